@@ -11,28 +11,34 @@ import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { deriveKeys, type SecretPair } from '#platform/secrets/secrets.ts'
 
-/** How long an access token is good for (contract, 2). */
+/** Lifetime of an access token. */
 export const ACCESS_TOKEN_SECONDS = 15 * 60
 const TOKEN_TYPE = 'at+jwt'
-/** How long a visitor's token is good for. */
+/** Lifetime of a visitor's token. */
 export const VISITOR_TOKEN_SECONDS = 60 * 60
 const VISITOR_TOKEN_TYPE = 'visitor+jwt'
-/** Tokens whose signature was found good are remembered until they expire; their sessions and rights never are. */
+/**
+ * Maximum number of tokens whose verified signature is cached until they expire. Sessions and permissions are never
+ * cached.
+ */
 const VERIFIED_TOKENS_MAX = 10_000
 
 export interface AccessTokens {
-  /** The public keys, for /.well-known/jwks.json (RFC 7517). */
+  /** Public keys for /.well-known/jwks.json (RFC 7517). */
   jwks: { keys: JWK[] }
   sign(claims: { userId: string; sessionId: string; email: string; tokenId: string }): Promise<string>
-  /** The session that a token names. Throws auth.invalid_token; says nothing about whether the session still lives. */
+  /**
+   * Returns the token's user and session. Throws auth.invalid_token. Does not check whether the session is still
+   * active.
+   */
   verify(token: string): Promise<TokenClaims>
-  /** A token for a visitor of a deployment (contract, 10). */
+  /** Returns a token for a visitor of a deployment. */
   signVisitor(visitor: Visitor): Promise<string>
-  /** Whose it is. Throws auth.invalid_token; says nothing about whether there still is such a deployment. */
+  /** Returns the token's visitor. Throws auth.invalid_token. Does not check whether the deployment still exists. */
   verifyVisitor(token: string): Promise<Visitor>
 }
 
-/** Somebody who talks to a deployment and whom nobody knows by name. */
+/** An anonymous person who chats through a deployment. */
 export interface Visitor {
   deploymentId: string
   visitorId: string
@@ -44,8 +50,9 @@ export interface TokenClaims {
 }
 
 /**
- * Access tokens are JWTs signed with EdDSA (RFC 9068, RFC 8037). The key follows from the installation's secret, so
- * every process has the same one and none is stored. Tokens under the previous secret are accepted.
+ * Creates and verifies access tokens: JWTs signed with EdDSA (RFC 9068, RFC 8037). The key is derived from the
+ * installation's secret, so all processes share it and it is not stored. Tokens signed under the previous secret are
+ * accepted.
  */
 export async function createAccessTokens(secrets: SecretPair, issuer: string): Promise<AccessTokens> {
   const [seed, ...previousSeeds] = deriveKeys(secrets, 'access tokens')
@@ -130,7 +137,7 @@ interface SigningKey {
   kid: string
 }
 
-/** An Ed25519 private key is any 32 bytes; PKCS #8 wraps them in this fixed head (RFC 8410). */
+/** Any 32 bytes are a valid Ed25519 private key. PKCS #8 wraps them in this fixed header (RFC 8410). */
 const PKCS8_ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 async function signingKey(seed: Buffer): Promise<SigningKey> {

@@ -25,7 +25,7 @@ import type {
 } from './scope.ts'
 import { type ScopeSource, scopeDatabase } from './scoped-database.ts'
 
-/** The part of a request that says who asks and for what. */
+/** The parts of a request that decide access. */
 export interface AccessRequest {
   credential: Credential
   client: Client
@@ -33,34 +33,37 @@ export interface AccessRequest {
   body: unknown
 }
 
-/** A request of a person. */
+/** A request with a user's own credential. */
 type PersonalRequest = AccessRequest & { credential: PersonalCredential }
 
 /**
- * Finds out who the caller is and what he may do. Session or key, membership, role and permissions are read at every
- * request, in one query, so a change holds from the next request on, on every instance.
+ * Finds the caller and their permissions. Reads session or key, membership, role and permissions in one query per
+ * request, so that changes apply to the next request, on every instance.
  */
 export interface AccessDependencies {
   openCaller(request: Pick<AccessRequest, 'credential' | 'client'>): Promise<Caller>
   /**
-   * Throws 404 where the caller is no active member, exactly as for an id that does not exist, and where `org_id` in
-   * the query is not the organization that the request is about; 403 without P.
+   * Returns the caller's scope with permission P. Throws 404 if the caller is not an active member, just as for an
+   * unknown id, or if `org_id` in the query names another organization. Throws 403 without P.
    */
   openScope<P extends Permission>(
     access: { permission: P; orgOf: OrganizationSource },
     request: AccessRequest,
   ): Promise<Scope<P>>
-  /** In each organization where the caller holds P; with an `organizationId` in that one, or 404, or 403. */
+  /**
+   * Returns a scope for each organization where the caller holds P. With `organizationId`, only for that one, or throws
+   * 404 or 403.
+   */
   openScopes<P extends Permission>(
     permission: P,
     request: Pick<AccessRequest, 'credential' | 'client'>,
     organizationId?: string | null,
   ): Promise<Scope<P>[]>
-  /** Throws access.no_deployment for somebody who shows that he is a person. */
+  /** Throws access.no_deployment for a user's own credential. */
   openDeployment(request: Pick<AccessRequest, 'credential' | 'client'>): Promise<OpenDeployment>
 }
 
-/** The most requests whose access is looked up in one statement. */
+/** Maximum number of requests whose access is looked up in one statement. */
 const GROUP_MAX = 100
 
 export function createAccess(database: OpenDatabase, tables: OwnedTables): AccessDependencies {
@@ -71,7 +74,7 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
   const notFoundOf = (kind: LookupKind): PlainErrorCode =>
     resources.get(kind as ResourceKind)?.notFound ?? 'org.not_found'
 
-  /** What opens a deployment opens nothing else. */
+  /** Refuses credentials of deployments, which only give access to the deployment. */
   async function asPerson<R extends Pick<AccessRequest, 'credential' | 'client'>>(
     request: R,
   ): Promise<R & { credential: PersonalCredential }> {
@@ -139,7 +142,10 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
 const isPersonal = (credential: Credential): credential is PersonalCredential =>
   credential.kind === 'session' || credential.kind === 'api key'
 
-/** From a person's first request on, the organization that they were added to sees who they are (contract, 3). */
+/**
+ * Records a member's first request to an organization that they were added to. From then on other members see their
+ * name.
+ */
 async function noteOpening(
   sql: Sql,
   { organization_id, user_id }: Pick<Identity & Membership, 'organization_id' | 'user_id'>,
@@ -150,8 +156,8 @@ async function noteOpening(
 }
 
 /**
- * Whether a request shows the id that leads to its organization. At first only its query is known, and its body is
- * undefined. An id that is missing or malformed is left to the validation of the request.
+ * Whether the request already contains the id that determines its organization. The query is parsed first; until then
+ * the body is undefined. A missing or malformed id is left to request validation.
  */
 export function isOrganizationKnown(
   access: Access,
@@ -169,7 +175,7 @@ export function isOrganizationKnown(
 
 const isUuid = (value: unknown): boolean => typeof value === 'string' && UUID.test(value)
 
-/** Which look-up finds the organization, and for what id. */
+/** Returns the lookup that finds the organization, and the id to look up. */
 function locate(
   orgOf: OrganizationSource,
   { query, body }: Pick<AccessRequest, 'query' | 'body'>,
@@ -183,13 +189,13 @@ function locate(
   return { kind, target: idIn(query, parameter) }
 }
 
-/** In lower case, as the database writes ids. */
+/** In lowercase, as the database returns ids. */
 function idIn(values: unknown, name: string): string | null {
   const id = (values as Record<string, unknown> | null)?.[name]
   return typeof id === 'string' ? id.toLowerCase() : null
 }
 
-/** Throws request.invalid where neither has `org_id`, or each has another. */
+/** Throws request.invalid if `org_id` is missing, or differs between query and body. */
 function idInEither(query: Record<string, unknown>, body: unknown): string {
   const [inQuery, inBody] = [idIn(query, 'org_id'), idIn(body, 'org_id')]
   const id = inQuery ?? inBody
@@ -201,7 +207,7 @@ function idInEither(query: Record<string, unknown>, body: unknown): string {
 
 type Resource = NonNullable<OwnedTable['resource']> & { table: string }
 
-/** The records that lead to their organization, by kind. Throws where two tables say the same. */
+/** Returns the tables whose records determine an organization, by kind. Throws if two tables declare the same kind. */
 function resourcesOf(tables: OwnedTables): ReadonlyMap<ResourceKind, Resource> {
   const resources = new Map<ResourceKind, Resource>()
   for (const [table, { resource }] of Object.entries(tables)) {
@@ -212,17 +218,17 @@ function resourcesOf(tables: OwnedTables): ReadonlyMap<ResourceKind, Resource> {
   return resources
 }
 
-/** Who asks. */
+/** The caller, as found by a lookup. */
 interface Identity {
   user_id: string
   is_system_admin: boolean
   key_id: string | null
   key_organization_id: string | null
-  /** What an API key may do at most; null: with a session, all that the role may. */
+  /** Limits of an API key; null for a session, which has all permissions of the role. */
   key_permissions: string[] | null
 }
 
-/** What somebody is in one organization. */
+/** The caller's membership in one organization. */
 interface Membership {
   organization_id: string
   role_id: string
@@ -230,12 +236,12 @@ interface Membership {
   role_level: number
   permissions: string[]
   key_permissions: string[] | null
-  /** This is the first request to an organization that the person was added to. */
+  /** Whether this is the first request to an organization that the user was added to. */
   unopened: boolean
 }
 
 type FoundIdentity = Identity & { [K in keyof Membership]: Membership[K] | null } & {
-  /** The organization requires a second factor, and the session has not shown one. */
+  /** Whether the organization requires a second factor that the session has not provided. */
   lacks_second_factor: boolean | null
 }
 
@@ -286,7 +292,7 @@ interface LookupRequest {
 type Lookup = (requested: LookupRequest) => Promise<FoundIdentity | null>
 type Fragment = ReturnType<typeof bySession>
 
-/** One grouped query for each kind of credential and each way to an organization. */
+/** Creates one grouped query per kind of credential and per way to find the organization. */
 function createLookups(
   sql: Sql,
   byKind: ReadonlyMap<ResourceKind, Resource>,
@@ -344,7 +350,7 @@ const bySession = (sql: Sql) => sql`
       null::text[] as key_permissions, s.second_factor_at is not null as has_second_factor
     from requested join sessions s on s.id = session_id and ${liveSession(sql)})`
 
-/** Notes the key's use too, once a minute at most. */
+/** Also records the key's use, at most once a minute. */
 const byApiKey = (sql: Sql) => sql`
   who as (
     select ordinal, k.user_id, k.id as key_id, k.organization_id as key_organization_id,
@@ -363,7 +369,7 @@ const toRow = ({ credential, target, named }: LookupRequest, ordinal: number) =>
   named,
 })
 
-/** Of a membership `m` with its role `r`. */
+/** Columns of a membership `m` with its role `r`. */
 const membershipColumns = (sql: Sql) => sql`
   m.organization_id, m.opened_at is null as unopened, r.id as role_id, r.name as role_name, r.hierarchy_level as role_level,
   ${permissionsOf(sql)} as permissions`

@@ -4,28 +4,31 @@ import type { Sql } from 'postgres'
 import { fail } from '#errors'
 import { networkOf } from '#platform/net/addresses.ts'
 
-/** Who tries to sign in, and from where. The email is normalized. */
+/** A sign-in attempt. The email is normalized. */
 export interface Attempt {
   email: string
   address: string
 }
 
-/** Attempts are forgotten after so many quiet seconds. */
+/** Attempts are forgotten after this many seconds without another. */
 const WINDOW_SECONDS = 15 * 60
-/** The first few wrong passwords are anybody's; then each one waits longer than the one before. */
+/** Attempts without delay. After these, each delay doubles. */
 const FREE_ATTEMPTS = 5
 const FIRST_DELAY_MS = 250
-/** An account is only ever slowed, whoever attacks it, so that its owner can sign in from elsewhere. */
+/** Low, because an attacked account must stay usable for its owner, who signs in from elsewhere. */
 const ACCOUNT_DELAY_MAX_MS = 2_000
 const NETWORK_DELAY_MAX_MS = 8_000
-/** More attempts from one network get 429 until the window has passed: for one account, and for all accounts. */
+/**
+ * Maximum number of attempts from one network within the window, for one account and for all accounts. Further ones get
+ * 429.
+ */
 const ATTEMPTS_MAX = 20
 const ATTEMPTS_OF_NETWORK_MAX = 200
 
 /**
- * Counts an attempt and slows it down by how many came before. It is counted when it arrives and not when it fails, so
- * that many at once are slowed like many in a row. Known and unknown emails are treated alike. Throws
- * auth.too_many_attempts.
+ * Counts a sign-in attempt and delays it by the number of earlier ones. Attempts are counted on arrival, not on
+ * failure, so that concurrent attempts are delayed like consecutive ones. Known and unknown emails are treated alike.
+ * Throws auth.too_many_attempts.
  */
 export async function slowDownAttempt(sql: Sql, attempt: Attempt): Promise<void> {
   const { account, network, both } = keysOf(attempt)
@@ -43,7 +46,9 @@ export async function slowDownAttempt(sql: Sql, attempt: Attempt): Promise<void>
   )
 }
 
-/** A right password: nothing is held against this account any more. What its network tried elsewhere still is. */
+/**
+ * Deletes an account's attempts after a correct password. Attempts of the same network on other accounts still count.
+ */
 export async function forgetAttempts(sql: Sql, attempt: Attempt): Promise<void> {
   const { account, both } = keysOf(attempt)
   await sql`delete from login_attempts where key_hash = any(${[account, both]}::text[])`

@@ -2,7 +2,7 @@ import type { OpenDatabase } from '#database/connect.ts'
 import { liveKey, liveSession } from './credentials.ts'
 import { coverings, type Permission } from './permissions.ts'
 
-/** For whom something is: who holds the permission in the organization, or of these one person alone. */
+/** The recipients of an event: all members with the permission, or only the user `userId` if that member has it. */
 export interface Audience {
   organizationId: string
   permission: Permission
@@ -10,16 +10,16 @@ export interface Audience {
 }
 
 export interface FoundAudiences {
-  /** For each audience the sessions and keys that belong to it. */
+  /** By audience, the sessions and keys that belong to it. */
   audiences: string[][]
-  /** The sessions and keys that have expired, were revoked or are gone. */
+  /** Sessions and keys that have expired, or were revoked or deleted. */
   dead: string[]
 }
 
 /**
- * Who of the listeners, known by the ids of their sessions and API keys, belongs to each audience now, in one query: the
- * session or key lives, its person is an active member of the organization, and role and key hold the permission. A key
- * belongs to one organization.
+ * Finds which listeners, identified by session or API key id, currently belong to each audience, in one query. The
+ * session or key must be valid, its user an active member, and role and key must hold the permission. A key belongs to
+ * one organization.
  */
 export type FindAudiences = (
   credentialIds: readonly string[],

@@ -3,29 +3,29 @@ import { fail } from '#errors'
 import { hashToken } from '#platform/secrets/secrets.ts'
 import type { AccessTokens, Visitor } from './access-tokens.ts'
 
-/** What a request of a person shows to say who asks: a session's access token, or an API key. */
+/** A user's own credential: a session's access token, or an API key. */
 export type PersonalCredential =
   | { kind: 'session'; userId: string; sessionId: string }
   | { kind: 'api key'; keyHash: string }
 
-/** What opens a deployment and nothing else: its key, or a visitor's token. */
+/** A credential that only gives access to a deployment: its key, or a visitor's token. */
 export type DeploymentCredential =
   | { kind: 'deployment key'; keyHash: string }
   | ({ kind: 'visitor' } & Visitor)
 
 export type Credential = PersonalCredential | DeploymentCredential
 
-/** How personal API keys begin. */
+/** Prefix of personal API keys. */
 export const API_KEY_PREFIX = 'sk'
-/** How keys of deployments, and tokens of their visitors, begin. */
+/** Prefixes of deployment keys and of visitors' tokens. */
 export const DEPLOYMENT_KEY_PREFIX = 'dk'
 export const VISITOR_TOKEN_PREFIX = 'vt'
 const KEY = /^(?<prefix>sk|dk)_[\w-]{43}$/
 const BEGINS_AS_KEY = /^(sk|dk)_/
 
 /**
- * Reads `Authorization: Bearer <token or key>`, or `X-API-Key` where there is no Authorization. A token's signature is
- * checked; whether session, key or deployment still live is not known yet. Throws auth.missing, auth.invalid_token.
+ * Reads `Authorization: Bearer <token or key>`, or else `X-API-Key`. Verifies a token's signature, but not whether the
+ * session, key or deployment is still valid. Throws auth.missing, auth.invalid_token.
  */
 export async function readCredential(
   tokens: AccessTokens,
@@ -48,12 +48,12 @@ function keyCredential(key: string): Credential {
   return { kind: prefix === DEPLOYMENT_KEY_PREFIX ? 'deployment key' : 'api key', keyHash: hashToken(key) }
 }
 
-/** Whether a session `s` still lives. */
+/** Whether a session `s` is still valid. */
 export const liveSession = (sql: ISql) => sql`s.revoked_at is null and s.expires_at > now()`
 
-/** Whether a session `s` may use an organization `o`: some require that it has shown a second factor. */
+/** Whether a session `s` satisfies the second factor requirement of an organization `o`. */
 export const isStrongEnough = (sql: ISql) =>
   sql`(not o.require_second_factor or s.second_factor_at is not null)`
 
-/** Whether an API key `k` still lives: one that is revoked is gone. */
+/** Whether an API key `k` is still valid. Revoked keys are deleted. */
 export const liveKey = (sql: ISql) => sql`(k.expires_at is null or k.expires_at > now())`

@@ -6,9 +6,9 @@ import type { Permission } from './permissions.ts'
 import type { Client, OpenDeployment, Scope } from './scope.ts'
 import { type ScopeSource, scopeDatabase } from './scoped-database.ts'
 
-/** What a deployment may do: talk to its agent. */
+/** The permissions of a deployment: chatting with its agent. */
 const PERMISSIONS: readonly string[] = ['chats:write', 'agent:execute'] satisfies Permission[]
-/** The most deployments that are looked up in one statement. */
+/** Maximum number of deployments looked up in one statement. */
 const GROUP_MAX = 100
 
 interface FoundDeployment {
@@ -22,8 +22,8 @@ interface FoundDeployment {
 }
 
 /**
- * Opens deployments by what is shown for them. Read at every request, so that a new key, a pause and a deletion hold
- * from the next one on, on every instance. Throws auth.invalid_token, deployment.paused.
+ * Creates a function that opens a deployment by its credential. Reads the database at each request, so that a new key,
+ * a pause or a deletion applies to the next request, on every instance. Throws auth.invalid_token, deployment.paused.
  */
 export function createDeploymentAccess(source: ScopeSource) {
   const { sql } = source.database

@@ -2,10 +2,13 @@ import type { ISql } from 'postgres'
 import { fail } from '#errors'
 
 /**
- * The first statement of whatever changes an organization, so that all lock in one order and none waits for another
- * that waits for it. `records`: the organization can't be deleted meanwhile. `members`: who is a member and who owns it
- * is changed by one at a time, so that of two owners who go at the same moment the second sees the first one gone.
- * `deletion`: nobody else changes anything. Throws org.not_found.
+ * Locks an organization. Must be the first statement of any change to an organization, so that all transactions lock in
+ * the same order and cannot deadlock. Throws org.not_found.
+ *
+ * - `records`: the organization cannot be deleted before the transaction ends.
+ * - `members`: members and owners are changed by one transaction at a time. If two owners leave concurrently, the
+ *   second sees that the first has left.
+ * - `deletion`: no other transaction can change anything.
  */
 export async function lockOrganization(
   tx: ISql,

@@ -1,4 +1,4 @@
-/** What can be done with what (spec, Permission; contract, 3). */
+/** The resources and actions that form permissions. */
 export const RESOURCES = [
   'chats',
   'conversation',
@@ -13,24 +13,27 @@ export const RESOURCES = [
 export const ACTIONS = ['read', 'write', 'delete', 'admin', 'execute'] as const
 export type Permission = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`
 
-/** Whether one of the held permissions covers the wanted one. `*` covers anything on its side, and only itself covers it. */
+/**
+ * Whether one of the held permissions covers the required one. `*` matches anything on its side. A required `*` is only
+ * covered by a held `*`.
+ */
 export function covers(held: readonly string[], required: string): boolean {
   return coverings(required).some((permission) => held.includes(permission))
 }
 
-/** The permissions that cover a wanted one, each by itself. */
+/** Returns all permissions that cover the required one on their own. */
 export function coverings(required: string): string[] {
   const [resource, action] = required.split(':')
   return [`${resource}:${action}`, `${resource}:*`, `*:${action}`, '*:*']
 }
 
-/** Whether a permission is one that routes ask for or system roles hold. */
+/** Whether a permission is used by a route or a system role. */
 export function isBuiltIn(permission: string): boolean {
   const [resource = '', action = ''] = permission.split(':')
   return ['*', ...RESOURCES].includes(resource) && ['*', ...ACTIONS].includes(action)
 }
 
-/** The four roles that every organization is born with (spec, System roles). */
+/** The four built-in roles of every organization. */
 export const SYSTEM_ROLES: readonly SystemRole[] = [
   { name: 'owner', level: 100, description: 'full system access', permissions: ['*:*'] },
   {
@@ -38,7 +41,8 @@ export const SYSTEM_ROLES: readonly SystemRole[] = [
     level: 80,
     description: 'administrative capabilities',
     permissions: [
-      // Everything but organization:delete, in the same words as the roles below have it, so that he can give those.
+      // Everything except organization:delete. Spelled like the permissions of lower roles, so that admins can grant
+      // those.
       ...RESOURCES.filter((resource) => resource !== 'organization').map((resource) => `${resource}:*`),
       ...ACTIONS.filter((action) => action !== 'delete').map((action) => `*:${action}`),
     ],

@@ -3,21 +3,21 @@ import { fail } from '#errors'
 import type { Permission } from './permissions.ts'
 import type { Scope } from './scope.ts'
 
-/** The role of which an organization always has at least one active member. */
+/** The role that at least one active member of an organization always has. */
 export const OWNER_ROLE = 'owner'
 
 type Grantor = Pick<Scope<Permission>, 'organizationId' | 'role' | 'holds'>
 
-/** No other role can have this name: it is a system role's, and names are unique in an organization. */
+/** The name identifies the role: it is reserved for the system role, and names are unique in an organization. */
 export const isOwner = ({ role }: Pick<Grantor, 'role'>): boolean => role.name === OWNER_ROLE
 
-/** Owners stand above everything; anybody else only above the levels below his own. Throws role.too_high. */
+/** Allows owners everything, and others only levels below their own. Throws role.too_high. */
 export function checkLevel(grantor: Grantor, level: number): void {
   if (!isOwner(grantor) && level >= grantor.role.level)
     throw fail('role.too_high', { level: grantor.role.level })
 }
 
-/** Nobody grants what he does not hold himself. Throws role.permission_not_held. */
+/** Allows granting only permissions that the grantor holds. Throws role.permission_not_held. */
 export function checkHeld(grantor: Grantor, permissions: readonly string[]): void {
   const missing = permissions.find((permission) => !grantor.holds(permission))
   if (missing !== undefined) throw fail('role.permission_not_held', { permission: missing })
@@ -29,7 +29,7 @@ export interface AssignableRole {
   level: number
 }
 
-/** What findAssignableRole throws. */
+/** The errors of findAssignableRole. */
 export const ASSIGN_ERRORS = [
   'role.not_found',
   'role.too_high',
@@ -37,10 +37,7 @@ export const ASSIGN_ERRORS = [
   'user.owner_role',
 ] as const
 
-/**
- * A role that the caller may give to somebody (contract, 3). It stays until the transaction ends. Throws
- * ASSIGN_ERRORS.
- */
+/** Returns a role that the caller may assign, locked until the transaction ends. Throws ASSIGN_ERRORS. */
 export async function findAssignableRole(
   tx: ISql,
   grantor: Grantor,
@@ -56,7 +53,7 @@ export async function findAssignableRole(
   return role
 }
 
-/** The names of the permissions of a role `r`, as an array. */
+/** Returns the names of the permissions of a role `r`, as an array. */
 export const permissionsOf = (sql: ISql) => sql`
   array(select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
     where rp.role_id = r.id)`

@@ -22,7 +22,10 @@ import { eventsAsJson, type WebhookEvent } from '#platform/events/outbox.ts'
 import { type AuditedTable, isAudited, type OwnedTables } from '#platform/tables/owned-tables.ts'
 import type { Actor } from './scope.ts'
 
-/** A table whose rows belong to an organization, and (with `userId`) to one user in it. No other compiles here. */
+/**
+ * A table whose rows belong to an organization and, with `userId`, to one of its users. Other tables do not compile
+ * here.
+ */
 export type TenantTable = PgTable & { organizationId: PgColumn; userId?: PgColumn }
 
 interface SelectOptions {
@@ -30,36 +33,36 @@ interface SelectOptions {
   orderBy?: SQL[]
   limit?: number
   offset?: number
-  /** In a transaction: nobody else changes these rows before it ends. */
+  /** Locks the rows until the transaction ends. */
   lock?: boolean
 }
 
 type NewRow<T extends TenantTable> = Omit<InferInsertModel<T>, 'organizationId' | 'userId'>
 type Change<T extends TenantTable> = Partial<Omit<NewRow<T>, 'id'>>
 
-/** What a copy is made of. */
+/** The source of a copy. */
 interface CopySource {
   from: TenantTable
-  /** What belongs to each row; without it, its columns are null. */
+  /** Joined to each row. Its columns are null if no row matches. */
   leftJoin?: { table: TenantTable; on: SQL }
   where: SQL | undefined
 }
 
-/** A row as SQL makes it of a row of the source, or values that are the same in all of them. */
+/** The target row: SQL evaluated per source row, or constant values. */
 type CopiedRow<T extends TenantTable> = { [K in keyof NewRow<T>]: NewRow<T>[K] | SQL | PgColumn }
 
-/** What the audit tells of a record beside its row: what belongs to it and stands in other tables. */
+/** Related data from other tables to include in a record's audit entry. */
 interface AuditDetails {
   before?: Record<string, unknown>
   after: Record<string, unknown>
 }
 
 /**
- * The first wall of tenancy: every statement that goes through here carries the organization, and on tables that
- * belong to a user the user, whatever the caller asks for. What changes a recorded table is in the audit with it.
+ * The first layer of tenant isolation. Adds the organization to every statement, and on user-owned tables the user,
+ * whatever the caller passes. Changes to audited tables are recorded in the same transaction.
  */
 export interface ScopedDatabase {
-  /** Statements written by hand, which name the organization and the user themselves (docs/security.md). */
+  /** For handwritten statements, which must name the organization and user themselves (docs/security.md). */
   readonly sql: TenantSql
   select<T extends TenantTable>(table: T, options?: SelectOptions): Promise<InferSelectModel<T>[]>
   insert<T extends TenantTable>(
@@ -67,11 +70,11 @@ export interface ScopedDatabase {
     row: NewRow<T>,
     auditDetails?: AuditDetails,
   ): Promise<InferSelectModel<T>>
-  /** Several rows, at least one, of a table that is not recorded. */
+  /** Inserts one or more rows into a table that is not audited. */
   insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]): Promise<void>
   /**
-   * Makes a row of each row of another table without either leaving the database, in a table that is not recorded.
-   * In a transaction nobody deletes the rows of `from` before it ends. Answers how many rows there were.
+   * Copies rows of another table inside the database, into a table that is not audited. In a transaction, locks the
+   * rows of `from` against deletion. Returns the number of rows.
    */
   copy<T extends TenantTable>(source: CopySource, table: T, row: CopiedRow<T>): Promise<number>
   update<T extends TenantTable>(
@@ -81,29 +84,32 @@ export interface ScopedDatabase {
     auditDetails?: AuditDetails,
   ): Promise<InferSelectModel<T>[]>
   delete<T extends TenantTable>(table: T, where: SQL | undefined): Promise<InferSelectModel<T>[]>
-  /** All or nothing. Only the database that is handed in may be used inside, and nothing but the database. */
+  /** Runs a transaction. `work` may use only the database that it receives, and must have no other effects. */
   transaction<R>(work: (database: TransactionStatements) => Promise<R>): Promise<R>
 }
 
-/** What a Scope and its transactions have in common. */
+/** The methods shared by scopes and their transactions. */
 export type ScopedStatements = Omit<ScopedDatabase, 'sql' | 'transaction'>
 
 interface TransactionStatements extends ScopedStatements {
-  /** Tells the organization's webhooks, with the transaction's last statement (platform/events/outbox.ts). */
+  /**
+   * Queues events for the organization's webhooks, as the last statement of the transaction
+   * (platform/events/outbox.ts).
+   */
   announce(events: readonly WebhookEvent[]): Promise<void>
 }
 
-/** Set while a transaction's work runs: with one connection, another statement would wait for it forever. */
+/** Set inside a transaction. With a single connection, a statement outside it would wait forever. */
 const insideTransaction = new AsyncLocalStorage<true>()
 
 interface Owner extends Actor {
   organizationId: string
 }
 
-/** What scopes are made of. */
+/** Dependencies of scopes. */
 export interface ScopeSource {
   database: Pick<OpenDatabase, 'sql' | 'db'>
-  /** What the audit tells of each table. */
+  /** The audit settings of each table. */
   tables: OwnedTables
 }
 
@@ -113,7 +119,7 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
     return isAudited(owned) ? owned.audit : null
   }
   const tenantSql = openTenantSql(database.sql, owner)
-  // Drizzle's statements are proven too: they have conditions that callers wrote.
+  // Drizzle's statements are checked too, because their conditions come from callers.
   const db = areTenantsWatched() ? drizzle(tenantSql as unknown as OpenDatabase['sql']) : database.db
   const transaction: ScopedDatabase['transaction'] = (work) =>
     db.transaction((tx) =>
@@ -134,7 +140,7 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
       throw new Error('a statement inside a transaction must use the transaction')
   }
   const outside = statements(db, owner, { auditOf, check })
-  /** A recorded change and its entry in the audit are one. */
+  /** Writes a change to an audited table and its audit entry in one transaction. */
   const change = <R>(table: TenantTable, work: (database: ScopedStatements) => Promise<R>): Promise<R> =>
     auditOf(table) ? transaction(work) : work(outside)
   return {
@@ -151,7 +157,7 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
   }
 }
 
-/** As lockOrganization does it (organization-lock.ts), for what is built with Drizzle. */
+/** Like lockOrganization (organization-lock.ts), for Drizzle transactions. */
 async function keepOrganization(db: Pick<PostgresJsDatabase, 'select'>, id: string): Promise<void> {
   const [locked] = await db
     .select()
@@ -185,7 +191,7 @@ function statements(
     if (audit) await recordRow(db, owner, audit, { table, before, after, auditDetails })
   }
 
-  // Drizzle's types follow one concrete table; these are written for any, so each result is named once here.
+  // Drizzle's types need a concrete table. These functions accept any, so each casts its result once.
   async function select<T extends TenantTable>(table: T, options: SelectOptions = {}) {
     check()
     const query = db
@@ -218,7 +224,7 @@ function statements(
     async copy<T extends TenantTable>({ from, leftJoin, where }: CopySource, table: T, row: CopiedRow<T>) {
       check()
       refuse(auditOf(table))
-      // By hand: the query builder copies whole rows only.
+      // Handwritten, because the query builder can only copy whole rows.
       const { names, values } = columnsOf(table, withOwner(table, row))
       const join = leftJoin && sql`left join ${leftJoin.table} on ${own(leftJoin.table, leftJoin.on)}`
       const made = await db.execute(sql`
@@ -234,7 +240,7 @@ function statements(
     ) {
       check()
       const before = auditOf(table) ? await select(table, { where, lock: true }) : []
-      // A row stays with its owner, whatever a change says.
+      // A change can never move a row to another owner.
       const { organizationId: _organization, userId: _user, ...allowed } = change as Record<string, unknown>
       const after = (await db
         .update(table as PgTable)
@@ -256,7 +262,7 @@ function statements(
   }
 }
 
-/** What was done to a row of an audited table goes into the audit. */
+/** Records a change of a row in the audit log. */
 async function recordRow(
   db: Pick<PostgresJsDatabase, 'insert'>,
   owner: Owner,
@@ -282,7 +288,7 @@ interface RowChange {
   auditDetails: AuditDetails | undefined
 }
 
-/** The columns that a row names, and what it says of them. */
+/** Returns the columns that a row sets, and their values. */
 function columnsOf(table: TenantTable, row: Record<string, unknown>): { names: SQL; values: SQL } {
   const columns = Object.entries(getTableColumns(table)).filter(([key]) => row[key] !== undefined)
   return {
@@ -305,7 +311,7 @@ const sameId =
   (other: object): boolean =>
     (row as { id?: string }).id === (other as { id?: string }).id
 
-/** A row under the names of its columns. */
+/** Returns a row keyed by column names. */
 const byColumn = (table: TenantTable, row: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(getTableColumns(table)).map(([key, column]) => [

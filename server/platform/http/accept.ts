@@ -1,20 +1,20 @@
 const RANGES_MAX = 20
 
-/** Whether a client wants a stream of events rather than JSON. */
+/** Whether the client prefers an event stream to JSON. */
 export const prefersEvents = (accept?: string): boolean => prefers('text/event-stream', accept)
 
-/** Whether a client wants this type rather than JSON (RFC 9110, 12.5.1): only who names it gets it. */
+/** Whether the client prefers this media type to JSON (RFC 9110, 12.5.1). Wildcards do not count. */
 export function prefers(type: string, accept = ''): boolean {
   const qualities = readQualities(accept)
   const quality = qualities.get(type) ?? 0
   return quality > 0 && quality >= (qualities.get('application/json') ?? 0)
 }
 
-/** Whether a client takes an answer in this coding (RFC 9110, 12.5.3): only who names it gets it. */
+/** Whether the client accepts this content coding (RFC 9110, 12.5.3). Wildcards do not count. */
 export const acceptsCoding = (coding: string, acceptEncoding: string | string[] = ''): boolean =>
   (readQualities(String(acceptEncoding)).get(coding) ?? 0) > 0
 
-/** What a header names, and with which weight. */
+/** Returns the weight of each value in the header. */
 const readQualities = (header: string): Map<string, number> =>
   new Map(
     header

@@ -3,12 +3,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** What answers by the words of the Fetch API; the request's body is given beside it, as JSON that is read. */
+/** Answers a Fetch API request. `body` is the parsed JSON body. */
 export type FetchHandler = (request: Request, body: unknown) => Promise<Response>
 
 /**
- * Answers a request by what a library makes of it that knows Request and Response. A stream goes to the client as it
- * comes, and no faster than the client takes it; the request's signal is aborted when the client leaves.
+ * Answers a request with a handler for the Fetch API. Streams the response at the speed of the client. The handler's
+ * request has a signal that aborts when the client disconnects.
  */
 export async function answerByFetch(
   request: FastifyRequest,
@@ -17,7 +17,7 @@ export async function answerByFetch(
   handler: FetchHandler,
 ): Promise<void> {
   const left = new AbortController()
-  // It may have left while it was found out who asks.
+  // The client may have disconnected during authentication.
   if (reply.raw.destroyed) left.abort()
   else reply.raw.once('close', () => left.abort())
   const response = await handler(asFetchRequest(request, baseUrl, left.signal), request.body)
@@ -29,11 +29,11 @@ export async function answerByFetch(
     return
   }
   reply.raw.flushHeaders()
-  // A client that leaves, or a stream that breaks, ends both; there is nobody left to tell.
+  // On a disconnect or a broken stream, end both sides. An error response is no longer possible.
   await pipeline(Readable.fromWeb(response.body as never), reply.raw).catch(() => reply.raw.destroy())
 }
 
-/** Without its body, which has been read. */
+/** Converts the request without its body, which is already consumed. */
 function asFetchRequest(request: FastifyRequest, baseUrl: string, signal: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {

@@ -14,7 +14,7 @@ export const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** The key that a request came with. Throws request.invalid where it is none. */
+/** Returns the request's idempotency key, if any. Throws request.invalid for an invalid key. */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['idempotency-key'] as string | undefined
   if (key !== undefined && !KEY.test(key))
@@ -24,11 +24,11 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefin
   return key
 }
 
-/** Whether a request is to be done once: it has a key, and its handler does not see to it itself. */
+/** Whether the request has an idempotency key and its route leaves handling it to `answerOnce`. */
 export const isKeyed = (route: Route, request: FastifyRequest): boolean =>
   route.method === 'POST' && route.effects !== 'reply' && idempotencyKeyOf(request.headers) !== undefined
 
-/** Has the handler answer, or, where the request is a repeat, answers what it has answered before. */
+/** Runs the handler, or returns the stored answer if the request is a repeat. */
 export async function answerOnce(
   { idempotency }: { idempotency: Idempotency },
   route: Route,
@@ -56,18 +56,18 @@ export async function answerOnce(
   return value
 }
 
-/** What a repeat has to be the same in. */
+/** Returns the parts of a request in which a repeat must be equal. */
 const repeatIdentity = (route: Route, { query, body, headers, cookie, file }: RouteInput): unknown => [
   query,
   body ?? null,
   file ? [file.sha256, file.name, file.contentType] : null,
   'orEvents' in route.reply && prefersEvents(headers.accept),
-  // What a public route answers may be for one page alone.
+  // A public route's answer may depend on the page's origin.
   route.access === 'public' ? (headers.origin ?? null) : null,
   ...(route.cookie === undefined ? [] : [cookie]),
 ]
 
-/** The quota that a request's row counts against. An address is kept as a keyed hash. */
+/** Returns the quota that the request's row counts against. Stores an address only as a keyed hash. */
 function quotaOf(input: RouteInput, idempotency: Idempotency): string {
   if (input.deployment) return `deployment:${input.deployment.id}`
   const person = personOf(input)
@@ -76,7 +76,7 @@ function quotaOf(input: RouteInput, idempotency: Idempotency): string {
   return `network:${network}`
 }
 
-/** Whose keys these are; null: nobody has to be known. */
+/** Returns the owner of the idempotency key; null for an anonymous client. */
 function ownerOf(input: RouteInput, credential: Credential | null): string | null {
   const { deployment } = input
   if (deployment)
@@ -93,6 +93,6 @@ function ownerOf(input: RouteInput, credential: Credential | null): string | nul
 const personOf = ({ caller, scope, deployment }: RouteInput): Pick<Caller, 'userId'> | null =>
   deployment ? null : (caller ?? scope ?? null)
 
-/** That of an API key. */
+/** Returns the organization of an API key. */
 const organizationOf = ({ caller, scope }: RouteInput): string | null =>
   caller?.onlyOrganizationId ?? scope?.organizationId ?? null

@@ -4,23 +4,23 @@ import { newId } from '#database/new-id.ts'
 import { type AppError, fail, sentence } from '#errors'
 import { answerTo } from './send-error.ts'
 
-/** What Node knows of a request that its parser has given up. */
+/** The error of Node's HTTP parser. */
 interface UnreadableRequest extends Error {
   code: string
-  /** The bytes in which it did so: most often the request from its first. Fastify's types have them otherwise. */
+  /** The bytes where parsing failed, usually the whole request. Typed differently by Fastify. */
   rawPacket: unknown
 }
 
 /**
- * Answers what never became a request, since it is no HTTP, takes too long or has a head that is too large: as every
- * error is answered, as far as the address can be read; and ends the connection.
+ * Answers data that could not be parsed as a request: not HTTP, too slow, or with too large a head. Uses the error
+ * format of the request's path if that is readable. Then closes the connection.
  */
 export function answerUnreadable(
   error: UnreadableRequest,
   socket: Socket,
   headers: Record<string, string>,
 ): void {
-  // After a reset there is nobody to answer.
+  // After a reset no response can be sent.
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   if (socket.writable) {
     const bytesOfIt = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0)

@@ -3,13 +3,14 @@ import { isIP } from 'node:net'
 import type { Config } from '#config'
 import { createBlockList } from '#platform/net/addresses.ts'
 
-/** The IP address of the other end of a request. */
+/** Returns the client's IP address. */
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * The socket's address, whatever a request says of itself. Where proxies are trusted, each names in X-Forwarded-For
- * whom it was asked by, the last one at the end: then it is the last address that is no trusted proxy's, or of which
- * its proxy has said nothing that is an address. Fastify's own answer knows nothing of requests that it can not route.
+ * Returns a function that finds the client's address. Without trusted proxies it is the socket's address, whatever the
+ * headers say. Each trusted proxy appends to X-Forwarded-For the address that it received the request from. The client
+ * is then the last address that is not a trusted proxy, or for which no valid further address is given. Fastify's own
+ * `request.ip` is missing for requests that it cannot route.
  */
 export function createAddressOf(trustProxy: Config['trustProxy']): AddressOf {
   if (trustProxy === false) return socketAddress
@@ -28,7 +29,7 @@ export function createAddressOf(trustProxy: Config['trustProxy']): AddressOf {
 
 const socketAddress: AddressOf = ({ socket }) => withoutZone(socket.remoteAddress ?? '')
 
-/** The last so many hops, or the proxies in these blocks (contract, 12). */
+/** Trusts the last N hops, or proxies in these address blocks. */
 function trusting(trustProxy: number | string[]): (address: string, hop: number) => boolean {
   if (typeof trustProxy === 'number') return (_address, hop) => hop < trustProxy
   const isInBlocks = createBlockList(trustProxy)
@@ -41,9 +42,11 @@ const namedHops = ({ headers }: IncomingMessage): string[] =>
     .flatMap((line) => line.split(','))
     .map((hop) => withoutZone(withoutPort(hop.trim())))
 
-/** Some proxies name the port too: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+/** Some proxies append the port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
 const withoutPort = (hop: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
 
-/** Which interface a link-local address was heard at (`fe80::1%br-1`) means something on this machine only (RFC 4007, 11). */
+/**
+ * Removes the zone of a link-local address (`fe80::1%br-1`), which is only meaningful on this machine (RFC 4007, 11).
+ */
 const withoutZone = (address: string): string => address.split('%', 1)[0] ?? ''

@@ -1,9 +1,9 @@
-/** A cookie that scripts don't see, as this server sets it (RFC 6265bis, 4.1). */
+/** An HttpOnly cookie that this server sets (RFC 6265bis, 4.1). */
 export interface Cookie {
   name: string
   path: string
   sameSite: 'Lax' | 'Strict'
-  /** For https only. */
+  /** Whether the cookie is sent only over https. */
   isSecure: boolean
 }
 

@@ -3,8 +3,8 @@ import type { File } from './define-route.ts'
 export const CSV_TYPE = 'text/csv'
 
 /**
- * A table as a file (RFC 4180), its first line the names of the columns. A text that a spreadsheet would take for a
- * formula gets an apostrophe before it (OWASP, CSV injection).
+ * Returns a table as a CSV file with a header line (RFC 4180). Prefixes an apostrophe to text that a spreadsheet would
+ * evaluate as a formula (OWASP, CSV injection).
  */
 export function csvFile(
   name: string,

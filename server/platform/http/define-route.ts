@@ -9,7 +9,10 @@ import { EventLog } from '#platform/streams/event-log.ts'
 import type { BodyLimits } from './body-limits.ts'
 import type { ReceivedFile } from './receive-file.ts'
 
-/** What a handler is given to say who asks: nothing, the caller, a deployment, one scope, or one for each organization. */
+/**
+ * How a handler identifies the client: not at all, or by the caller, a deployment, one scope, or one scope per
+ * organization.
+ */
 type Identity<A> = A extends 'public'
   ? object
   : A extends 'authenticated' | 'session' | 'system'
@@ -26,46 +29,49 @@ type Identity<A> = A extends 'public'
 
 type Values<S> = S extends TSchema ? Static<S> : undefined
 
-/** A stream of Server-Sent Events as an answer: its events, where to begin, and the headers that go before them. */
+/** A Server-Sent Events response: the events, where to start, and extra headers. */
 export interface EventStream {
   log: EventLog
-  /** Events up to and with the one of this id were delivered before. */
+  /** The last event that the client has received. Sending continues after it. */
   afterId?: string | undefined
-  /** Whether events with a name are sent too. */
+  /** Whether to send named events, too. */
   named: boolean
   headers?: Record<string, string>
-  /** Aborted when the client leaves before the end: for what nobody can come back to. */
+  /** Aborted when the client disconnects before the end. Only for streams that cannot be resumed. */
   abandoned?: AbortController
 }
 
 export const isEventStream = (value: unknown): value is EventStream =>
   (value as Partial<EventStream> | null)?.log instanceof EventLog
 
-/** Sends a browser elsewhere: 302, or 303 where the route declares `seeOther`. */
+/** Redirects the browser with 302, or with 303 if the route declares `seeOther`. */
 export interface Redirect {
   status?: 302 | 303
   location: string
   headers?: Record<string, string>
 }
 
-/** A file to keep, whatever it holds: a browser saves it and never shows it. */
+/** A file sent as a download, never displayed by the browser. */
 export interface File {
-  /** For the person; anything that a header can't hold is encoded. */
+  /** Displayed name. Characters that a header can't hold are encoded. */
   name: string
   contentType: string
   content: string
 }
 
-/** A file that is written while it is sent; destroyed when the client leaves. */
+/** A file that is generated while it is sent. Destroyed when the client disconnects. */
 export interface FileStream {
   name: string
   content: Readable
 }
 
 /**
- * What a route answers: a status and the view of a record, a stream described by its events, the view or the stream, or
- * the view or a file, as the client accepts it (accept.ts), a redirect, a file of one of these types, or one of this
- * type that may be of any size.
+ * The reply of a route:
+ * - a status and the view of a record
+ * - a stream described by its events
+ * - a view or a stream, or a view or a file, as the client accepts (accept.ts)
+ * - a redirect
+ * - a file of one of these types, or a stream of this type with any size
  */
 export type Reply =
   | readonly [status: 200 | 201, view: TSchema]
@@ -90,40 +96,43 @@ type Answer<R> = R extends readonly [number, infer V extends TSchema]
             ? FileStream
             : EventStream
 
-/** A JSON answer and the headers that go with it. */
+/** A JSON answer with extra headers. */
 export interface Presented<A> {
   answer: A
   headers: Record<string, string | string[]>
 }
 
-/** What a file is for; `raw`: the types in which the body may be the file itself; `bytesMax`: where it may be larger than MAX_UPLOAD_BYTES. */
+/**
+ * An uploaded file. `raw` lists the types that may be sent as the body itself, without a form. `bytesMax` allows more
+ * than MAX_UPLOAD_BYTES.
+ */
 export interface Upload {
   description: string
   raw?: readonly string[]
   bytesMax?: number
 }
 
-/** What an upload is let in with before its body is read. */
+/** Permission to upload, granted before the body is read. */
 export interface UploadAdmission {
-  /** The largest file, in place of the route's bound. */
+  /** Maximum file size in bytes. Overrides the route's limit. */
   bytesMax: number
-  /** Called once when the request is done, however it ends, with the bytes that the client has sent. */
+  /** Called once when the request ends for any reason, with the number of bytes received. */
   end(bytes: number): void
 }
 
 /**
- * Where a handler has its effects (docs/idempotency.md). Mandatory where the method changes something, and checked when
- * the handler runs: models, net, storage, sandbox and mail throw where the declaration says `database`.
+ * Where a handler has its effects (docs/idempotency.md). Required for methods that change something. Enforced at run
+ * time: models, net, storage, sandbox and mail throw if the declaration says `database`.
  *
- * - `database`: all in the database. With an Idempotency-Key the handler and its answer are one transaction.
- * - `outside`: elsewhere too. It stores its last effects with its answer (commitWithAnswer); after a crash a repeat does
- *   the work again.
- * - `outside once`: as `outside`, but must not be done twice: after a crash a repeat is refused.
- * - `reply`: the handler recognizes repeats by itself.
+ * - `database`: only in the database. With an Idempotency-Key, the handler and its stored answer share one transaction.
+ * - `outside`: also elsewhere. The handler stores its last effects with its answer (commitWithAnswer). After a crash, a
+ *   repeat does the work again.
+ * - `outside once`: like `outside`, but the work must not happen twice. After a crash, a repeat is refused.
+ * - `reply`: the handler recognizes repeats itself.
  */
 export type RouteEffects = Effects | 'reply'
 
-/** Only a POST takes an Idempotency-Key, so only a POST has a repeat to declare. */
+/** Only POST accepts an Idempotency-Key, so only POST declares how it handles repeats. */
 type Method =
   | { method: 'GET'; effects?: never }
   | { method: 'POST'; effects: RouteEffects }
@@ -142,21 +151,21 @@ export type RouteSpec<
   access: A
   query?: Q
   body?: B
-  /** An example of the body, for the documentation; a test sees to it that it is valid. */
+  /** Example body for the API reference. A test checks that it is valid. */
   example?: Values<B>
   headers?: Record<string, string>
-  /** The name of the cookie that the handler gets as `cookie`. A repeat must bring the same one. */
+  /** Name of the cookie passed to the handler as `cookie`. A repeat must send the same value. */
   cookie?: string
-  /** Adds headers to a JSON answer, and takes out of it what they carry. It does so for a repeated answer too. */
+  /** Moves parts of a JSON answer into headers. Also applied to a replayed answer. */
   present?: (answer: Answer<R>, input: { body: Values<B> }) => Presented<Answer<R>>
-  /** The body is a file, in a form, or with `raw` also as it is: the handler gets it as `file`. */
+  /** The body is a file, in a form or, with `raw`, as the body itself. The handler gets it as `file`. */
   upload?: U
-  /** Asked before anything of the file is read. Throws to refuse the request. */
+  /** Called before the file is read. Throws to refuse the request. */
   admitUpload?: (who: Identity<A>) => UploadAdmission
-  /** Limits of the JSON body that differ from those of its kind of access (body-limits.ts). */
+  /** Overrides of the JSON body limits for this kind of access (body-limits.ts). */
   bodyLimits?: Partial<BodyLimits>
   reply: R
-  /** What can go wrong here beside what access and validation refuse. */
+  /** Errors of this operation, besides those of access checks and validation. */
   errors: readonly ErrorCode[]
   handler: (
     input: Identity<A> & {
@@ -170,7 +179,7 @@ export type RouteSpec<
   ) => Promise<Answer<R>>
 }
 
-/** A route whose types have done their work: as the application and the documentation read it. */
+/** A route without its type parameters, for the application and the API reference. */
 export interface Route {
   method: RouteSpec['method']
   url: string
@@ -204,8 +213,8 @@ export interface RouteInput {
   /** The value of the route's cookie. */
   cookie: string | null
   /**
-   * Returns a signal that aborts when the client leaves before its answer. With an Idempotency-Key it never does: a
-   * repeat comes back for the answer.
+   * Returns a signal that aborts when the client disconnects before its answer. With an Idempotency-Key it never
+   * aborts, because a repeat will fetch the answer.
    */
   disconnected: () => AbortSignal
   file?: ReceivedFile

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /**
- * Serves /openapi.json, its counterpart for /v1 at /v1/openapi.json, and /docs: an explorer of both that loads nothing
- * from elsewhere. The documents are made at the first request. All answers share one copy, also
- * those that wait to be read.
+ * Serves /openapi.json, /v1/openapi.json, and /docs, an explorer of both without third-party requests. The documents
+ * are created on first use, and all responses share one copy in memory.
  */
 export function registerDocs(app: FastifyInstance, describe: () => object, describeV1: () => object): void {
   const textOf = once(() => Buffer.from(JSON.stringify(describe())))
@@ -27,7 +26,7 @@ export function registerDocs(app: FastifyInstance, describe: () => object, descr
   )
 }
 
-/** The value, made at the first call. */
+/** Returns a function that creates the value on its first call. */
 function once<Value extends {}>(make: () => Value): () => Value {
   let value: Value | undefined
   return () => {
@@ -46,19 +45,19 @@ const CONFIGURATION = {
   ],
   withDefaultFonts: false,
   telemetry: false,
-  // These call or open servers of the explorer's maker, which the policy forbids.
+  // Disabled because they use the vendor's servers, which the policy blocks.
   agent: { disabled: true },
   mcp: { disabled: true },
   hideClientButton: true,
   showDeveloperTools: 'never',
 }
 
-/** The page shares the console's origin, so it runs only the scripts that it names and talks only to this server. */
+/** The page shares the console's origin. So the policy allows only its own scripts and requests only to this server. */
 const pageHeaders = (nonce: string): Record<string, string> => ({
   'Content-Security-Policy': [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,
-    // The explorer makes style elements without a nonce, and style attributes.
+    // The explorer creates style elements without a nonce, and style attributes.
     "style-src 'unsafe-inline'",
     "img-src 'self' data:",
     "font-src 'self'",
@@ -89,7 +88,7 @@ const page = (nonce: string): string => `<!doctype html>
 </html>
 `
 
-/** The explorer is large and seldom read, so the first request for it loads it, and a start doesn't wait. */
+/** Loads the explorer on first use: it is large and rarely used, so startup should not wait for it. */
 async function loadExplorer(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const explorer = Fastify({ logger: false })

@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 
-/** How long a client may take to send or to read `PROGRESS_BYTES`. */
+/** Time in which a client must send or read `PROGRESS_BYTES`. */
 export const STALL_MS = 60_000
-/** Less than this in `STALL_MS` is a stall, so that a client that drips single bytes holds nothing. */
+/** Bytes required per `STALL_MS`, so that a client cannot hold a connection open with single bytes. */
 const PROGRESS_BYTES = 64 * 1024
-/** How often within `STALL_MS` progress is looked at. */
+/** Number of progress checks per `STALL_MS`. */
 const LOOKS = 4
 
-/** Ends the connections of clients that do not read their answers, which would stay in memory. */
+/** Closes connections of clients that do not read their responses, which would otherwise stay in memory. */
 export function endStalledReaders(http: FastifyInstance, stallMs: number): void {
   http.addHook('onSend', (_request, reply, payload, done) => {
     if (isLarge(payload)) endStalledReader(reply.raw, stallMs)
@@ -17,40 +17,40 @@ export function endStalledReaders(http: FastifyInstance, stallMs: number): void 
   })
 }
 
-/** Smaller answers fit into the buffers of the operating system. A stream may be of any size. */
+/** Smaller responses fit into the operating system's buffers. A stream can have any size. */
 const isLarge = (payload: unknown): boolean =>
   typeof payload === 'string' || Buffer.isBuffer(payload)
     ? payload.length >= PROGRESS_BYTES
     : payload instanceof Readable
 
-/** Ends the connection of a client that takes too little of what waits for it. Stops when the response closes. */
+/** Closes the connection of a client that reads too slowly. Stops when the response closes. */
 function endStalledReader(response: ServerResponse, stallMs: number): void {
   const stop = watchProgress({
     stallMs,
-    // Counts what is queued, too; but while the queue is full, nothing is added.
+    // Includes queued bytes, but a full queue accepts no more.
     bytes: () => response.socket?.bytesWritten ?? 0,
-    // With nothing to take, the server is the slow one.
+    // If nothing is queued, the server is the slow side.
     isWaiting: () => response.writableLength > 0,
     onStall: () => response.destroy(),
   })
   response.once('close', stop)
 }
 
-/** Ends the connection of a client that sends too little of a body. Returns what stops the clock. */
+/** Closes the connection of a client that sends its body too slowly. Returns a function that stops the check. */
 export const endStalledSender = (request: IncomingMessage, stallMs: number): (() => void) =>
   watchProgress({
     stallMs,
     bytes: () => request.socket.bytesRead,
-    // Bytes that wait for the disk were sent.
+    // Bytes waiting for the disk have already been received.
     isWaiting: () => request.readableLength === 0 && !request.complete,
     onStall: () => request.destroy(),
   })
 
 interface Transfer {
   stallMs: number
-  /** Bytes that the connection has moved so far. */
+  /** Bytes transferred so far. */
   bytes(): number
-  /** Whether the client is the one that is waited for. */
+  /** Whether the client is the slow side. */
   isWaiting(): boolean
   onStall(): void
 }

@@ -2,19 +2,19 @@ import { type AppError, ENVELOPE_CODES, envelopeCodeOf, envelopedStatusOf } from
 import type { AnswerForm } from './openapi.ts'
 import { described, ISSUES, REQUEST_ID, SECOND_FACTOR } from './schemas.ts'
 
-/** RFC 9112, 3.2: a server is asked by path, and also by the whole address. */
+/** Also matches absolute request targets (RFC 9112, 3.2). */
 const UNDER_V1 = /^(?:https?:\/\/[^/?#]*)?\/v1(?=[/?]|$)/
 
-/** Whether an address, as the client sent it, is answered in the envelope: `/v1` as it stands, in no other spelling. */
+/** Whether responses to this raw request URL use the envelope. Only the exact spelling `/v1` counts. */
 export const isUnderV1 = (url: string): boolean => UNDER_V1.test(url)
 
-/** `/v1/chat/list` is `/api/chat/list` behind the envelope (contract, 1). Every other address stays as it is. */
+/** Maps `/v1/chat/list` to `/api/chat/list`. Leaves other addresses unchanged. */
 export const underApi = (url: string): string => url.replace(UNDER_V1, '/api')
 
-/** What is answered, in the envelope. */
+/** Wraps a successful result. */
 export const enveloped = (data: unknown) => ({ status: 'success', data })
 
-/** An error in the envelope; `details` has what {detail} has beside the sentence. */
+/** Wraps an error. `details` has the fields that `/api` returns beside `detail`. */
 export const envelopedError = (error: AppError, requestId: string) => ({
   status: 'error',
   error: {
@@ -29,7 +29,7 @@ export const envelopedError = (error: AppError, requestId: string) => ({
   },
 })
 
-/** How the operations under /v1 are described. */
+/** How the API reference describes operations under /v1. */
 export const V1_FORM: AnswerForm = {
   title: 'Parley, in the envelope',
   summary:

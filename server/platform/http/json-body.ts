@@ -4,18 +4,18 @@ import { fail, sentence } from '#errors'
 const DEPTH_MAX = 64
 
 export interface JsonLimits {
-  /** At most this many values: elements of arrays and members of objects, at any depth. */
+  /** Maximum number of values: array elements and object members at any depth. */
   valuesMax: number
-  /** What the sentences of errors call the text. */
+  /** Name of the text in error messages. Default: "The body". */
   what?: string
 }
 
 /**
- * Parses JSON. The work before and after `JSON.parse` is one pass each, without an allocation per value.
+ * Parses JSON with limits, in one pass each before and after `JSON.parse` and without allocations per value. For
+ * duplicate keys, the last one counts.
  *
  * Throws request.malformed for text that is not JSON in UTF-8 or nests deeper than 64 levels, request.too_many_values,
- * and request.invalid for values that can't be stored: NUL or a lone surrogate in a string, and numbers beyond range.
- * The last of duplicate keys counts.
+ * and request.invalid for values that can't be stored: NUL or a lone surrogate in a string, or a number out of range.
  */
 export function parseJsonBody(bytes: Buffer, { valuesMax, what = 'The body' }: JsonLimits): unknown {
   if (!isUtf8(bytes)) throw malformed(sentence('request.encoding', { what }))
@@ -30,14 +30,14 @@ export function parseJsonBody(bytes: Buffer, { valuesMax, what = 'The body' }: J
   return body
 }
 
-/** Checks the values of a query string, which Fastify has decoded. Throws request.invalid. */
+/** Checks a query string decoded by Fastify. Throws request.invalid. */
 export function checkStorable(body: unknown): void {
   if (!isStorable(body)) throw fail('request.invalid', { reason: describeFault(body, '') })
 }
 
 const malformed = (reason: string, cause?: unknown) => fail('request.malformed', { reason }, { cause })
 
-/** The depth that checkStructure allows also bounds this recursion. */
+/** The depth limit of checkStructure also bounds this recursion. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return isText(value)
   if (typeof value === 'number') return Number.isFinite(value)
@@ -53,7 +53,7 @@ function isStorable(value: unknown): boolean {
 
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Says what is wrong with the first value that isn't storable. Only a failing branch gets a path. */
+/** Describes the first value that can't be stored. Builds a path only for the failing branch. */
 function describeFault(value: unknown, path: string): string {
   if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) {
@@ -66,8 +66,8 @@ function describeFault(value: unknown, path: string): string {
 }
 
 /**
- * Bounds depth and number of values before anything is parsed. Counts brackets and commas outside strings: in UTF-8 no
- * byte of another character equals one of these. An empty array or object with white space in it counts as two values.
+ * Limits depth and number of values before parsing. Counts brackets and commas outside strings; in UTF-8 these bytes
+ * occur in no other character. An empty array or object that contains white space counts as two values.
  */
 function checkStructure(bytes: Buffer, valuesMax: number, what: string): void {
   let depth = 0
@@ -96,7 +96,7 @@ function checkStructure(bytes: Buffer, valuesMax: number, what: string): void {
 
 const isClosing = (byte: number | undefined): boolean => byte === CLOSE_BRACE || byte === CLOSE_BRACKET
 
-/** The index of the quote that ends the string begun at `begin`, or of the last byte. */
+/** Returns the index of the closing quote, or the length if there is none. */
 function endOfString(bytes: Buffer, begin: number): number {
   for (let index = begin + 1; index < bytes.length; index++) {
     const byte = bytes[index]

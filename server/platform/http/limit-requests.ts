@@ -7,23 +7,23 @@ import type { AddressOf } from './client-address.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** What is asked for by the dozen and costs nothing. Whoever asks has been counted for the page that names it. */
+    /** Not counted by rate limits. For cheap resources that a page loads by the dozen: the page itself was counted. */
     isUncounted?: true
   }
   interface FastifyRequest {
-    /** The IP address of the other end (client-address.ts). */
+    /** The client's IP address (client-address.ts). */
     address: string
-    /** What the request takes from its windows; null before that, and for what is not counted. */
+    /** The request's rate limit windows; null before counting, and for uncounted requests. */
     rateWindows: RequestWindows | null
   }
 }
 
-/** What tells how an answer's windows stand, on every answer (contract, 12). */
+/** Headers on every response that show the state of the rate limits. */
 export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 /**
- * Counts every request for its address, before anything else is done for it. One too many is refused later
- * (`refuseBeyondLimits`), when the answer has what lets a browser's script read it.
+ * Counts each request for its address before any other work. `refuseBeyondLimits` refuses it later, after CORS headers
+ * are set, so that a browser's script can read the error.
  */
 export function countRequests(http: FastifyInstance, count: CountRequest): void {
   http.decorateRequest('address', '')
@@ -35,12 +35,12 @@ export function countRequests(http: FastifyInstance, count: CountRequest): void 
   })
 }
 
-/** Ends requests that were one too many. After CORS: preflights are counted and answered. */
+/** Refuses requests beyond a limit. Runs after CORS, so that preflights are counted but still answered. */
 export function refuseBeyondLimits(http: FastifyInstance): void {
   http.addHook('onRequest', async ({ rateWindows }) => rateWindows?.check())
 }
 
-/** Finds the address of a request, and counts it there: in the window for all requests, or in that for probes. */
+/** Sets the request's address and counts it there, in the window for all requests or in the one for probes. */
 export type CountRequest = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -61,7 +61,7 @@ export const createCountRequest =
     return request.rateWindows
   }
 
-/** The turns that one request takes. Its answer shows the window with the least left. */
+/** The rate limit windows that a request counts in. The response headers show the one with the least left. */
 export class RequestWindows {
   readonly #limits: RateLimits
   readonly #metrics: Pick<Metrics, 'rateLimited'>
@@ -84,13 +84,13 @@ export class RequestWindows {
     this.#reply.headers(Object.fromEntries(RATE_HEADERS.map((name, index) => [name, String(values[index])])))
   }
 
-  /** Counts the request for whoever sends it, once however often it is asked. Throws rate.limited. */
+  /** Counts the request for its user, only once even if called again. Throws rate.limited. */
   admit(id: string): Promise<void> {
     this.#admission ??= this.take({ kind: 'user', id }).then(() => this.check())
     return this.#admission
   }
 
-  /** Throws rate.limited where a window has nothing left for this request. */
+  /** Throws rate.limited if the request exceeded a window. */
   check(): void {
     if (!this.#worst?.isOver) return
     this.#metrics.rateLimited.inc({ window: this.#worst.kind })
@@ -98,7 +98,7 @@ export class RequestWindows {
   }
 }
 
-/** One that is over before one that is not; where both have nothing left, the one that stays so for longer. */
+/** Exceeded windows are worse than others, then less remaining, then a longer wait. */
 function isWorse(one: WindowState, other: WindowState): boolean {
   if (one.isOver !== other.isOver) return one.isOver
   return one.remaining === other.remaining ? one.leftMs > other.leftMs : one.remaining < other.remaining

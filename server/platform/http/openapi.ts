@@ -10,11 +10,11 @@ import { ISSUES, LOWER_CASE, REQUEST_ID, SECOND_FACTOR, USE_DESCRIPTION } from '
 
 type Json = { [key: string]: unknown }
 
-/** Where routes are asked and how they answer: bare, or in the envelope. */
+/** The form of addresses and answers: bare under /api, or in the envelope under /v1. */
 export interface AnswerForm {
   title: string
   summary: string
-  /** The address of a route; null where it has none in this form. */
+  /** Returns a route's address in this form; null if it has none. */
   addressOf(url: string): string | null
   success(view: TSchema): object
   statusOf(code: ErrorCode): number
@@ -22,8 +22,9 @@ export interface AnswerForm {
 }
 
 /**
- * The OpenAPI 3.1 document of the routes: every parameter, body, answer, error, permission and example comes from
- * their declarations. A schema with a title becomes a component of that name. An operation has one id in each form.
+ * Creates the OpenAPI 3.1 document from the declarations of the routes: parameters, bodies, answers, errors,
+ * permissions and examples. A schema with a title becomes a component with that name. Operation ids are the same in
+ * each form.
  */
 export function describeApi(all: readonly Route[], form = BARE): Json {
   const routes = all.filter(({ url }) => form.addressOf(url) !== null)
@@ -59,7 +60,7 @@ export function describeApi(all: readonly Route[], form = BARE): Json {
   }
 }
 
-/** The tags by name, in the order of the reference: what a client needs first comes first. */
+/** The tags in the order of the API reference: what a client needs first comes first. */
 const TAGS: Record<string, { 'x-displayName': string; description: string }> = {
   auth: { 'x-displayName': 'Authentication', description: 'Sign-up, sign-in, sessions and second factors.' },
   users: { 'x-displayName': 'Users', description: 'Your account and the members of an organization.' },
@@ -101,7 +102,7 @@ function tagsOf(routes: readonly Route[]): Json[] {
     .map(([name, tag]) => ({ name, ...tag }))
 }
 
-/** `/api/kb/list` belongs to kb, `/openai/v1/models` to openai; the key set of RFC 7517 to auth. */
+/** `/api/kb/list` belongs to kb, `/openai/v1/models` to openai, and the key set (RFC 7517) to auth. */
 function tagOf({ url }: Route): string {
   const [, first = '', second = ''] = url.split('/')
   if (first === 'api') return second
@@ -124,7 +125,7 @@ function describeOperation(route: Route, form: AnswerForm): Json {
   }
 }
 
-/** An API key goes wherever an access token goes, but for what only a person who has signed in may do. */
+/** API keys work like access tokens, except where a signed-in user is required. */
 function securityOf(access: Access): Json[] {
   if (access === 'public') return []
   const needsSession = access === 'session' || access === 'system'
@@ -150,7 +151,7 @@ const queryParameters = (query: TObject): Json[] =>
     ...describedOnce(schema as TSchema & { description?: string }),
   }))
 
-/** A parameter's description stands beside its schema. */
+/** Moves a parameter's description from its schema to the parameter. */
 const describedOnce = ({ description, ...schema }: { description?: string }): Json => ({
   ...(description !== undefined && { description }),
   schema,
@@ -239,7 +240,7 @@ function successResponse({ reply }: Route, form: AnswerForm): Json {
   }
 }
 
-/** Every status that the operation can end with, and the sentences that belong to it. */
+/** Describes every error status of the operation, with its codes and messages. */
 function errorResponses(route: Route, form: AnswerForm): Json {
   const codes = new Set<ErrorCode>(route.errors)
   if (route.body) for (const code of BODY_ERRORS) codes.add(code)
@@ -282,7 +283,7 @@ const UPLOAD_ERRORS: readonly ErrorCode[] = [
   'request.form_needed',
 ]
 
-/** What a repeat may be told, by where a route has its effects. */
+/** Possible errors of a repeat, by where the route has its effects. */
 const REPEAT_ERRORS = {
   reply: ['request.idempotency_reused'],
   database: ['request.idempotency_reused', 'request.in_progress', 'request.answer_not_kept'],
@@ -308,7 +309,7 @@ const ERROR_BODY = {
   },
 }
 
-/** The errors under /openai, as `openAiError` (send-error.ts) makes them. */
+/** The error format under /openai, as built by `openAiError` (send-error.ts). */
 const OPENAI_ERROR = {
   title: 'OpenAiError',
   type: 'object',
@@ -339,7 +340,7 @@ const BARE: AnswerForm = {
   error: ERROR_BODY,
 }
 
-/** Moves each schema with a title into the components and leaves a reference in its place. */
+/** Moves each schema with a title to the components and replaces it with a reference. */
 function hoist(value: unknown, components: Json): unknown {
   if (Array.isArray(value)) return value.map((item) => hoist(item, components))
   if (value === null || typeof value !== 'object') return value

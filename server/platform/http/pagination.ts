@@ -8,16 +8,16 @@ export interface Page<T> {
   pagination: { next_cursor: string | null; has_more: boolean }
 }
 
-/** For rows that may be long: a page ends with the row with which it holds this many bytes. */
+/** Size limit for pages of long rows. A page ends with the row that reaches `max` bytes. */
 export interface PageBytes<Row> {
   max: number
   of: (row: Row) => number
 }
 
 /**
- * One page of a list that is ordered by id, newest first (ids are UUIDv7, so their order is the order of creation).
- * `read` gets the id to stay below and how many rows to read, one more than the page holds; with `bytes` it may end
- * after the first row that no page has room for.
+ * Returns one page of a list, newest first. Sorts by id, because UUIDv7 ids are in order of creation. `read` gets the
+ * id to stay below and the number of rows, one more than the page size. With `bytes`, it may stop after the first row
+ * that does not fit.
  */
 export async function readPage<Row extends { id: string }, View>(
   query: { limit?: number; cursor?: string },

@@ -4,8 +4,8 @@ import type { Config } from '#config'
 const YEAR_SECONDS = 31_536_000
 
 /**
- * Headers of every answer that no route replaces: browsers show none of it as a page, keep none of it, guess no type,
- * and use https alone where BASE_URL does. Pages and files set a policy and a life of their own.
+ * Returns the default security headers: no display as a page, no caching, no type sniffing, and HSTS if BASE_URL uses
+ * https. Pages and files override the policy and caching.
  */
 export function protectionHeaders({ baseUrl }: Pick<Config, 'baseUrl'>): Record<string, string> {
   return {

@@ -3,8 +3,8 @@ import type { Route } from './define-route.ts'
 import { Body, OrgId } from './schemas.ts'
 
 /**
- * The query that a route takes. Like a body it is closed, unless it is an OpenQuery. Wherever the request is about one
- * organization, `org_id` may name it, and is checked (AccessDependencies), so that a client can always send it.
+ * Returns a route's query schema. Unknown parameters are refused, unless it is an OpenQuery. Routes with a permission
+ * accept `org_id`, so that a client can always send it; AccessDependencies check it.
  */
 export function queryOf({ query = Type.Object({}), access }: Pick<Route, 'query' | 'access'>): TObject {
   if ('additionalProperties' in query) return query

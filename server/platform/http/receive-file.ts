@@ -8,9 +8,9 @@ import type { LocalFile } from '#platform/storage/storage.ts'
 import { unavailable } from '#platform/storage/unavailable.ts'
 import { endStalledSender } from './end-stalled.ts'
 
-/** A file that a client has sent. It is gone when the request is answered, unless somebody has moved it away. */
+/** A file sent by a client. Deleted when the request ends, unless it was moved elsewhere. */
 export interface ReceivedFile extends LocalFile {
-  /** As the client says: whatever a client may say. */
+  /** Untrusted name from the client. */
   name: string
   contentType: string
 }
@@ -18,20 +18,20 @@ export interface ReceivedFile extends LocalFile {
 export interface ReceiveOptions {
   dataDir: string
   maxBytes: number
-  /** Whether the body may also be the file itself, without a form around it. */
+  /** Whether the body may be the file itself, without a form. */
   takesRaw: boolean
-  /** How long the client may send next to nothing. Then its connection ends. */
+  /** Time in milliseconds that the client may stall. Then its connection is closed. */
   stallMs: number
 }
 
 const FIELD = 'file'
-/** What a form may have around its file. */
+/** Maximum size of a form without its file. */
 const FORM_BYTES_MAX = 64 * 1024
 
 /**
- * Writes the file of a request to the disk as it comes, however large: the field `file` of a form
- * (multipart/form-data, RFC 7578), or the body itself. Throws request.invalid, request.file_too_large,
- * request.form_needed, server.unavailable. What the client goes on sending after that is read and dropped, so that it sees why.
+ * Streams a request's file of any size to disk: the field `file` of a form (multipart/form-data, RFC 7578), or the body
+ * itself. Throws request.invalid, request.file_too_large, request.form_needed, server.unavailable. Then reads and drops
+ * the rest of the body, so that the client can read the error.
  */
 export async function receiveFile(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedFile> {
   const { dataDir, maxBytes, takesRaw, stallMs } = options
@@ -50,7 +50,7 @@ export async function receiveFile(request: IncomingMessage, options: ReceiveOpti
   } catch (error) {
     await rm(path, { force: true })
     if (request.readableAborted) throw malformed(sentence('request.file_cut_off'), error)
-    // The disk, and not what was sent.
+    // Errors of system calls concern our disk, not the upload.
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw unavailable(error)
     throw error
   } finally {
@@ -81,7 +81,7 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   parser.on('finish', () =>
     saving ? saving.then(resolve, reject) : reject(invalid(sentence('request.no_file', { file: FIELD }))),
   )
-  // A request that has ended closes too, often before its file is on the disk.
+  // A complete request closes as well, often before the file is on disk.
   request.once('close', () => {
     if (!request.readableEnded) reject(malformed(sentence('request.file_cut_off')))
   })
@@ -91,7 +91,7 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   } finally {
     request.unpipe(parser)
     content?.destroy()
-    await saving?.catch(() => {}) // then nothing is written any more
+    await saving?.catch(() => {}) // Wait until nothing is written any more
     parser.destroy()
   }
 }
@@ -108,7 +108,7 @@ function createParser(request: IncomingMessage): InstanceType<typeof Busboy> {
   }
 }
 
-/** What is sent beyond the bound is for `receiveFile` to drop. */
+/** Stops at the limit. `receiveFile` drops the rest. */
 const saveAll = (content: Readable, path: string, maxBytes: number): Promise<LocalFile> =>
   saveContent(content.iterator({ destroyOnReturn: false }), path, maxBytes, tooLarge)
 

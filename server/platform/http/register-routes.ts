@@ -34,7 +34,7 @@ import { sendEvents } from './send-events.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Asked for under /v1: answers go in the envelope. */
+    /** Whether the request is under /v1, so that the response uses the envelope. */
     enveloped: boolean
     credential: Credential | null
     /** Null until the organization is known. */
@@ -44,7 +44,7 @@ declare module 'fastify' {
 
 type Identity = Pick<RouteInput, 'caller' | 'scope' | 'scopes' | 'deployment'>
 
-/** So much of a User-Agent is kept. */
+/** Maximum stored length of a User-Agent. */
 const USER_AGENT_MAX = 300
 
 interface Dependencies {
@@ -52,14 +52,14 @@ interface Dependencies {
   access: AccessDependencies
   idempotency: Idempotency
   config: Pick<Config, 'dataDir' | 'maxUploadBytes'>
-  /** How long a client may send next to nothing of a file. */
+  /** Time in milliseconds that a client may stall while it sends a file. */
   stallMs: number
   metrics: Pick<Metrics, 'streamsOpen'>
 }
 
 /**
- * Adds the routes of the parts to Fastify. A request is authenticated, authorized, validated and then handled: who may
- * not make it gets 401, 403 or 404 as soon as its organization is known, whatever its body.
+ * Registers the routes with Fastify. A request is authenticated, authorized, validated and then handled. Without access
+ * it gets 401, 403 or 404 as soon as its organization is known, whatever its body contains.
  */
 export function registerRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Route[]): void {
   app.decorateRequest('credential', null)
@@ -67,7 +67,7 @@ export function registerRoutes(app: FastifyInstance, deps: Dependencies, routes:
   const [withFile, others] = [routes.filter(({ upload }) => upload), routes.filter(({ upload }) => !upload)]
   addRoutes(app, deps, others)
   app.register(async (apart) => {
-    // A file is read when it is known who sends it (receive-file.ts).
+    // Leave the body unread until the client is authorized (receive-file.ts).
     apart.removeAllContentTypeParsers()
     apart.addContentTypeParser('*', (_request, _payload, done) => done(null))
     addRoutes(apart, deps, withFile)
@@ -124,7 +124,7 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
   }
 }
 
-/** Has the file of a request worked on; whatever comes of it, it does not stay where it was received. */
+/** Receives the file, runs `work`, and then deletes the file. */
 async function withReceived(
   { config: { dataDir, maxUploadBytes }, stallMs }: Dependencies,
   { raw: request }: FastifyRequest,
@@ -144,14 +144,14 @@ async function withReceived(
   }
 }
 
-/** A body of which nothing is required may be left out. */
+/** A body without required fields may be omitted. */
 function emptyBody(schema: TSchema): object {
   const { required = [] } = schema as { required?: string[] }
   if (required.length > 0) throw fail('request.invalid', { reason: sentence('request.body_needed') })
   return {}
 }
 
-/** A body where none is taken is a mistake too; clients that always send one send {}. */
+/** Refuses unexpected bodies. Allows {}, because some clients always send it. */
 function refuseBody(body: unknown): void {
   if (body === undefined || body === null || Object.keys(body).length === 0) return
   const [field] = Object.keys(body)
@@ -181,7 +181,7 @@ async function identify(deps: AccessDependencies, route: Route, request: Fastify
   if ('inEvery' in access) {
     const { org_id } = request.query as { org_id?: string }
     const scopes = await deps.openScopes(access.permission, who, org_id)
-    // There may be none to tell who asks.
+    // The list of scopes may be empty and then does not identify the caller.
     return isKeyed(route, request) ? { scopes, caller: await deps.openCaller(who) } : { scopes }
   }
   if ('orDeployment' in access && credential.kind === 'deployment key') {
@@ -231,7 +231,7 @@ const sendFile = (
     .type(contentType)
     .send(content)
 
-/** A known address with a method that it does not have is 405 and names those that it has. */
+/** Answers 405 with the allowed methods for other methods on a known address. */
 function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
   const methods = new Map<string, string[]>()
   for (const { url, method } of routes) methods.set(url, [...(methods.get(url) ?? []), method])

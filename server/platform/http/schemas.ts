@@ -1,33 +1,33 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 
-/** A body: unknown keys are refused, so that a typo or a smuggled field is told and never swallowed (contract, 1). */
+/** A request body. Refuses unknown keys, so that a typo is reported rather than ignored. */
 export const Body = <P extends TProperties>(
   properties: P,
   options: { title?: string; description?: string } = {},
 ) => Type.Object(properties, { ...options, additionalProperties: false })
 
-/** A query whose unknown parameters are ignored, for clients that are not ours to correct (contract, 1). */
+/** A query that ignores unknown parameters, for third-party clients that we cannot fix. */
 export const OpenQuery = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: true })
 
-/** Has a value taken in lower case; a matter of ours, not of the documentation. */
+/** Converts a value to lowercase. Internal, not part of the API reference. */
 export const LOWER_CASE = 'x-lower-case'
 
-/** The description of one use of a component. It stands beside the reference and leaves the component as it is. */
+/** Describes one use of a component. Appears beside the reference and leaves the component unchanged. */
 export const USE_DESCRIPTION = 'x-use-description'
 
-/** Returns the schema with the description of one of its uses, as the API reference shows it. */
+/** Returns the schema with a description for one of its uses in the API reference. */
 export const described = <T extends TSchema>(schema: T, description: string): T =>
   Object.assign(copyOf(schema), { ['title' in schema ? USE_DESCRIPTION : 'description']: description })
 
-/** TypeBox marks an optional schema with a property that a spread leaves out. */
+/** A spread would drop the non-enumerable property that marks TypeBox's optional schemas. */
 const copyOf = <T extends object>(value: T): T =>
   Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)) as T
 
-/** What an error says behind the field's name where a text does not match its `pattern`. */
+/** The error text that follows the field's name if a text does not match its `pattern`. */
 export const PATTERN_RULE = 'x-pattern-rule'
 
-/** Options of a text that matches a pattern, with its rule in words: errors never show the pattern. */
+/** Returns options for a text with a pattern, and the rule in words for errors. */
 export const matching = (pattern: string, rule: string) => ({ pattern, [PATTERN_RULE]: rule })
 
 export const NOT_BLANK = matching('\\S', 'must not be blank')
@@ -38,7 +38,7 @@ export const PERMISSION = matching(
 )
 
 export const Uuid = Type.String({ format: 'uuid', [LOWER_CASE]: true })
-/** The id of another record: `idOf('the agent')`. */
+/** Schema for the id of another record: `idOf('the agent')`. */
 export const idOf = (record: string) => described(Uuid, `ID of ${record}.`)
 export const ObjectId = described(Uuid, 'Unique identifier of the object.')
 export const OrgId = idOf('the organization')
@@ -60,7 +60,7 @@ export const UpdatedAt = described(Timestamp, 'When the object was last changed,
 export const Enum = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
-/** The schema or null. The description of the schema, or of the use of a component, describes the whole. */
+/** Allows null. The schema's description moves to the union. */
 export function Nullable<T extends TSchema>(schema: T) {
   const key = 'title' in schema ? USE_DESCRIPTION : 'description'
   const { [key]: description, ...rest } = schema as Record<string, unknown>
@@ -70,7 +70,7 @@ export function Nullable<T extends TSchema>(schema: T) {
   })
 }
 
-/** The fields of a body or query that break a rule, as an error lists them. */
+/** The broken rules that an error lists. */
 export const ISSUES = {
   type: 'array',
   description: 'Each rule that the request breaks. Present for `request.invalid`.',
@@ -90,7 +90,7 @@ export const REQUEST_ID = {
   description: 'ID of the request. Quote it in support requests.',
 }
 
-/** The further fields of `auth.second_factor_needed`. */
+/** Additional fields of `auth.second_factor_needed`. */
 export const SECOND_FACTOR = {
   challenge: {
     type: 'string',
@@ -113,7 +113,7 @@ export const Message = Type.Object(
   { title: 'Message' },
 )
 
-/** The page of a list: newest first, by keyset, so its cost does not grow with the depth (contract, 1). */
+/** Parameters of a list page: newest first, keyset pagination, so that deep pages cost no more than the first. */
 export const PageQuery = {
   limit: Type.Optional(
     Type.Integer({
@@ -132,7 +132,6 @@ export const PageQuery = {
   ),
 }
 
-/** Where a list continues. */
 export const Pagination = Type.Object(
   {
     next_cursor: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page.' })),

@@ -4,8 +4,8 @@ import { envelopedError, isUnderV1 } from './envelope.ts'
 import { validationError } from './validation.ts'
 
 /**
- * Answers an error as a body: `{detail}` under /api, the envelope under /v1 (contract, 1), and what clients of OpenAI
- * read under /openai. Whatever is not expected becomes "server.error" for the client, and its cause goes to the log with the request id.
+ * Sends an error in the format of the address: `{detail}` under /api, the envelope under /v1, OpenAI's format under
+ * /openai. An unexpected error becomes "server.error", and its cause is logged with the request id.
  */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const expected = error instanceof AppError ? error : translate(error as FastifyError, request)
@@ -22,7 +22,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 const UNDER_OPENAI = /^(?:https?:\/\/[^/?#]*)?\/openai\//
 
-/** An error as whoever asked at this address, as it was sent, reads errors. */
+/** Returns an error in the format of the raw request URL. */
 export function answerTo(error: AppError, url: string, requestId: string): { status: number; body: object } {
   if (isUnderV1(url)) return { status: envelopedStatusOf(error.code), body: envelopedError(error, requestId) }
   return { status: error.status, body: UNDER_OPENAI.test(url) ? openAiError(error) : plain(error, requestId) }
@@ -59,7 +59,7 @@ const plain = (error: AppError, requestId: string) => ({
   request_id: requestId,
 })
 
-/** Fastify's own errors in the words of the catalogue. They are recognised by code. */
+/** Maps Fastify's errors, recognized by code, to our own. */
 function translate(error: FastifyError, request: FastifyRequest): AppError {
   if (error.validation)
     return validationError(error.validation as never, error.validationContext ?? 'request')

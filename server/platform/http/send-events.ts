@@ -4,14 +4,14 @@ import { fail, sentence } from '#errors'
 import { startOfLog } from '#platform/streams/event-log.ts'
 import type { EventStream } from './define-route.ts'
 
-/** Proxies cut connections that are silent; a comment keeps them open (contract, 5). */
+/** Proxies close silent connections; comments keep them open. */
 const HEARTBEAT_MS = 15_000
-/** A reader that takes nothing for this long is gone. */
+/** A client that reads nothing for this long is disconnected. */
 const STALLED_READER_MS = 60_000
 
 /**
- * Sends a log of events to one client, from where the client left off to the end of the log. What a slow client has
- * not taken yet waits in the log, which is shared, and not in a buffer of its own. `open` counts the clients.
+ * Sends an event log to one client, from the client's position to the end of the log. Unsent events stay in the shared
+ * log instead of a buffer per client. `open` counts connected clients.
  */
 export function sendEvents(
   reply: FastifyReply,
@@ -38,7 +38,7 @@ export function sendEvents(
   response.flushHeaders()
   const send = writerOf(reply)
 
-  // A pipelined request is answered when its connection is done with the answers before.
+  // With pipelining, the response gets its socket only after earlier responses are done.
   let blocked = response.socket === null
   let stalled: NodeJS.Timeout | undefined
   const push = (): void => {
@@ -77,20 +77,20 @@ export function sendEvents(
   }
   response.once('close', close)
   response.on('error', () => response.destroy())
-  // A client that left before this emits nothing any more, and neither does a response that never got its socket.
+  // No further events fire if the client has already disconnected, or if the response never got its socket.
   if (socket.destroyed) return close()
   if (!blocked) return push()
   socket.once('close', close)
   response.once('socket', () => {
     socket.off('close', close)
-    // Node writes the head after this event, in the same turn.
+    // Node writes the head after this event, in the same turn of the event loop.
     setImmediate(unblock)
   })
 }
 
 /**
- * Writes a piece of the body straight to the socket, as one chunk (RFC 9112, 7.1) and one write, where Node's own
- * response makes four: on the token path that is a tenth of everything. False: the socket has enough for now.
+ * Writes a piece of the body as one chunk (RFC 9112, 7.1) in a single socket write. Node's response would make four
+ * writes, which costs a tenth of all work per token. Returns false if the socket's buffer is full.
  */
 function writerOf({ request }: FastifyReply): (piece: string) => boolean {
   const { socket, httpVersion } = request.raw

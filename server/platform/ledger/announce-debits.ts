@@ -1,10 +1,10 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
 
 /**
- * Continues a WITH list that has `line` (what is closed, with balance_after) and `account` (as it was before) with
- * `announced`: billing.debited for each debit, and billing.credits_low when the balance falls below what the account
- * calls low, and `also`. The first two are made only where somebody has subscribed to anything: elsewhere this is one
- * look into an index.
+ * Extends a WITH list that has `line` (closed holds, with balance_after) and `account` (the state before). Adds
+ * `announced`: billing.debited for each debit, billing.credits_low if the balance drops below the account's threshold,
+ * and the events of `also`. The first two are created only for organizations with a webhook. For others the cost is one
+ * index lookup.
  */
 export const announceDebits = (sql: Sql, also: PendingQuery<Row[]> | null): PendingQuery<Row[]> => sql`
   listening as (

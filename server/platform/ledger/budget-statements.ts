@@ -3,16 +3,15 @@ import type { PendingQuery, Row, Sql } from 'postgres'
 type Fragment = PendingQuery<Row[]>
 
 /*
- * The part that budgets have in opening and closing holds (hold-statements.ts). A budget is counted as its account is,
- * and under the account's lock. Every statement has to see every budget of its organization: setting a budget locks the
- * account and raises its `budgets_version` (parts/billing/budgets.ts), by which a statement that waited for the lock
- * finds that its snapshot is too old.
+ * The parts of hold-statements.ts that handle budgets. A budget is updated under the account's lock. Each statement has
+ * to see all budgets of its organization, so setting a budget locks the account and raises its `budgets_version`
+ * (parts/billing/budgets.ts). A statement that waited for the lock detects by that version that its snapshot is stale.
  */
 
-/** The month (UTC) of this statement, by its first day. */
+/** First day of the current month (UTC). */
 const thisMonth = (sql: Sql): Fragment => sql`date_trunc('month', now() at time zone 'utc')::date`
 
-/** The budgets that the rows of a CTE count on: one of the member, one of the API key. */
+/** Returns the budgets that apply to the rows of a CTE: one of the member, one of the API key. */
 const budgetsOf = (sql: Sql, rows: Fragment): Fragment => sql`
   select r.*, b.id as budget_id from ${rows} as r
   join budgets b on b.organization_id = r.organization_id and b.user_id = r.user_id
@@ -21,10 +20,10 @@ const budgetsOf = (sql: Sql, rows: Fragment): Fragment => sql`
   join budgets b on b.organization_id = r.organization_id and b.user_id is null and b.api_key_id = r.api_key_id`
 
 /**
- * Continues a WITH list that has `ready` and `account`. Adds `queued`: the rows of `ready` with `key_pays` and
- * `member_pays`, whether there is a credit in their budgets, and `turn`, counted in the organization among those that
- * both pay for. A key belongs to one member, and whom a budget refuses it refuses until the end of the group: so turns
- * that are counted among those whom the budget before has let pass are exact.
+ * Extends a WITH list that has `ready` and `account`. Adds `queued`: the rows of `ready` with `key_pays` and
+ * `member_pays`, whether each budget has a credit left, and `turn`, the row's number in its organization among rows
+ * that both budgets pay for. Counting only rows that passed the previous budget is exact, because a key belongs to one
+ * member, and a budget that refuses one row refuses all later rows of the group.
  */
 export const queueByBudgets = (sql: Sql): Fragment => sql`
   budget as (
@@ -49,7 +48,7 @@ export const queueByBudgets = (sql: Sql): Fragment => sql`
     select *, count(*) filter (where key_pays and member_pays) over (partition by organization_id order by ordinal) as turn
     from by_member)`
 
-/** Continues it with `admitted`: their budgets hold a credit for each. */
+/** Extends it with `admitted`: each of these rows has a credit in its budgets. */
 export const holdOfBudgets = (sql: Sql): Fragment => sql`
   budget_held as (
     update budgets set held = held + opened.holds
@@ -60,9 +59,9 @@ export const holdOfBudgets = (sql: Sql): Fragment => sql`
     where budgets.id = opened.budget_id)`
 
 /**
- * Continues a WITH list that has `line`, what is closed, under the account's lock: gives back what budgets hold for it,
- * and charges what it cost to this month. A month that has passed is forgotten; one that has begun meanwhile is not
- * charged for what belongs to the one before.
+ * Extends a WITH list that has `line`, the closed holds, under the account's lock. Releases what the budgets hold for
+ * them and charges their cost to the current month. Resets a budget of an earlier month, and skips one that has already
+ * moved to a later month.
  */
 export const chargeBudgets = (sql: Sql): Fragment => sql`
   budget_charged as (

@@ -6,12 +6,12 @@ import { STALE } from './retry-stale.ts'
 type Fragment = PendingQuery<Row[]>
 
 /**
- * Why there is no hold: the first of these that has nothing left, in this order. Holds that are wanted together are
- * weighed together, so what is told of each can be what holds for it when those before it are counted.
+ * Why a hold was refused: the first exhausted limit, in this order. Holds of one group are evaluated in sequence, so a
+ * refusal can result from earlier holds in the group.
  */
 export type HoldRefusal = 'key budget' | 'member budget' | 'no credits' | 'daily limit'
 
-/** The reason in the ledger of what a chat's title costs. It counts as usage, not as a message. */
+/** Ledger reason for generating a chat's title. It counts as usage but not as a message. */
 export const TITLE = 'title'
 
 interface HoldKind {
@@ -19,10 +19,10 @@ interface HoldKind {
 }
 
 /**
- * Continues a WITH list that has `account`, which is locked. Adds `stale`: the organizations that got a budget after this
- * statement's snapshot was taken, while it waited for their accounts. A locked row is read as it is now, any other row
- * as it was in the snapshot, so the two versions of the same row differ. Such a statement cannot see the new budget. It
- * leaves these organizations alone, and its caller runs it again (retry-stale.ts).
+ * Extends a WITH list that has `account`, which is locked. Adds `stale`: the organizations that got a budget while this
+ * statement waited for their accounts, after its snapshot was taken. PostgreSQL returns the current version of a locked
+ * row but the snapshot's version of other rows, so the two versions differ. The statement cannot see the new budget, so
+ * it skips these organizations, and its caller runs it again (retry-stale.ts).
  */
 const findStale = (sql: Sql): Fragment => sql`
   stale as (
@@ -32,23 +32,22 @@ const findStale = (sql: Sql): Fragment => sql`
 const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
 
 /*
- * Opening and closing holds, as parts of a larger statement: a hold and the work that it is for become one statement,
- * so that neither can exist without the other, whatever dies in between (contract, 6). Both lock the accounts in the
- * order of their ids, and then budgets; a caller that locks rows of its own does so before, and in the order of their
- * ids too. Rows to lock are named by an array, which is computed once: after a wait PostgreSQL checks a locked row against
- * its condition again, and a join or subquery there may no longer find it.
+ * Opening and closing holds, as parts of larger statements: a hold and its work become one statement, so neither can
+ * exist without the other after a crash. Both lock accounts in the order of their ids, then budgets. Callers that lock
+ * rows of their own do so first, also in the order of ids. Rows to lock are selected with an array, which is computed
+ * once. After a wait PostgreSQL rechecks a locked row's condition, where a join or subquery might no longer find it.
  */
 
 /**
- * Continues a WITH list that has `ready` (ordinal, hold_id, organization_id, model_id, user_id, api_key_id, agent_id,
- * deployment_id, chat_id, message_id, reason, input_ratio, output_ratio), a row for each hold that is wanted. Adds `weighed`:
- * those rows with `refusal`, a HoldRefusal, STALE or null, and `admitted`: those that nothing refuses, whose holds are
- * open now. Each takes one credit of the organization and of each budget that it counts on, in the order of `ordinal`. With
- * `areMessages` each is one of the messages that the organization may send on a day (UTC), counted in its account.
+ * Extends a WITH list that has `ready` (ordinal, hold_id, organization_id, model_id, user_id, api_key_id, agent_id,
+ * deployment_id, chat_id, message_id, reason, input_ratio, output_ratio), one row per requested hold. Adds `weighed`:
+ * these rows with `refusal`, which is a HoldRefusal, STALE or null. Adds `admitted`: the rows without a refusal, whose
+ * holds are now open. Each hold takes one credit of the organization and of each applicable budget, in the order of
+ * `ordinal`. With `areMessages`, each counts against the organization's daily messages (UTC).
  *
- * What is counted stands in the account because a count would be taken from the statement's snapshot, which is older
- * than the lock; a locked row is always read as it is now. It may be of a later day than this statement, which began
- * before midnight and waited.
+ * Counters are columns of the account, because a count would use the statement's snapshot, which is older than the
+ * lock, while a locked row is always current. The account can be on a later day than a statement that began before
+ * midnight and waited.
  */
 export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKind): Fragment => sql`
   account as (
@@ -104,12 +103,11 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
     from admitted)`
 
 /**
- * Continues a WITH list that has `closing` (ordinal, hold_id, entry_id, input_tokens, output_tokens, reason), a row for
- * each hold that is to be closed: with a DEBIT of its weighted usage, or with a RELEASE where input_tokens is null.
- * Adds `closed` (hold_id, amount), without the holds that something else has closed before, and `missed` (ordinal): those
- * of stale organizations, which are still open. The day's usage and the
- * budgets are charged under the account's lock. Adds `announced` too, with what the SELECT `also` adds to it: one of the
- * statement's own columns has to be queueAnnounced (events/outbox.ts).
+ * Extends a WITH list that has `closing` (ordinal, hold_id, entry_id, input_tokens, output_tokens, reason), one row per
+ * hold to close: with a DEBIT of its weighted usage, or with a RELEASE if input_tokens is null. Adds `closed` (hold_id,
+ * amount), without holds that are already closed. Adds `missed` (ordinal): holds of stale organizations, which stay
+ * open. Charges daily usage and budgets under the account's lock. Adds `announced` with the events of the SELECT
+ * `also`: the statement must have a column queueAnnounced (events/outbox.ts).
  */
 export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => sql`
   account as (

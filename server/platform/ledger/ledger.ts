@@ -11,38 +11,38 @@ import { retryStale, STALE } from './retry-stale.ts'
 
 export type LedgerEntry = typeof ledgerEntries.$inferSelect
 
-/** Who pays for a call of a model, and for whom it is made. A Scope is one. */
+/** Who pays for a model call, and on whose behalf. A Scope is a Payer. */
 export interface Payer {
   organizationId: string
-  /** Null: nobody asked for it, such as for the ingestion of a knowledge base. */
+  /** Null if no user requested the call, such as for the ingestion of a knowledge base. */
   userId: string | null
-  /** With which of the person's keys; null: signed in. */
+  /** The user's API key; null for a session. */
   apiKeyId: string | null
   agentId?: string | null
   deploymentId?: string | null
-  /** The chat that the call is made for. */
+  /** The chat that the call belongs to. */
   chatId?: string | null
-  /** Of the models of somebody else's agent nothing is told, not even to who pays. */
+  /** True for another organization's agent, whose models are hidden even from the payer. */
   hidesModel?: boolean
 }
 
-/** A model at the price that the payer pays for it. */
+/** A model with the payer's prices. */
 export interface PricedModel {
   id: string
-  /** Credits per token of input and of output. */
+  /** Credits per input and output token. */
   inputRatio: number
   outputRatio: number
 }
 
-/** A hold that is to be opened. Its id is made first, so that one statement can write it with what it is for. */
+/** A hold to open. Its id is created in advance, so that one statement can write it together with its work. */
 export interface NewHold {
   hold_id: string
   organization_id: string
   user_id: string | null
-  /** The key that it was asked for with; null: signed in. */
+  /** The API key of the request; null for a session. */
   api_key_id: string | null
   chat_id: string | null
-  /** Null: another organization's agent answers, whose model the payer is not shown. */
+  /** Null if another organization's agent replies, whose model is hidden from the payer. */
   model_id: string | null
   agent_id: string | null
   deployment_id: string | null
@@ -50,7 +50,7 @@ export interface NewHold {
   output_ratio: number
 }
 
-/** Returns the hold for a call of a model, whether the ledger opens it or the statement that begins a reply. */
+/** Returns a new hold for a model call, to be opened by the ledger or by the statement that begins a reply. */
 export const newHold = (payer: Payer, { id, inputRatio, outputRatio }: PricedModel): NewHold => ({
   hold_id: newId(),
   organization_id: payer.organizationId,
@@ -65,23 +65,27 @@ export const newHold = (payer: Payer, { id, inputRatio, outputRatio }: PricedMod
 })
 
 /**
- * An organization's credits, called with plain values. Replies in a chat open and close their holds in their own
- * statements (hold-statements.ts); every other call of a model does it here.
+ * The credits of organizations. Chat replies open and close their holds in their own statements (hold-statements.ts).
+ * All other model calls use this interface.
  */
 export interface Ledger {
-  /** Credits: the balance, how many of them open holds reserve, what is left, and when that is called low. */
+  /**
+   * Returns credits: the balance, the part reserved by open holds, the available rest, and the low-credit threshold.
+   */
   balance(
     organizationId: string,
   ): Promise<{ balance: number; held: number; available: number; lowBelow: number }>
-  /** Entries, newest first, below an id. */
+  /** Returns entries, newest first, below an id. */
   entries(
     organizationId: string,
     only: { below: string | undefined; kind: LedgerEntry['kind'] | undefined },
     count: number,
   ): Promise<LedgerEntry[]>
-  /** Reserves a credit. Returns the hold's id. Throws what refusalOf returns, such as billing.insufficient_credits. */
+  /**
+   * Reserves a credit and returns the hold's id. Throws the errors of refusalOf, such as billing.insufficient_credits.
+   */
   hold(payer: Payer, model: PricedModel, reason?: string | null): Promise<string>
-  /** Closes a hold, once: with a debit of this usage, or, where it is null, with a release. */
+  /** Closes a hold once, with a debit of this usage, or with a release if `usage` is null. */
   settle(
     holdId: string,
     usage: { inputTokens: number; outputTokens: number } | null,
@@ -91,7 +95,7 @@ export interface Ledger {
   grant(organizationId: string, amount: number, reason: string): Promise<LedgerEntry>
 }
 
-/** The most holds that are opened or closed in one statement. */
+/** Maximum number of holds opened or closed in one statement. */
 const GROUP_MAX = 100
 
 export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Ledger {
@@ -165,7 +169,7 @@ interface HoldClosing {
   reason: string | null
 }
 
-/** For each hold why there is none; null: it is open. */
+/** Returns the refusal of each hold; null if it is open. */
 async function openAll(
   sql: OpenDatabase['sql'],
   instanceId: string,
@@ -196,6 +200,6 @@ async function closeAll(
   return closings.map((_, ordinal) => (row?.missed.includes(ordinal) ? STALE : undefined))
 }
 
-/** Where an entry stands. Entries are ordered by position, since that is what balance_after follows. */
+/** Returns an entry's position. Entries are ordered by position, which balance_after follows. */
 const positionOf = (id: string): SQL =>
   statement`(select ${ledgerEntries.position} from ${ledgerEntries} where ${ledgerEntries.id} = ${id})`

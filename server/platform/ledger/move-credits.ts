@@ -4,17 +4,17 @@ import { fail } from '#errors'
 import type { Actor } from '#platform/access/scope.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
 
-/** A movement of credits between the accounts of two organizations. */
+/** A transfer of credits between the accounts of two organizations. */
 export interface Movement {
   fromId: string
   toId: string
-  /** At least one millionth of a credit, which is what the ledger can tell from nothing. */
+  /** At least one millionth of a credit, the ledger's resolution. */
   amount: number
 }
 
 /**
- * Locks both accounts in the order of their ids, like every statement that locks several. A transaction that locks
- * organizations or users too does so after this (data-rights/close-organization-system.ts).
+ * Locks both accounts in the order of their ids, like every statement that locks several. A transaction that also locks
+ * organizations or users does so afterwards (data-rights/close-organization-system.ts).
  */
 export const lockBoth = (tx: TransactionSql, { fromId, toId }: Omit<Movement, 'amount'>) =>
   tx`
@@ -22,8 +22,8 @@ export const lockBoth = (tx: TransactionSql, { fromId, toId }: Omit<Movement, 'a
 
 /**
  * Moves credits inside the caller's transaction, which has locked both accounts. Writes one CREDIT entry on each side,
- * with the other side in `counterparty_id`, and records the movement in both audits. Returns the ids of the entries.
- * Throws billing.transfer_too_large.
+ * with the other side in `counterparty_id`, and records the transfer in both audit logs. Returns the ids of the
+ * entries. Throws billing.transfer_too_large.
  */
 export async function moveCredits(
   tx: TransactionSql,

@@ -3,8 +3,7 @@ import { nextMonth, secondsToMidnight } from '#platform/limits/calendar.ts'
 import type { HoldRefusal } from './hold-statements.ts'
 
 /**
- * What is told to whom a hold was refused: billing.budget_exceeded, billing.insufficient_credits,
- * org.daily_chat_limit.
+ * Returns the error for a refused hold: billing.budget_exceeded, billing.insufficient_credits or org.daily_chat_limit.
  */
 export function refusalOf(refusal: HoldRefusal): AppError {
   switch (refusal) {

@@ -2,8 +2,8 @@
 export const STALE = 'stale'
 
 /**
- * Runs a statement over `items`, and runs it again for those that it answers with STALE. The next run has a newer
- * snapshot, which includes the budget (hold-statements.ts). Returns the results in the order of `items`.
+ * Runs a statement over `items`, and reruns it for items with the result STALE. The next run has a newer snapshot that
+ * includes the budget (hold-statements.ts). Returns the results in the order of `items`.
  */
 export async function retryStale<Item, Result>(
   items: readonly Item[],

@@ -4,14 +4,14 @@ import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Services } from '#platform/services.ts'
 
 const REASON = 'starting credits'
-/** Domains that deliver to the same mailbox wherever dots stand in the local part. */
+/** Domains that ignore dots in the local part of an address. */
 const DOTLESS_DOMAINS = ['gmail.com', 'googlemail.com']
 
 /**
  * Grants STARTING_CREDITS to a user's personal organization, once per address, inside the caller's transaction. Called
- * whenever an account is made and whenever an address is proved. With SMTP_URL an address that nobody has proved gets
- * nothing yet. A second call, or a new account with the same address, gets nothing: `starting_credit_claims` keeps a
- * keyed hash of each address, and outlives the account.
+ * whenever an account is created or an address is verified. With SMTP_URL, an unverified address gets nothing yet. A
+ * second call, or a new account with the same address, gets nothing: `starting_credit_claims` keeps a keyed hash of
+ * each address beyond the life of the account.
  */
 export async function grantStartingCredits(
   tx: TransactionSql,
@@ -19,7 +19,7 @@ export async function grantStartingCredits(
   userId: string,
 ): Promise<void> {
   if (config.startingCredits === 0) return
-  // An account of an earlier release got its credits without a claim.
+  // Accounts from an earlier release got their credits without a claim.
   const [person] = await tx<{ email: string; organizationId: string; isProved: boolean }[]>`
     select u.email, o.id as "organizationId", u.email_verified_at is not null as "isProved"
     from users u join organizations o on o.personal_user_id = u.id and o.closed_at is null
@@ -44,8 +44,8 @@ export async function grantStartingCredits(
 }
 
 /**
- * The mailbox of an address, as far as it shows: in lower case, without what follows a `+`, and for Gmail without dots.
- * Only claims are compared by it. Accounts are compared by the whole address.
+ * Returns the mailbox that an address probably belongs to: in lowercase, without a `+` suffix, and without dots for
+ * Gmail. Used only to compare claims. Accounts are compared by the full address.
  */
 export function mailboxOf(email: string): string {
   const address = normalizeEmail(email)

@@ -27,7 +27,7 @@ export interface McpEndpoint {
   /** Endpoints with the same key share a connection. For example, the id of an instance. */
   key: string
   url: string
-  /** 'guarded' unless the operator gave the address. */
+  /** 'open' only for addresses that the operator configured. */
   net: 'guarded' | 'open'
   /** Returns the credential headers. Called for each request. */
   headers(): Promise<Record<string, string>>

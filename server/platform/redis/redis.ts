@@ -4,42 +4,45 @@ import { fail, sentence } from '#errors'
 
 export type RedisClient = ReturnType<typeof createClient>
 
-/** What processes share. Redis that is away or frozen costs what runs on it, and holds nothing else up. */
+/**
+ * The Redis shared by all processes. If it is down or unresponsive, features that depend on it fail, and nothing else
+ * is delayed.
+ */
 export interface Redis {
   /**
-   * Runs a command on the connection of the process. Throws server.unavailable where Redis is away, refuses, or does
-   * not answer within COMMAND_TIMEOUT_MS; then every other command fails at once, until Redis is heard again.
+   * Runs a command on the process's shared connection. Throws server.unavailable if Redis is down, refuses, or does not
+   * respond within COMMAND_TIMEOUT_MS. After a timeout all commands fail immediately, until Redis responds again.
    */
   run<Answer>(command: (client: RedisClient) => Promise<Answer>): Promise<Answer>
   /**
-   * A connection of its own, for what waits or listens: the caller destroys it. It connects and subscribes anew by
-   * itself. Throws server.unavailable.
+   * Opens a separate connection for blocking commands and subscriptions. The caller destroys it. It reconnects and
+   * resubscribes automatically. Throws server.unavailable.
    */
   openConnection(): Promise<RedisClient>
-  /** Throws where Redis does not answer. */
+  /** Throws if Redis does not respond. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
 const COMMAND_TIMEOUT_MS = 2_000
-/** A connection without a word in either direction for this long is dead. Blocking reads must be shorter. */
+/** A connection without traffic for this long is considered dead. Blocking reads must be shorter. */
 const IDLE_TIMEOUT_MS = 10_000
-/** So that a connection without work is not idle. The client sends no second one before the first is answered. */
+/** Keeps an unused connection from appearing idle. The client sends no new ping before the previous one is answered. */
 const PING_INTERVAL_MS = 4_000
 const RECONNECT_FIRST_MS = 50
 const RECONNECT_MAX_MS = 2_000
 const RECONNECT_JITTER_MS = 200
 const WAITING_COMMANDS_MAX = 4_000
-/** How long commands under way may take when the process stops. */
+/** Time for running commands to finish when the process stops. */
 const CLOSE_MS = 1_000
 
-/** Waits for Redis to be there. */
+/** Connects to Redis, and waits until the connection is ready. */
 export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis> {
   const prepareClient = (): RedisClient => {
     const made = createClient(optionsOf(redisUrl))
     made.on('error', (error: unknown) => log.warn({ err: error }, 'redis'))
-    // A client that is destroyed while it connects goes on to connect, and would stay.
+    // A client that is destroyed while it connects would still connect and stay open.
     made.on('ready', () => {
       if (!made.isOpen) made.destroy()
     })
@@ -56,7 +59,7 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
   const run: Redis['run'] = async (command) => {
     if (isUnresponsive) throw unavailable(new CommandTimeout())
     const answer = command(client)
-    // Also an answer that comes too late says that Redis is back.
+    // A late response also shows that Redis is back.
     answer.then(
       () => {
         isUnresponsive = false
@@ -96,8 +99,8 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
 }
 
 /**
- * The client's own time-out for commands ends once a command is written, so it says nothing about Redis; and by
- * default a connection that was found idle is given up for good.
+ * Returns the client's options. The client's command timeout only covers the time until a command is written, so `run`
+ * has its own. By default the client never reconnects after an idle timeout, so it gets a reconnect strategy.
  */
 const optionsOf = (url: string): RedisClientOptions => ({
   url,

@@ -2,18 +2,18 @@ import { areApart, frequencyOf, lastOf, lengthOf, mergeRuns, readPostings, sumOf
 
 export interface QueryTerm {
   /**
-   * The postings of all that counts as this term: of each segment, of a word's stems in several languages, of all words
-   * that begin with a prefix. Where a chunk is in several, it holds the term as often as all say together.
+   * The posting lists that count as this term: from each segment, for a word's stems in several languages, or for all
+   * words with a prefix. Frequencies of a chunk that is in several lists add up.
    */
   postings: readonly Uint8Array[]
-  /** How often the query has it. */
+  /** How often the term occurs in the query. */
   times: number
 }
 
-/** Of one knowledge base. */
+/** Statistics of one knowledge base. */
 export interface Statistics {
   chunks: number
-  /** The mean of what SegmentBuilder.add answered. */
+  /** Mean of the lengths that SegmentBuilder.add returned. */
   averageLength: number
 }
 
@@ -24,25 +24,25 @@ export interface Hit {
 
 export interface Scores {
   /**
-   * The score of a chunk of average length that holds each term once; terms that no chunk holds count too. A share of it
-   * can be compared between queries and between knowledge bases. A chunk that repeats terms may be above it.
+   * The score of a chunk of average length that contains each term once, including terms that no chunk contains. A
+   * score divided by it is comparable between queries and knowledge bases. Chunks that repeat terms may exceed it.
    */
   ceiling: number
-  /** 0 for a chunk that holds no term. */
+  /** Returns 0 for a chunk without any term. */
   of(number: number): number
-  /** The best, in descending order, of equal ones the lower number first; only those that hold a term. */
+  /** Returns the best hits, by descending score, then ascending number. Chunks without any term are left out. */
   best(count: number): Hit[]
 }
 
 const K1 = 1.2
 const B = 0.75
-/** Up to so many numbers, from the lowest to the highest, have a place each; scores of more are kept by number. */
+/** Maximum range of numbers for a dense array. Beyond it, scores are stored in a map. */
 const PLACES_MAX = 1_000_000
 
 /**
- * Scores of all chunks that hold a term, by Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework",
- * 2009), with an idf that is never negative (ln(1 + …)). Postings of chunks that are gone may linger: a term counts as
- * held by no more chunks than there are.
+ * Scores all chunks that contain a term, with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance
+ * Framework", 2009) and a non-negative idf (ln(1 + …)). Postings of deleted chunks may remain, so the number of chunks
+ * with a term is capped at the number of chunks.
  */
 export function scoreChunks(terms: readonly QueryTerm[], { chunks, averageLength }: Statistics): Scores {
   const united = terms.map(({ postings, times }) => ({ runs: unite(postings.map(readPostings)), times }))
@@ -68,7 +68,7 @@ export function scoreChunks(terms: readonly QueryTerm[], { chunks, averageLength
 const idfOf = (holders: number, chunks: number): number =>
   Math.log(1 + (chunks - holders + 0.5) / (holders + 0.5))
 
-/** As they are where no two can share a chunk, as segments do not; else as one. */
+/** Keeps runs separate if they cannot share a chunk, as with segments. Otherwise merges them. */
 function unite(postings: Uint32Array[]): Uint32Array[] {
   const runs = postings.filter((run) => run.length > 0).sort((a, b) => (a[0] as number) - (b[0] as number))
   return areApart(runs) ? runs : [mergeRuns(runs, sumOfCounts)]
@@ -131,7 +131,7 @@ class SparseSums implements Sums {
   }
 }
 
-/** Without sorting all: most chunks are worse than the worst of the best so far. */
+/** Selects the best hits without sorting all: most chunks score below the current worst of the best. */
 function bestOf(sums: Sums, count: number): Hit[] {
   const best: Hit[] = []
   let least = 0

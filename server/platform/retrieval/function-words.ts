@@ -1,7 +1,7 @@
 /**
- * Words that say little about what a text is about, by language; in small letters, and unstemmed. They are most of the
- * words of a text: they tell its language, and in the built-in embedding they would make all texts alike. Stored
- * vectors depend on these very words; what only helps to tell languages stands in languages.ts.
+ * Function words by language, in lowercase and unstemmed. They make up most words of a text. They identify its
+ * language, and in the built-in embedding they would make all texts alike. Stored vectors depend on exactly these
+ * words. Words that only help to detect languages are in languages.ts.
  */
 export const FUNCTION_WORDS = {
   english: wordsOf(

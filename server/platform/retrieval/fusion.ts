@@ -4,30 +4,36 @@ export interface Ranked {
   score: number
 }
 
-/** What at least one stage has found. */
+/** A candidate found by at least one stage. */
 export interface Fused {
   lexical: Ranked | null
   dense: Ranked | null
-  /** By reciprocal ranks; only its order means something. */
+  /** Reciprocal rank fusion score. Only the order it implies is meaningful. */
   fused: number
-  /** In that order, from 1. */
+  /** Rank by `fused`, from 1. */
   fusedRank: number
 }
 
-/** Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods", 2009. */
+/**
+ * Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
+ * 2009.
+ */
 const RANK_CONSTANT = 60
-/** The built-in embedding sees the same words as the lexical stage, only less exactly (bench/retrieval.ts). */
+/**
+ * Low, because the built-in embedding sees the same words as the lexical stage, only less precisely
+ * (bench/retrieval.ts).
+ */
 const LOCAL_RANK_WEIGHT = 0.3
 const LOCAL_SCORE_WEIGHT = 0.15
-/** Where hardly a word is found, as when it is misspelt, its vector alone is worth this much. */
+/** Weight of the vector alone when few words match, as with misspellings. */
 const LOCAL_ALONE_WEIGHT = 0.25
 const MODEL_SCORE_WEIGHT = 0.5
-/** How soon words that are there make a text fit: at a share of this much of the ceiling it is 63 %. */
+/** Saturation of word matches: a lexical score of this share of the ceiling counts as 63 %. */
 const LEXICAL_SCALE = 0.65
 
 /**
- * One list of what a lexical and a dense stage have found, each best first, by reciprocal ranks, best first. `keyOf`
- * tells by what a text is known in both, `isLocal` whether its vector is of the built-in embedding.
+ * Fuses the hits of the lexical and the dense stage with reciprocal ranks. Input and output are sorted best first.
+ * `keyOf` identifies a text in both lists. `isLocal` tells whether its vector is from the built-in embedding.
  */
 export function fuse<Hit extends { score: number }>(
   lexical: readonly Hit[],
@@ -63,9 +69,9 @@ export function fuse<Hit extends { score: number }>(
 }
 
 /**
- * How well a text fits, from 0 to 1, of the same meaning wherever it was found: by how much of what the question asks
- * for its words have (a share of the lexical ceiling), and by how much nearer than unrelated texts its vector is.
- * `vectors`: whose they are; `none` where the dense stage could not be done at all, and the words alone count.
+ * Returns the relevance of a text from 0 to 1, comparable across knowledge bases. Combines the share of the question
+ * that its words cover (share of the lexical ceiling) with its vector similarity relative to unrelated texts. `vectors`
+ * names the embedding. With `none` the dense stage failed, and only words count.
  */
 export function relevanceOf(
   { lexical, dense }: Pick<Fused, 'lexical' | 'dense'>,

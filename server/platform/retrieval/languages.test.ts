@@ -95,7 +95,7 @@ const ARTICLES: Record<string, [Language, string]> = {
     'yiddish',
     'יעדער מענטש ווערט געבוירן פֿרײַ און גלײַך אין כבוד און רעכט. יעדער איז באַשאָנקן מיט פֿאַרשטאַנד און געוויסן',
   ],
-  // PostgreSQL has no stemmer of these.
+  // Languages without a PostgreSQL stemmer.
   Ukrainian: [
     'simple',
     'Всі люди народжуються вільними і рівними у своїй гідності та правах. Вони наділені розумом і совістю і повинні діяти у відношенні один до одного в дусі братерства.',

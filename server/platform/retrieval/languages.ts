@@ -1,24 +1,27 @@
 import { FUNCTION_WORDS } from './function-words.ts'
 import { listWords } from './words.ts'
 
-/** A text search configuration that PostgreSQL 14 and later have. Each has a stemmer (Snowball), but for `simple`. */
+/** A text search configuration available since PostgreSQL 14. Each has a Snowball stemmer, except `simple`. */
 export type Language =
   | ('simple' | 'arabic' | 'armenian' | 'basque' | 'catalan' | 'danish' | 'dutch' | 'english' | 'finnish')
   | ('french' | 'german' | 'greek' | 'hindi' | 'hungarian' | 'indonesian' | 'irish' | 'italian')
   | ('lithuanian' | 'nepali' | 'norwegian' | 'portuguese' | 'romanian' | 'russian' | 'serbian' | 'spanish')
   | ('swedish' | 'tamil' | 'turkish' | 'yiddish')
 
-/** So much of a text is looked at. */
+/** Only this much of a text is examined. */
 const CHARACTERS_MAX = 4_000
-/** How much of a text function words have to be, each counted by how few languages have it: in prose it is a third. */
+/**
+ * Minimum share of function words in a text, each weighted by how few languages have it. In prose the share is about a
+ * third.
+ */
 const EVIDENCE_MIN = 0.05
 
 /**
- * The language whose stemmer suits a text best, by the script of most of its words and by the function words that it
- * has; `simple` for languages that PostgreSQL has no stemmer of. A text that gives no evidence, such as a short heading
- * or a table, takes what is most likely in its script: English in ASCII, where the stemmer does little to words of
- * other languages; `simple` in other Latin letters, where ten languages are about as likely. So ask for a whole document
- * rather than for each of its parts.
+ * Returns the language whose stemmer suits a text best, from the script of most words and from its function words.
+ * Returns `simple` for languages without a PostgreSQL stemmer.
+ * Without evidence, as in a short heading or a table, returns the most likely language of the script. That is English
+ * for ASCII, whose stemmer barely changes words of other languages. For other Latin letters it is `simple`, because ten
+ * languages are about equally likely. So pass a whole document rather than its parts.
  */
 export function languageOf(text: string): Language {
   const words = listWords(text.slice(0, CHARACTERS_MAX))
@@ -35,7 +38,7 @@ type Script =
   | ('latin' | 'greek' | 'cyrillic' | 'armenian' | 'hebrew' | 'arabic')
   | ('devanagari' | 'tamil' | 'other')
 
-/** Blocks of Unicode, by their last code: what stands before the first is ASCII. */
+/** Unicode blocks by their last code point. Code points before the first block are ASCII. */
 const BLOCKS: readonly (readonly [number, Script])[] = [
   [0x24f, 'latin'],
   [0x36f, 'other'],
@@ -62,7 +65,7 @@ function scriptOf(word: string): Script | null {
   return BLOCKS.find(([last]) => code <= last)?.[1] ?? 'other'
 }
 
-/** The language that has most of the words; null where no one does, or where there are too few. */
+/** Returns the language with the most function words; null for a tie or too few words. */
 function tellByWords(words: string[], script: Script): Language | null {
   const evidence = CANDIDATES.map(() => 0)
   for (const word of words) {
@@ -75,7 +78,7 @@ function tellByWords(words: string[], script: Script): Language | null {
   return best.length === 1 && most >= inScript * EVIDENCE_MIN ? (best[0]?.language ?? null) : null
 }
 
-/** Of scripts that several languages are written in, the letters that those have who are not the usual one. */
+/** For scripts shared by several languages: letters that the most likely language does not use. */
 const OTHERS_LETTERS = {
   latin: /[^\0-\x7f]/,
   cyrillic: /[ђѓєѕіїјљњћќўџґәғқңөұүһ]/,
@@ -101,7 +104,10 @@ function tellByLetters(words: string[], script: Script): Language {
     : USUAL[script]
 }
 
-/** More function words, only to tell languages by. Those of `simple` are of languages without a stemmer, one a line. */
+/**
+ * More function words, used only to detect languages. Entries for `simple` are languages without a stemmer, one per
+ * line.
+ */
 const MORE_WORDS: readonly (readonly [Language, string])[] = [
   ['spanish', 'mi ti e'],
   ['portuguese', 'e do da com sem ao à pelo pela são isso seu sua ele ela eu você também já'],
@@ -183,13 +189,13 @@ interface Candidate {
 }
 
 const CANDIDATES = candidates()
-/** The places of the candidates that have a word. */
+/** Indexes of the candidates that have a word. */
 const HOLDERS = new Map<string, number[]>()
 CANDIDATES.forEach(({ words }, index) => {
   for (const word of words) HOLDERS.set(word, [...(HOLDERS.get(word) ?? []), index])
 })
 
-/** In the form that words of texts have. */
+/** Normalizes the words like those of texts. */
 function candidates(): Candidate[] {
   const known = Object.entries(FUNCTION_WORDS) as [keyof typeof FUNCTION_WORDS, ReadonlySet<string>][]
   const list: Candidate[] = known.map(([language, words]) => ({ language, words: new Set(words) }))

@@ -1,4 +1,4 @@
-/** The ids that a search found, best first, and those that it should have found: at least one. */
+/** The ids that a search found, best first, and the relevant ids, at least one. */
 export interface Ranking<Id> {
   found: readonly Id[]
   right: ReadonlySet<Id>
@@ -13,8 +13,8 @@ export interface Measures {
 const NDCG_RANKS = 10
 
 /**
- * The means over several rankings, from 0 to 1: recall of the first `k`, nDCG of the first ten, and the reciprocal rank
- * (MRR). 0 for none. Throws RangeError where a ranking has no right answer.
+ * Returns means over several rankings, each from 0 to 1: recall of the first `k`, nDCG of the first ten, and reciprocal
+ * rank (MRR). Returns 0 without rankings. Throws RangeError if a ranking has no relevant id.
  */
 export function measureRankings<Id>(rankings: readonly Ranking<Id>[], k: number): Measures {
   return {
@@ -24,15 +24,15 @@ export function measureRankings<Id>(rankings: readonly Ranking<Id>[], k: number)
   }
 }
 
-/** How many of the right ids are among the first `k`, of all right ones. Throws RangeError without a right one. */
+/** Returns the share of relevant ids among the first `k`. Throws RangeError without a relevant id. */
 export function recallAt<Id>(k: number, ranking: Ranking<Id>): number {
   const gains = gainsOf(ranking).slice(0, k)
   return gains.filter(Boolean).length / ranking.right.size
 }
 
 /**
- * Normalized discounted cumulated gain of the first ten, where an id is right or not (Järvelin and Kekäläinen,
- * "Cumulated gain-based evaluation of IR techniques", 2002). Throws RangeError without a right one.
+ * Returns the normalized discounted cumulated gain of the first ten ids with binary relevance (Järvelin and Kekäläinen,
+ * "Cumulated gain-based evaluation of IR techniques", 2002). Throws RangeError without a relevant id.
  */
 export function ndcgAt10<Id>(ranking: Ranking<Id>): number {
   const discount = (rank: number): number => 1 / Math.log2(rank + 2)
@@ -44,13 +44,13 @@ export function ndcgAt10<Id>(ranking: Ranking<Id>): number {
   return got / most
 }
 
-/** 1 by the rank of the first right one, 0 where there is none. Throws RangeError without a right one to find. */
+/** Returns 1 / rank of the first relevant id found, or 0. Throws RangeError without a relevant id. */
 export function reciprocalRank<Id>(ranking: Ranking<Id>): number {
   const rank = gainsOf(ranking).indexOf(true)
   return rank < 0 ? 0 : 1 / (rank + 1)
 }
 
-/** By rank, whether the id is right. An id that was found twice counts where it is first. */
+/** Returns by rank whether the id is relevant. Duplicate ids count at their first rank. */
 function gainsOf<Id>({ found, right }: Ranking<Id>): boolean[] {
   if (right.size === 0) throw new RangeError('A ranking can not be measured without a right answer')
   return [...new Set(found)].map((id) => right.has(id))

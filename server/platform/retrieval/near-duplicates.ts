@@ -1,19 +1,19 @@
 import { fnv1a } from './hash.ts'
 import { listWords } from './words.ts'
 
-/** Words in a row that are compared at once. */
+/** Number of consecutive words in a shingle. */
 const SHINGLE_WORDS = 5
-/** Of the shingles of the shorter of two texts, so many in the other make them say the same. */
+/** Minimum share of the shorter text's shingles that the other must contain to count as a duplicate. */
 const CONTAINMENT_MIN = 0.9
 
 /**
- * The items, without those that say nearly the same as an earlier one: 9 of 10 of the five-word rows of the one with
- * fewer stand in the other (containment; Broder, "On the resemblance and containment of documents", 1997). Of two, the
- * later is dropped, also where it says more besides: it was ranked lower with all that it says. Texts of fewer than
- * five words are the same when all their words are.
+ * Drops items that nearly duplicate an earlier one: at least 90 % of the five-word shingles of the smaller set occur in
+ * the other (containment; Broder, "On the resemblance and containment of documents", 1997). The later item is dropped
+ * even if it says more, because it was ranked lower with all its content. Texts of fewer than five words match only if
+ * all words are equal.
  */
 export function dropNearDuplicates<Item>(items: readonly Item[], textOf: (item: Item) => string): Item[] {
-  /** By shingle, the places in `sizes` of the kept items that have it. */
+  /** By shingle, the indexes in `sizes` of the kept items that have it. */
   const holders = new Map<number, number[]>()
   const sizes: number[] = []
   return items.filter((item) => {
@@ -36,7 +36,7 @@ export function dropNearDuplicates<Item>(items: readonly Item[], textOf: (item: 
 
 const NONE: readonly number[] = []
 
-/** Different rows of words, as numbers of 31 bits: that two rows share one by chance is rare, and matters little. */
+/** Returns distinct shingles as 31-bit hashes. Collisions are rare and do little harm. */
 function shinglesOf(words: string[]): Set<number> {
   const hashes = words.map(fnv1a)
   const width = Math.min(SHINGLE_WORDS, words.length)

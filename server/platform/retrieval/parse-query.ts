@@ -1,41 +1,41 @@
 import { isUnspaced, listWords, wordsIn } from './words.ts'
 
 export interface KnowledgeQuery {
-  /** How often it has each word, those of its phrases too, but not its prefixes. */
+  /** Frequency of each word, including words in phrases but not prefixes. */
   words: Map<string, number>
-  /** What stands in quotes, word by word; two words or more each. */
+  /** Quoted phrases of two or more words. */
   phrases: string[][]
-  /** Beginnings of words. */
   prefixes: string[]
   /**
-   * Characters that follow each other in scripts without spaces, where each character is a word: in which order they
-   * stand is what makes them words. Unlike phrases, nobody asked for them.
+   * Adjacent characters in scripts without spaces. There each character counts as a word, and only their order makes
+   * real words. Unlike phrases they are optional.
    */
   pairs: [string, string][]
 }
 
-/** So much of a query is read. */
+/** Only this much of a query is read. */
 export const QUERY_CHARACTERS_MAX = 10_000
-/** Different words; the rest of a longer question is left out. */
+/** Maximum number of distinct words. Further words are ignored. */
 export const QUERY_WORDS_MAX = 64
 export const PHRASES_MAX = 8
-/** Of a longer phrase so many words count. */
+/** Words of a longer phrase beyond this number are ignored. */
 export const PHRASE_WORDS_MAX = 16
 export const PREFIXES_MAX = 8
 export const PAIRS_MAX = 64
-/** With fewer letters a prefix would stand for a good part of all words. */
+/** A shorter prefix would match too many words. */
 const PREFIX_CHARACTERS_MIN = 2
 
-/** Pairs of quotes. A straight one right after a word is an inch or an apostrophe, and no beginning. */
+/**
+ * Quotation marks in pairs. A straight quote right after a word is an inch mark or an apostrophe, not an opening quote.
+ */
 const QUOTED =
   /(?<![\p{L}\p{N}\p{M}])["＂]([^"＂]+)["＂]|[“„‟]([^“”„‟]+)[”“‟]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』/gu
-/** A star right behind a word and before no other: neither 2*3 nor **emphasis**. */
+/** An asterisk right after a word and not before another: neither 2*3 nor **emphasis**. */
 const PREFIX = /(?<![\p{L}\p{N}\p{M}*])[\p{L}\p{N}\p{M}]+\*(?![\p{L}\p{N}\p{M}*])/gu
 
 /**
- * What a person types, taken apart: words, "phrases" in quotes of any kind, and prefixes*. All of it is in the form
- * that words of texts have, and within the bounds above; words in quotes come first. Never throws: what is not
- * understood only parts words.
+ * Parses a user's query into words, "phrases" in any quotation marks, and prefixes*. Normalizes words like those of
+ * texts, and applies the limits above, quoted words first. Never throws: unrecognized characters only separate words.
  */
 export function parseQuery(text: string): KnowledgeQuery {
   const query: KnowledgeQuery = { words: new Map(), phrases: [], prefixes: [], pairs: [] }
@@ -55,7 +55,7 @@ export function parseQuery(text: string): KnowledgeQuery {
   return query
 }
 
-/** Groups of QUOTED. */
+/** Number of capture groups in QUOTED. */
 const QUOTE_KINDS = 6
 
 function addWord({ words }: KnowledgeQuery, word: string): void {
@@ -63,7 +63,7 @@ function addWord({ words }: KnowledgeQuery, word: string): void {
   if (times > 0 || words.size < QUERY_WORDS_MAX) words.set(word, times + 1)
 }
 
-/** Answers what stays in the query: nothing where it is a prefix, else its words. */
+/** Returns the text that stays in the query: a space for a prefix, otherwise the text itself. */
 function addPrefix({ prefixes }: KnowledgeQuery, found: string): string {
   const [prefix = '', ...more] = listWords(found)
   if (more.length > 0 || isUnspaced(prefix) || prefix.length < PREFIX_CHARACTERS_MIN) return found

@@ -1,13 +1,13 @@
 import type { Stem } from './stems.ts'
 
 /**
- * Words as phrases are compared by: stems, and stop words as they stand. Who puts "the art of war" in quotes wants these
- * words: in place of a stop word, no other will do.
+ * Converts words to the form in which phrases are compared: stems, with stop words unchanged. A quoted phrase such as
+ * "the art of war" has to match its stop words, too.
  */
 export const toPhrase = (words: readonly string[], stem: Stem): string[] =>
   words.map((word) => stem(word) ?? word)
 
-/** How often the words of a phrase stand in a content one after another; both by `toPhrase`, of one language. */
+/** Counts the occurrences of a phrase in a content. Both are results of `toPhrase` in the same language. */
 export function countPhrase(content: readonly string[], phrase: readonly string[]): number {
   const [first] = phrase
   if (first === undefined) return 0
@@ -17,6 +17,6 @@ export function countPhrase(content: readonly string[], phrase: readonly string[
   return count
 }
 
-/** How many of the words of a content, unstemmed, begin so. */
+/** Counts the unstemmed words of a content that begin with `prefix`. */
 export const countPrefix = (words: readonly string[], prefix: string): number =>
   words.reduce((count, word) => (word.startsWith(prefix) ? count + 1 : count), 0)

@@ -1,12 +1,12 @@
 import type { Stem } from './stems.ts'
 
 /*
- * A posting says that a chunk holds a term: the chunk's number (uint32), how often it holds the term and how many words
- * it has in all (uint16 each; more count as 65,535). It takes 8 bytes, little-endian, as the machines that Node runs on
- * have it, so that postings are read where they are. They stand in ascending order of their numbers.
+ * A posting says that a chunk contains a term. It has the chunk's number (uint32), the term's frequency and the chunk's
+ * length in words (uint16 each, capped at 65,535). It takes 8 bytes, little-endian like the machines that Node runs on,
+ * so postings are read without conversion. They are sorted by ascending chunk number.
  */
 
-/** The rows of a segment: for each term, in ascending order, the chunks that hold it. */
+/** A row of a segment: a term and the chunks that contain it, in ascending order. */
 export interface SegmentEntry {
   term: string
   postings: Buffer
@@ -14,12 +14,13 @@ export interface SegmentEntry {
 
 const POSTING_BYTES = 8
 const NUMBER_MAX = 0xffff_ffff
-/** Of a frequency and of a length. */
+/** Maximum of a frequency and of a length. */
 const COUNT_MAX = 0xffff
 
 /**
- * Postings as numbers, two for each: the chunk's number, then its frequency and length (`frequencyOf`, `lengthOf`). It
- * is a view of the bytes where they are aligned, else a copy. Throws RangeError where the bytes are no postings.
+ * Returns postings as pairs of numbers: the chunk's number, then its packed frequency and length (`frequencyOf`,
+ * `lengthOf`). Returns a view if the bytes are aligned, otherwise a copy. Throws RangeError if the length is not a
+ * multiple of 8.
  */
 export function readPostings(postings: Uint8Array): Uint32Array {
   if (postings.byteLength % POSTING_BYTES !== 0)
@@ -36,8 +37,8 @@ const packCounts = (frequency: number, length: number): number =>
   (Math.min(frequency, COUNT_MAX) | (Math.min(length, COUNT_MAX) << 16)) >>> 0
 
 /**
- * The postings of one term from several segments as one, without those of chunks that are gone. Where two have the same
- * number, the later one stands.
+ * Merges the postings of one term from several segments, and drops those of deleted chunks. For equal numbers the later
+ * posting wins.
  */
 export function mergePostings(segments: readonly Uint8Array[], isAlive: (number: number) => boolean): Buffer {
   const merged = mergeRuns(segments.map(readPostings), (_earlier, later) => later)
@@ -51,17 +52,17 @@ export function mergePostings(segments: readonly Uint8Array[], isAlive: (number:
   return Buffer.from(alive.buffer, 0, length * Uint32Array.BYTES_PER_ELEMENT)
 }
 
-/** What becomes of the counts of two postings with the same number. */
+/** Combines the counts of two postings with the same number. */
 export type Combine = (earlier: number, later: number) => number
 
 export const sumOfCounts: Combine = (earlier, later) =>
   packCounts(frequencyOf(earlier) + frequencyOf(later), lengthOf(later))
 
-/** Postings as `readPostings` answers them, several as one. */
+/** Merges several results of `readPostings` into one. */
 export function mergeRuns(given: readonly Uint32Array[], combine: Combine): Uint32Array {
   if (areApart(given)) return joined(given)
   let runs = given
-  // Neighbours first, so that each posting is moved as seldom as in a merge sort.
+  // Merge neighbors pairwise, as in merge sort, to move each posting as rarely as possible.
   while (runs.length > 1)
     runs = Array.from({ length: Math.ceil(runs.length / 2) }, (_, at) =>
       mergeTwo(runs[2 * at] as Uint32Array, runs[2 * at + 1], combine),
@@ -69,13 +70,13 @@ export function mergeRuns(given: readonly Uint32Array[], combine: Combine): Uint
   return runs[0] ?? new Uint32Array()
 }
 
-/** Whether each begins after the one before has ended; none is empty then. */
+/** Whether each run begins after the previous one ends. False if any run is empty. */
 export const areApart = (runs: readonly Uint32Array[]): boolean =>
   runs.every(
     (run, at) => run.length > 0 && (at === 0 || lastOf(runs[at - 1] as Uint32Array) < (run[0] as number)),
   )
 
-/** The number of the last posting. */
+/** Returns the chunk number of the last posting. */
 export const lastOf = (run: Uint32Array): number => run[run.length - 2] as number
 
 function joined(runs: readonly Uint32Array[]): Uint32Array {
@@ -111,23 +112,26 @@ function mergeTwo(earlier: Uint32Array, later: Uint32Array | undefined, combine:
   return merged.subarray(0, length + earlier.length - from)
 }
 
-/** Adds to the numbers of the chunks in a segment's rows, in place: so it can be made before its chunks have numbers. */
+/**
+ * Adds `by` to the chunk numbers in a segment's rows, in place. This allows building a segment before its chunks have
+ * numbers.
+ */
 export function raiseNumbers(entries: readonly SegmentEntry[], by: number): void {
   for (const { postings } of entries)
     for (let at = 0; at < postings.length; at += POSTING_BYTES)
       postings.writeUInt32LE(postings.readUInt32LE(at) + by, at)
 }
 
-/** Collects the words of a batch of chunks and answers the rows of their segment. It is as large as the batch. */
+/** Collects the words of a batch of chunks and returns their segment. Uses memory in proportion to the batch. */
 export class SegmentBuilder {
-  /** By term, two numbers for each chunk that holds it: the chunk's place among all, and how often it does. */
+  /** By term, two numbers for each chunk that contains it: the chunk's index in the batch and the term's frequency. */
   readonly #terms = new Map<string, number[]>()
   readonly #numbers: number[] = []
   readonly #lengths: number[] = []
 
   /**
-   * Adds a chunk with its words in their order, and answers its length: how many of them are no stop words. Throws
-   * RangeError where its number is no uint32 or not above the one before.
+   * Adds a chunk with its words in order. Returns its length: the number of words that are not stop words. Throws
+   * RangeError if the number is not a uint32 or not above the previous one.
    */
   add(number: number, words: readonly string[], stem: Stem): number {
     const index = this.#numbers.length
@@ -149,7 +153,7 @@ export class SegmentBuilder {
     return length
   }
 
-  /** The rows of the segment, in ascending order of their terms by UTF-16 code units. */
+  /** Returns the rows of the segment, sorted by term in UTF-16 code units. */
   entries(): SegmentEntry[] {
     let count = 0
     for (const holders of this.#terms.values()) count += holders.length

@@ -1,31 +1,30 @@
 import type { Sql } from 'postgres'
 import type { Language } from './languages.ts'
 
-/** The stem of a word, by which its forms are found; null for a stop word, which is not looked for. */
+/** Returns the stem of a word, which all its forms share; null for a stop word, which is not searched. */
 export type Stem = (word: string) => string | null
 
 export interface Stemmer {
   /**
-   * How words of a language are stemmed, to be asked for these words only (it throws RangeError for others): words in
-   * small letters, as words.ts has them, each as often as it may be. Stems of all languages share one space: a text is
-   * indexed by the stems of its own language, and a query is looked up by the stems of every language that a
-   * knowledge base holds. Rejects as the database does.
+   * Returns a function that stems these words and throws RangeError for any other. Words are lowercase, as from
+   * words.ts, and may repeat. Stems of all languages share one namespace: texts are indexed with stems of their own
+   * language, queries are looked up with stems of every language in the knowledge base. Rejects with database errors.
    */
   stems(words: Iterable<string>, language: Language): Promise<Stem>
 }
 
-/** Words whose stems are remembered, of each language. */
+/** Maximum number of cached stems per language. */
 const KNOWN_WORDS_MAX = 30_000
-/** Words of one statement: PostgreSQL takes about a microsecond for each. */
+/** Maximum number of words per statement. PostgreSQL takes about a microsecond per word. */
 const STATEMENT_WORDS_MAX = 20_000
-/** In texts of these languages, words in ASCII are of another one; PostgreSQL has it so for Russian and Hindi. */
+/** Languages in whose texts ASCII words are stemmed as English. PostgreSQL does the same for Russian and Hindi. */
 const OTHER_SCRIPTS: ReadonlySet<Language> = new Set([
   ...['arabic', 'armenian', 'greek', 'hindi', 'nepali', 'russian', 'tamil', 'yiddish'],
 ] as Language[])
 /**
- * Words on PostgreSQL's list of English stop words that are looked for all the same, since they say when, where and how
- * much. Without them nDCG@10 of BM25 was 0.723 on the questions of tests/fixtures/retrieval.json, with them 0.739; with
- * all stop words 0.705.
+ * English stop words of PostgreSQL that are still searched, because they express time, place or quantity. On
+ * tests/fixtures/retrieval.json, nDCG@10 of BM25 was 0.723 without them, 0.739 with them, and 0.705 with all stop
+ * words.
  */
 const KEPT_WORDS: ReadonlySet<string> = new Set(
   'above after again against all before below between both down during each few further more most off once only other out over own same too under until up while'.split(
@@ -34,20 +33,21 @@ const KEPT_WORDS: ReadonlySet<string> = new Set(
 )
 const ASCII = /^[\0-\x7f]*$/
 const NUMBER = /^[0-9]+$/
-/** JSON for PostgreSQL holds neither; no word does. */
+/** PostgreSQL's JSON accepts neither NUL nor unpaired surrogates. No real word contains them. */
 const isStorable = (word: string): boolean => !word.includes('\0') && word.isWellFormed()
 
 type StemCache = Map<string, string | null>
 
 /**
- * Stems by the stemmers of PostgreSQL (Snowball), which the embedded one has too, with its lists of stop words. They
- * change a little from one major version to the next: of 40,000 words in READMEs, 17 and 18 differ in 2 by the English
- * stemmer (added, adding) and in 681 by the German one, most of them English. Those are not found in what was indexed before.
+ * Creates a stemmer on PostgreSQL's Snowball stemmers and stop word lists, which the embedded PostgreSQL has too. Stems
+ * change slightly between major versions. Of 40,000 words from READMEs, versions 17 and 18 differ in 2 with the English
+ * stemmer (added, adding) and in 681 with the German one, most of them English words. Such words are not found in text
+ * indexed earlier.
  */
 export function createStemmer(sql: Sql): Stemmer {
   const caches = new Map<Language, StemCache>()
 
-  /** Adds the stems of words to `found`: of those that this process knows at once, of others by asking. */
+  /** Adds the stems of words to `found`, from this process's cache or from the database. */
   async function addStems(words: string[], language: Language, found: StemCache): Promise<void> {
     const cache = caches.get(language) ?? new Map()
     caches.set(language, cache)
@@ -91,7 +91,7 @@ export function createStemmer(sql: Sql): Stemmer {
   }
 }
 
-/** The stems in the order of the words; an empty one for a stop word. */
+/** Returns the stems in the order of the words; an empty string for a stop word. */
 async function askDatabase(sql: Sql, words: string[], language: Language): Promise<string[]> {
   const [row] = await sql<{ stems: string[] | null }[]>`
     select json_agg(coalesce((ts_lexize(${`${language}_stem`}::regdictionary, word))[1], '') order by place) as stems
@@ -99,5 +99,5 @@ async function askDatabase(sql: Sql, words: string[], language: Language): Promi
   return row?.stems ?? []
 }
 
-/** The words without the texts that they were cut from, which V8 keeps for as long as a part of them is kept. */
+/** Copies the words, because V8 keeps the whole text in memory as long as a substring of it exists. */
 const copied = (words: string[]): string[] => JSON.parse(JSON.stringify(words)) as string[]

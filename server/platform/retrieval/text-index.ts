@@ -6,34 +6,34 @@ import { raiseNumbers, SegmentBuilder } from './postings.ts'
 import type { Stem, Stemmer } from './stems.ts'
 import { listWords } from './words.ts'
 
-/** Some short texts, ready to be searched: their words, and their vectors by the built-in embedding. */
+/** Indexed short texts: their words, and their vectors from the built-in embedding. */
 export interface TextSegment {
   size: number
-  /** Of all texts together, but for stop words. */
+  /** Total number of words in all texts, without stop words. */
   words: number
-  /** By term, as in an index (postings.ts); the texts' numbers are their places. */
+  /** By term, as in an index (postings.ts). The numbers are the texts' indexes. */
   postings: ReadonlyMap<string, Buffer>
-  /** One behind the other. */
+  /** The vectors of all texts, concatenated. */
   vectors: Float32Array
 }
 
 export interface TextHit {
-  /** Which of the segments that were given, and which text in it. */
+  /** Index of the segment among those passed to `search`, and of the text in it. */
   segment: number
   index: number
-  /** How well it fits, from 0 to 1. */
+  /** Relevance from 0 to 1. */
   score: number
 }
 
-/** So much of a text is indexed. */
+/** Only this much of a text is indexed. */
 const TEXT_CHARACTERS_MAX = 4_000
-/** Each stage brings so many texts to the fusion. */
+/** Maximum number of texts per stage to fuse. */
 const STAGE_MAX = 1_000
 
 /**
- * Full text and embeddings over short texts in memory, for lists that a process has at hand, such as the tools of a
- * catalogue: the words by BM25 over all segments together, the vectors all compared, both fused as in knowledge bases.
- * Texts are taken for English, whose stemmer does little to words of other languages.
+ * In-memory full-text and vector search over short texts, for lists that a process already has, such as a catalogue's
+ * tools. Ranks words with BM25 over all segments together, compares all vectors, and fuses both as in knowledge bases.
+ * Treats texts as English, whose stemmer barely changes words of other languages.
  */
 export class TextIndex {
   readonly #stemmer: Stemmer
@@ -42,7 +42,7 @@ export class TextIndex {
     this.#stemmer = stemmer
   }
 
-  /** Rejects as the database does, and with the signal's reason. */
+  /** Indexes texts. Rejects with database errors or the signal's reason. */
   async prepare(texts: readonly string[], signal: AbortSignal): Promise<TextSegment> {
     const cut = texts.map((text) => text.slice(0, TEXT_CHARACTERS_MAX))
     const lists = cut.map(listWords)
@@ -63,7 +63,7 @@ export class TextIndex {
     }
   }
 
-  /** The texts that fit a question, best first: those that have a word of it, or are near it by their vectors. */
+  /** Returns texts that share a word with the question or have a similar vector, best first. */
   async search(
     segments: readonly TextSegment[],
     question: string,
@@ -87,7 +87,7 @@ export class TextIndex {
 
   async #byWords(segments: readonly TextSegment[], question: string): Promise<TextHit[]> {
     const { words, prefixes } = parseQuery(question)
-    // A prefix* is a matter of knowledge bases; here it is a word like others.
+    // Prefix search is only supported in knowledge bases. Here a prefix is an ordinary word.
     const times = new Map([...words, ...prefixes.map((prefix) => [prefix, 1] as const)])
     const stem: Stem = await this.#stemmer.stems(times.keys(), 'english')
     const starts = startsOf(segments)
@@ -121,7 +121,7 @@ function* wordsOf(lists: string[][]): Generator<string> {
 const sumOf = (segments: readonly TextSegment[], of: (segment: TextSegment) => number): number =>
   segments.reduce((sum, segment) => sum + of(segment), 0)
 
-/** The number of each segment's first text, where all segments are counted as one. */
+/** Returns the number of each segment's first text when the texts of all segments are numbered consecutively. */
 function startsOf(segments: readonly TextSegment[]): number[] {
   let next = 0
   return segments.map(({ size }) => {
@@ -138,7 +138,7 @@ function raised(term: string, postings: Buffer, by: number): Buffer {
   return copy
 }
 
-/** Of some texts that have nothing to do with a short question one may be this near by the built-in embedding. */
+/** Similarity that the built-in embedding can give texts unrelated to a short question. */
 const LOCAL_FLOOR = 0.3
 
 function byVector(segments: readonly TextSegment[], question: Float32Array): TextHit[] {

@@ -1,37 +1,37 @@
 /*
- * What counts as a word in search, for indexes, for queries and for highlights alike. It is decided here and not by
- * PostgreSQL's parser, which follows the locale of the database: in a cluster of locale C, such as the embedded one,
- * it neither finds the lower case of Ü nor takes a typographic quote or a Chinese comma for the end of a word.
+ * Defines a word for search: in indexes, queries and highlights. PostgreSQL's parser is not used because it depends on
+ * the database's locale. In locale C, as in the embedded PostgreSQL, it does not lowercase Ü and does not end words at
+ * typographic quotes or Chinese commas.
  */
 
 export interface Word {
   word: string
-  /** Where it stands in the text, in UTF-16 units; the end is exclusive. */
+  /** Position in the text in UTF-16 units. The end is exclusive. */
   start: number
   end: number
 }
 
-/** Of longer words this much counts. */
+/** Longer words are cut to this length. */
 export const WORD_CHARACTERS_MAX = 100
 
-/** Scripts that are written without spaces, as they stand in a class of a regular expression. */
+/** Scripts written without spaces, as part of a regular expression's character class. */
 export const UNSPACED_SCRIPTS =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}'
 
 /**
- * Letters, digits and their marks in a row are a word. In scripts that are written without spaces each character is
- * one, and a row of them is looked for as a phrase.
+ * A word is a run of letters, digits and marks. In scripts without spaces each character is a word, and a run of them
+ * is searched as a phrase.
  */
 const WORD = new RegExp(`[${UNSPACED_SCRIPTS}]\\p{M}*|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED_SCRIPTS}]]+`, 'vy')
 const UNSPACED = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'v')
 
-/** The words of a text in their order, in lower case and in one Unicode form (NFKC). */
+/** Yields a text's words in order, lowercase and in Unicode form NFKC. */
 export function* wordsIn(text: string): Generator<Word> {
   const scanner = new WordScanner(text)
   while (scanner.next()) yield { word: scanner.word(), start: scanner.start, end: scanner.end }
 }
 
-/** The same words without their places, for much text. */
+/** Returns the same words without positions. Faster for long texts. */
 export function listWords(text: string): string[] {
   const words: string[] = []
   const scanner = new WordScanner(text)
@@ -39,16 +39,16 @@ export function listWords(text: string): string[] {
   return words
 }
 
-/** Whether a word is a character of a script that is written without spaces. */
+/** Whether a word is a character of a script without spaces. */
 export const isUnspaced = (word: string): boolean => word.charCodeAt(0) > ASCII_MAX && UNSPACED.test(word)
 
 const ASCII_MAX = 0x7f
-/** By ASCII character: 1 for letters and digits, of which words are; 0 for what parts them. */
+/** By ASCII code: 1 for letters and digits, 0 for separators. */
 const ASCII_WORD = Uint8Array.from({ length: ASCII_MAX + 1 }, (_, code) =>
   /[a-z0-9]/i.test(String.fromCharCode(code)) ? 1 : 0,
 )
 
-/** Finds what WORD finds. Most words of most texts are ASCII: a look at each letter finds those in a third of the time. */
+/** Finds the same words as WORD. Scans ASCII words letter by letter, which takes a third of the time. */
 class WordScanner {
   start = 0
   end = 0
@@ -59,7 +59,7 @@ class WordScanner {
     this.#text = text
   }
 
-  /** Goes to the next word; false where there is none. */
+  /** Moves to the next word. Returns false at the end. */
   next(): boolean {
     const text = this.#text
     let at = this.end
@@ -97,7 +97,7 @@ class WordScanner {
     return true
   }
 
-  /** The word where the scanner is, in its normal form. */
+  /** Returns the current word, normalized. */
   word(): string {
     const word = this.#text.slice(this.start, this.end)
     const cut = word.length > WORD_CHARACTERS_MAX ? cutWord(word) : word
@@ -108,10 +108,13 @@ class WordScanner {
 
 const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
-/** Also after it is normal: some letters are whole sentences then (U+FDFA). */
+/** Also applied after normalization, which expands some characters to whole sentences (U+FDFA). */
 const cutWord = (word: string): string => word.slice(0, WORD_CHARACTERS_MAX).toWellFormed()
 
-/** Letters that NFKC and lower case leave as many, also beside each other: of Latin, Greek, Cyrillic and CJK, without marks. */
+/**
+ * Letters that NFKC leaves unchanged, alone or in sequence, and that have a lowercase form of equal length: Latin,
+ * Greek, Cyrillic and CJK without marks.
+ */
 const IS_INERT = new Uint8Array(0x10000)
 for (const [first, last] of [
   [0x00, 0x7f],

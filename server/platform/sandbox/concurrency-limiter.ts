@@ -4,15 +4,20 @@ import { MEMORY_BYTES_MAX } from './deno-process.ts'
 import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
-/** Who may run code now. One organization has half of the turns and of the queue at most, so the others never wait for it alone. */
+/**
+ * Limits how many sandboxes run at once. An organization gets at most half of the slots and of the queue, so that no
+ * organization can block the others.
+ */
 export interface ConcurrencyLimiter {
-  /** Resolves when it is this organization's turn, with what ends the turn. Rejects with the signal's reason, or SandboxUnavailable. */
+  /**
+   * Waits for a slot and returns the function that frees it. Rejects with the signal's reason, or SandboxUnavailable.
+   */
   take(organizationId: string, signal: AbortSignal): Promise<() => void>
-  /** Whoever waits is told so. */
+  /** Rejects all waiting callers. */
   close(): void
 }
 
-/** What the code waits for leaves the processor to others. */
+/** More than one per core, because code that waits for I/O leaves the processor to others. */
 const TURNS_PER_CORE = 2
 const SHARE_OF_ONE = 0.5
 const WAITING_MAX = 200
@@ -24,12 +29,15 @@ interface Waiter {
   refuse(reason: unknown): void
 }
 
-/** What all sandboxes of a process may take of the machine's memory together. */
+/** Maximum share of the machine's memory for all sandboxes of a process. */
 const MEMORY_SHARE = 0.5
 
 export interface LimiterBounds {
   turnsMax?: number
-  /** Bytes for all that run; each counts with its own limit, whatever it uses. One always runs. */
+  /**
+   * Memory for all running sandboxes, in bytes. Each counts with its limit, regardless of actual use. At least one may
+   * run.
+   */
   memoryBytes?: number
   waitingMax?: number
   waitMs?: number

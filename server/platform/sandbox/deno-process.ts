@@ -9,13 +9,13 @@ import type { Runtimes } from './find-deno.ts'
 import type { Answer, Message, Task } from './messages.ts'
 import { readMessage } from './read-message.ts'
 
-/** A process that runs the code of one call, and then ends: only a process is a boundary that holds. */
+/** A process that runs the code of one call and then ends. Only a separate process isolates code reliably. */
 export interface DenoProcess {
-  /** It waits for its task. Rejects where it ends before. */
+  /** Resolves when the process is ready for its task. Rejects if it ends first. */
   readonly ready: Promise<void>
-  /** It is gone, and so is its folder. Never rejects. */
+  /** Resolves when the process has exited and its folder is deleted. Never rejects. */
   readonly ended: Promise<void>
-  /** From now on its messages go there; `null` is a line that is none. `onEnd` is told what it said as it ended. */
+  /** Sets the receivers of messages and of the end. `onMessage` gets `null` for an invalid line. */
   follow(onMessage: (message: Message | null) => void, onEnd: (ending: Ending) => void): void
   send(message: Task | Answer): void
   end(): void
@@ -31,21 +31,21 @@ export type Runtime = 'javascript' | 'python'
 export interface Start {
   runtime: Runtime
   runtimes: Runtimes
-  /** What it may read until the code runs: files and folders. */
+  /** Files and folders that it may read until the code runs. */
   reads: readonly string[]
-  /** What the program is started with. */
+  /** Arguments of the program. */
   parameters: readonly string[]
 }
 
-/** All writable memory, reserved or not: V8 reserves half a gigabyte of it for code that it may compile. */
+/** Limit on writable memory, including reserved memory: V8 alone reserves half a gigabyte for compiled code. */
 export const MEMORY_BYTES_MAX = 1_280 * 1024 * 1024
 const HEAP_MEGABYTES = 256
-/** Of processor time, all threads together: an endless loop ends also where the server was killed before. */
+/** Processor time over all threads. Ends an endless loop even if the server dies first. */
 const PROCESSOR_SECONDS_MAX = 90
-/** All that a process may say: the requests of one call, its result, and what it prints. */
+/** Maximum output of a process: the requests of one call, its result and printed text. */
 const OUTPUT_BYTES_MAX = 32_000_000
 const LINE_BYTES_MAX = 2_000_000
-/** Deno itself has little to say there; the code can't reach it. */
+/** Maximum bytes on stderr, which only Deno itself can write to. */
 const ERRORS_BYTES_MAX = 1_000_000
 const ERRORS_BYTES_KEPT = 8_000
 const LINE_FEED = 10
@@ -88,7 +88,7 @@ export function startDenoProcess(start: Start): DenoProcess {
     if (errorBytes > ERRORS_BYTES_MAX) flood()
     else errors = (errors + bytes.toString('latin1')).slice(-ERRORS_BYTES_KEPT)
   })
-  // What can not be written any more was for a process that is gone.
+  // Writing fails only when the process has already ended.
   child.stdin.on('error', () => {})
   const ended = new Promise<void>((resolve) => {
     const finish = (): void => {
@@ -113,12 +113,12 @@ export function startDenoProcess(start: Start): DenoProcess {
   }
 }
 
-/** The server answers others while code runs: its threads go first. */
+/** Lowers the priority of the process, so that the server stays responsive. */
 function yieldToServer({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended already, or the system does not allow it.
+    // The process has already ended, or the system does not allow it.
   }
 }
 
@@ -142,7 +142,7 @@ function readLines(child: ChildProcess, onLine: (line: string) => void, flood: (
   })
 }
 
-/** Nothing of the server's environment: it holds secrets. */
+/** Passes none of the server's environment, because it contains secrets. */
 export const environmentOf = (folder: string): Record<string, string> => ({
   DENO_DIR: folder,
   DENO_NO_PACKAGE_JSON: '1',
@@ -150,11 +150,11 @@ export const environmentOf = (folder: string): Record<string, string> => ({
   NO_COLOR: '1',
 })
 
-/** The command line, bounded in memory and processor time by the system where it can. */
+/** Returns the command line. `prlimit`, if available, limits memory and processor time. */
 export function commandOf({ runtime, runtimes, reads, parameters }: Start): string[] {
   const { deno, prlimit } = runtimes
   const flags = [`--max-old-space-size=${HEAP_MEGABYTES}`, '--max-semi-space-size=8']
-  // Python needs no code from strings, and could reach the JavaScript around it that way (ctypes).
+  // Python needs no code from strings, and could otherwise use it to reach JavaScript (ctypes).
   if (runtime === 'python') flags.push('--disallow-code-generation-from-strings')
   return [
     ...(prlimit === null
@@ -183,8 +183,8 @@ export function commandOf({ runtime, runtimes, reads, parameters }: Start): stri
 const REFUSED = `data:text/javascript,${encodeURIComponent("throw new Error('Modules can not be imported in a sandbox.')")}`
 
 /**
- * Files are no modules there, but for those that the sandbox consists of, nor are Node's own modules. Pyodide loads some of
- * these; Python has no way to import any.
+ * Blocks imports of files other than the sandbox's own, and of Node's built-in modules. Pyodide itself needs some Node
+ * modules, which Python code has no way to import.
  */
 function importMapOf(runtime: Runtime, { pyodide }: Runtimes): string {
   const names = runtime === 'python' ? [] : builtinModules.flatMap(spellingsOf)
@@ -193,7 +193,7 @@ function importMapOf(runtime: Runtime, { pyodide }: Runtimes): string {
   return JSON.stringify({
     imports: {
       ...Object.fromEntries(names.map((name) => [name, REFUSED])),
-      // What follows a prefix can't be resolved against such an address, so nothing is found there.
+      // Nothing resolves against a data: address, so every import with this prefix fails.
       'file:///': `${REFUSED}//`,
       ...Object.fromEntries(own.map((address) => [address, address])),
       [folder]: folder,

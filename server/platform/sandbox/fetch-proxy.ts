@@ -7,7 +7,7 @@ import type { ProxiedRequest, ProxiedResponse } from './messages.ts'
 const REQUESTS_MAX = 50
 const REQUEST_BYTES_MAX = 256 * 1024
 const ANSWER_BYTES_MAX = 2_000_000
-/** All answers of a call together: they wait in this process until the code has taken them. */
+/** Total response size per call. Responses stay in this process's memory until the code has read them. */
 const ANSWERS_BYTES_MAX = 16_000_000
 const REQUEST_MS_MAX = 20_000
 const HEADERS_MAX = 50
@@ -15,24 +15,24 @@ const HEADERS_CHARACTERS_MAX = 16_000
 const URL_CHARACTERS_MAX = 8_000
 const USER_AGENT = 'Parley (runs tools that its users wrote)'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-/** Headers about the connection (RFC 9110, 7.6.1), which is ours. */
+/** Headers about our own connection (RFC 9110, 7.6.1). */
 const CONNECTION_HEADERS = new Set(
   `host content-length transfer-encoding connection keep-alive proxy-connection proxy-authorization te trailer upgrade
   expect accept-encoding content-encoding`.split(/\s+/),
 )
 const CREDENTIALS = new Set(['authorization', 'cookie'])
 
-/** A request was refused. The message is a sentence for who wrote the code. */
+/** A refused request. The message is written for the author of the code. */
 export class FetchProxyError extends Error {
   override readonly name = 'FetchProxyError'
 }
 
-/** What the code of one call reaches beyond its process. Rejects with an Error whose message is a sentence, or the signal's reason. */
+/** Makes an HTTP request for sandboxed code. Rejects with an Error with a readable message, or the signal's reason. */
 export type FetchProxy = (request: ProxiedRequest, signal: AbortSignal) => Promise<ProxiedResponse>
 
 /**
- * Requests to the hosts on the list, and to no others, also where an answer redirects. A host without a port is at the
- * default port of http or https. What is on the list still goes through the guard of `net`.
+ * Allows requests only to the listed hosts, also after redirects. A host without a port means the default port of http
+ * or https. Listed hosts still have to pass the guard of `net`.
  */
 export function createFetchProxy(net: Net, network: readonly string[]): FetchProxy {
   const hosts = new Set(network.map((host) => host.toLowerCase()))
@@ -111,7 +111,10 @@ async function follow(
   throw new FetchError(sentence('net.redirects', { host: new URL(first.url).host, limit: REDIRECTS_MAX }))
 }
 
-/** The next request (RFC 9110, 15.4): a body goes along with 307 and 308 only, credentials to the same origin only. */
+/**
+ * Returns the next request (RFC 9110, 15.4). Keeps the body only for 307 and 308, and credentials only within the same
+ * origin.
+ */
 function redirect(from: Prepared, status: number, url: string, isSameOrigin: boolean): Prepared {
   const keepsMethod = status >= 307 || from.method === 'GET' || from.method === 'HEAD'
   const headers = Object.fromEntries(
@@ -134,7 +137,7 @@ function toReached(answer: Awaited<ReturnType<typeof exchangeOnce>>): ProxiedRes
   }
 }
 
-/** A sentence for who wrote the code, of whatever went wrong on the way. */
+/** Describes any failed request for the author of the code. */
 export function proxyErrorSentence(error: unknown, host: string): string {
   const isSentence =
     error instanceof FetchProxyError || error instanceof FetchError || error instanceof NetError

@@ -7,11 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { denoProcesses, openTestSandbox } from '#tests/support/sandbox.ts'
 import { SandboxUnavailable } from './sandbox.ts'
 
-/** Code in JavaScript that wants out, and how each try is refused. The canary is what must never be seen. */
+/** JavaScript code that tries to break out, and how each attempt is refused. No output may contain the canary. */
 
 const CANARY = 'canary-8c1f'
 const { run, close } = openTestSandbox({ clockMs: 6_000 })
-/** Memory runs out long before this, also where the machine is busy. */
+/** Long enough that memory always runs out first, even on a busy machine. */
 const patient = openTestSandbox({ clockMs: 60_000 })
 const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
 const file = join(folder, 'secret.mjs')
@@ -37,7 +37,7 @@ afterAll(async () => {
   delete process.env['PARLEY_CANARY']
 })
 
-/** Tries something, and tells what came of it or why it failed. */
+/** Returns code that evaluates an expression and reports its value or error. */
 const tried = (expression: string): string =>
   `export async function main(input) { try { return ['got', await (${expression})] } catch (error) { return ['refused', String(error)] } }`
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { callOf, codeOf, openTestSandbox } from '#tests/support/sandbox.ts'
 import type { Language, SandboxCall, SandboxCode } from './sandbox.ts'
 
-/** What JavaScript and TypeScript can be, how they are called, and what comes back. */
+/** Forms of JavaScript and TypeScript code, how they are called, and their results. */
 
 const { sandbox, run, close } = openTestSandbox({ clockMs: 10_000 })
 afterAll(close)

@@ -1,6 +1,9 @@
-/** What goes over the pipe between this process and a sandbox: one JSON object a line. Types only: both sides import it. */
+/**
+ * The messages between the server and a sandbox: one JSON object per line. Contains only types, so both sides can
+ * import it.
+ */
 
-/** To the sandbox, once: what it is to do. */
+/** Sent to the sandbox once: what to run. */
 export interface Task {
   kind: 'run' | 'inspect'
   language: 'python' | 'javascript' | 'typescript'
@@ -14,17 +17,17 @@ export interface Task {
   wheels: readonly string[]
 }
 
-/** To the sandbox: what came of a request, or that the time has passed. */
+/** Sent to the sandbox: the result of a request, or the end of a wait. */
 export type Answer =
   | ({ kind: 'fetched'; id: number } & (ProxiedResponse | { error: string }))
   | { kind: 'woke'; id: number }
 
 export interface ProxiedResponse {
-  /** Where it came from, after redirects. */
+  /** The URL after redirects. */
   url: string
   status: number
   headers: [name: string, value: string][]
-  /** base64. */
+  /** Base64. */
   body: string
 }
 
@@ -32,15 +35,15 @@ export interface ProxiedRequest {
   url: string
   method: string
   headers: [name: string, value: string][]
-  /** base64. */
+  /** Base64. */
   body: string | null
 }
 
-/** From the sandbox. Whoever wrote the code may have forged any of them, so each is checked (read-message.ts). */
+/** Sent by the sandbox. Tenant code can forge any of these, so each is validated (read-message.ts). */
 export type Message =
   | { kind: 'ready' }
   | { kind: 'printed'; text: string }
-  /** Characters that were printed and are not kept. */
+  /** Number of printed characters that were dropped. */
   | { kind: 'dropped'; characters: number }
   | { kind: 'fetch'; id: number; request: ProxiedRequest }
   | { kind: 'wait'; id: number; milliseconds: number }

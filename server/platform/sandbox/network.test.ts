@@ -6,7 +6,9 @@ import { createNet } from '#platform/net/index.ts'
 import { openTestSandbox } from '#tests/support/sandbox.ts'
 import type { Language } from './sandbox.ts'
 
-/** What code reaches: the hosts of its list, through this process. Names that end in .example are this machine. */
+/**
+ * Sandboxed code reaches only its listed hosts, through this process. Names ending in .example resolve to this machine.
+ */
 
 interface Seen {
   method: string

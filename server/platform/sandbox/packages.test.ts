@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeZip } from '#tests/support/hostile-files.ts'
 import { callOf, codeOf, openTestSandbox, shareSnapshot } from '#tests/support/sandbox.ts'
 
-/** Which packages Python may have. */
+/** Packages that Python code may use. */
 
-/** The snapshot of the other tests, and packages of its own. */
+/** Uses the other tests' snapshot, with separate packages. */
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
 shareSnapshot(dataDir)
 const { sandbox, run, close } = openTestSandbox({}, { dataDir })
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Packages: `shop-kit` needs `price_list`; `forged` is not what the list says; `native` is for another system. */
+/** Writes packages: `shop-kit` needs `price_list`, `forged` does not match its hash, `native` is for another system. */
 function writeWheels(): void {
   const folder = join(dataDir, 'wheels')
   mkdirSync(folder)

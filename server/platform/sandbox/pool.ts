@@ -3,29 +3,31 @@ import { sentence } from '#errors'
 import type { DenoProcess } from './deno-process.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
-/** Processes of one runtime that wait for their only call, so that a call does not wait for their start. */
+/** Started processes of one runtime, each waiting for its single call, so that calls need not wait for startup. */
 export interface Pool {
-  /** One that is ready. Whoever takes it ends it. Rejects with the signal's reason, or SandboxUnavailable. */
+  /** Returns a ready process, which the caller has to end. Rejects with the signal's reason, or SandboxUnavailable. */
   take(signal: AbortSignal): Promise<DenoProcess>
-  /** Ends what waits; resolves when every process that this pool has started is gone. */
+  /** Ends waiting processes. Resolves when all processes of this pool have exited. */
   close(): Promise<void>
 }
 
 const WARM = 2
 const IDLE_MS = 5 * 60_000
-/** A start that takes longer has failed. The first one of Python comes after its snapshot was made. */
+/** Timeout of a start. Python's snapshot is created before the first start, outside this timeout. */
 const START_MS_MAX = 30_000
 
 export interface PoolOptions {
   start(): Promise<DenoProcess>
-  /** A start has failed: what it stands on may be broken. */
+  /** Called when a start failed, to discard files that may be broken. */
   onBroken(): Promise<void>
   log: Logger
   warm?: number
   idleMs?: number
 }
 
-/** Filled when somebody takes one; given up after a time without use, so who never runs code pays nothing. */
+/**
+ * Fills up when a process is taken, and empties after a time without use. A server that runs no code starts nothing.
+ */
 export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS }: PoolOptions): Pool {
   const waiting: Promise<DenoProcess>[] = []
   const alive = new Set<DenoProcess>()
@@ -52,14 +54,14 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
         const index = waiting.indexOf(next)
         if (index >= 0) waiting.splice(index, 1)
       }
-      // One that ends while it waits is no use to anybody.
+      // Remove a process that ends or fails while it waits.
       next.then((process) => process.ended).then(remove, remove)
     }
   }
   const evictIdle = (): void => {
     for (const next of waiting.splice(0)) endWhenStarted(next)
   }
-  /** The next one; a start that has failed is tried once more. */
+  /** Returns the next process. Retries once if the start failed. */
   const next = async (): Promise<DenoProcess> => {
     try {
       return await (waiting.shift() ?? begin())

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf, codeOf, openTestSandbox } from '#tests/support/sandbox.ts'
 import type { SandboxOutcome } from './sandbox.ts'
 
-/** Code in Python that wants out, and how each try is refused. The canary is what must never be seen. */
+/** Python code that tries to break out, and how each attempt is refused. No output may contain the canary. */
 
 const CANARY = 'canary-5a07'
 const { sandbox, run, close } = openTestSandbox({ clockMs: 60_000 })
-/** Somebody on our machine who hears every connection. */
+/** Number of connections that a listener on this machine received. */
 let heard = 0
 const listener = createServer((socket) => {
   heard++
@@ -24,7 +24,7 @@ afterAll(async () => {
   delete process.env['PARLEY_CANARY']
 })
 
-/** Each is tried in one process, by itself: what comes of it, or why it failed. */
+/** Attempts that run one by one in a single process, each with its expected error. */
 const TRIES: [what: string, code: string, refusal: RegExp][] = [
   ['a file of the machine', 'open("/etc/passwd").read()', /FileNotFoundError/],
   ['the environment of the process', 'open("/proc/self/environ").read()', /FileNotFoundError/],
@@ -67,7 +67,7 @@ const TRIES: [what: string, code: string, refusal: RegExp][] = [
   ],
 ]
 
-// Python's snapshot may have to be made.
+// The first run may have to create Python's snapshot.
 test('each of these is refused, and the environment holds nothing of the server', async () => {
   const tries = TRIES.map(([what, code]) => [what, code])
   const code = `
@@ -97,7 +97,10 @@ def main(tries, source, port):
   expect(JSON.stringify(environment)).not.toMatch(new RegExp(`${CANARY}|DENO|DATABASE`))
 }, 120_000)
 
-/** Ways around the list of modules; what is behind them runs no text as JavaScript, and has no Deno and no global object. */
+/**
+ * Ways around the import restrictions. The JavaScript behind them evaluates no strings and exposes neither Deno nor a
+ * global object.
+ */
 const BEHIND: [what: string, code: string, refusal: RegExp][] = [
   [
     'eval through ctypes',
@@ -126,7 +129,7 @@ test.each(BEHIND)('%s: refused', async (_what, code, refusal) => {
 })
 
 describe('beside the call of somebody else', () => {
-  /** It asks, and asks again when it is answered, until it is told to end. */
+  /** Code that sends requests until the response tells it to stop. */
   const LIVE =
     'import urllib.request\ndef main(url):\n  while urllib.request.urlopen(url).read() == b"go on": pass\n  return 1'
   let answer: ((text: string) => void) | undefined

@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from 'vitest'
 import { openTestSandbox } from '#tests/support/sandbox.ts'
 
-/** Code in Python that takes more than it may have. */
+/** Python code that exceeds its limits. */
 
-/** Memory runs out long before this, also where the machine is busy. */
+/** Long enough that memory always runs out first, even on a busy machine. */
 const { run, close } = openTestSandbox({ clockMs: 60_000 })
 afterAll(() => close())
 
-// Python's snapshot may have to be made.
+// The first run may have to create Python's snapshot.
 test('an endless loop ends with its time, and this process answers meanwhile', async () => {
   const hasty = openTestSandbox({ clockMs: 1_000 })
   const endless = hasty.run('python', 'def main():\n  while True: pass')

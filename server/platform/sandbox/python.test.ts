@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestSandbox } from '#tests/support/sandbox.ts'
 import type { SandboxOutcome } from './sandbox.ts'
 
-/** What functions of Python can be, how they are called and what comes back. */
+/** Forms of Python functions, how they are called, and their results. */
 
 const { run, close } = openTestSandbox()
 afterAll(close)
 
-// Python's snapshot may have to be made.
+// The first run may have to create Python's snapshot.
 test('a function without a result', async () => {
   expect(await run('python', 'def main(): pass')).toMatchObject({ ok: true, output: null })
 }, 120_000)

@@ -1,13 +1,13 @@
 import type { Message, ProxiedRequest } from './messages.ts'
 
-/** What is printed in one line. */
+/** Maximum length of the text in one `printed` message. */
 const TEXT_CHARACTERS_MAX = 70_000
 const ERROR_CHARACTERS_MAX = 4_000
 const HEADERS_MAX = 200
 const WAIT_MS_MAX = 3_600_000
 const REASONS = ['failed', 'memory', 'output', 'crashed'] as const
 
-/** A line of a sandbox; null if it is no message. Code can forge any line, and gains nothing: each is about its own call. */
+/** Reads a line from a sandbox; null if invalid. Code can forge any line, but each affects only its own call. */
 export function readMessage(line: string): Message | null {
   let value: Record<string, unknown>
   try {

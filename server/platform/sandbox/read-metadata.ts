@@ -6,8 +6,8 @@ const ENTRIES_MAX = 20_000
 const METADATA_BYTES_MAX = 1_000_000
 
 /**
- * The names of what a wheel depends on, by `Requires-Dist` in its METADATA (core metadata of Python packaging). What it
- * needs only for an extra or on some systems (a marker) is left out: nobody here evaluates markers.
+ * Returns the names of a wheel's dependencies, from `Requires-Dist` in its METADATA (Python core metadata). Leaves out
+ * dependencies with a marker (extras, specific systems), because markers are not evaluated.
  */
 export async function readMetadata(path: string): Promise<string[]> {
   const zip = await openZip(path)

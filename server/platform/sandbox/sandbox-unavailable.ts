@@ -1,4 +1,4 @@
-/** Code can not be run here, or not now. The message is a sentence for the person. */
+/** Code cannot run on this server, or not now. The message is written for the user. */
 export class SandboxUnavailable extends Error {
   override readonly name = 'SandboxUnavailable'
 }

@@ -22,22 +22,22 @@ export type Language = 'python' | 'javascript' | 'typescript'
 export interface SandboxCode {
   language: Language
   code: string
-  /** A function; or, with isClass, a class whose public methods can be called. */
+  /** A function, or with isClass a class whose public methods can be called. */
   name: string
   isClass: boolean
-  /** Names of packages, perhaps with ==version. */
+  /** Package names, optionally with ==version. */
   requirements: readonly string[]
 }
 
 export interface SandboxCall {
   code: SandboxCode
-  /** Which public method of the class; null for a function. */
+  /** The public method to call; null for a function. */
   method: string | null
   /** JSON. */
   input: Record<string, unknown>
-  /** JSON; the global `config`, or what the class is made with. */
+  /** JSON. The global `config`, or the constructor's argument for a class. */
   config: Record<string, unknown>
-  /** The hosts (`api.example.com`, `api.example.com:8443`) that it may reach; none: no network at all. */
+  /** Hosts that the code may reach (`api.example.com`, `api.example.com:8443`). Empty: no network. */
   network: readonly string[]
 }
 
@@ -56,51 +56,54 @@ export interface FoundFunction {
     required: boolean
     default?: unknown
   }[]
-  /** Takes further keyword arguments (**kwargs), or what it takes can not be told. */
+  /** Whether it takes further keyword arguments (**kwargs), or its parameters are unknown. */
   takesAny: boolean
 }
 
-/** Runs code that tenants wrote. Each call has a process of its own, without files, network, environment or programs. */
+/** Runs tenants' code. Each call has its own process without files, network, environment or subprocesses. */
 export interface Sandbox {
   /**
-   * Never rejects for what the code does; rejects with the signal's reason, or SandboxUnavailable (no Deno here, the
-   * queue is full). `organizationId`: whose turn it takes.
+   * Runs a call in a concurrency slot of `organizationId`. Errors in the code are part of the outcome. Rejects with the
+   * signal's reason, or SandboxUnavailable (Deno is missing, or the queue is full).
    */
   run(organizationId: string, call: SandboxCall, signal: AbortSignal): Promise<SandboxOutcome>
   /**
-   * Loads the code in a sandbox, with the same bounds, no network and no configuration; a class is not made. Tells its
-   * function or the public methods of its class, or in a sentence what is wrong. Rejects with SandboxUnavailable.
+   * Loads the code in a sandbox, with the same limits but without network or configuration. Does not instantiate a
+   * class. Returns the function or the class's public methods, or an error message. Rejects with SandboxUnavailable.
    */
   inspect(
     organizationId: string,
     code: SandboxCode,
   ): Promise<{ functions: FoundFunction[] } | { error: string }>
-  /** A sentence for the first requirement that can not be had; null: all are there. */
+  /** Returns an error message for the first unavailable requirement, or null if all are available. */
   checkRequirements(language: Language, requirements: readonly string[]): Promise<string | null>
-  /** Ends every process; resolves when they are gone. */
+  /** Ends every process. Resolves when all have exited. */
   close(): Promise<void>
 }
 
 export interface SandboxBounds {
-  /** Milliseconds that a call may take. */
+  /** Milliseconds per call. */
   clockMs?: number
-  /** How many run at once. */
+  /** Maximum number of concurrent sandboxes. */
   turnsMax?: number
-  /** Bytes of memory for all that run (concurrency-limiter.ts). */
+  /** Memory in bytes for all running sandboxes (concurrency-limiter.ts). */
   memoryBytes?: number
-  /** How many may wait. */
+  /** Maximum number of waiting calls. */
   waitingMax?: number
-  /** Milliseconds without use after which waiting processes are ended. */
+  /** Idle time in milliseconds after which waiting processes are ended. */
   idleMs?: number
-  /** Processes of each language that wait for a call, from the first call on. */
+  /** Number of waiting processes per language, from the first call on. */
   warm?: number
 }
 
-/** What code, input and configuration may be together. */
+/** Maximum total size of code, input and configuration. */
 const TASK_CHARACTERS_MAX = 4_000_000
 const PROGRAM = fileURLToPath(new URL('./inside/run.py', import.meta.url))
 
-/** Nothing is started or made before the first call. `dataDir`/sandbox holds Python's snapshot, `dataDir`/wheels the operator's packages. */
+/**
+ * Creates a sandbox that starts nothing before the first call. Python's snapshot is in `dataDir`/sandbox, the
+ * operator's packages in `dataDir`/wheels.
+ */
 export function createSandbox(
   deps: { net: Net; log: Logger; dataDir: string },
   bounds: SandboxBounds = {},
@@ -124,7 +127,7 @@ export function createSandbox(
     try {
       pools ??= openPools(findRuntimes(), { ...deps, ...bounds, wheelsFolder: wheels.folder })
       const process = await pools[language === 'python' ? 'python' : 'javascript'].take(signal)
-      // Its turn is over when it is gone, not when it has answered.
+      // Free the slot when the process has exited, not when it has responded.
       void process.ended.then(endTurn)
       return await converse({
         process,

@@ -7,22 +7,25 @@ import { join } from 'node:path'
 import { commandOf, environmentOf, PROGRAMS, type Start } from './deno-process.ts'
 import type { Runtimes } from './find-deno.ts'
 
-/** The memory of a Python that has started and read our program: processes start from it in a fraction of the time. */
+/**
+ * Memory image of a started Python interpreter with our program loaded. Processes start from it in a fraction of the
+ * time.
+ */
 export interface Snapshot {
-  /** The path of a good one; it is made where there is none. Rejects where it can't be made. */
+  /** Returns the path of a valid snapshot, and creates one if needed. Rejects if that fails. */
   find(): Promise<string>
-  /** The one that was found is broken: the next one is made anew. */
+  /** Invalidates a broken snapshot. The next `find` creates a new one. */
   discard(): Promise<void>
   close(): void
 }
 
 const MAKING_MS_MAX = 120_000
-/** Those of other versions are removed after so long: until then a server of another version may use them. */
+/** Age after which snapshots of other versions are deleted. Until then a server of another version may use them. */
 const OLD_MS = 7 * 24 * 3_600_000
 const BYTES_MIN = 10_000_000
 const BYTES_MAX = 100_000_000
 
-/** In `folder`, beside its SHA-256, under a name that changes with whatever goes into it. */
+/** Stores the snapshot in `folder` with its SHA-256. The file name depends on all inputs of the snapshot. */
 export function createSnapshot(runtimes: Runtimes, folder: string, program: string): Snapshot {
   const stopping = new AbortController()
   let found: Promise<string> | undefined
@@ -38,7 +41,7 @@ export function createSnapshot(runtimes: Runtimes, folder: string, program: stri
   return {
     find() {
       found ??= find()
-      // What has failed is tried again by the next one who asks.
+      // Let the next caller retry after a failure.
       found.catch(() => {
         found = undefined
       })
@@ -94,7 +97,7 @@ async function make(runtimes: Runtimes, program: string, path: string, signal: A
   }
 }
 
-/** How a process of Python is started. */
+/** Returns how to start a Python process. */
 export const startOf = (
   runtimes: Runtimes,
   program: string,

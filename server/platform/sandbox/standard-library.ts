@@ -1,4 +1,6 @@
-/** What Python brings along (`sys.stdlib_module_names` of 3.14), but for names that begin with an underscore. */
+/**
+ * Python's standard library modules (`sys.stdlib_module_names` of 3.14), without names that begin with an underscore.
+ */
 export const STANDARD_LIBRARY: ReadonlySet<string> = new Set(
   `
   abc annotationlib antigravity argparse array ast asyncio atexit base64 bdb binascii bisect builtins bz2

@@ -7,17 +7,17 @@ import { readMetadata } from './read-metadata.ts'
 import type { Language } from './sandbox.ts'
 import { STANDARD_LIBRARY } from './standard-library.ts'
 
-/** The packages that the operator has put into a folder for the code of tenants, listed in SHA256SUMS beside them. */
+/** Python packages that the operator has put into a folder for tenants' code, listed in its SHA256SUMS. */
 export interface Wheels {
   folder: string
-  /** The files of what is required and what that depends on, each checked against its hash; or what can not be had. */
+  /** Returns the verified files of the requirements and their dependencies, or an error message. */
   find(language: Language, requirements: readonly string[]): Promise<{ paths: string[] } | { error: string }>
 }
 
 const LIST_BYTES_MAX = 1_000_000
 const WHEELS_MAX = 100
 const REQUIREMENT = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:==([A-Za-z0-9.+!_-]+))?$/
-/** name-version(-build)?-python-abi-platform (binary distribution format of Python packaging). */
+/** name-version(-build)?-python-abi-platform (Python binary distribution format). */
 const WHEEL = /^([A-Za-z0-9._]+)-([A-Za-z0-9.+!_]+)(?:-\d[^-]*)?-([\w.]+)-([\w.]+)-([\w.]+)\.whl$/
 const PYTHON = /(^|\.)(py3|py314|cp314|py2\.py3)(\.|$)/
 const PLATFORM = /^any$|^(pyodide|pyemscripten|emscripten)_\w+_wasm32$/
@@ -64,15 +64,15 @@ export function createWheels(folder: string): Wheels {
   }
 }
 
-/** A sentence for who requires a package. */
+/** An unavailable package. The message is written for the author of the code. */
 class Refusal extends Error {}
 
 interface Requirement {
-  /** Normalised. */
+  /** Normalized (PEP 503). */
   name: string
   text: string
   version: string | undefined
-  /** Which package depends on it. */
+  /** The package that depends on it. */
   by?: string
 }
 
@@ -83,7 +83,7 @@ function parseRequirement(text: string): Requirement {
   return { name: normalise(name), text, version }
 }
 
-/** PEP 503. */
+/** Normalizes a package name (PEP 503). */
 const normalise = (name: string): string => name.replace(/[-_.]+/g, '-').toLowerCase()
 
 async function readList(folder: string): Promise<string> {
@@ -92,7 +92,7 @@ async function readList(folder: string): Promise<string> {
   return size === 0 || size > LIST_BYTES_MAX ? '' : readFile(path, 'utf8')
 }
 
-/** Lines of sha256sum: the hash, a space, a space or an asterisk, the name of a file in the same folder. */
+/** Parses sha256sum's lines: a hash, a space, a space or an asterisk, and a file name in the same folder. */
 function parseList(text: string): Wheel[] {
   return text.split('\n').flatMap((line) => {
     const [, hash, file = ''] = /^([0-9a-f]{64}) [ *](?:\.\/)?(\S+)\s*$/.exec(line) ?? []
@@ -120,7 +120,7 @@ interface Checked {
   dependencies: string[]
 }
 
-/** Hashes a file again only when it has changed. */
+/** Returns a function that verifies files, and hashes a file again only after it has changed. */
 function createChecks(): (path: string, wheel: Wheel) => Promise<Checked> {
   const known = new Map<string, Checked>()
   return async (path, { hash, name, file }) => {

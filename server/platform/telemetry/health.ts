@@ -5,18 +5,18 @@ import { sameText } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { observeAtScrape } from './scrapes.ts'
 
-/** A dependency that does not answer within this time counts as away. */
+/** A dependency that does not respond within this time counts as unavailable. */
 const CHECK_TIMEOUT_MS = 2_000
-/** All callers within this time get one result, so no number of them reaches a dependency more often. */
+/** Time in which callers share one result. Limits the load on dependencies. */
 const RESULT_KEPT_MS = 1_000
 export const READINESS = '/readyz'
-/** Not traced, and apart from the limits of other requests: READINESS has a limit of its own, the others have none. */
+/** Excluded from tracing and from the general rate limits. READINESS has a separate limit, the others have none. */
 export const PROBES = ['/healthz', READINESS, '/metrics']
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-/** What proxies add to what they pass on. */
+/** Headers that proxies add. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
 
-/** /healthz: the process lives. /readyz: it can serve. /metrics: for Prometheus, on loopback or with the token. */
+/** /healthz: the process is alive. /readyz: it can serve. /metrics: for Prometheus, from loopback or with the token. */
 export function registerHealth(app: FastifyInstance, services: Services): void {
   app.get('/healthz', async () => ({ status: 'alive' }))
   const checkDependencies = shared(() => askDependencies(services), RESULT_KEPT_MS)
@@ -42,7 +42,7 @@ async function askDependencies({ database, storage, redis }: Services): Promise<
   await Promise.all(Object.entries(checks).map(([name, check]) => answersInTime(name, check)))
 }
 
-/** Runs `check` once at a time. A result, good or bad, is everybody's for `keptMs`. */
+/** Runs `check` once at a time. All callers within `keptMs` share the result, including a failure. */
 function shared(check: () => Promise<void>, keptMs: number): () => Promise<void> {
   let current: Promise<void> | undefined
   let endedAt = 0
@@ -72,7 +72,7 @@ async function answersInTime(name: string, check: () => Promise<unknown>): Promi
   }
 }
 
-/** The socket's own address counts here, whatever a proxy says; but who comes by way of one is not on this machine. */
+/** Checks the socket's address, whatever a proxy claims. A forwarded request never counts as local. */
 function maySeeMetrics(request: FastifyRequest, token: string | null): boolean {
   const isForwarded = FORWARDED.some((name) => request.headers[name] !== undefined)
   if (token === null) return !isForwarded && LOOPBACK.has(request.socket.remoteAddress ?? '')

@@ -2,13 +2,10 @@ import pino, { type Logger } from 'pino'
 import type { Config } from '#config'
 import type { Tracing } from './tracing.ts'
 
-/** How many causes of an error are told. */
+/** Maximum number of nested causes in a logged error. */
 const CAUSES_MAX = 4
 
-/**
- * JSON lines on standard output. Nothing that may hold a secret is in them: see describeError. What is written within a
- * trace carries its id.
- */
+/** Logs JSON lines to standard output, without secrets (describeError). Lines written within a trace contain its id. */
 export const createLog = (config: Pick<Config, 'logLevel'>, tracing: Tracing | null = null): Logger =>
   pino({
     level: config.logLevel,
@@ -18,8 +15,8 @@ export const createLog = (config: Pick<Config, 'logLevel'>, tracing: Tracing | n
   })
 
 /**
- * An error without the values that it happened to hold: drivers attach a statement's parameters to their errors, and
- * write them into the message, and these may be a person's words or a key.
+ * Describes an error without parameter values. Database drivers attach a statement's parameters to their errors and
+ * messages, and these may contain user text or keys.
  */
 function describeError(error: unknown, depth: number): object {
   if (!(error instanceof Error)) return { message: String(error) }
@@ -33,5 +30,5 @@ function describeError(error: unknown, depth: number): object {
   }
 }
 
-/** Drizzle's messages end with the parameters on a line of their own. */
+/** Drizzle's messages end with the parameters on a separate line. */
 const withoutParameters = (message: string): string => message.split('\nparams:')[0] ?? ''

@@ -1,30 +1,33 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { ModelUsage } from '#platform/models/types.ts'
 
-/** What /metrics shows, in Prometheus' text format. A registry per process, so that tests don't share one. */
+/**
+ * The metrics at /metrics, in Prometheus' text format. Each instance has its own registry, so that tests don't share
+ * one.
+ */
 export interface Metrics {
   registry: Registry
-  /** Seconds from a request's arrival to the end of its answer. */
+  /** Seconds from a request's arrival to the end of its response. */
   requests: Histogram<'method' | 'route' | 'status'>
-  /** Replies that a model is writing now. */
+  /** Replies in progress. */
   repliesOpen: Gauge
-  /** Replies by how they ended. */
+  /** Finished replies by status. */
   replies: Counter<'status'>
-  /** WebSockets that are open now. */
+  /** Open WebSockets. */
   liveSockets: Gauge
-  /** Seconds from the beginning of a reply in a chat to its end, its tools included. */
+  /** Seconds from the start of a chat reply to its end, including its tools. */
   replySeconds: Histogram
-  /** Seconds from a call of a model to the first that it writes. */
+  /** Seconds from the start of a model call to its first output. */
   firstToken: Histogram<'provider'>
-  /** Clients that read a stream of events now. */
+  /** Clients that are reading an event stream. */
   streamsOpen: Gauge
-  /** Tokens that were paid for. */
+  /** Charged tokens. */
   tokens: Counter<'direction'>
-  /** Requests that a rate limit has refused. */
+  /** Requests refused by a rate limit. */
   rateLimited: Counter<'window'>
 }
 
-/** Counts what a reply or another call of a model is paid for. */
+/** Counts the charged tokens of a reply or another model call. */
 export function countTokensPaid({ tokens }: Pick<Metrics, 'tokens'>, usage: ModelUsage): void {
   tokens.inc({ direction: 'input' }, usage.inputTokens)
   tokens.inc({ direction: 'output' }, usage.outputTokens)

@@ -1,7 +1,7 @@
 /*
- * Every name that leaves in a trace. Those without `parley.` are OpenTelemetry's semantic conventions, as the package
- * @opentelemetry/semantic-conventions 1.45 has them (https://opentelemetry.io/docs/specs/semconv/); those of `gen_ai.`
- * are still in development there and move, so they stand here only.
+ * All names used in traces. Names without `parley.` are OpenTelemetry's semantic conventions, as in the package
+ * @opentelemetry/semantic-conventions 1.45 (https://opentelemetry.io/docs/specs/semconv/). The `gen_ai.` names are
+ * still in development and may change, so they are used only here.
  */
 
 export const NAMES = {
@@ -21,7 +21,7 @@ export const NAMES = {
   databaseSystem: 'db.system.name',
   statement: 'db.query.text',
   statementSummary: 'db.query.summary',
-  /** How many requests a grouped statement serves: it stands in the trace of each. */
+  /** Number of requests that a grouped statement serves. It is in the trace of each. */
   batchSize: 'db.operation.batch.size',
 
   operation: 'gen_ai.operation.name',
@@ -31,7 +31,7 @@ export const NAMES = {
   inputTokens: 'gen_ai.usage.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
   finishReasons: 'gen_ai.response.finish_reasons',
-  /** Seconds. */
+  /** In seconds. */
   firstToken: 'gen_ai.response.time_to_first_chunk',
   toolName: 'gen_ai.tool.name',
 
@@ -42,7 +42,7 @@ export const NAMES = {
   passages: 'parley.retrieval.passages',
 } as const
 
-/** `gen_ai.operation.name`: the conventions have no word for images, videos and transcription of their own. */
+/** Values of `gen_ai.operation.name`. The conventions have none for images, videos and transcription. */
 export const OPERATIONS = {
   chat: 'chat',
   embeddings: 'embeddings',
@@ -51,7 +51,7 @@ export const OPERATIONS = {
   tool: 'execute_tool',
 } as const
 
-/** `gen_ai.provider.name`, where the conventions know a provider by another name than the product does. */
+/** Values of `gen_ai.provider.name` where the conventions' name differs from ours. */
 export const PROVIDER_NAMES: Partial<Record<string, string>> = { google: 'gcp.gemini' }
 
 export const POSTGRESQL = 'postgresql'

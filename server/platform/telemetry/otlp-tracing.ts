@@ -18,13 +18,13 @@ import type { Logger } from 'pino'
 import { NAMES } from './names.ts'
 import type { Attributes, Span, SpanDescription, Tracing } from './tracing.ts'
 
-/** Spans that wait to be sent; what comes beyond them is lost. */
+/** Maximum number of queued spans. Further ones are dropped. */
 const WAITING_SPANS_MAX = 4_096
 const SPANS_A_REQUEST_MAX = 512
 const SEND_EVERY_MS = 1_000
-/** How long a collector may take for one request, with its repetitions. */
+/** Timeout of one export to the collector, including retries. */
 const SEND_TIMEOUT_MS = 5_000
-/** And how long for what is left when the process stops. */
+/** Timeout for the remaining spans when the process stops. */
 const STOP_TIMEOUT_MS = 1_500
 const WARN_EVERY_MS = 60_000
 const ATTRIBUTE_CHARACTERS_MAX = 1_000
@@ -32,12 +32,13 @@ const TRACESTATE_CHARACTERS_MAX = 512
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
 
-/** Where work is done: in one trace, or, for a statement that serves several requests, in several. */
+/** The parent spans of new spans: in one trace, or in several for a statement that serves several requests. */
 type ParentContexts = readonly Context[]
 
 /**
- * Traces that go to a collector by OTLP over HTTP, in JSON. A collector that is away, slow or refuses costs its spans,
- * and a line of the log a minute. The library itself reads OTEL_EXPORTER_OTLP_HEADERS from the environment.
+ * Starts exporting traces to a collector with OTLP over HTTP, in JSON. If the collector is unavailable, slow or
+ * refuses, spans are lost and a warning is logged at most once a minute. The library reads OTEL_EXPORTER_OTLP_HEADERS
+ * from the environment.
  */
 export function startTracing(endpoint: string, log: Logger): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: SEND_TIMEOUT_MS })
@@ -119,13 +120,13 @@ class OtlpTracing implements Tracing {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, STOP_TIMEOUT_MS)
     })
-    // What can not be sent was warned of.
+    // Export failures have already been logged.
     await Promise.race([this.#shutdown().catch(() => {}), late])
     clearTimeout(timer)
   }
 }
 
-/** One span in each trace of its place. */
+/** A span with one copy in each trace of its context. */
 class ContextSpan implements Span {
   readonly #storage: AsyncLocalStorage<ParentContexts>
   readonly #spans: OtelSpan[]
@@ -162,7 +163,10 @@ class ContextSpan implements Span {
 
 const CODE = /^[\w.-]{1,60}$/
 
-/** A code, such as SQLSTATE or one of the catalogue, or the class: an error's words may be a person's. */
+/**
+ * Returns an error's code, such as a SQLSTATE or an error code of ours, or else its class. Never the message, which may
+ * contain user text.
+ */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return CODE.test(String(error)) ? String(error) : '_OTHER'
   const { code } = error as { code?: unknown }
@@ -171,7 +175,7 @@ function kindOf(error: unknown): string {
 
 const TRACEPARENT = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/
 
-/** W3C Trace Context, level 1: a traceparent that is not of its form counts as none. */
+/** Continues a trace from W3C Trace Context headers (level 1). Ignores a malformed traceparent. */
 function continued({ traceparent, tracestate }: IncomingHttpHeaders): Context {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(String(traceparent ?? '')) ?? []
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT

@@ -2,14 +2,14 @@ import { Gauge } from 'prom-client'
 import { systemSql } from '#database/system-sql.ts'
 import type { Services } from '#platform/services.ts'
 
-/** What is read from the database is kept so long, however often somebody scrapes. */
+/** Time for which values read from the database are cached, regardless of the scrape rate. */
 const KEPT_MS = 10_000
-/** What takes longer is absent from this scrape. */
+/** Values that take longer to read are missing from this scrape. */
 const WAIT_MS_MAX = 2_000
 
 /**
- * The gauges of /metrics that are read when somebody asks. What it answers is called before each scrape, and never
- * rejects or takes longer than WAIT_MS_MAX: what could not be read is absent.
+ * Registers the gauges of /metrics that are read on demand. Returns a function to call before each scrape. It never
+ * rejects or takes longer than WAIT_MS_MAX. Values that could not be read are missing from the scrape.
  */
 export function observeAtScrape({
   metrics: { registry },
@@ -78,7 +78,7 @@ export function observeAtScrape({
   }
 }
 
-/** Reads once in a while, one time after the other, and waits for it in bounded time. */
+/** Reads at most every `keptMs`, one read at a time, and waits for at most WAIT_MS_MAX. */
 function cached(read: () => Promise<void>, clear: () => void, keptMs = KEPT_MS): () => Promise<void> {
   let readAt = Number.NEGATIVE_INFINITY
   let underWay: Promise<boolean> | undefined

@@ -4,23 +4,23 @@ import type { Config } from '#config'
 import type { GroupTraces } from '#database/grouped.ts'
 
 /**
- * Traces for OpenTelemetry. Where they are off there is none of this: `services.tracing` is null, and what would be wrapped
- * is not. No text of a person, a model or a tool, no address with its query and no secret belongs into a span.
+ * OpenTelemetry tracing. If it is off, `services.tracing` is null and nothing is instrumented. Spans must not contain
+ * secrets, URL queries, or text from users, models or tools.
  */
 export interface Tracing {
-  /** Opens a span: a child of the one that surrounds the caller, unless it says otherwise. */
+  /** Starts a span. By default it is a child of the caller's span. */
   begin(described: SpanDescription): Span
-  /** Does work within a span, which ends with it. */
+  /** Runs work within a span, and ends the span with it. */
   span<R>(described: SpanDescription, work: (span: Span) => Promise<R>): Promise<R>
   /** Whether the caller is within a span. */
   isInside(): boolean
-  /** Does work that belongs to nobody's trace, such as starting a timer that serves all. */
+  /** Runs work outside all traces, such as starting a timer shared by all requests. */
   outside<R>(work: () => R): R
-  /** What log lines carry. */
+  /** Returns the fields to add to log lines. */
   ids(): { trace_id: string } | undefined
-  /** What a statement for several requests is done within: it stands in the traces of all. */
+  /** Runs a grouped statement within the traces of all requests that it serves. */
   groups: GroupTraces
-  /** Sends what was not sent yet, in bounded time. */
+  /** Sends the remaining spans, with a timeout. */
   stop(): Promise<void>
 }
 
@@ -29,23 +29,23 @@ export interface SpanDescription {
   /** Default: internal. */
   kind?: 'server' | 'client' | 'consumer'
   attributes?: Attributes
-  /** It begins a trace, or continues the one that these headers tell of (W3C Trace Context). */
+  /** Starts a trace, or continues the one named in these headers (W3C Trace Context). */
   from?: IncomingHttpHeaders
 }
 
-/** By names.ts. */
+/** Keyed by names.ts. */
 export type Attributes = Record<string, string | number | string[]>
 
 export interface Span {
-  /** Does work whose spans are children of this one. */
+  /** Runs work whose spans become children of this one. */
   within<R>(work: () => R): R
   rename(name: string): void
   set(attributes: Attributes): void
-  /** Once. Of an error its kind is told, and none of its words. */
+  /** Ends the span; call it once. Records an error's code or class, but not its message. */
   end(error?: unknown): void
 }
 
-/** Null without OTEL_EXPORTER_OTLP_ENDPOINT. What it is made of is loaded only where there is one. */
+/** Returns null without OTEL_EXPORTER_OTLP_ENDPOINT. The implementation is only imported if it is set. */
 export async function openTracing(
   config: Pick<Config, 'otlpEndpoint'>,
   log: Logger,

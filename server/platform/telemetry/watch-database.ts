@@ -3,12 +3,15 @@ import { NAMES, POSTGRESQL } from './names.ts'
 import type { Attributes, Tracing } from './tracing.ts'
 
 const TEXT_CHARACTERS_MAX = 500
-/** Statements that are described once: the server has some hundreds. */
+/** Maximum number of cached statement descriptions. The server has a few hundred statements. */
 const DESCRIBED_MAX = 1_000
 
 const UNSEEN: WatchedStatement = { within: (work) => work(), end() {} }
 
-/** A span for each statement that is done for a traced request or job. Values are parameters, and never in its text. */
+/**
+ * Creates a span for each statement of a traced request or job. Values are parameters, so they never appear in its
+ * text.
+ */
 export function traceStatements(tracing: Tracing): StatementWatch {
   const described = new Map<string, { summary: string; attributes: Attributes }>()
   const describe = (text: string) => {
@@ -37,10 +40,10 @@ export function traceStatements(tracing: Tracing): StatementWatch {
   }
 }
 
-/** The text of a statement as its span has it. */
+/** Returns a statement's text as recorded in its span. */
 export const textInSpan = (text: string): string => withoutLiterals(text).slice(0, TEXT_CHARACTERS_MAX)
 
-/** Our own statements have no values between quotes; those of libraries may. */
+/** Our own statements contain no literals; those of libraries may. */
 const withoutLiterals = (text: string): string =>
   text
     .replace(/'(?:[^']|'')*(?:'|$)/g, '?')
@@ -48,12 +51,15 @@ const withoutLiterals = (text: string): string =>
     .trim()
 
 const WORD = /^\W*(\w+)/
-/** `for update` and `do update` change nothing by themselves. */
+/** Ignores `for update` and `do update`, which are not changes on their own. */
 const CHANGE = /\b(insert|delete|(?<!\b(?:for|do|key) )update)(?: into| from)? "?((?:\w+"?\."?)?\w+)/i
 const SOURCE = /\b(?:from|join) "?((?:\w+"?\."?)?\w+)\b"?(?! ?\()/gi
 const PART = /\b(\w+) as (?:materialized )?\(/gi
 
-/** What it does, and to the first table that it changes, or else reads: `INSERT open_holds`, `SELECT chats`. */
+/**
+ * Summarizes a statement by its verb and the first table that it changes or else reads: `INSERT open_holds`, `SELECT
+ * chats`.
+ */
 function summaryOf(text: string): string {
   const [, change, changed] = CHANGE.exec(text) ?? []
   if (change !== undefined) return `${change.toUpperCase()} ${unquoted(changed)}`

@@ -3,23 +3,23 @@ import type { Metrics } from './metrics.ts'
 import { NAMES, OPERATIONS, PROVIDER_NAMES } from './names.ts'
 import type { Tracing } from './tracing.ts'
 
-/** Sees the calls of models and tools, and none of what is said in them. */
+/** Observes calls of models and tools, without their content. */
 export interface ModelWatch {
-  /** A call of a model; it ends with the work. */
+  /** Observes a model call, which ends with `work`. */
   call<R>(kind: CallKind, target: ModelTarget, work: (call: ModelCall) => Promise<R>): Promise<R>
-  /** A tool that is run for a model; absent where nobody traces. */
+  /** Observes a tool run. Absent without tracing. */
   tool?: <R extends { successful: boolean }>(name: string, work: () => Promise<R>) => Promise<R>
 }
 
 export type CallKind = 'chat' | 'embeddings' | 'image' | 'video' | 'transcription'
 
 export interface ModelCall {
-  /** The first of what the model writes is here. */
+  /** Called when the model's first output arrives. */
   hasBegun(): void
   ended(result: { usage: ModelUsage | null; finishReason?: string }): void
 }
 
-/** Nobody looks. */
+/** Observes nothing. */
 export const UNWATCHED: ModelWatch = { call: (_kind, _target, work) => work({ hasBegun() {}, ended() {} }) }
 
 export function watchModels({ firstToken }: Metrics, tracing: Tracing | null): ModelWatch {

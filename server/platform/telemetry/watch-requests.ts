@@ -5,7 +5,7 @@ import { PROBES } from './health.ts'
 import { NAMES } from './names.ts'
 import type { Span, Tracing } from './tracing.ts'
 
-/** Gives each answer the id of its request, and measures, logs and traces each request to the end of its answer. */
+/** Adds the request id to each response, and measures, logs and traces each request until its response ends. */
 export function watchRequests(
   http: FastifyInstance,
   { metrics, tracing }: Pick<Services, 'metrics' | 'tracing'>,
@@ -44,7 +44,7 @@ function traceRequests(http: FastifyInstance, tracing: Tracing, spans: WeakMap<F
       attributes: {
         [NAMES.method]: method,
         [NAMES.requestId]: id,
-        // The path of a route with a parameter, or of none, may be anything: names of people's files, for one.
+        // The path of an unknown route, or of one with parameters, may contain user data such as file names.
         ...(route !== undefined && { [NAMES.route]: route }),
         ...(route !== undefined && !/[:*]/.test(route) && { [NAMES.path]: pathOf(request.originalUrl) }),
       },
@@ -52,7 +52,7 @@ function traceRequests(http: FastifyInstance, tracing: Tracing, spans: WeakMap<F
     spans.set(request, span)
     span.within(done)
   })
-  // What comes from the socket, a body, comes outside of any span.
+  // The socket's events, which deliver a body, run outside any span.
   http.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request)
     if (span) span.within(done)
@@ -62,7 +62,7 @@ function traceRequests(http: FastifyInstance, tracing: Tracing, spans: WeakMap<F
 
 const pathOf = (address: string): string => address.split('?')[0] ?? ''
 
-/** The same routes, with a span around what each part does. */
+/** Wraps each route's handler in a span. */
 export const traceHandlers = (routes: readonly Route[], tracing: Tracing): Route[] =>
   routes.map((route) => {
     const part = /^\/(?:api\/)?([^/]+)/.exec(route.url)?.[1] ?? ''

@@ -1,6 +1,6 @@
 /*
- * Runs in Deno. The two ends of the pipe and what else of Deno the sandbox needs, taken before the code of a tenant
- * runs. They are given out once: who imports this file a second time gets nothing.
+ * Runs in Deno. Takes both ends of the pipe and the Deno functions that the sandbox needs, before tenant code runs.
+ * They are given out once: tenant code that imports this file gets nothing.
  */
 
 interface DenoOfSandbox {
@@ -15,13 +15,13 @@ interface DenoOfSandbox {
 
 export interface Pipe {
   deno: DenoOfSandbox
-  /** One line to the server: text that is JSON already. */
+  /** Sends one line of JSON text to the server. */
   sendLine(json: string): void
   sendBytes(bytes: Uint8Array): void
-  /** Something was printed. What goes beyond the bounds is counted, and too much of it ends the process. */
+  /** Sends printed text. Counts characters beyond the limit, and ends the process if there are too many. */
   print(text: string): void
   fail(reason: 'failed' | 'memory' | 'output' | 'crashed', error: string): never
-  /** The result, as JSON; undefined stands for null. */
+  /** Sends the result, as JSON; undefined means null. */
   finish(json: string | undefined): never
 }
 

@@ -1,6 +1,6 @@
 /*
- * Runs in Deno. What a JavaScript function takes, read off its text. Where it takes one object apart in its first
- * parameter, the names, and the defaults that are plain values, are there; else it can't be told.
+ * Runs in Deno. Reads the parameters of a JavaScript function from its source text. If the first parameter is a
+ * destructured object, returns its names and literal defaults. Otherwise the parameters are unknown.
  */
 
 export interface Parameter {
@@ -22,7 +22,7 @@ export function readParameters(functionText: string): Signature {
   const text = withoutComments(functionText)
   const open = text.indexOf('(')
   const arrow = text.indexOf('=>')
-  // `input => …` has no brackets around its parameter.
+  // `input => …` has no parentheses around its parameter.
   if (open < 0 || (arrow >= 0 && arrow < open)) return UNKNOWN
   const [first = ''] = splitAtCommas(insideOf(text, open))
   const pattern = first.trim()
@@ -34,7 +34,7 @@ export function readParameters(functionText: string): Signature {
   return { parameters: parameters as Parameter[], takesAny: items.some((item) => item.startsWith('...')) }
 }
 
-/** `name`, `name = 5`, `name: other`, `'name': other = 5`. */
+/** Reads `name`, `name = 5`, `name: other` or `'name': other = 5`. */
 function readItem(item: string): Parameter | null {
   const [, quoted, plain, rest = ''] =
     /^(?:(["'][^"'\\]*["'])|([\p{ID_Start}$_][\p{ID_Continue}$]*))(.*)$/su.exec(item) ?? []
@@ -65,7 +65,7 @@ function typeOf(value: unknown): Parameter['type'] {
   return value === null ? null : 'dict'
 }
 
-/** Where a string that begins at `begin` ends. What stands in a template's `${}` counts as its text. */
+/** Returns the end of the string that begins at `begin`. Treats `${}` in a template as text. */
 function endOfString(text: string, begin: number): number {
   for (let at = begin + 1; at < text.length; at++) {
     if (text[at] === '\\') at++
@@ -97,7 +97,7 @@ function commentEnd(text: string, at: number): number {
   return end < 0 ? text.length : end + close.length
 }
 
-/** Calls `visit` with each character that stands in no brackets and no string, until it answers true. */
+/** Calls `visit` with each position outside brackets and strings, until it returns true. */
 function walkTop(text: string, begin: number, visit: (at: number) => boolean): void {
   let depth = 0
   for (let at = begin; at < text.length; at++) {
@@ -109,7 +109,7 @@ function walkTop(text: string, begin: number, visit: (at: number) => boolean): v
   }
 }
 
-/** What stands between the bracket at `open` and the one that closes it. */
+/** Returns the text between the bracket at `open` and its closing bracket. */
 function insideOf(text: string, open: number): string {
   let depth = 0
   for (let at = open; at < text.length; at++) {

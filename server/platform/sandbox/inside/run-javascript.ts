@@ -1,6 +1,6 @@
 /*
- * Runs in Deno: the process of one call of JavaScript or TypeScript. What says the result is taken before the tenant's
- * code runs; whatever else that code changes, it changes for itself.
+ * Runs in Deno, in the process of one JavaScript or TypeScript call. Captures all functions that report the result
+ * before tenant code runs, so that code cannot alter them.
  */
 import type { Answer, ProxiedResponse, Task } from '../messages.ts'
 import { takePipe } from './pipe.ts'
@@ -63,7 +63,7 @@ function describe(name: string, method: Callable): unknown {
   return { name, description: '', isAsync: /^(static\s+)?async\b/.test(text), ...signature }
 }
 
-/** Methods by their names, of the class and of those that it extends. */
+/** Returns the names of the class's public methods, including inherited ones. */
 function methodsOf(found: Callable): string[] {
   const names = new Set<string>()
   for (
@@ -81,7 +81,7 @@ function methodsOf(found: Callable): string[] {
   return [...names]
 }
 
-/** Exported by that name, by default, or declared at the top. */
+/** Finds the value that the code exports under that name or by default, or declares at top level. */
 async function load(): Promise<Callable> {
   const { name } = task
   if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name))
@@ -105,14 +105,14 @@ async function loadDeclared(ending: string): Promise<unknown> {
     const module = await import(address)
     return module['the tool'] ?? module[task.name]
   } catch (error) {
-    // Nothing of the code has run yet; without the ending it is told what is wrong with the code itself.
+    // No code has run yet. Retry without the added export, to report the error in the code itself.
     if (ending !== '' && /^(SyntaxError: Export '|TypeError: SyntaxError: )/.test(String(error)))
       return undefined
     throw error
   }
 }
 
-/** What nobody in the code has caught. */
+/** Reports errors that the code has not caught. */
 function hearErrors(): void {
   type ErrorEvent = { preventDefault(): void; reason?: unknown; error?: unknown }
   const realm = globalThis as unknown as {
@@ -133,7 +133,7 @@ function failWith(error: unknown): never {
   return pipe.fail(isMemory ? 'memory' : 'failed', message)
 }
 
-/** The stack with places in the tenant's code only: `tool:3:7`. */
+/** Returns the error with a stack limited to positions in tenant code, such as `tool:3:7`. */
 function sentenceOf(error: unknown): string {
   try {
     if (!(error instanceof Error)) return `The code threw ${inspect(error, { depth: 1 })}`
@@ -211,7 +211,7 @@ async function hearAnswers(): Promise<void> {
   }
 }
 
-/** Lines from the server. The process ends where they end: nobody waits for what it does. */
+/** Reads lines from the server. Exits at the end of input, because no result is expected any more. */
 function lineReader(): () => Promise<string> {
   const read = pipe.deno.stdin.read.bind(pipe.deno.stdin)
   const exit = pipe.deno.exit.bind(pipe.deno)

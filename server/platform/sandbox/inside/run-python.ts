@@ -1,7 +1,7 @@
 /*
- * Runs in Deno: the process of one call of Python, by Pyodide. The whole call is one synchronous call into WebAssembly;
- * what Python says to the server and hears from it goes through one device file, so it holds no object of JavaScript.
- * The flag --disallow-code-generation-from-strings closes what is left: `eval` through ctypes, constructors of proxies.
+ * Runs in Deno, in the process of one Python call, with Pyodide. The whole call is one synchronous call into
+ * WebAssembly. Python talks to the server through one device file, so it holds no JavaScript objects. The flag
+ * --disallow-code-generation-from-strings closes the remaining gaps: `eval` through ctypes, and proxies' constructors.
  */
 import type { Task } from '../messages.ts'
 import { takePipe } from './pipe.ts'
@@ -41,12 +41,12 @@ if (mode === 'snapshot') {
 }
 if (snapshot === '') python.runPython(source)
 const readSync = deno.stdin.readSync.bind(deno.stdin)
-/** What Python reads next: the rest of what came with a line that was read here. */
+/** Bytes for Python to read before stdin: the rest of the task line. */
 let pending: Uint8Array = new Uint8Array()
 openDevice()
 captureOutput()
 const begin = python.runPython('_begin') as () => void
-// Also because its source of random numbers is looked for when it is first used, and could not be found later.
+// Run before permissions are dropped, also because Python locates its source of random numbers on first use.
 python.runPython('_prepare()')
 pipe.sendLine('{"kind":"ready"}')
 const line = readLine()
@@ -64,7 +64,7 @@ pipe.fail('crashed', 'Python ended without a result.')
 
 async function loadPython(): Promise<Pyodide> {
   const { loadPyodide } = await import(`file://${folder}/pyodide.mjs`)
-  // What `import js` would show: the least that Pyodide itself needs.
+  // The globals that `import js` could reach: only what Pyodide itself needs.
   const jsglobals = Object.assign(Object.create(null), { Array, Error, Map, Object, Promise, Set })
   return loadPyodide({
     indexURL: `${folder}/`,
@@ -75,7 +75,7 @@ async function loadPython(): Promise<Pyodide> {
   })
 }
 
-/** /dev/host: lines to the server and from it. */
+/** Creates /dev/host, which carries lines to and from the server. */
 function openDevice(): void {
   const device = python.FS.makedev(DEVICE_MAJOR, 0)
   const bytesOf = (buffer: Int8Array, offset: number, length: number): Uint8Array =>
@@ -104,7 +104,7 @@ function captureOutput(): void {
     const decode = decoder.decode.bind(decoder)
     python[name]({
       write(bytes) {
-        // A copy: what Python's memory holds moves where it grows.
+        // Copy, because growing WebAssembly memory detaches the buffer.
         pipe.print(decode(bytes.slice(), { stream: true }))
         return bytes.length
       },
@@ -113,7 +113,7 @@ function captureOutput(): void {
   python.setStdin({ error: true })
 }
 
-/** The first line from the server, with its end. */
+/** Reads the first line from the server, including its line feed. */
 function readLine(): Uint8Array {
   const pieces: Uint8Array[] = []
   let length = 0

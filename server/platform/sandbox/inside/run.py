@@ -1,7 +1,5 @@
-"""
-Runs in Pyodide: one call of a tenant's Python. This is read before the snapshot is taken; `_prepare` runs once in each
-process before there is a call, `_begin` is the call.
-"""
+"""Runs in Pyodide: one call of a tenant's Python code. The snapshot is taken after this file has loaded. `_prepare`
+runs once in each process before the call, `_begin` runs the call."""
 
 import asyncio
 import asyncio.base_events
@@ -38,7 +36,7 @@ HIDDEN = ("js", "pyodide_js", "_pyodide_core", "_pyodide")
 
 
 class Host:
-    """The server, by lines of JSON through a device."""
+    """The server, reached with lines of JSON through a device."""
 
     def __init__(self):
         self.device = os.open("/dev/host", os.O_RDWR)
@@ -63,14 +61,14 @@ class Host:
         return json.loads(line)
 
     def hear(self):
-        """Takes one message; what it says about requests stays in `answers`."""
+        """Reads one message. Stores responses to requests in `answers`."""
         message = self.receive()
         if message["kind"] == "fetched":
             self.answers[message["id"]] = message
         return message
 
     def wait(self, seconds, or_answer=False):
-        """Until the time has passed, or (`or_answer`) something has come."""
+        """Waits until the time has passed or, with `or_answer`, a response has arrived."""
         number = next(self.ids)
         self.send({"kind": "wait", "id": number, "milliseconds": min(max(math.ceil(seconds * 1000), 1), 3_600_000)})
         while True:
@@ -104,7 +102,7 @@ host = None
 
 
 class Waiter:
-    """Stands where an event loop has its selector: waits for the server instead of sockets."""
+    """Replaces the event loop's selector: waits for the server instead of sockets."""
 
     def __init__(self, futures):
         self.futures = futures
@@ -164,7 +162,7 @@ class HttpStatusError(OSError):
 
 
 class FetchResponse:
-    """As in pyodide.http, as far as it goes without a browser."""
+    """Like pyodide.http's, without the parts that need a browser."""
 
     def __init__(self, answer):
         self.url = answer["url"]
@@ -200,7 +198,7 @@ async def pyfetch(url, method="GET", headers=None, body=None, **ignored):
 
 
 class SandboxHandler(urllib.request.AbstractHTTPHandler):
-    """Stands where urllib has its handlers of http and https, whatever opener somebody builds."""
+    """Replaces urllib's handlers for http and https, in every opener."""
 
     def __init__(self, debuglevel=None, context=None, check_hostname=None):
         super().__init__()
@@ -227,7 +225,7 @@ class SandboxHandler(urllib.request.AbstractHTTPHandler):
 
 
 class Hidden(importlib.abc.MetaPathFinder):
-    """The bridge to JavaScript is no part of what a tool can use."""
+    """Hides the bridge to JavaScript from tools."""
 
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in HIDDEN or name.startswith("pyodide."):
@@ -246,12 +244,12 @@ def prepare():
     package.__path__, package.http = [], http
     sys.modules.update({"pyodide": package, "pyodide.http": http})
     urllib.request.HTTPHandler = urllib.request.HTTPSHandler = SandboxHandler
-    # The clock of Emscripten would burn the processor.
+    # Emscripten's sleep would use the processor while waiting.
     time.sleep = host.wait
-    # A snapshot would give every call the same random numbers.
+    # Otherwise every process started from the snapshot would produce the same random numbers.
     random.seed()
     asyncio.run = run_coroutine
-    # Pyodide's own loop, which only goes on when JavaScript does.
+    # Replace Pyodide's own loop, which depends on JavaScript's event loop.
     asyncio.events._set_running_loop(None)
     asyncio.events._set_event_loop_policy(Policy())
 
@@ -266,7 +264,7 @@ def run_coroutine(coroutine, *, debug=None, loop_factory=None):
 
 
 class Wrong(Exception):
-    """A sentence about the code."""
+    """An error whose message is written for the author of the code."""
 
 
 def load(task):
@@ -294,7 +292,7 @@ def methods_of(found):
 
 
 def accepted(found, values):
-    """Of `values`, what can be given by name."""
+    """Returns the `values` that the function accepts by name."""
     try:
         parameters = inspect.signature(found).parameters.values()
     except (TypeError, ValueError):
@@ -397,7 +395,7 @@ def type_of(annotation):
 
 
 def sentence_of(error):
-    """The error with the lines of the tool's own code."""
+    """Returns the error with the stack lines in the tool's own code."""
     if isinstance(error, Wrong):
         return str(error)
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == FILE]
@@ -420,7 +418,7 @@ def _prepare():
     global host
     host = Host()
     prepare()
-    # What has run once is compiled: the call itself is faster by that.
+    # A rehearsal compiles what a call needs, so that the call itself is faster.
     run(REHEARSAL)
     describe("main", sys.modules.pop("tool").main, None)
     linecache.cache.pop(FILE)
@@ -428,7 +426,7 @@ def _prepare():
 
 
 def _begin():
-    # As the last thing that this process says: what the code may have put in its place is not called.
+    # Captured before the code runs, because the code may replace these functions.
     device, write, dumps = host.device, os.write, json.dumps
     task = host.receive()
     try:
@@ -444,6 +442,6 @@ def _begin():
     sys.stderr.flush()
     while line:
         line = line[write(device, line) :]
-    # The server ends the process; nothing that the code has left behind runs on.
+    # Wait until the server ends the process, so that nothing the code has left behind keeps running.
     while os.read(device, 1):
         pass

@@ -1,6 +1,6 @@
 /*
- * Runs in Deno. Takes from the global object what the code of a tenant has no business with: what is not on the list.
- * Nothing there could do harm without permissions; what is not there needs no trust.
+ * Runs in Deno. Removes all globals that are not on the list. They could do no harm without permissions, but whatever
+ * is removed need not be trusted.
  */
 
 const LANGUAGE = `Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date Promise
@@ -18,7 +18,7 @@ const WEB = `console queueMicrotask structuredClone atob btoa setTimeout clearTi
   WritableStreamDefaultController TransformStream TransformStreamDefaultController ByteLengthQueuingStrategy
   CountQueuingStrategy self`
 
-/** Throws where something that is not on the list can not be taken away: then no code may run. */
+/** Throws if a global that is not on the list cannot be removed. Then no code may run. */
 export function stripRealm(): void {
   const stays = new Set(`${LANGUAGE} ${WEB}`.split(/\s+/))
   for (const name of Object.getOwnPropertyNames(globalThis))
