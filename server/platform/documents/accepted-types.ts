@@ -1,18 +1,20 @@
-/** A kind of file that is accepted. */
+/** An accepted file type. */
 export interface AcceptedType {
   contentType: string
-  /** How names of such files end, in lower case and without the dot; the usual one first. */
+  /** File extensions in lowercase without the dot, the usual one first. */
   extensions: readonly [string, ...string[]]
-  /** Whether `Documents.extractText` reads it. */
+  /** Whether `Documents.extractText` can read it. */
   hasText: boolean
-  /** Whether models that see take it as it is. */
+  /** Whether vision models accept it unchanged. */
   isVisionImage: boolean
 }
 
 export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
-/** What is accepted, by content type (the specification's upload_file, and WebM sound, which browsers record). */
+/**
+ * The accepted types by content type: those of the specification's upload_file, and WebM audio, which browsers record.
+ */
 export const ACCEPTED_TYPES: ReadonlyMap<string, AcceptedType> = new Map(
   [
     document('application/pdf', 'pdf'),

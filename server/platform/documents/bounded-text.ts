@@ -1,18 +1,18 @@
-/** Characters (UTF-16 code units) of a file's text that are kept. */
+/** Maximum length of an extracted text in UTF-16 code units. */
 export const TEXT_CHARACTERS_MAX = 2_000_000
 
 export interface ExtractedText {
   text: string
-  /** Whether the file says more than `text` does. */
+  /** Whether the text was truncated. */
   isCut: boolean
 }
 
-/** Collects a file's text, piece by piece, up to its bound. */
+/** Collects a file's text piece by piece, up to its limit. */
 export interface BoundedText {
-  /** Whether nothing more is kept: whoever reads can stop. */
+  /** True once the limit is reached. The reader can stop. */
   readonly isFull: boolean
   add(piece: string): void
-  /** What was kept: well-formed Unicode without NUL, lines ended by \n, cut between characters. */
+  /** Returns the text as well-formed Unicode without NUL, with \n line endings, truncated between characters. */
   finish(): ExtractedText
 }
 
@@ -41,6 +41,6 @@ function cutBetweenCharacters(text: string): string {
   return text.slice(0, isInPair ? TEXT_CHARACTERS_MAX - 1 : TEXT_CHARACTERS_MAX)
 }
 
-/** Well-formed Unicode without NUL, lines ended by \n. */
+/** Returns well-formed Unicode without NUL, with \n line endings. */
 export const cleanText = (text: string): string =>
   text.replaceAll('\0', '').replace(/\r\n?/g, '\n').toWellFormed()

@@ -5,32 +5,33 @@ import { ACCEPTED_TYPES, DOCX, XLSX } from './accepted-types.ts'
 import { findEncoding, markedEncoding } from './text-encoding.ts'
 
 /*
- * What decides, from top to bottom:
+ * The first matching row decides:
  *
- * | Content                                  | Name               | Type                                        |
- * |------------------------------------------|--------------------|---------------------------------------------|
- * | no bytes                                 | any                | none                                        |
- * | text whose root element is svg           | .svg               | image/svg+xml                               |
- * | text, but not the beginning of a PDF     | .txt .csv .md      | what the name says, be it HTML or "GIF"     |
- * | text, but not the beginning of a PDF     | without extension  | text/plain                                  |
- * | MP4 or 3GPP                              | .m4a               | audio/mp4: phones record sound so           |
- * | 3GPP                                     | .mp4               | video/mp4; otherwise none                   |
- * | MP4 that says that it is sound (M4A)     | any other          | audio/mp4                                   |
- * | WebM with sound and no picture           | any other          | audio/webm                                  |
- * | Ogg with film                            | any other          | none; Ogg of unsaid content is .ogg's sound |
- * | Office document that is encrypted        | .docx .xlsx        | what the name says; reading it says why not |
- * | PDF with up to a kilobyte before it      | .pdf               | application/pdf (PDF 1.7, appendix H.3)     |
- * | an accepted format that is no text       | any other          | the content's                               |
- * | anything else: a zip, HTML, other text   | any                | none                                        |
+ * | Content                                | Filename          | Detected type                               |
+ * |----------------------------------------|-------------------|---------------------------------------------|
+ * | no bytes                               | any               | none                                        |
+ * | text whose root element is svg         | .svg              | image/svg+xml                               |
+ * | text that does not start with %PDF-    | .txt .csv .md     | by the filename, also for HTML or "GIF"     |
+ * | text that does not start with %PDF-    | without extension | text/plain                                  |
+ * | MP4 or 3GPP                            | .m4a              | audio/mp4: phones record audio like this    |
+ * | 3GPP                                   | .mp4              | video/mp4; otherwise none                   |
+ * | MP4 with an audio brand (M4A)          | any other         | audio/mp4                                   |
+ * | WebM with audio and no video           | any other         | audio/webm                                  |
+ * | Ogg with video                         | any other         | none                                        |
+ * | Ogg of unknown content                 | .ogg .oga         | audio/ogg; otherwise none                   |
+ * | encrypted Office document              | .docx .xlsx       | by the filename; reading reports the reason |
+ * | PDF after up to 1,024 other bytes      | .pdf              | application/pdf (PDF 1.7, appendix H.3)     |
+ * | an accepted format other than text     | any other         | by the content                              |
+ * | anything else: a zip, HTML, other text | any               | none                                        |
  *
- * Text is UTF-8, or UTF-16 with its mark, to the last byte and without NUL. What is called .txt, .csv or .md may also
- * be Windows-1252, as Excel writes it. No picture, sound or film is any of these.
+ * Text is valid UTF-8, or UTF-16 with a byte order mark, and contains no NUL. Files named .txt, .csv or .md may also be
+ * Windows-1252, as Excel writes them. No image, audio or video file is text in this sense.
  */
 
 const HEAD_BYTES = 64 * 1024
-/** What a PDF reader looks through for the beginning of the PDF. */
+/** PDF readers search this many bytes for the PDF header. */
 const PDF_START_BYTES = 1024
-/** One read of a detector: what says more of itself is not accepted. */
+/** Maximum bytes per read of the detector. Files that need more are rejected. */
 const DETECTOR_BYTES_MAX = 1024 * 1024
 
 const TEXT_TYPES: Record<string, string> = {
@@ -42,10 +43,10 @@ const TEXT_TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-/** Of texts that may be Windows-1252. */
+/** Extensions of text files that may be Windows-1252. */
 const WINDOWS_EXTENSIONS = new Set(['txt', 'csv', 'md', 'markdown'])
 
-/** What the detector calls otherwise than we do. */
+/** Content types that the detector names differently. */
 const OTHER_NAMES: Record<string, string> = {
   'audio/ogg; codecs=opus': 'audio/ogg',
   'audio/x-m4a': 'audio/mp4',
@@ -55,9 +56,9 @@ const OTHER_NAMES: Record<string, string> = {
 }
 
 /**
- * The content type of the file at `path`, which its owner calls `filename`: one of ACCEPTED_TYPES, or null where it is
- * none of them. The content decides wherever it can, the name only between texts and where one format holds several.
- * Throws what reading the file throws.
+ * Returns the content type of the file at `path`, one of ACCEPTED_TYPES, or null if it is none of them. The content
+ * decides where possible. The filename decides only between text types, and where one format has several types. Throws
+ * the errors of reading the file.
  */
 export async function detectType(path: string, filename: string): Promise<string | null> {
   const head = await readHead(path)
@@ -85,13 +86,13 @@ async function readHead(path: string): Promise<Buffer> {
   }
 }
 
-/** Loaded when the first file comes: most processes start long before. */
+/** Loaded with the first file, because most processes start long before they read one. */
 async function detectFormat(path: string): Promise<{ ext: string; mime: string } | undefined> {
   const { fileTypeFromFile } = await import('file-type')
   try {
     return await fileTypeFromFile(path, { maxBufferSize: DETECTOR_BYTES_MAX })
   } catch (error) {
-    // The file itself could be read a moment ago; what the detector trips over is in its content.
+    // The file itself is readable, so other errors are due to its content.
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
     return undefined
   }
@@ -123,7 +124,9 @@ async function chooseType(
   return isLatePdf ? 'application/pdf' : null
 }
 
-/** By the names of the codecs in the tracks, which stand at the beginning (RFC 9559, CodecID: 0x86, length, name). */
+/**
+ * Checks the codec names of the tracks, which are near the start of the file (RFC 9559, CodecID: 0x86, length, name).
+ */
 function hasSoundOnly(head: Buffer): boolean {
   const text = head.toString('latin1')
   return /\x86[\x80-\xbf]A_/.test(text) && !/\x86[\x80-\xbf]V_/.test(text)
@@ -137,7 +140,7 @@ async function findEncrypted(path: string, type: string | undefined): Promise<st
   return (await isEncryptedOffice(path)) ? type : null
 }
 
-/** Whether the file names such a stream anywhere: its directory may stand at any place. */
+/** Returns whether the stream's name occurs anywhere in the file. Its directory can be at any offset. */
 export async function isEncryptedOffice(path: string): Promise<boolean> {
   let tail = Buffer.alloc(0)
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
@@ -150,7 +153,7 @@ export async function isEncryptedOffice(path: string): Promise<boolean> {
 
 const decodeHead = (head: Buffer): string => new TextDecoder(markedEncoding(head)).decode(head)
 
-/** Whether the first element is svg, after what may stand before it (XML 1.0, prolog). */
+/** Returns whether the root element is svg, after the XML prolog. */
 function isSvg(text: string): boolean {
   let rest = text.trimStart()
   for (;;) {
@@ -161,7 +164,10 @@ function isSvg(text: string): boolean {
   }
 }
 
-/** Where the declaration, comment or document type that `text` begins with ends; 0 if it begins with none. */
+/**
+ * Returns the end of the declaration, comment or document type at the start of `text`: 0 if there is none, -1 if it is
+ * not closed.
+ */
 function endOfMark(text: string): number {
   const mark = [
     ['<?', '?>'],

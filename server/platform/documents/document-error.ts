@@ -1,6 +1,6 @@
 /**
- * From this file no text can be had. The message is one sentence for the person who sent it. `canTryAgain`: the reason
- * is not in the file, but in how busy the server is.
+ * A file whose text cannot be extracted. `message` is one sentence for the user who uploaded it. `canTryAgain` is true
+ * if the server was busy or stopping, rather than the file at fault.
  */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError'

@@ -9,41 +9,43 @@ import { type Reader, startReader } from './reader.ts'
 export { DocumentError } from './document-error.ts'
 export type { WebPage } from './read-web-page.ts'
 
-/** What files say. Files are read in processes of their own, so that nothing that they hold reaches this one. */
+/** Extracts text from files. Files are parsed in separate processes, so that a hostile file cannot affect this one. */
 export interface Documents {
   /**
-   * The text of a stored file whose type `detectType` has told: at most TEXT_CHARACTERS_MAX characters, well-formed
-   * Unicode without NUL, lines ended by \n. The pages of a PDF are parted by form feeds, DOCX is Markdown, the sheets
-   * of an XLSX are `# Name` and CSV; text/html is read too. Throws a DocumentError, with one sentence for the person, if there is none to have.
+   * Returns the text of a stored file whose type `detectType` has determined: at most TEXT_CHARACTERS_MAX characters
+   * of well-formed Unicode without NUL, with \n line endings. PDF pages are separated by form feeds, DOCX becomes
+   * Markdown, and the sheets of an XLSX become `# Name` and CSV. Also reads text/html. Throws a DocumentError if there
+   * is no text.
    */
   extractText(file: StoredFile): Promise<ExtractedText>
   /**
-   * What a page of a website says, its text with the same promises; it may be ''. Throws a DocumentError if it can't be
-   * read.
+   * Returns the content of a web page. Its text is bounded and cleaned as in `extractText`, and may be empty. Throws a
+   * DocumentError if the page cannot be read.
    */
   readPage(page: SentPage): Promise<WebPage>
   /**
-   * How many seconds a recording lasts; null where it does not tell, or where reading it fails or takes too long.
+   * Returns the length of a recording in seconds. Null if the file doesn't contain it, or if reading fails or times
+   * out.
    */
   durationOf(recording: StoredFile): Promise<number | null>
-  /** Ends the readers. What they were reading, and what waits, fails with a DocumentError. */
+  /** Ends the readers. Running and waiting tasks fail with a DocumentError. */
   close(): Promise<void>
 }
 
 const READERS_MAX = 2
 const WAITING_MAX = 100
 const CLOCK_MS = 20_000
-/** A reader that had nothing to do for this long is ended. */
+/** An idle reader ends after this time. */
 const IDLE_MS = 30_000
 
 interface Bounds {
-  /** Milliseconds that reading one file may take. */
+  /** Timeout for reading one file, in milliseconds. */
   clockMs?: number
-  /** Milliseconds without work after which a reader is ended. */
+  /** Milliseconds until an idle reader ends. */
   idleMs?: number
 }
 
-/** Nothing is started or loaded before the first file comes. */
+/** Creates the service. Starts and loads nothing before the first file. */
 export function createDocuments(
   log?: Logger,
   { clockMs = CLOCK_MS, idleMs = IDLE_MS }: Bounds = {},
@@ -53,7 +55,7 @@ export function createDocuments(
   const busy = new Set<Reader>()
   let isClosed = false
 
-  /** The reader that worked last, so that the other one can be ended when there is little to do. */
+  /** Takes the most recently used reader, so that the other one can time out under low load. */
   const takeReader = (): Reader => {
     for (let entry = idle.pop(); entry !== undefined; entry = idle.pop()) {
       clearTimeout(entry.end)
@@ -77,7 +79,7 @@ export function createDocuments(
       throw new DocumentError(sentence('document.busy'), { canTryAgain: true })
     await new Promise<void>((begin, refuse) => waiting.push({ begin, refuse }))
   }
-  /** Hands the turn on; `running` counts turns. */
+  /** Passes the turn to the next waiting task. `running` counts turns. */
   const endTurn = (): void => {
     const next = waiting.shift()
     if (next === undefined) running--

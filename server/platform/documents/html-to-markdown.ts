@@ -1,7 +1,7 @@
 import type { BoundedText } from './bounded-text.ts'
 import { MarkdownWriter } from './markdown-writer.ts'
 
-/** Writes the HTML that mammoth makes (well-formed, few elements, everything else escaped) as Markdown. */
+/** Converts mammoth's HTML to Markdown. That HTML is well-formed, uses few elements and escapes everything else. */
 export function htmlToMarkdown(html: string, text: BoundedText): void {
   const writer = new MarkdownWriter(text)
   for (const [, closing, name = '', attributes = '', words] of html.matchAll(TOKEN)) {

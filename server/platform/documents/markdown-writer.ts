@@ -1,40 +1,40 @@
 import type { BoundedText } from './bounded-text.ts'
 
-/** A list that is being written: the number of its next item, or null where it has dots. */
+/** An open list. `next` is the number of its next item, or null for a bulleted list. */
 interface List {
   next: number | null
 }
 
-/** A table that is being written. The tables in a cell are part of it. */
+/** An open table. Nested tables are flattened into its cells. */
 interface Table {
   depth: number
   rows: number
   cells: string[]
-  /** How many columns the cell that is being written spans. */
+  /** The number of columns that the current cell spans. */
   span: number
 }
 
-/** The value of an element's attribute, '' where it has none of that name. */
+/** Returns the value of an element's attribute, or '' if it is missing. */
 export type AttributeOf = (name: string) => string
 
-/** Elements that stand on lines of their own, beside headings, items, cells and code. */
+/** Block elements besides headings, list items, cells and code. */
 const BLOCKS = new Set(
   `address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form
   header hr main nav p search section summary`.split(/\s+/),
 )
 const SPAN_MAX = 50
-/** How deep quotes and lists are shown; what is deeper stands at this depth. */
+/** Maximum depth of quotes and lists. Deeper levels are shown at this depth. */
 const DEPTH_MAX = 10
 const LANGUAGE = /^(?:language|lang)-([\w+#.-]{1,30})$/
 
-/** Whether an element stands on lines of its own. */
+/** Returns whether an element is a block element. */
 export const isBlock = (name: string): boolean =>
   BLOCKS.has(name) || /^(h[1-6]|ul|ol|li|table|tr|td|th|pre)$/.test(name)
 
 /**
- * Writes HTML, which comes piece by piece, as Markdown: headings, lists, tables, links, code, quotes; pictures as what
- * they are called. What is bold or italic is not marked: it is noise to whoever looks for words. Names are in lower
- * case, elements are closed in order.
+ * Converts a stream of HTML elements to Markdown: headings, lists, tables, links, code and quotes. Images become their
+ * alt text. Bold and italics are dropped, since they are noise in a search index. Element names must be lowercase, and
+ * elements must be closed in order.
  */
 export class MarkdownWriter {
   readonly #text: BoundedText
@@ -44,7 +44,7 @@ export class MarkdownWriter {
   #code: { text: string; language: string } | null = null
   #quotes = 0
   #line = ''
-  /** What the next line begins with: the mark of a list's item, then its width in spaces. */
+  /** Prefix of the next line: the marker of a list item, then spaces of the same width. */
   #prefix = ''
   #heading = ''
 
@@ -94,7 +94,7 @@ export class MarkdownWriter {
     }
   }
 
-  /** Writes what has been said since the last line. */
+  /** Writes the pending text as a line. */
   endLine(gap = '\n'): void {
     const words = this.#line
       .replace(/[ \t\f\r]+/g, ' ')
@@ -142,7 +142,7 @@ export class MarkdownWriter {
     this.#table.span = span > 1 ? Math.min(span, SPAN_MAX) : 1
   }
 
-  /** A cell over several columns is followed by empty ones, so that those below stand in their columns. */
+  /** Adds empty cells after a cell that spans several columns, so that the rows stay aligned. */
   #closeCell(): void {
     if (this.#table?.depth !== 1) return
     for (let column = 1; column < this.#table.span; column++) this.#table.cells.push('')
@@ -179,7 +179,7 @@ export class MarkdownWriter {
     this.#code = null
     if (this.#table !== null) this.#line += ` ${text} `
     else if (text.trim() !== '') {
-      // Longer than any that the code itself holds (CommonMark, fenced code blocks).
+      // Longer than any fence in the code (CommonMark, fenced code blocks).
       const longest = text.match(/`{3,}/g)?.reduce((length, run) => Math.max(length, run.length), 2) ?? 2
       const fence = '`'.repeat(longest + 1)
       this.#text.add(`${fence}${language}\n${text.replace(/^\n+/, '').trimEnd()}\n${fence}\n\n`)

@@ -3,20 +3,20 @@ import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { sentence } from '#errors'
 import { DocumentError } from './document-error.ts'
 
-/** Bytes that the parts of one file may unpack to. */
+/** Maximum uncompressed size of the parts of one file. */
 const UNPACKED_BYTES_MAX = 100 * 1024 * 1024
 const ENTRIES_MAX = 10_000
-/** How many times its size a file may unpack to. Tables of equal rows come near a hundred. */
+/** Maximum compression ratio. Tables of equal rows reach almost 100. */
 const RATIO_MAX = 250
-/** Small files may have any ratio: they do no harm. */
+/** Files with less uncompressed data may have any ratio. */
 const RATIO_FREE_BYTES = 10 * 1024 * 1024
 const MEGABYTE = 1024 * 1024
 
 /**
- * Opens the zip that a DOCX or XLSX is and answers with a clean one, uncompressed, that holds only the parts with text
- * (XML and relations). Throws a DocumentError, before anything is unpacked, if its directory says that these parts are
- * too many or too big; and while unpacking, if the directory lied. So the libraries that read the parts unzip nothing
- * that was not counted here, and pictures cost nothing.
+ * Opens the zip archive of a DOCX or XLSX and returns an uncompressed one with only the parts that contain text (XML
+ * and relations). Throws a DocumentError before unpacking if the directory lists too many or too large parts, and
+ * during unpacking if the directory was wrong. So the parsing libraries unpack only data that was counted here, and
+ * images cost nothing.
  */
 export async function readOfficePackage(path: string, what: string): Promise<Buffer> {
   const zip = await openZip(path)
@@ -43,7 +43,7 @@ const openZip = (path: string): Promise<ZipFile> =>
     )
   })
 
-/** The entries that hold text. */
+/** Returns the entries that contain text. */
 function listEntries(zip: ZipFile, what: string): Promise<Entry[]> {
   if (zip.entryCount > ENTRIES_MAX) throw tooManyParts(what)
   return new Promise((resolve, reject) => {
@@ -75,7 +75,7 @@ function checkSizes(entries: Entry[], fileBytes: number, what: string): void {
     throw new DocumentError(sentence('document.unpacked_ratio', { kind: what, limit: RATIO_MAX }))
 }
 
-/** What an entry holds. yauzl breaks off where that is not as much as the directory says. */
+/** Returns the content of an entry. yauzl throws if its size differs from the directory's. */
 async function unpack(zip: ZipFile, entry: Entry, bytesMax: number, what: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
@@ -95,7 +95,7 @@ interface Part {
   content: Buffer
 }
 
-/** A zip of parts as they are: local headers with contents, directory, end (APPNOTE.TXT 4.3). */
+/** Creates an uncompressed zip archive: local headers with contents, directory, end record (APPNOTE.TXT 4.3). */
 function packStored(parts: Part[]): Buffer {
   const pieces: Buffer[] = []
   const directory: Buffer[] = []
@@ -125,6 +125,6 @@ function packStored(parts: Part[]): Buffer {
 
 const UTF8_NAMES = 0x0800
 const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1')
-/** With the version of who made it, which local headers do not tell. */
+/** Includes the "version made by" field, which local headers lack. */
 const DIRECTORY_HEADER = Buffer.from('PK\x01\x02\x14\x00', 'latin1')
 const END_HEADER = Buffer.from('PK\x05\x06', 'latin1')

@@ -1,9 +1,10 @@
-/** How far into a page its encoding is looked for (HTML, prescan a byte stream). */
+/** Bytes of a page that are searched for its encoding (HTML, prescan a byte stream). */
 const META_BYTES = 1024
 
 /**
- * A page's text, in the encoding that its mark tells, else the server, else the page itself; else UTF-8 where it is
- * that, and Windows-1252 (HTML, "determining the character encoding"). What is no character becomes U+FFFD.
+ * Decodes a page. The encoding is taken from the byte order mark, the server, or the page, in this order. Otherwise
+ * the page is UTF-8 if valid, else Windows-1252 (HTML, "determining the character encoding"). Invalid bytes become
+ * U+FFFD.
  */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
   const [, fromServer = ''] = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType) ?? []
@@ -24,7 +25,7 @@ function markOf(bytes: Uint8Array): string {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : ''
 }
 
-/** A page in which the word could be read is not in UTF-16, whatever it says. */
+/** A page whose meta element is readable as ASCII cannot be UTF-16. */
 const asAscii = (label: string): string => (/^utf-?16/i.test(label) ? 'utf-8' : label)
 
 function decoderOf(label: string): InstanceType<typeof TextDecoder> | null {

@@ -1,7 +1,7 @@
 import type { BoundedText } from './bounded-text.ts'
 import { isBlock, MarkdownWriter } from './markdown-writer.ts'
 
-/** What is used of linkedom's nodes; its own types want those of a browser. */
+/** The used part of linkedom's nodes. linkedom's own types require the DOM library. */
 export interface PageNode {
   nodeType: number
   nodeValue: string | null
@@ -19,23 +19,23 @@ export interface PageElement extends PageNode {
 
 const ELEMENT = 1
 const TEXT = 3
-/** Elements that say nothing to a reader, or only what a script makes of them. */
+/** Elements without content for a reader, or whose content depends on scripts. */
 const SILENT = new Set(
   `audio button canvas datalist embed head iframe input map math noscript object script select style svg template
   textarea video`.split(/\s+/),
 )
 const TABLE_PARTS = new Set(['caption', 'col', 'colgroup', 'tbody', 'tfoot', 'thead', 'tr', 'td', 'th'])
 
-/** An element whose end has not come. */
+/** An element that is not closed yet. */
 interface OpenElement {
   node: PageElement
-  /** As what the writer knows it: null where it is not told of it. */
+  /** The element's name for the writer, or null if the writer skips it. */
   name: string | null
 }
 
 /**
- * Writes an element of a web page, whatever it holds, as Markdown. Links are absolute, to http, https and mail
- * addresses; others are their text. A table that only lays out a page is its cells, one after another.
+ * Converts an element of a web page to Markdown. Links to http, https and mailto addresses become absolute; other
+ * links become their text. The cells of a layout table become consecutive blocks.
  */
 export function pageToMarkdown(root: PageElement, base: string, text: BoundedText): void {
   const writer = new MarkdownWriter(text)
@@ -65,7 +65,7 @@ export function pageToMarkdown(root: PageElement, base: string, text: BoundedTex
     if (node.localName === 'a') links--
   }
 
-  // Not by recursion: a page may be nested as deep as it likes.
+  // Iterative, because a page may be nested arbitrarily deep.
   for (let node: PageNode | null = root; node !== null && !text.isFull; ) {
     if (node.nodeType === TEXT) {
       const words = node.nodeValue ?? ''
@@ -83,7 +83,7 @@ export function pageToMarkdown(root: PageElement, base: string, text: BoundedTex
   writer.endLine()
 }
 
-/** What the writer is told of an element. */
+/** Returns the element's name for the writer, or null to skip it. */
 function nameFor(
   node: PageElement,
   name: string,
@@ -100,7 +100,7 @@ const attributeOf = (node: PageElement, attribute: string, base: string): string
   return attribute === 'href' ? (URL.parse(value, base)?.href ?? '') : value
 }
 
-/** Whether a link leads out of its page, and is a piece of a line: only that can be a link in Markdown. */
+/** Returns whether a link leads to another page and contains only inline content, as Markdown links must. */
 function isLink(node: PageElement, base: string): boolean {
   const href = node.getAttribute('href') ?? ''
   if (href === '' || href.startsWith('#') || !/^(https?|mailto):/.test(attributeOf(node, 'href', base)))
@@ -110,7 +110,7 @@ function isLink(node: PageElement, base: string): boolean {
   return true
 }
 
-/** Whether a table holds data: it has rows of several cells, and no other tables. */
+/** Returns whether a table contains data: rows with several cells, and no nested tables. */
 const isData = (table: PageElement): boolean =>
   table.querySelector('table') === null && table.querySelector('tr > * + *') !== null
 
@@ -122,7 +122,7 @@ function sayCaption(table: PageElement, writer: MarkdownWriter): void {
   writer.close('p')
 }
 
-/** A formula as TeX where the page has it (MathML 3, alttext), else as its characters. */
+/** Returns a formula as TeX if the page provides it (MathML 3, alttext), otherwise as plain characters. */
 const formulaOf = (math: PageElement): string => {
   const tex = math.getAttribute('data-latex') ?? math.getAttribute('alttext') ?? ''
   return tex === '' ? math.textContent.replace(/\s+/g, ' ') : `$${tex}$`

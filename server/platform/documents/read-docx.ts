@@ -3,7 +3,7 @@ import type { BoundedText } from './bounded-text.ts'
 import { htmlToMarkdown } from './html-to-markdown.ts'
 import { readOfficePackage } from './office-package.ts'
 
-/** The text of a DOCX as Markdown: headings, lists, tables, links, footnotes. Pictures are what they are called. */
+/** Extracts the text of a DOCX as Markdown: headings, lists, tables, links, footnotes. Images become their alt text. */
 export async function readDocx(path: string, text: BoundedText): Promise<void> {
   const buffer = await readOfficePackage(path, 'document')
   const { value } = await mammoth.convertToHtml(

@@ -9,7 +9,7 @@ export interface StoredFile {
   contentType: string
 }
 
-/** What people call a file of a type. */
+/** Returns the noun for a file of this type in error sentences. */
 export const nameOfType = (contentType: string): string => NAMES[contentType] ?? 'file'
 
 const NAMES: Record<string, string> = {
@@ -19,14 +19,17 @@ const NAMES: Record<string, string> = {
   'text/html': 'page',
 }
 
-/** The text of a file, or a DocumentError; or what the file system throws. Runs in a reader process: what a file holds may end that. */
+/**
+ * Returns the text of a file. Throws a DocumentError, or the file system's error. Runs in a reader process, which a
+ * hostile file may crash.
+ */
 export async function readFileText(file: StoredFile): Promise<ExtractedText> {
   const text = createBoundedText()
   const what = nameOfType(file.contentType)
   try {
     await read(file, text)
   } catch (error) {
-    // A disk that fails is not the file's fault.
+    // A disk failure is not the file's fault.
     if (error instanceof DocumentError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
     if (isOffice(file) && (await isEncryptedOffice(file.path)))
       throw new DocumentError(sentence('document.encrypted', { kind: what }))
@@ -42,7 +45,7 @@ export async function readFileText(file: StoredFile): Promise<ExtractedText> {
 
 const isOffice = ({ contentType }: StoredFile): boolean => contentType === DOCX || contentType === XLSX
 
-/** A reader loads its library with the first file of its type. */
+/** Loads each parsing library with the first file of its type. */
 async function read({ path, contentType }: StoredFile, text: BoundedText): Promise<void> {
   switch (contentType) {
     case 'application/pdf':

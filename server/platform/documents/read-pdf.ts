@@ -4,7 +4,10 @@ import { sentence } from '#errors'
 import type { BoundedText } from './bounded-text.ts'
 import { DocumentError } from './document-error.ts'
 
-/** The text of a PDF, its pages parted by form feeds, so that page n is the n-th piece. No page holds one itself. */
+/**
+ * Extracts the text of a PDF, with pages separated by form feeds. Form feeds within a page are replaced, so the n-th
+ * piece is page n.
+ */
 export async function readPdf(path: string, text: BoundedText): Promise<void> {
   const document = await openPdf(path)
   try {
@@ -23,7 +26,7 @@ async function openPdf(path: string): Promise<Pdf> {
   const data = new Uint8Array(await readFile(path))
   try {
     return await getDocumentProxy(data, {
-      // Only text is wanted: no font of the system, no picture, and no word on the console.
+      // Only text is needed: disable system fonts, images and console output.
       useSystemFonts: false,
       disableFontFace: true,
       maxImageSize: 0,

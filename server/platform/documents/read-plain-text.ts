@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import type { BoundedText } from './bounded-text.ts'
 import { findEncoding } from './text-encoding.ts'
 
-/** A text as it is: in UTF-8, UTF-16 with its mark, or Windows-1252. What is no character becomes U+FFFD. */
+/** Reads a text file in UTF-8, UTF-16 with a byte order mark, or Windows-1252. Invalid bytes become U+FFFD. */
 export async function readPlainText(path: string, text: BoundedText): Promise<void> {
   const decoder = new TextDecoder((await findEncoding(path)) ?? 'utf-8')
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {

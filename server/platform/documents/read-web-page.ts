@@ -3,41 +3,41 @@ import { decodePage } from './page-encoding.ts'
 import { type PageElement, pageToMarkdown } from './page-to-markdown.ts'
 import { readRobotsDirectives } from './robots-directives.ts'
 
-/** A page as a server sent it. */
+/** A page as the server sent it. */
 export interface SentPage {
   bytes: Uint8Array
-  /** text/html, application/xhtml+xml, text/markdown or text/plain, with its parameters. */
+  /** text/html, application/xhtml+xml, text/markdown or text/plain, with parameters. */
   contentType: string
-  /** Where it came from. */
+  /** The address that the page was fetched from. */
   url: string
 }
 
-/** What a page says, as Markdown, and what it says about itself. */
+/** The content of a page as Markdown, and its metadata. */
 export interface WebPage extends ExtractedText {
   title: string
   description: string
-  /** What it names as its own address (RFC 6596); null if nothing. */
+  /** The canonical address that the page declares (RFC 6596), or null. */
   canonical: string | null
-  /** Where it leads to by http and https: absolute, without fragments, each once, at most LINKS_MAX. */
+  /** The page's http and https links: absolute, without fragments, unique, at most LINKS_MAX. */
   links: string[]
-  /** Whether it may be stored and searched, and whether its links may be followed (robots meta). */
+  /** Whether the robots meta allows indexing the page, and following its links. */
   isIndexable: boolean
   isFollowable: boolean
 }
 
-/** Links of one page. */
+/** Maximum number of links per page. */
 export const LINKS_MAX = 10_000
 const LINK_CHARACTERS_MAX = 2_000
 const TITLE_CHARACTERS_MAX = 300
 const DESCRIPTION_CHARACTERS_MAX = 1_000
-/** Tags that are read. 100,000 elements take 150 MB and some seconds; what comes after is cut off. */
+/** Maximum number of tags. 100,000 elements take 150 MB and several seconds. The rest of the page is cut off. */
 const TAGS_MAX = 150_000
-/** Elements among which the main content is looked for, which takes five times as long as reading them. */
+/** Larger pages are not searched for their main content, which takes five times as long as parsing. */
 const ELEMENTS_SEARCHED_MAX = 20_000
 
 /**
- * Reads a page: the main content of HTML, as defuddle finds it, or all of its text where there is none; Markdown and
- * plain text as they are. `text` is '' where the page has none. Runs in a reader process: what a page holds may end that.
+ * Reads a page. For HTML, returns the main content that defuddle finds, or all text if it finds none. Markdown and
+ * plain text are returned as they are. `text` may be empty. Runs in a reader process, which a hostile page may crash.
  */
 export async function readWebPage({ bytes, contentType, url }: SentPage): Promise<WebPage> {
   const source = decodePage(bytes, contentType)
@@ -86,7 +86,7 @@ interface PageDocument extends PageElement {
   body: PageElement
 }
 
-/** linkedom adds no element that the source leaves out, and does without none of html, head and body. */
+/** Adds the html and body elements if the page omits them: linkedom requires them, but doesn't add them. */
 async function parsePage(html: string): Promise<PageDocument> {
   const { parseHTML } = await import('linkedom')
   const whole = /<body[\s>]/i.test(html)
@@ -96,12 +96,12 @@ async function parsePage(html: string): Promise<PageDocument> {
   return document as unknown as PageDocument
 }
 
-/** The main content and the title; null where the page is too large to look for them, or too strange. */
+/** Returns the main content and the title, or null if the page is too large or defuddle fails. */
 async function findMainContent(
   html: string,
   url: string,
 ): Promise<{ content: PageElement; title: string } | null> {
-  // It changes what it is given.
+  // Defuddle modifies its document, so it gets its own copy.
   const document = await parsePage(html)
   let elements = 0
   for (const _ of document.querySelectorAll('*')) if (++elements > ELEMENTS_SEARCHED_MAX) return null

@@ -4,7 +4,7 @@ import { readFileText } from './read-file.ts'
 import { readWebPage } from './read-web-page.ts'
 import type { ReaderAnswer, ReaderTask } from './reader.ts'
 
-/** The process that reads files and pages, one after another, for the process that has started it. It ends with that one. */
+/** The reader process: reads files and pages one at a time for its parent process, and exits with it. */
 process.on('message', (task: ReaderTask) => {
   read(task)
     .then(
@@ -22,5 +22,6 @@ function read(task: ReaderTask): Promise<ReaderAnswer> {
 }
 
 process.on('disconnect', () => process.exit())
-// Ctrl-C reaches the whole group; the server that stops ends its readers when it needs them no longer.
+// Ctrl-C reaches the whole process group. The server still needs its readers while it stops, and then ends them
+// itself.
 process.on('SIGINT', () => {})

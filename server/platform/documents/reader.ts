@@ -7,19 +7,22 @@ import { DocumentError } from './document-error.ts'
 import { nameOfType, type StoredFile } from './read-file.ts'
 import type { SentPage, WebPage } from './read-web-page.ts'
 
-/** A recording whose length is asked for. */
+/** A recording whose length is requested. */
 export interface Sound {
   soundPath: string
 }
 
-/** `seconds`: null where the recording does not tell. */
+/** `seconds` is null if the recording doesn't contain its length. */
 export interface ExtractedDuration {
   seconds: number | null
 }
 
 export type ReaderTask = StoredFile | SentPage | Sound
 
-/** What a reader process says about a file or page: its text, or the sentence and the reason why there is none. */
+/**
+ * The answer of a reader process: the extracted data, or the reason why there is none. `refusal` is a sentence for the
+ * user.
+ */
 export type ReaderAnswer =
   | ExtractedText
   | WebPage
@@ -27,13 +30,16 @@ export type ReaderAnswer =
   | { refusal: string | null; reason: string }
 
 /**
- * A process that reads files, one at a time. It is a process and no thread, because V8 ends the whole process when an
- * array or a map outgrows a thread's heap, and because memory outside of the heap is not bounded in a thread at all.
+ * A process that reads files, one at a time. A thread would not do: V8 ends the whole process when an array or a map
+ * exceeds a thread's heap, and a thread's memory outside the heap is not limited.
  */
 export interface Reader {
-  /** False when it has ended: by what it read, by the clock or by `end`. */
+  /** False once the process has ended: by a crash, by its timeout or by `end`. */
   readonly isAlive: boolean
-  /** The text of a file, or a DocumentError; an Error if the file cannot be opened. Whatever goes wrong costs this file only, and at most this reader. */
+  /**
+   * Returns the content of a file or page, or the length of a recording. Throws a DocumentError, or an Error if the
+   * file cannot be opened. A failure affects only this task, and at most this reader.
+   */
   read(file: StoredFile): Promise<ExtractedText>
   read(page: SentPage): Promise<WebPage>
   read(sound: Sound): Promise<ExtractedDuration>
@@ -41,14 +47,14 @@ export interface Reader {
 }
 
 export interface ReaderBounds {
-  /** How long one file may take. Then the reader is killed. */
+  /** Timeout for one file in milliseconds, after which the reader is killed. */
   clockMs: number
 }
 
-/** Objects and strings of one reader. */
+/** Heap limit of one reader. */
 const HEAP_MEGABYTES = 256
 const YOUNG_HEAP_MEGABYTES = 32
-/** All memory of one reader. Only Linux says how much that is; elsewhere the clock is the bound. */
+/** Total memory limit of one reader. Only Linux reports memory use; elsewhere only the timeout applies. */
 const MEMORY_BYTES_MAX = 768 * 1024 * 1024
 const MEMORY_CHECK_MS = 100
 
@@ -56,7 +62,7 @@ const PROGRAM = fileURLToPath(new URL('./reader-main.ts', import.meta.url))
 const ARGUMENTS = [
   `--max-old-space-size=${HEAP_MEGABYTES}`,
   `--max-semi-space-size=${YOUNG_HEAP_MEGABYTES / 2}`,
-  // What reads hostile files may read, and nothing else: no writing, no programs, no threads, no code from strings.
+  // The process parses hostile files, so it may only read files: no writing, subprocesses, threads or eval.
   '--permission',
   '--allow-fs-read=*',
   '--disallow-code-generation-from-strings',
@@ -65,7 +71,7 @@ const ARGUMENTS = [
 export function startReader({ clockMs }: ReaderBounds): Reader {
   const child = fork(PROGRAM, {
     execArgv: ARGUMENTS,
-    // Nothing of the server's environment: it holds secrets.
+    // No environment variables, since the server's contain secrets.
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
@@ -79,7 +85,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
   }
   child.on('message', (answer: ReaderAnswer) => settle?.(answer))
   child.once('error', (error) => die({ death: 'failed', cause: error }))
-  // V8 ends itself by a signal where memory runs out, and so does the system.
+  // When memory runs out, V8 or the system ends the process with a signal.
   child.once('exit', (_code, signal) => die({ death: signal === null ? 'ended' : 'memory' }))
   holdProcess(child, false)
 
@@ -87,7 +93,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
     get isAlive() {
       return isAlive
     },
-    // A task of one kind is answered in the same kind.
+    // Each kind of task has its own kind of answer.
     async read(task: ReaderTask): Promise<WebPage & ExtractedDuration> {
       const answered = new Promise<ReaderAnswer | Death>((resolve) => {
         settle = resolve
@@ -111,7 +117,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
 
 type Death = { death: 'clock' | 'memory' | 'ended' | 'stopped' } | { death: 'failed'; cause: Error }
 
-/** An idle reader does not keep the server from ending. */
+/** Lets the server exit while a reader is idle. */
 function holdProcess(child: ChildProcess, isHeld: boolean): void {
   if (isHeld) {
     child.ref()
@@ -122,7 +128,7 @@ function holdProcess(child: ChildProcess, isHeld: boolean): void {
   }
 }
 
-/** Memory by /proc/PID/status, which tells what is in use in kilobytes. */
+/** Reads resident memory from /proc/PID/status, in kilobytes. */
 function checkMemory(child: ChildProcess, die: (death: Death) => void): void {
   readFile(`/proc/${child.pid}/status`, 'latin1').then(
     (status) => {

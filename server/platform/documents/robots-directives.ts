@@ -1,4 +1,4 @@
-/** `noindex`, `nofollow` and `none`, as they stand in a robots meta and in X-Robots-Tag. */
+/** Parses `noindex`, `nofollow` and `none` from a robots meta or an X-Robots-Tag header. */
 export function readRobotsDirectives(directives: string): { isIndexable: boolean; isFollowable: boolean } {
   const words = new Set(directives.toLowerCase().split(/[\s,:;]+/))
   return {

@@ -1,25 +1,28 @@
 import { Lines, type Range } from './text-lines.ts'
 
-/** What a text is written in: Markdown, words, the pages of a PDF parted by \f, or CSV with a `# Name` above each sheet. */
+/** The format of a text: Markdown, plain text, PDF pages separated by \f, or CSV with `# Name` above each sheet. */
 export type TextKind = 'markdown' | 'plain' | 'pages' | 'table'
 
-/** What belongs together: its lines, and the blank ones below. Blocks of one page follow each other without a gap. */
+/** A structural unit of a text, including the blank lines after it. The blocks of a page are contiguous. */
 export interface Block extends Range {
   kind: 'heading' | 'prose' | 'list' | 'code' | 'table' | 'sheet'
-  /** The headings above, from the first to the nearest; a heading's own is the last. The same list in one section. */
+  /**
+   * The headings above, from the outermost to the innermost; a heading includes itself. The blocks of a section share
+   * one array.
+   */
   headings: readonly string[]
-  /** From 1; null in a text that has none. */
+  /** From 1. Null in a text without pages. */
   page: number | null
-  /** For a table or a sheet: where its header ends. */
+  /** For a table or sheet: the end of its header. */
   headerEnd: number
 }
 
-/** What is longer is no heading, whatever is before it. */
+/** Longer lines are not headings. */
 const HEADING_CHARACTERS_MAX = 500
 
 const NO_HEADINGS: readonly string[] = []
 
-/** The blocks of a text, in order. Null is a moment to pause at. */
+/** Yields the blocks of a text in order. Null marks a point where the caller may pause. */
 export function* blocksOf(text: string, kind: TextKind): Generator<Block | null> {
   switch (kind) {
     case 'markdown':
@@ -58,7 +61,7 @@ function* paragraphs(text: string, within: Range, page: number | null): Generato
   }
 }
 
-/** Sheets as the reader of XLSX writes them. A CSV file is one sheet without a name. */
+/** Yields the sheets of extracted XLSX text. A CSV file is a single unnamed sheet. */
 function* sheetBlocks(text: string): Generator<Block | null> {
   const lines = new Lines(text, { start: 0, end: text.length })
   let headings = NO_HEADINGS
@@ -84,10 +87,10 @@ function* sheetBlocks(text: string): Generator<Block | null> {
   }
 }
 
-/** A field in quotes may have so many lines (RFC 4180); after that the quote was none. */
+/** Maximum lines of a quoted field (RFC 4180). After that, the quote is treated as a plain character. */
 const RECORD_LINES_MAX = 100
 
-/** Goes over a record: its lines, as long as a quote is open. Answers where it ends. */
+/** Advances past one record, including line breaks in quoted fields. Returns its end. */
 export function endOfRecord(lines: Lines): number {
   const { start } = lines
   let isOpen = false
@@ -104,7 +107,7 @@ export function endOfRecord(lines: Lines): number {
   return lines.start
 }
 
-/** CommonMark 0.31 and the tables of GFM, as far as they say what belongs together. */
+/** Yields Markdown blocks by the rules of CommonMark 0.31 and GFM tables, as far as they affect block boundaries. */
 function* markdownBlocks(text: string): Generator<Block | null> {
   const lines = new Lines(text, { start: 0, end: text.length })
   const path: { level: number; title: string }[] = []
@@ -143,7 +146,7 @@ function readHeading(lines: Lines): { level: number; title: string } | null {
   return { level: underline.includes('=') ? 1 : 2, title: line.trim() }
 }
 
-/** A line of a paragraph, as far as one line tells. */
+/** Returns whether a line is part of a paragraph, judging by this line alone. */
 const isPlain = (line: string): boolean =>
   !/^ {4}|^\t/.test(line) &&
   !LIST_ITEM.test(line) &&
@@ -184,7 +187,7 @@ function* readBody(lines: Lines): Generator<null, { kind: Block['kind']; headerE
   return { kind: isList ? 'list' : 'prose' }
 }
 
-/** The metadata that many tools put at the beginning of a file, between two lines of dashes. */
+/** Front matter: metadata between two lines of dashes at the start of a file. */
 const isFrontMatter = ({ following }: Lines): boolean => /^[\w-]+:/.test(following)
 
 function* readFenced(lines: Lines, fence: string): Generator<null> {
@@ -202,7 +205,7 @@ function* readFenced(lines: Lines, fence: string): Generator<null> {
 const isDelimiterRow = (line: string): boolean =>
   /^[ \t|:-]+\n?$/.test(line) && /-/.test(line) && line.includes('|')
 
-/** A list goes on over blank lines, as long as items or what is indented follow. */
+/** A list continues across blank lines if an item or an indented line follows. */
 function endsList(lines: Lines): boolean {
   if (lines.isBlank) return false
   const { beginning } = lines
@@ -212,7 +215,7 @@ function endsList(lines: Lines): boolean {
 
 const endsParagraph = (lines: Lines): boolean => lines.isBlank || startsBlock(lines)
 
-/** What interrupts a paragraph. */
+/** Returns whether a line interrupts a paragraph. */
 function startsBlock(lines: Lines): boolean {
   const { beginning } = lines
   if (/^ {0,3}#{1,6}(?:[ \t\n]|$)/.test(beginning)) return lines.length <= HEADING_CHARACTERS_MAX

@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs'
 
 type Unicode = 'utf-8' | 'utf-16le' | 'utf-16be'
 
-/** Control characters that no text holds; bytes that stand for nothing in Windows-1252 are decoded as such. */
+/** Control characters that don't occur in text. Bytes that are undefined in Windows-1252 decode to these. */
 const CONTROL = /[^\P{Cc}\t\n\v\f\r]/u
 
 /**
- * The encoding in which all of a file is text: UTF-16 where its mark says so, else UTF-8, else Windows-1252. Null where
- * it is text in none of them. Throws what reading the file throws.
+ * Returns the encoding of a text file: UTF-16 if it has a byte order mark, else UTF-8 if valid, else Windows-1252.
+ * Returns null if it is text in none of them. Throws the errors of reading the file.
  */
 export async function findEncoding(path: string): Promise<Unicode | 'windows-1252' | null> {
   let encoding: Unicode = 'utf-8'
@@ -34,7 +34,7 @@ export async function findEncoding(path: string): Promise<Unicode | 'windows-125
   return isUnicode ? encoding : isWindows ? 'windows-1252' : null
 }
 
-/** The encoding of a text by its mark: UTF-8 where there is none. */
+/** Returns the encoding by the byte order mark, or UTF-8 without one. */
 export function markedEncoding(head: Uint8Array): Unicode {
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
   return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : 'utf-8'

@@ -1,15 +1,15 @@
-/** A part of a text, from `start` to before `end`, in UTF-16 code units. */
+/** A part of a text, from `start` (inclusive) to `end` (exclusive), in UTF-16 code units. */
 export interface Range {
   start: number
   end: number
 }
 
-/** So many lines are looked at between two moments at which the caller can pause. */
+/** Number of lines between two points where the caller may pause. */
 const LINES_A_STEP = 200
-/** As much of a line tells what it is. */
+/** Only this much of a line is examined to classify it. */
 const SCANNED_CHARACTERS_MAX = 2_000
 
-/** Goes over a text line by line, each with its \n. */
+/** Iterates over the lines of a text, each including its \n. */
 export class Lines {
   readonly #text: string
   readonly #limit: number
@@ -19,7 +19,7 @@ export class Lines {
   isAfterBlank = false
 
   constructor(text: string, { start, end }: Range) {
-    // What is behind is cut off, because a line without an end would be looked for there, each time.
+    // Cut at `end`: otherwise each search for the end of an unterminated line would scan the whole rest of the text.
     this.#text = text.slice(0, end)
     this.#limit = end
     this.start = start
@@ -38,7 +38,7 @@ export class Lines {
     return this.#text.slice(this.start, this.end)
   }
 
-  /** As much of the line as tells what it is; whole, unless it is very long. */
+  /** The start of the line, which is enough to classify it; the whole line unless it is very long. */
   get beginning(): string {
     return this.#text.slice(this.start, Math.min(this.end, this.start + SCANNED_CHARACTERS_MAX))
   }
@@ -52,7 +52,7 @@ export class Lines {
     return isBlank(this.#text, this)
   }
 
-  /** Whether so many lines have passed that the caller should have a moment to pause at. */
+  /** Whether the caller may pause at this line. */
   get isStep(): boolean {
     return this.#passed % LINES_A_STEP === 0
   }
@@ -85,5 +85,5 @@ export class Lines {
   }
 }
 
-/** Whether there is nothing but white space. */
+/** Returns whether a range contains only whitespace. */
 export const isBlank = (text: string, { start, end }: Range): boolean => text.slice(start, end).trim() === ''

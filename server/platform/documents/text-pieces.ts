@@ -1,31 +1,34 @@
 import { type Block, endOfRecord, LIST_ITEM } from './text-blocks.ts'
 import { isBlank, Lines, type Range } from './text-lines.ts'
 
-/** What is never parted again: a block, or what it was parted into. The pieces of a block follow each other without a gap. */
+/** A unit that is not split further: a block, or a part of one. The pieces of a block are contiguous. */
 export interface Piece extends Range {
   block: Block
   tokens: number
-  /** For rows: the header of their table, that they do not hold themselves. */
+  /** For rows: the header of their table, if this piece doesn't contain it. */
   header: Range | null
-  /** Whether it ends within a sentence. */
+  /** Whether it ends in the middle of a sentence. */
   isCut: boolean
 }
 
 export interface Measure {
   text: string
-  /** Tokens of a part of the text. */
+  /** Returns the number of tokens in a range. */
   count: (part: Range) => number
   maxTokens: number
 }
 
-/** A text of more characters for each token is rare enough to be parted without being counted as a whole. */
+/** Ranges with more characters per token are rare, so they are split without being counted first. */
 const CHARACTERS_A_TOKEN_MAX = 8
-/** No UTF-16 code unit takes more tokens. */
+/** The maximum number of tokens per UTF-16 code unit. */
 const TOKENS_A_CHARACTER_MAX = 3
-/** So much of a text is looked at for sentences at once. */
+/** Sentences are segmented in windows of this size. */
 const WINDOW_CHARACTERS = 4_000
 
-/** A block as one piece where it fits into `tokensMax` tokens, else by its structure. Null is a moment to pause at. */
+/**
+ * Yields a block as one piece if it fits into `tokensMax` tokens, otherwise splits it by its structure. Null marks a
+ * point where the caller may pause.
+ */
 export function* piecesOf(measure: Measure, block: Block, tokensMax: number): Generator<Piece | null> {
   const whole = fitting(measure, block, block, tokensMax)
   if (whole) return yield whole
@@ -49,12 +52,12 @@ function fitting(measure: Measure, block: Block, range: Range, tokensMax: number
   return tokens > tokensMax ? null : { block, ...pick(range), tokens, header: null, isCut: false }
 }
 
-/** Lines and rows that are shorter are not counted one by one. */
+/** Shorter lines and rows are grouped before they are counted. */
 const charactersLeast = ({ maxTokens }: Measure): number => maxTokens >> 3
 
 const pick = ({ start, end }: Range): Range => ({ start, end })
 
-/** The items of a list, the lines of code. */
+/** Yields list items, or lines of code. */
 function* inLines(measure: Measure, block: Block): Generator<Piece | null> {
   const lines = new Lines(measure.text, block)
   while (!lines.isAtEnd) {
@@ -73,7 +76,7 @@ function* inLines(measure: Measure, block: Block): Generator<Piece | null> {
   }
 }
 
-/** The header goes with the first row; the rows after it know where it is. */
+/** Yields table rows. The header belongs to the first piece; later pieces refer to it. */
 function* inRows(measure: Measure, block: Block): Generator<Piece | null> {
   const { maxTokens } = measure
   const lines = new Lines(measure.text, block)
@@ -106,8 +109,8 @@ function* inSentences(measure: Measure, block: Block, range: Range): Generator<P
 }
 
 /**
- * The sentences of a part of a text (UAX #29, with the blanks behind), looked for window by window. A line that goes on
- * in small letters is not the end of one.
+ * Yields the sentences of a range (UAX #29) with the whitespace after them, segmented window by window. A line break
+ * before a lowercase letter doesn't end a sentence.
  */
 export function* sentencesOf(text: string, { start, end }: Range): Generator<Range> {
   for (let from = start; from < end; ) {
@@ -118,7 +121,7 @@ export function* sentencesOf(text: string, { start, end }: Range): Generator<Ran
       if (segment.trim() === '') ends.pop()
       ends.push(from + index + segment.length)
     }
-    // The last one may go on behind the window.
+    // The last sentence may continue after the window.
     if (until < end && ends.length > 1) ends.pop()
     for (const next of ends) {
       yield { start: from, end: next }
@@ -127,7 +130,7 @@ export function* sentencesOf(text: string, { start, end }: Range): Generator<Ran
   }
 }
 
-/** Words with the blanks behind them, as many as are short; and what is one long word, in pieces. */
+/** Yields words with the whitespace after them, in groups of limited length. Splits a single long word. */
 function* inWords(measure: Measure, block: Block, { start, end }: Range): Generator<Piece | null> {
   const { text, count, maxTokens } = measure
   const characters = Math.max(2, Math.floor(maxTokens / TOKENS_A_CHARACTER_MAX))
@@ -140,14 +143,14 @@ function* inWords(measure: Measure, block: Block, { start, end }: Range): Genera
   }
 }
 
-/** The last place between `from` and `until` where a word begins; else `until`, or a character less. */
+/** Returns the last start of a word in the range, or its end if there is none. */
 function endOfWord(text: string, from: number, until: number): number {
   for (let at = until; at > from; at--)
     if (isBlank(text, { start: at - 1, end: at }) && !isBlank(text, { start: at, end: at + 1 })) return at
   return boundary(text, from, until)
 }
 
-/** `at`, or a code unit earlier where that is within a pair. */
+/** Returns `at`, or one code unit earlier if it is inside a surrogate pair. */
 const boundary = (text: string, from: number, at: number): number =>
   at > from + 1 &&
   /^[\udc00-\udfff]/.test(text.slice(at, at + 1)) &&

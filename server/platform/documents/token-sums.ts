@@ -1,21 +1,21 @@
 import type { Range } from './text-lines.ts'
 
-/** Characters between two seams, at least: so much at each end of a part is counted again for each part. */
+/** Minimum characters between two seams. Up to this much at each end of a range is counted again for each range. */
 const STRIDE = 50
-/** So much without a seam is left to be counted part by part, so that no part has to wait for all of it. */
+/** Longer stretches without a seam are counted per range, so that no single range pays for counting all of them. */
 const GAP_MAX = 4_000
 
 /**
- * Tokens of parts of one text, as `count` counts them (`loadTokenCounter`), for parts that share much of what they say:
- * what is between two seams is counted once. A seam is a place that no token goes over, whatever part it stands in, so
- * that the counts of both sides add up exactly. Parts are to be asked for from front to back.
+ * Returns a function that counts the tokens of overlapping ranges of one text, with the result of `count`
+ * (`loadTokenCounter`). Text between two seams is counted once. A seam is a position that no token spans in any range,
+ * so the counts of both sides add up exactly. Request ranges from front to back.
  */
 export function createTokenSums(text: string, count: (text: string) => number): (part: Range) => number {
-  // Special tokens are told only at the beginning of what is counted.
+  // Special tokens are recognized only at the start of the counted text.
   if (text.includes('<|')) return ({ start, end }) => count(text.slice(start, end))
   let seams = [0]
   let tokensBefore = [0]
-  /** Up to where seams were looked for. */
+  /** The end of the text that was searched for seams. */
   let seen = 0
 
   const addSeam = (at: number): void => {
@@ -46,8 +46,8 @@ export function createTokenSums(text: string, count: (text: string) => number): 
 }
 
 /**
- * Whether no token goes over a place, by the pattern of o200k: after a line's end only more blanks or slashes belong to
- * a token that began before, and a blank after a letter begins one.
+ * Returns whether no token spans this position, by the o200k pattern. After a line break, only whitespace and slashes
+ * continue a token. A space after a letter starts a new token.
  */
 function isSeam(text: string, at: number): boolean {
   const before = text.charCodeAt(at - 1)
@@ -59,10 +59,10 @@ const FEED = 0x0a
 const BLANK = 0x20
 const CASE_BIT = 0x20
 
-/** Of ASCII. */
+/** Returns whether a code is an ASCII letter. */
 const isLetter = (code: number): boolean => (code | CASE_BIT) >= 0x61 && (code | CASE_BIT) <= 0x7a
 
-/** The place of the first of ascending numbers that is not below. */
+/** Returns the index of the first number that is at least `least`. The numbers must be ascending. */
 function lowerBound(numbers: readonly number[], least: number): number {
   let low = 0
   let high = numbers.length

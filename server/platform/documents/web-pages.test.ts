@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createDocuments, DocumentError } from './documents.ts'
 
-/** What pages of websites say, and what hostile ones do to their reader. */
+/** Tests the content of web pages, and hostile pages. */
 
 const documents = createDocuments()
 afterAll(() => documents.close())
@@ -150,7 +150,7 @@ describe('a page that means no good', () => {
     async (_what, make) => {
       const outcome = await readHasty(make()).catch((error: unknown) => error)
       if (outcome instanceof Error) expect(outcome).toBeInstanceOf(DocumentError)
-      // On a busy machine the start of a new reader may take longer than its clock.
+      // On a busy machine, starting a new reader may exceed its timeout.
       const next = () => readHasty('<p>the next').then(({ text }) => text, String)
       await expect.poll(next, { timeout: 60_000 }).toBe('the next')
     },
