@@ -10,8 +10,8 @@ import { fromEnvironment } from './find-model.ts'
 import { type EnvironmentModelChange, type ModelView, viewModel } from './schemas.ts'
 
 /**
- * The built-in models and what they are called, listed where the environment names no provider (contract, 7). The one
- * that writes is noted last, since lists begin with the newest.
+ * Built-in models and their names, listed if the environment configures no provider (contract, 7). The text model
+ * is inserted last, because lists show the newest first.
  */
 const DEMO_MODELS: Record<string, string> = {
   'parley-demo-image': 'Parley demo for images (no image model)',
@@ -20,7 +20,7 @@ const DEMO_MODELS: Record<string, string> = {
   'parley-demo': 'Parley demo (no language model)',
 }
 
-/** The providers that the environment gives a way to; `demo` where there is none. */
+/** Returns the providers configured in the environment; `demo` if there are none. */
 export function environmentProviders({ config }: Pick<Services, 'config'>): Provider[] {
   const keyed = (Object.keys(config.providers) as KeyedProvider[]).filter(
     (provider) => config.providers[provider].apiKey !== null,
@@ -29,7 +29,7 @@ export function environmentProviders({ config }: Pick<Services, 'config'>): Prov
   return found.length > 0 ? found : ['demo']
 }
 
-/** Asks each provider of the environment for its models and notes those that are new. */
+/** Lists the models of each provider in the environment and stores new ones. Failures are logged. */
 export async function discoverModels(services: Services): Promise<void> {
   await Promise.all(
     environmentProviders(services).map(async (provider) => {
@@ -71,7 +71,9 @@ async function noteModels({ database }: Services, provider: Provider, found: Fou
     .onConflictDoNothing()
 }
 
-/** The system administrator sets what a model of the environment costs, and whether it is offered. */
+/**
+ * Sets the price and availability of an environment model; for the system administrator. Throws llm.not_found.
+ */
 export async function updateEnvironmentModel(
   { database }: Services,
   modelId: string,

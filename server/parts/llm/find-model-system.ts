@@ -9,11 +9,13 @@ export interface ModelKey {
   modelId: string
 }
 
-/** A model is looked for in the organization that it is used in, which is not always the caller's. */
+/** Returns the tenant statements of the organization that owns the models, which may differ from the caller's. */
 export const modelsOf = (database: Database, organizationId: string): TenantSql =>
   tenantSql(database, { organizationId, userId: null })
 
-/** By hand and for all that wait, since every message needs one (see grouped). */
+/**
+ * Reads models for concurrent callers in one hand-written statement, since every message needs one (see grouped).
+ */
 export async function readModels(
   database: Database,
   keys: readonly ModelKey[],
@@ -29,7 +31,10 @@ export async function readModels(
   return keys.map((_, ordinal) => found.get(ordinal))
 }
 
-/** A row `m` of llm_models as JSON: what uses a model is read together with it, and `ModelFinder.open` does the rest. */
+/**
+ * Selects a row `m` of llm_models as JSON, for statements that read a model with its user; pass it to
+ * `ModelFinder.open`.
+ */
 export const modelAsJson = (sql: FragmentSql) => sql`
   json_build_object('id', m.id, 'organizationId', m.organization_id, 'provider', m.provider, 'version', m.version,
     'isActive', m.is_active, 'config', m.config, 'apiKey', m.api_key)`

@@ -11,19 +11,18 @@ import { type ModelKey, modelsOf, readModels } from './find-model-system.ts'
 import { type Price, priceFor } from './price.ts'
 import { capabilitiesOf } from './schemas.ts'
 
-/** A model that can be called. */
+/** A model with everything needed to call it. */
 export interface ResolvedModel extends Price {
   id: string
   target: ModelTarget
-  /** Tokens, of prompt and reply together. */
+  /** In tokens, for prompt and reply together. */
   contextWindow: number
   capabilities: readonly string[]
 }
 
-/** A model that can be named. */
+/** A model that an organization can call by name. */
 export type UsableModel = Pick<StoredModel, 'id' | 'provider'> & { name: string }
 
-/** A model as it is stored. */
 export interface StoredModel {
   id: string
   organizationId: string | null
@@ -34,11 +33,11 @@ export interface StoredModel {
   apiKey: string | null
 }
 
-/** Of so many models the default one is chosen, and so many are listed by name. */
+/** Maximum number of models considered as default or listed by name. */
 const CANDIDATES_MAX = 200
-/** How providers name one state of a model: `-2024-11-20`, `-20241022`, `-001`, `-latest`. */
+/** Version suffixes of providers: `-2024-11-20`, `-20241022`, `-001`, `-latest`. */
 const VERSION_SUFFIX = /^-(?:latest|\d{3,4}|\d{6}|\d{8}|\d{4}-\d{2}-\d{2})$/
-/** The most models that are looked up in one statement. */
+/** Maximum number of models per statement. */
 const GROUP_MAX = 100
 
 /** Finds the models that an organization may use: its own, and those of the environment. */
@@ -53,8 +52,8 @@ export class ModelFinder {
   }
 
   /**
-   * A model of `organizationId` or of the environment, with what it takes to call it and what `payerId` pays for it.
-   * Throws llm.not_found, llm.inactive, llm.not_configured.
+   * Finds a model of `organizationId` or of the environment, with the price for `payerId`. Throws llm.not_found,
+   * llm.inactive, llm.not_configured.
    */
   async find(organizationId: string, modelId: string, payerId = organizationId): Promise<ResolvedModel> {
     const row = await this.#read({ organizationId, modelId })
@@ -62,13 +61,16 @@ export class ModelFinder {
     return this.open(row, payerId)
   }
 
-  /** The same for a model that another statement has read (modelAsJson). Throws llm.inactive, llm.not_configured. */
+  /** Resolves a model that another statement has read (modelAsJson). Throws llm.inactive, llm.not_configured. */
   open(row: StoredModel, payerId: string): ResolvedModel {
     if (!row.isActive) throw fail('llm.inactive')
     return resolve(this.#services, row, payerId)
   }
 
-  /** The same by a model's id or its name; of several with that name an own one, and of those the first. */
+  /**
+   * Finds a model by id or name. Of several with the name, the organization's own come first, then the oldest.
+   * Throws the errors of `find`.
+   */
   async findNamed(organizationId: string, nameOrId: string): Promise<ResolvedModel> {
     if (UUID.test(nameOrId)) return this.find(organizationId, nameOrId.toLowerCase())
     const [row] = await this.#sqlOf(organizationId)<{ id: string }[]>`
@@ -80,9 +82,10 @@ export class ModelFinder {
   }
 
   /**
-   * The same by what a client calls it, where it does not know what this installation has: a name, or the provider's
-   * own name of a model, whole or without the date at its end (`gpt-4o` finds `gpt-4o-2024-11-20` where there is no
-   * `gpt-4o`); an own one before one of the environment, the newest date first. Throws as `find` does.
+   * Finds a model by a name that a client uses without knowing this installation: its name here, or the
+   * provider's name, complete or without its version suffix (`gpt-4o` finds `gpt-4o-2024-11-20` if there is no
+   * `gpt-4o`). The organization's own models come before the environment's, and newer versions before older.
+   * Throws the errors of `find`.
    */
   async findCalled(organizationId: string, called: string): Promise<ResolvedModel> {
     const rows = await this.#sqlOf(organizationId)<(StoredModel & { name: string })[]>`
@@ -105,8 +108,8 @@ export class ModelFinder {
   }
 
   /**
-   * The model that an organization gets where none is named: the first of its own that is active, configured and has
-   * the capabilities, else the first of the environment. Throws llm.none.
+   * Finds the organization's default model: the first of its own that is active, configured and has the
+   * capabilities, else the first such model of the environment. Throws llm.none.
    */
   async findDefault(organizationId: string, ...capabilities: string[]): Promise<ResolvedModel> {
     const rows = await this.#sqlOf(organizationId)<StoredModel[]>`
@@ -121,7 +124,7 @@ export class ModelFinder {
     throw fail('llm.none', { capability: capabilities.join(' and ') })
   }
 
-  /** The models that an organization can call now: its own first, and of each the oldest first. */
+  /** Returns the models that an organization can call now: its own first, each group oldest first. */
   async listUsable(organizationId: string): Promise<UsableModel[]> {
     const rows = await this.#sqlOf(organizationId)<(StoredModel & { name: string })[]>`
       select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
@@ -162,7 +165,7 @@ export function resolve(services: ResolveDependencies, row: StoredModel, payerId
   }
 }
 
-/** The provider's own name of a model. */
+/** Returns the provider's name of a model. */
 const modelOf = ({ config, version }: Pick<StoredModel, 'config' | 'version'>): string =>
   config.model ?? version
 
@@ -171,7 +174,8 @@ type ResolveDependencies = Pick<Services, 'config'> & { secrets: Pick<Services['
 type Address = Pick<ModelTarget, 'baseUrl' | 'apiKey' | 'guarded'>
 
 /**
- * A tenant's model never inherits a key or an address of the environment, and reaches its provider through the guard.
+ * Returns the endpoint of a tenant's model: never with a key or address of the environment, and always through
+ * the SSRF guard. Throws llm.not_configured.
  */
 function own({ secrets }: ResolveDependencies, row: StoredModel): Address {
   const provider = row.provider as Provider
@@ -182,7 +186,7 @@ function own({ secrets }: ResolveDependencies, row: StoredModel): Address {
   return { baseUrl: endpointOf(provider, baseUrl), apiKey, guarded: true }
 }
 
-/** Where a provider of the environment is. Throws llm.not_configured. */
+/** Returns the endpoint of an environment provider. Throws llm.not_configured. */
 export function fromEnvironment({ config }: Pick<Services, 'config'>, provider: Provider): Address {
   if (provider === 'demo') return { baseUrl: '', apiKey: null, guarded: false }
   const { apiKey, baseUrl } =
@@ -196,8 +200,8 @@ export function fromEnvironment({ config }: Pick<Services, 'config'>, provider: 
 }
 
 /**
- * A model that a request names together with a key: at the request's address, else at the provider's public one. Never
- * with a key or an address of the environment, which nobody has paid for here. Throws llm.base_url_needed.
+ * Resolves a model that a request names together with an API key: at the request's address, else at the
+ * provider's public one. Never uses a key or address of the environment. Throws llm.base_url_needed.
  */
 export function targetOf(given: {
   provider: Provider
@@ -212,7 +216,7 @@ export function targetOf(given: {
   return { provider, model, baseUrl: endpointOf(provider, address), apiKey: apiKey || null, guarded: true }
 }
 
-/** An address as the adapters want it: no slash at its end, and what Ollama has for OpenAI's clients is under /v1. */
+/** Normalizes an address for the adapters: no trailing slash, and `/v1` for Ollama's OpenAI-compatible API. */
 function endpointOf(provider: Provider, address: string): string {
   const bare = address.replace(/\/+$/, '')
   return provider === 'ollama' && !bare.endsWith('/v1') ? `${bare}/v1` : bare

@@ -32,10 +32,10 @@ export async function addModel(
   return viewModel(row)
 }
 
-/** As the driver reads it: times are text. */
+/** As the driver returns it: timestamps are strings. */
 type ReadModel = Omit<ModelRow, 'createdAt' | 'updatedAt'> & { createdAt: string; updatedAt: string }
 
-/** The organization's own models and those of the environment, newest first. */
+/** Returns the organization's own models and those of the environment, newest first. */
 export function listModels(
   services: Services,
   scope: Scope<'organization:read'>,
@@ -64,8 +64,8 @@ export function listModels(
 }
 
 /**
- * Changes what is given; a `config` replaces the one before, but for a key that is not given again. A key never goes
- * to another address than the one it was given for: who moves the address has to know the key.
+ * Updates the given fields. `config` replaces the previous one, except that an omitted key is kept. A key is
+ * never sent to a new address: changing `base_url` requires the key again. Throws llm.not_found, llm.key_needed.
  */
 export async function updateModel(
   { secrets }: Services,
@@ -91,7 +91,7 @@ export async function updateModel(
   })
 }
 
-/** Throws llm.not_found, and llm.in_use with the names of what uses it. */
+/** Deletes a model. Throws llm.not_found, and llm.in_use with the names of its users. */
 export async function deleteModel(scope: Scope<'organization:write'>, modelId: string): Promise<void> {
   const users = await namesOfUsers(scope, modelId)
   if (users.length > 0) throw inUse(users)
@@ -112,6 +112,6 @@ async function namesOfUsers(scope: Scope<'organization:write'>, modelId: string)
   ]
 }
 
-/** Of each kind of those that use a model so many are named. */
+/** Maximum number of users named per kind. */
 const USERS_NAMED = 10
 const inUse = (users: string[]) => fail('llm.in_use', { users: users.join(', ') || 'others' })

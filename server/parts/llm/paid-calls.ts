@@ -19,51 +19,51 @@ import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import type { ResolvedModel } from './find-model.ts'
 
 const SETTLE_ATTEMPTS = 5
-/** A recording that does not tell its length, such as what a browser records, is taken to have so many bytes a second. */
+/** Assumed bytes per second of recordings without a reported length, such as those of browsers. */
 const RECORDING_BYTES_PER_SECOND = 16_000
-/** No recording is longer, whatever its provider says. */
+/** Caps the duration that a provider reports. */
 const RECORDING_SECONDS_MAX = 24 * 60 * 60
 const ENDED_EARLY = sentence('llm.ended_early')
 const UNEXPECTED = sentence('llm.broke')
 
-/** What was said, with the seconds that are paid. */
+/** A transcription with its charged seconds. */
 export type Transcribed = Transcription & { durationSeconds: number }
 
-/** How a call has ended: with all that was written, or with a sentence for the user; and what is paid, null: nothing. */
+/** Outcome of a call: the complete content or an error for the user, and the charged usage (null for none). */
 export interface Outcome {
   error: string | null
   content: string
   usage: ModelUsage | null
-  /** Null where it has failed. */
+  /** Null after a failure. */
   finishReason: ModelResult['finishReason'] | null
 }
 
-/** What a call tells of while it is under way. */
+/** Receives the stream of a call. */
 export type CallSink = Pick<ToolSink, 'text'> & Partial<ToolSink>
 
 /**
- * Finds out what a model is asked, and with which tools, where that takes its time: once the call is admitted. What it
- * throws as expected is how the call ends, and costs nothing.
+ * Prepares the request and tools after admission, because that may take time. An expected error ends the call
+ * with its message and without charge.
  */
 export type Preparation = (signal: AbortSignal) => Promise<Prepared>
 
 interface Prepared {
   request: ModelRequest
-  /** What the model may use on the way to its answer; the request's own tools are called by whoever asks. */
+  /** Tools that the model may use before it answers; tools in the request itself are called by the client. */
   tools?: readonly RunnableTool[]
 }
 
-/** A call that the server makes on its own. */
+/** A call that the server makes on its own initiative. */
 export interface OwnCall {
-  /** Stands in the ledger with the hold and what closes it. */
+  /** Reason recorded in the ledger. */
   reason: string
-  /** Ends the call as a failure: nothing is paid for it before the first token. */
+  /** Fails the call when aborted; before the first token, nothing is charged. */
   deadline: AbortSignal
 }
 
 /**
- * Calls of models that are no replies in a chat: a credit is held before, the usage debited after, and a call that failed
- * before its first token costs nothing (contract, 6).
+ * Charged model calls outside chat replies: one credit is held before a call, and the usage is debited after. A
+ * call that fails before its first token is free (contract, 6).
  */
 export class PaidCalls {
   readonly #services: Pick<Services, 'ledger' | 'models' | 'metrics' | 'log'>
@@ -75,9 +75,9 @@ export class PaidCalls {
   }
 
   /**
-   * Admits a call, or throws billing.insufficient_credits; then it runs in the background to its end, whoever waits.
-   * What comes is told to the sink, and how it ended by `ended`, which never rejects. A signal ends the call, its tools
-   * included; what was used by then is paid. `own` describes a call that no caller asked for.
+   * Starts a call in the background. The sink receives its stream, and `ended`, which never rejects, its outcome.
+   * The signal aborts the call with its tools; usage until then is charged. `own` describes a call that the
+   * server makes on its own initiative. Throws billing.insufficient_credits.
    */
   async begin(
     payer: Payer,
@@ -93,8 +93,8 @@ export class PaidCalls {
   }
 
   /**
-   * What is said in a recording, paid by its seconds. Throws billing.insufficient_credits, and llm.failed with the
-   * reason where the provider can't do it, which costs nothing.
+   * Transcribes a recording, charged by seconds. Throws billing.insufficient_credits, and llm.failed with the
+   * reason if the provider fails, without charge.
    */
   async transcribe(
     payer: Payer,
@@ -109,9 +109,9 @@ export class PaidCalls {
   }
 
   /**
-   * Vectors of texts, and the tokens that are paid for them. Throws billing.insufficient_credits; rejects with a
-   * ModelError or the signal's reason where there are none to have, which costs nothing. If the caller leaves (`left`),
-   * the call ends, and the texts that were sent to the provider are paid.
+   * Returns vectors of texts and the charged usage. Throws billing.insufficient_credits; after a failure, a
+   * ModelError or the signal's reason, without charge. If the caller leaves (`left`), the call is aborted and
+   * texts already sent to the provider are charged.
    */
   async embed(
     payer: Payer,
@@ -125,12 +125,15 @@ export class PaidCalls {
     return this.#track(holdId, this.#embed(holdId, model, texts, purpose, signal, left))
   }
 
-  /** The holds of the calls that are under way. */
+  /** Returns the hold ids of the calls in progress. */
   holdIds(): string[] {
     return [...this.#underWay.keys()]
   }
 
-  /** Lets calls go on for a while, also those that `callers` begin until they end, and then ends them where they are. */
+  /**
+   * Waits up to `graceMs` milliseconds for calls to finish, including calls that `callers` start until they
+   * settle, then aborts them.
+   */
   async close(graceMs: number, callers: Promise<unknown>): Promise<void> {
     const all = callers.then(() => Promise.allSettled(this.#underWay.values()))
     await Promise.race([all, sleep(graceMs, undefined, { ref: false })])
@@ -140,7 +143,7 @@ export class PaidCalls {
 
   #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {
     const forget = (): void => {
-      // It goes on where its settlement waits for an answer.
+      // The entry is replaced if the settlement is deferred.
       if (this.#underWay.get(holdId) === call) this.#underWay.delete(holdId)
     }
     this.#underWay.set(holdId, call)
@@ -245,7 +248,7 @@ export class PaidCalls {
       const failure = wasEnded ? ENDED_EARLY : isExpected ? error.message : UNEXPECTED
       if (!wasEnded)
         log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a call of a model failed')
-      // Who ends a call himself has had his question sent, and pays for it.
+      // A caller who aborts pays, because the request was sent.
       const usage = (await loop?.payable(!wasEnded)) ?? null
       await this.#settle(holdId, usage, own?.reason ?? failure)
       return { error: failure, content, usage, finishReason: null }
@@ -253,8 +256,8 @@ export class PaidCalls {
   }
 
   /**
-   * With the answer of the request that has asked, where a repeat of that is to be answered by it. A database that is
-   * away for a moment must not cost the bill.
+   * Settles a hold. With an idempotency key, it commits together with the stored answer. Retries, so that a short
+   * database outage does not lose the charge.
    */
   async #settle(...closing: Parameters<Services['ledger']['settle']>): Promise<void> {
     const { ledger, log } = this.#services

@@ -1,28 +1,28 @@
 import type { ModelConfig } from '#database/schema/llm.ts'
 
-/** What one organization pays for the calls of one model. */
+/** The price of one model for one organization. */
 export interface Price {
   /** Credits per token. */
   inputRatio: number
   outputRatio: number
   /** Credits per second of a recording. */
   secondsRatio: number
-  /** False: the server counts the tokens itself and ignores the usage that the model's endpoint reports. */
+  /** If false, the server counts tokens itself and ignores the usage that the model's endpoint reports. */
   trustsUsage: boolean
 }
 
 interface PricedModel {
-  /** Null for a model of the installation. */
+  /** Null for a model of the environment. */
   organizationId: string | null
   config: ModelConfig
 }
 
 /**
- * Returns what `payerId` pays for a model: the only place that decides it (contract, 6).
+ * Returns what `payerId` pays for a model. No other code decides prices (contract, 6).
  *
- * An organization sets the ratios of its own models, and may run the endpoint that reports their usage. Both are its
- * own business while it pays itself. Another organization, which reaches these models through a public agent, pays one
- * credit per token as counted here. The ratios of an installation's models apply to everyone.
+ * An organization sets the ratios of its own models and may run the endpoint that reports their usage. That is
+ * safe while it pays itself. Another organization, which reaches these models through a public agent, pays one
+ * credit per token, counted by this server. The ratios of environment models apply to everyone.
  */
 export function priceFor({ organizationId, config }: PricedModel, payerId: string): Price {
   if (organizationId !== null && organizationId !== payerId)

@@ -143,7 +143,7 @@ export const ModelTest = Type.Object(
   { title: 'ModelTest' },
 )
 
-/** What a model can: what its config says, else what its name tells. */
+/** Returns a model's configured capabilities, or else guesses them from its name. */
 export const capabilitiesOf = ({
   provider,
   version,

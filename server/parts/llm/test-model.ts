@@ -9,7 +9,10 @@ import { resolve } from './find-model.ts'
 const TEST_TIMEOUT_MS = 30_000
 const ANSWER_CHARACTERS_MAX = 200
 
-/** Asks the model for a word, to see whether address, key and name are right. A model that fails is a result. */
+/**
+ * Sends a short prompt to the model to check its address, key and name. A failing model is a result, not an
+ * error.
+ */
 export async function testModel(
   services: Services,
   scope: Scope<'organization:write'>,

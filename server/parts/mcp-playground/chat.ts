@@ -22,19 +22,19 @@ export interface PlaygroundDependencies {
 
 type Executor = Scope<'mcp:write'>
 
-/** How a message is answered. */
+/** How to answer a message. */
 interface Reply {
   mode: PlaygroundMode
   model: ResolvedModel
   prepare: Preparation
-  /** Ids of servers that an answer recommends. */
+  /** Returns the ids of the servers that an answer recommends. */
   recommendedBy(answer: string): string[]
 }
 
 /**
- * Answers a message, in direct mode where it comes with connections, else in discovery mode (spec, MCP playground); the
- * client's leaving ends it. Throws, before anything is sent, mcp.model_prefix, mcp.no_valid_instances, llm.…, and
- * billing.insufficient_credits.
+ * Answers a message: in direct mode if connections are given, else in discovery mode (spec, MCP playground). A
+ * client disconnect aborts the answer. Before the stream begins, throws mcp.model_prefix, mcp.no_valid_instances,
+ * `llm.*` and billing.insufficient_credits.
  */
 export async function chat(
   deps: PlaygroundDependencies,
@@ -49,7 +49,7 @@ export async function chat(
   const abandoned = new AbortController()
   const sink = {
     text: (text: string) => events.addText(text),
-    // What a model recommends by is its own business.
+    // Tool calls for recommendations are not shown.
     ...(mode === 'direct' && toolSink(events, called)),
   }
   const { ended } = await deps.calls.begin(scope, model, prepare, sink, abandoned.signal)
@@ -106,7 +106,7 @@ const toolSink = ({ calls }: PlaygroundEvents, called: CalledTools) => ({
   },
 })
 
-/** A memory that is away costs what it held, and not the answer. */
+/** If the memory is unavailable, answers without it. */
 async function readMemory(
   { memory, services: { log } }: PlaygroundDependencies,
   scope: Executor,
@@ -119,7 +119,7 @@ async function readMemory(
   }
 }
 
-/** What was never answered is not remembered: the person says it again. */
+/** Exchanges without an answer are not remembered; the user will ask again. */
 async function remember(
   { memory, services: { log } }: PlaygroundDependencies,
   scope: Executor,

@@ -3,19 +3,18 @@ import { AppError, fail } from '#errors'
 import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
 import type { PlaygroundMode } from './memory.ts'
 
-/** The families that a model can be of (spec, MCP playground, rule 3). */
+/** Allowed prefixes of model names (spec, MCP playground, rule 3). */
 const PREFIXES = ['gpt', 'o1', 'claude', 'deepseek', 'gemini']
 
-/** Throws mcp.model_prefix. */
 export function checkPrefix(model: string | undefined): void {
   if (model !== undefined && !PREFIXES.some((prefix) => model.startsWith(prefix)))
     throw fail('mcp.model_prefix')
 }
 
 /**
- * The model that is named; else the default one of the mode, where the organization can use it; else the first model of
- * the organization, or of the environment, that will do. In direct mode it calls tools. Throws llm.not_found,
- * llm.inactive, llm.not_configured, llm.cannot_chat, llm.cannot_call_tools, llm.none.
+ * Chooses the named model; else the mode's default if the organization can use it; else the first suitable model
+ * of the organization or the environment. Direct mode requires tool calls. Throws llm.not_found, llm.inactive,
+ * llm.not_configured, llm.cannot_chat, llm.cannot_call_tools, llm.none.
  */
 export async function chooseModel(
   models: ModelFinder,

@@ -21,7 +21,7 @@ const tool = (name: string, description: string): RunnableTool => ({
   run: async () => ({ output: null, successful: true, error: null }),
 })
 
-/** What a message is prepared to, where the servers answer so. */
+/** Prepares a message with these answers of the servers. */
 const prepare = (tools: RunnableTool[], failed: FailedInstance[]) => {
   const mcp: Pick<Mcp, 'openTools' | 'chooseTools'> = {
     openTools: async () => ({ tools, failed }),

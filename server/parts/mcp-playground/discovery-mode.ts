@@ -6,15 +6,15 @@ import type { CatalogueHit, Mcp } from '../mcp/index.ts'
 import type { Exchange } from './memory.ts'
 import { writePrompt } from './write-prompt.ts'
 
-/** What the catalogue is searched with: the question, and what was asked before it. */
+/** Number of earlier questions added to the catalogue search. */
 const EARLIER_QUESTIONS_MAX = 2
 const SEARCH_CHARACTERS_MAX = 2_000
 const SERVERS_MAX = 8
-/** Of each server. */
+/** Limits per server. */
 const TOOLS_SHOWN_MAX = 12
 const DESCRIPTION_CHARACTERS_MAX = 600
 const TOOL_DESCRIPTION_CHARACTERS_MAX = 160
-/** Of the prompt, for servers. */
+/** Share of the prompt for servers. */
 const SERVERS_SHARE = 0.5
 const RECOMMEND_TIMEOUT_MS = 1_000
 
@@ -30,12 +30,12 @@ const INSTRUCTION = [
 const HOW_TO_RECOMMEND =
   'Before you answer, call recommend_servers once with the ids of those that you recommend; not where none fits.'
 
-/** A model that recommends servers, and which ones it has recommended by now: ids of the catalogue, in its order. */
+/** Answers with server recommendations and records them: ids of the catalogue, in its order. */
 export class Discovery {
   #hits: CatalogueHit[] = []
   #recommended: Set<string> | null = null
 
-  /** What the model is asked. */
+  /** Builds the model request. */
   prepare(
     mcp: Pick<Mcp, 'searchCatalogue'>,
     model: ResolvedModel,
@@ -69,7 +69,10 @@ export class Discovery {
     }
   }
 
-  /** What the answer recommends: as the model has said by its tool, else the servers that it names. */
+  /**
+   * Returns the ids recommended by the answer: those of the model's tool calls, or else the servers named in the
+   * text.
+   */
   recommendedBy(answer: string): string[] {
     return this.#hits
       .filter(({ serverId, name }) => this.#recommended?.has(serverId) ?? isNamed(name, answer))
@@ -117,7 +120,7 @@ const searchText = (question: string, remembered: readonly Exchange[]): string =
     .slice(0, SEARCH_CHARACTERS_MAX)
     .toWellFormed()
 
-/** As many of the servers, the best first, as have room. */
+/** Describes the best servers that fit into the prompt. */
 function describeServers(
   hits: readonly CatalogueHit[],
   { contextWindow }: ResolvedModel,
@@ -148,7 +151,7 @@ const recordOf = ({ serverId, name, description, tools, isConnected }: Catalogue
 const beginningOf = (text: string, charactersMax: number): string =>
   text.length <= charactersMax ? text : `${text.slice(0, charactersMax - 1).toWellFormed()}…`
 
-/** Whether a text names a server, as a word or words of its own. */
+/** True if a text contains the server's name as separate words. */
 function isNamed(name: string, text: string): boolean {
   const escaped = name.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return escaped !== '' && new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'iu').test(text)

@@ -13,11 +13,11 @@ const query = Type.Object({ org_id: Type.Optional(OrgId) })
 
 export type { PlaygroundMemory } from './memory.ts'
 
-/** What the playground remembers: in Redis every process has it. */
+/** Creates the playground's memory. Redis shares it between processes. */
 export const createMemory = ({ redis, secrets, log }: Services): PlaygroundMemory =>
   redis ? new SharedMemory(redis, secrets, log) : new LocalMemory()
 
-/** Chats that use MCP tools, streamed (spec, MCP playground). */
+/** Routes of chats with MCP tools, streamed (spec, MCP playground). */
 export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
   const { memory } = deps
   return [

@@ -7,7 +7,7 @@ import {
   rememberedOf,
 } from './memory.ts'
 
-/** All memories together, in characters of JSON: then the one that was used least lately is forgotten. */
+/** Limit of all memories together, in characters of JSON; the least recently used is evicted. */
 const CHARACTERS_MAX = 32 * 1024 * 1024
 
 interface MemoryEntry {
@@ -16,9 +16,9 @@ interface MemoryEntry {
   forgetting: NodeJS.Timeout
 }
 
-/** Memories in this process; they end with it. */
+/** Memories of this process; they are lost when it ends. */
 export class LocalMemory implements PlaygroundMemory {
-  /** In the order of their last use. */
+  /** Least recently used first. */
   readonly #entries = new Map<string, MemoryEntry>()
   readonly #charactersMax: number
   #characters = 0

@@ -2,7 +2,7 @@ import type { CalledTool } from './next-pages.ts'
 
 export type PlaygroundMode = 'discovery' | 'direct'
 
-/** What somebody asked in the playground, and what was answered; it is remembered whole or not at all. */
+/** A question in the playground with its answer. An exchange is remembered completely or not at all. */
 export interface Exchange {
   mode: PlaygroundMode
   question: string
@@ -13,13 +13,13 @@ export interface Exchange {
   calls: CalledTool[]
 }
 
-/** Whose memory it is: a person has one in each organization that pays. */
+/** Owner of a memory: a user has one per paying organization. */
 export interface MemoryOwner {
   organizationId: string
   userId: string
 }
 
-/** What is remembered of the playground, until nobody has written for MEMORY_SECONDS. */
+/** Remembers exchanges until MEMORY_SECONDS after the last one. */
 export interface PlaygroundMemory {
   /** Oldest first. */
   read(owner: MemoryOwner): Promise<Exchange[]>
@@ -27,17 +27,17 @@ export interface PlaygroundMemory {
   clear(owner: MemoryOwner): Promise<void>
 }
 
-/** Spec, Limits: 60 messages. */
+/** 60 messages (spec, Limits). */
 export const EXCHANGES_MAX = 30
 export const MESSAGES_MAX = 2 * EXCHANGES_MAX
-/** Spec, Limits: 30 messages in direct mode. */
+/** 30 messages in direct mode (spec, Limits). */
 export const DIRECT_EXCHANGES_MAX = 15
 export const MEMORY_SECONDS = 30 * 60
-/** A question or an answer, in characters; of longer ones the beginning is remembered. */
+/** Maximum number of remembered characters per question or answer; the rest is cut. */
 const REMEMBERED_CHARACTERS_MAX = 20_000
 const CUT_REMARK = '\n[The rest was too long to be remembered.]'
 
-/** Of all that is kept, what is remembered: the newest exchanges, and fewer of direct mode. */
+/** Selects the exchanges to remember: the newest ones, with a lower limit for direct mode. */
 export function rememberedOf(exchanges: readonly Exchange[]): Exchange[] {
   let direct = 0
   return exchanges
@@ -47,7 +47,7 @@ export function rememberedOf(exchanges: readonly Exchange[]): Exchange[] {
     .reverse()
 }
 
-/** An exchange no longer than what is kept of one. */
+/** Cuts the question and answer of an exchange to their limits. */
 export const bounded = (exchange: Exchange): Exchange => ({
   ...exchange,
   question: beginningOf(exchange.question),

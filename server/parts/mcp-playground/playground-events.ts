@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { ReplyCalls } from '#platform/models/reply-calls.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 
-/** Only completion says DONE: a token of just that text is sent in two parts (contract, 5). */
+/**
+ * Only the end of a reply may send DONE as a message: a token with exactly that text is sent in two parts
+ * (contract, 5).
+ */
 const DONE = 'DONE'
 const DONE_HALVES = ['DO', 'NE']
 
-/** A reply of the playground as events (spec, MCP playground stream). It is stored nowhere, so it can't be resumed. */
+/** A playground reply as events (spec, MCP playground stream). It is not stored, so it cannot be resumed. */
 export class PlaygroundEvents {
   readonly log = new EventLog()
   readonly calls = new ReplyCalls((tool) => this.#append({ message: '', tool }))

@@ -11,8 +11,8 @@ import {
 } from './memory.ts'
 
 /**
- * Memories in Redis, which every process has: a list for each, of exchanges, encrypted. Each method throws
- * server.unavailable where Redis is away.
+ * Memories in Redis, shared by all processes: one list of encrypted exchanges each. Every method throws
+ * server.unavailable if Redis is unavailable.
  */
 export class SharedMemory implements PlaygroundMemory {
   readonly #redis: Redis
@@ -43,7 +43,7 @@ export class SharedMemory implements PlaygroundMemory {
     await this.#redis.run((client) => client.del(keyOf(owner)))
   }
 
-  /** What does not open, because SECRET is another one now, is not remembered. */
+  /** Exchanges sealed with an earlier SECRET are skipped. */
   #open(sealed: string, key: string): Exchange[] {
     try {
       return [JSON.parse(this.#secrets.decrypt(sealed, key)) as Exchange]

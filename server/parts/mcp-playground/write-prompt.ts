@@ -5,14 +5,14 @@ import type { Exchange } from './memory.ts'
 
 export interface PromptParts {
   system: string
-  /** What stands before the question, and is no instruction; may be empty. */
+  /** Material before the question, not instructions; may be empty. */
   material: string
   question: string
   remembered: readonly Exchange[]
   tools: readonly ToolDefinition[]
 }
 
-/** The request, with as many of the remembered exchanges, the newest, as fit into the model's window. */
+/** Builds the request with the newest remembered exchanges that fit into the context window. */
 export function writePrompt(
   { contextWindow }: { contextWindow: number },
   { system, material, question, remembered, tools }: PromptParts,

@@ -8,37 +8,37 @@ import { runnableTools } from './run-tool.ts'
 import type { ToolRow } from './schemas.ts'
 import { isSecret, NO_CONFIG, openConfig, readConfig, sealConfig } from './tool-config.ts'
 
-/** A tool of an agent as it is stored: its configuration encrypted, and bound to agent and tool. */
+/** An agent's tool as stored: its configuration, encrypted and bound to the agent and tool. */
 export interface StoredAgentTool {
   toolId: string
   config: string
 }
 
-/** A tool that an agent is to have. A value is of the type that the tool asks for, or that as text. */
+/** A tool for an agent. A value has the type that the tool declares, or is a string that parses to it. */
 export interface AgentToolInput {
   tool_id: string
   config?: { name: string; value: unknown }[]
 }
 
-/** A tool of an agent as it is shown: the value of a secret is null. */
+/** An agent's tool as shown: values of secrets are null. */
 export interface AgentToolView {
   tool_id: string
   name: string
   config: { name: string; value: unknown }[]
 }
 
-/** What the configuration of one tool may have, as JSON. */
+/** Maximum size of one tool's configuration as JSON. */
 const CONFIG_CHARACTERS_MAX = 64 * 1024
 
-/** The tools of so many agents at most are read in one statement. */
+/** Maximum number of agents whose tools are read in one statement. */
 const GROUP_MAX = 100
 
 type Dependencies = Pick<Services, 'database' | 'sandbox' | 'secrets'>
 
-/** The tools of agents: what an agent may have of them, what is shown of that, and what a model can call. */
+/** The tools of agents: validation, views, and functions that a model can call. */
 export class AgentTools {
   readonly #deps: Dependencies
-  /** A list of agents asks for the tools of all of them at once (see grouped). */
+  /** Batches reads, so that a list of agents reads all their tools in one statement (see grouped). */
   readonly #readAll: (toolIds: string[]) => Promise<ToolRow[]>
 
   constructor(deps: Dependencies) {
@@ -50,9 +50,10 @@ export class AgentTools {
   }
 
   /**
-   * Checks tools that an agent is to have (the organization's own or public, each once, configured as they ask, no two
-   * functions of one name) and makes them storable, in their order. A secret whose value is null or left out keeps
-   * the value of `existing`. Throws tool.not_found; tool.config_invalid, which names tool and value; tool.function_twice.
+   * Validates the tools for an agent and seals their configurations, in order. Each tool must belong to the
+   * organization or be public, occur once, and be configured as it declares; function names must be unique. A
+   * secret that is null or omitted keeps its value in `existing`. Throws tool.not_found; tool.config_invalid,
+   * which names the tool and value; tool.function_twice.
    */
   async prepare(
     scope: Pick<Scope<'agent:write'>, 'organizationId'>,
@@ -91,7 +92,7 @@ export class AgentTools {
     return { toolId: row.id, config: sealConfig(secrets, agentId, row.id, config) }
   }
 
-  /** What is set of them, in their order. */
+  /** Returns the configured values of these tools, in order. */
   async view(agentId: string, stored: readonly StoredAgentTool[]): Promise<AgentToolView[]> {
     const rows = await this.#readAll(stored.map(({ toolId }) => toolId))
     return this.#opened(agentId, stored, rows).map(({ row, config }) => ({
@@ -105,8 +106,9 @@ export class AgentTools {
   }
 
   /**
-   * The functions of an agent's tools, ready for a model. A tool that is inactive, gone or no longer public is left
-   * out; of two functions of one name the first stays. `callerOrganizationId`: whose turn in the sandbox it takes.
+   * Returns the functions of an agent's tools for a model. Leaves out tools that are inactive, deleted or no
+   * longer public; the first of two functions with the same name wins. `callerOrganizationId` determines whose
+   * sandbox slot is used.
    */
   async open(
     agent: { id: string; organizationId: string },
@@ -133,7 +135,7 @@ export class AgentTools {
   }
 }
 
-/** A model knows a function by its name alone. */
+/** Function names must be unique, because a model addresses a function by its name alone. */
 function checkFunctions(rows: readonly ToolRow[]): void {
   const owners = new Map<string, ToolRow>()
   for (const row of rows)

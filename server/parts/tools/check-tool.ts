@@ -9,18 +9,18 @@ import { defaultOf, TYPE_WORDS } from './parameter-values.ts'
 import type { ConfigurationDescriptor, InputDescriptor, Settings } from './schemas.ts'
 
 const CODE_BYTES_MAX = 200 * 1024
-/** A name of the DNS (RFC 1123) or a literal address, perhaps with a port. */
+/** A DNS name (RFC 1123) or a literal address, optionally with a port. */
 const HOST = /^(?:[a-z\d](?:[a-z\d_.-]*[a-z\d])?\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i
-/** A port that follows from the scheme is no part of an address's host. */
+/** `URL.host` omits the default port of the scheme. */
 const DEFAULT_PORT = /:(?:80|443)$/
 
-/** The inputs as they are stored. Throws tool.invalid. */
+/** Validates inputs and fills in defaults. Throws tool.invalid. */
 export function checkInputs(inputs: readonly InputDescriptor[]): ParameterDescriptor[] {
   checkNames('inputs', inputs)
   return inputs.map((input, index) => checked(`inputs.${index}`, input))
 }
 
-/** The configuration as it is stored, with what is a secret. Throws tool.invalid. */
+/** Validates a configuration and marks its secrets. Throws tool.invalid. */
 export function checkConfiguration(configuration: readonly ConfigurationDescriptor[]): ParameterDescriptor[] {
   checkNames('configuration', configuration)
   return configuration.map((descriptor, index) => {
@@ -48,7 +48,7 @@ function checked(path: string, descriptor: InputDescriptor): ParameterDescriptor
   return { name, type, description, required, default: text }
 }
 
-/** The settings as they are stored; `is_async` is told by the code (inspect-tool.ts). Throws tool.invalid. */
+/** Validates settings. `is_async` is determined later from the code (inspect-tool.ts). Throws tool.invalid. */
 export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): ToolSettings {
   const { function_info: info, requirements = [], deployment, network = [] } = settings
   if (deployment.toolkit_class === deployment.standalone_function)
@@ -64,7 +64,9 @@ export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): T
   }
 }
 
-/** A host as `URL.host` writes it. Whether its name stands for a private address shows when it is connected to. */
+/**
+ * Normalizes a host like `URL.host`. Whether its name resolves to a private address is checked at connect time.
+ */
 function checkHost(net: Pick<Net, 'checkUrl'>, host: string, index: number): string {
   const path = `settings.network.${index}`
   if (!HOST.test(host)) throw invalid(path, sentence('tool.host'))
@@ -80,7 +82,7 @@ function checkHost(net: Pick<Net, 'checkUrl'>, host: string, index: number): str
 const invalid = (path: string, message: string) =>
   fail('tool.invalid', { reason: `${path} ${message}` }, { issues: [{ path, message }] })
 
-/** What the sandbox is to run. */
+/** Returns the code for the sandbox. */
 export function codeOf({ function_info: info, requirements, deployment }: ToolSettings): SandboxCode {
   const framework = deployment.framework.trim().toLowerCase()
   return {
@@ -92,11 +94,11 @@ export function codeOf({ function_info: info, requirements, deployment }: ToolSe
   }
 }
 
-/** Whether two tools have the same code and say the same of it. */
+/** True if two tools have the same code, inputs, settings and description. */
 export const isSameCode = (a: CodeParts, b: CodeParts): boolean =>
   isDeepStrictEqual([a.settings, a.inputs, a.description], [b.settings, b.inputs, b.description])
 
-/** What the functions of a tool follow from. */
+/** The parts of a tool that determine its functions. */
 export interface CodeParts {
   description: string
   inputs: ParameterDescriptor[]

@@ -3,7 +3,7 @@ import { sentence } from '#errors'
 import type { FoundFunction } from '#platform/sandbox/sandbox.ts'
 import { defaultOf, isOfType, type ParameterType, TYPE_WORDS } from './parameter-values.ts'
 
-/** The types of JSON Schema. Gemini wants to know of an array what is in it. */
+/** JSON Schema types. Gemini requires `items` for arrays. */
 const JSON_TYPES: Record<ParameterType, Record<string, unknown>> = {
   str: { type: 'string' },
   int: { type: 'integer' },
@@ -16,7 +16,7 @@ const TYPES = new Map(
   Object.entries(JSON_TYPES).map(([type, schema]) => [schema['type'], type as ParameterType]),
 )
 
-/** A parameter of a function, as a model is told of it. */
+/** JSON Schema of a parameter. */
 type Property = Record<string, unknown>
 
 interface FunctionSchema {
@@ -27,8 +27,8 @@ interface FunctionSchema {
 }
 
 /**
- * The JSON Schema of a function: of parameters that descriptors tell of, and of others that only the code does. With
- * `takesUnknown` it takes whatever a model gives.
+ * Builds the JSON Schema of a function from described parameters and from others found in the code. With
+ * `takesUnknown`, additional properties are allowed.
  */
 export function schemaOf(
   described: readonly ParameterDescriptor[],
@@ -56,7 +56,10 @@ function propertyOf(descriptor: ParameterDescriptor): Property {
   }
 }
 
-/** A default of the code is told in words: it is for the code to fill in, which may mean more by it than JSON says. */
+/**
+ * Mentions a default found in the code only in the description: the code applies it, and its value may not be
+ * expressible in JSON.
+ */
 function foundPropertyOf({ type, ...parameter }: FoundFunction['parameters'][number]): Property {
   const hasDefault = parameter.default !== undefined && parameter.default !== null
   return {
@@ -66,8 +69,8 @@ function foundPropertyOf({ type, ...parameter }: FoundFunction['parameters'][num
 }
 
 /**
- * What a function is called with: what a model gave, and defaults where it gave nothing or null. Or a sentence for the
- * model: types are strict, and what the function does not know is refused.
+ * Returns the arguments of a call: the model's values, with defaults for missing or null ones. Returns an error
+ * sentence for the model if a type is wrong or an argument is unknown.
  */
 export function readArguments(
   parameters: Record<string, unknown>,

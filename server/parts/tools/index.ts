@@ -9,7 +9,7 @@ export { NewCategory, NewTool } from './schemas.ts'
 export { toolTables } from './tables.ts'
 export { NO_CONFIG, sealConfig } from './tool-config.ts'
 
-/** The tools of organizations, and what agents have of them (AgentTools). */
+/** Organizations' tools, and agents' use of them (AgentTools). */
 export interface Tools extends Pick<AgentTools, 'prepare' | 'view' | 'open'> {
   routes: Route[]
 }

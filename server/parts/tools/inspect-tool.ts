@@ -5,20 +5,20 @@ import { type CodeParts, codeOf } from './check-tool.ts'
 import { schemaOf } from './function-schema.ts'
 import { IDENTIFIER } from './parameter-names.ts'
 
-/** A model has to read them all. */
+/** Limit on functions, because a model has to read them all. */
 const FUNCTIONS_MAX = 64
-/** OpenAI takes no more of a function's description. */
+/** OpenAI's maximum length of a function description. */
 const DESCRIPTION_CHARACTERS_MAX = 1_024
 
 export interface InspectedTool {
-  /** With what the code tells of itself. */
+  /** Completed with properties found in the code. */
   settings: ToolSettings
   functions: ToolFunction[]
 }
 
 /**
- * Loads a tool's code in the sandbox and finds what a model is to be told of it. Throws tool.code_invalid, with a
- * sentence for whoever wrote it; server.unavailable where the sandbox can't run.
+ * Loads a tool's code in the sandbox and describes its functions for a model. Throws tool.code_invalid with a
+ * sentence for the author, and server.unavailable if the sandbox cannot run.
  */
 export async function inspectTool(
   sandbox: Sandbox,
@@ -38,7 +38,7 @@ export async function inspectTool(
   return { settings: { ...tool.settings, function_info: { ...info, is_async: isAsync } }, functions }
 }
 
-/** A sandbox that can't run is told to the person who waits for it. */
+/** Maps an unavailable sandbox to server.unavailable. */
 export const whenAvailable = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     if (error instanceof SandboxUnavailable)
@@ -46,7 +46,7 @@ export const whenAvailable = <T>(work: Promise<T>): Promise<T> =>
     throw error
   })
 
-/** One function: what its inputs say is what a model is told. */
+/** Describes a standalone function by the tool's inputs. */
 function describeFunction(
   { settings, description, inputs }: CodeParts,
   [found]: FoundFunction[],
@@ -65,7 +65,7 @@ function describeFunction(
   return [{ name, description: shorten(functionDescription), parameters: schemaOf(inputs, []) }]
 }
 
-/** The public methods of a class: what the code says of their parameters, and inputs of the same name say better. */
+/** Describes the public methods of a class by their code; inputs of the same name override the parameters. */
 function describeClass({ inputs }: CodeParts, found: FoundFunction[]): ToolFunction[] {
   if (found.length === 0) throw invalid(sentence('sandbox.no_methods'))
   if (found.length > FUNCTIONS_MAX)
@@ -96,7 +96,7 @@ function describeClass({ inputs }: CodeParts, found: FoundFunction[]): ToolFunct
 const takes = ({ parameters, takesAny }: FoundFunction, name: string): boolean =>
   takesAny || parameters.some((parameter) => parameter.name === name)
 
-/** What the code can't do without is always given. */
+/** An input that the code requires must be required or have a default. */
 function checkGiven(
   { name }: FoundFunction,
   parameter: FoundFunction['parameters'][number],

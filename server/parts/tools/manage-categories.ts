@@ -6,7 +6,7 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type CategoryChange, type CategoryView, type NewCategory, viewCategory } from './schemas.ts'
 
-/** Throws tool.category_taken: names differ by more than their case. */
+/** Creates a category. Throws tool.category_taken; names are unique regardless of case. */
 export const createCategory = (scope: Scope<'tool:write'>, input: NewCategory): Promise<CategoryView> =>
   scope
     .insert(toolCategories, {
@@ -33,7 +33,7 @@ export async function updateCategory(
   return viewCategory(row)
 }
 
-/** Throws tool.category_in_use, which names the tools in it. */
+/** Deletes a category. Throws tool.category_not_found; tool.category_in_use, which names tools in it. */
 export async function deleteCategory(scope: Scope<'tool:delete'>, categoryId: string): Promise<void> {
   const rows = await scope
     .delete(toolCategories, eq(toolCategories.id, categoryId))
@@ -54,5 +54,5 @@ async function nameTools(scope: Scope<'tool:delete'>, categoryId: string): Promi
   return [...names, ...(rows.length > TOOLS_NAMED ? ['others'] : [])].join(', ')
 }
 
-/** Of the tools in a category so many are named. */
+/** Maximum number of tools named in an error. */
 const TOOLS_NAMED = 10

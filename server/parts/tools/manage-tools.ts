@@ -13,11 +13,11 @@ import { type NewTool, type ToolChange, type ToolRow, type ToolView, viewTool } 
 
 type Dependencies = Pick<Services, 'database' | 'net' | 'sandbox'>
 
-/** How often a change is tried anew that somebody else's change has overtaken. */
+/** Maximum number of attempts if concurrent changes interfere. */
 const ATTEMPTS_MAX = 3
 
 /**
- * Stores a tool whose code was loaded once, in the sandbox. Throws tool.invalid, tool.category_not_found,
+ * Stores a tool after loading its code in the sandbox. Throws tool.invalid, tool.category_not_found,
  * tool.code_invalid, tool.taken, server.unavailable.
  */
 export async function createTool(
@@ -41,7 +41,7 @@ export async function createTool(
 }
 
 /**
- * A tool as it may be stored, with what was found by loading its code. Throws tool.invalid, tool.code_invalid,
+ * Validates a tool and loads its code; returns the columns to store. Throws tool.invalid, tool.code_invalid,
  * server.unavailable.
  */
 export async function checkTool(
@@ -66,9 +66,9 @@ export async function checkTool(
 }
 
 /**
- * Changes what is given. A change of what functions follow from has the code loaded again, outside of any transaction;
- * where somebody else has changed that meanwhile, it is done anew. Throws tool.not_found, tool.changing, and what
- * createTool throws.
+ * Updates the given fields. A change that affects the functions loads the code again, outside any transaction,
+ * and retries if the tool was changed concurrently. Throws tool.not_found, tool.changing, and the errors of
+ * createTool.
  */
 export async function updateTool(
   deps: Dependencies,
@@ -110,13 +110,13 @@ export async function updateTool(
   throw fail('tool.changing')
 }
 
-/** Throws tool.not_found; tool.in_use, which says by whom. */
+/** Deletes a tool. Throws tool.not_found; tool.in_use, which names its users. */
 export async function deleteTool(
   deps: Dependencies,
   scope: Scope<'tool:delete'>,
   toolId: string,
 ): Promise<void> {
-  // Behind the lock no agent takes the tool any more, and the second statement sees all that have.
+  // After the lock, no agent can add the tool, so the delete statement sees all agents that use it.
   const removed = await scope.transaction(async (database) => {
     only(await database.select(tools, { where: eq(tools.id, toolId), lock: true }))
     return database.delete(tools, and(eq(tools.id, toolId), isUnused))
@@ -125,7 +125,7 @@ export async function deleteTool(
     throw fail('tool.in_use', { users: await describeUsers(deps, scope.organizationId, toolId) })
 }
 
-/** The tool's own description is what a model is told of a function that has none. */
+/** The tool's description matters only if its function has none. */
 const affectsFunctions = (before: ToolRow, change: ToolChange): boolean =>
   change.settings !== undefined ||
   change.inputs !== undefined ||
@@ -137,7 +137,7 @@ async function checkCategory(scope: Scope<'tool:write'>, categoryId: string): Pr
   if (!category) throw fail('tool.category_not_found')
 }
 
-/** A name and version that are there already, or a category that was deleted meanwhile. */
+/** Maps a duplicate name and version, or a category deleted meanwhile, to its error. */
 function explain(error: unknown): never {
   if (isUniqueViolation(error)) throw fail('tool.taken', {}, { cause: error })
   if (isForeignKeyViolation(error)) throw fail('tool.category_not_found', {}, { cause: error })

@@ -2,7 +2,6 @@ import type { ParameterDescriptor } from '#database/schema/tools.ts'
 
 export type ParameterType = ParameterDescriptor['type']
 
-/** The types in words. */
 export const TYPE_WORDS: Record<ParameterType, string> = {
   str: 'a text',
   int: 'a whole number',
@@ -12,7 +11,7 @@ export const TYPE_WORDS: Record<ParameterType, string> = {
   dict: 'an object',
 }
 
-/** Whether a JSON value is of a type, strictly: 1.0 is an int, "5" is none, nor is a number beyond what is exact. */
+/** Checks a JSON value's type strictly: 1.0 is an int; "5" and integers beyond the safe range are not. */
 export function isOfType(type: ParameterType, value: unknown): boolean {
   switch (type) {
     case 'str':
@@ -32,7 +31,7 @@ export function isOfType(type: ParameterType, value: unknown): boolean {
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 
-/** The value that a text stands for, as defaults are written; undefined where it stands for none of this type. */
+/** Parses a default's text; returns undefined if it does not represent a value of the type. */
 export function parseValue(type: ParameterType, text: string): unknown {
   const value = read(type, text)
   return isOfType(type, value) ? value : undefined
@@ -58,10 +57,10 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // no JSON is no value, which is what is asked
+    return undefined // invalid JSON counts as no value
   }
 }
 
-/** What counts where no value is given; undefined: nothing does. */
+/** Returns the default value; undefined if there is none. */
 export const defaultOf = (descriptor: Pick<ParameterDescriptor, 'type' | 'default'>): unknown =>
   descriptor.default === null ? undefined : parseValue(descriptor.type, descriptor.default)

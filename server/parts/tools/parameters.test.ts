@@ -148,7 +148,7 @@ describe('arguments', () => {
         const inputs = checkInputs(wanted)
         const least = inputs.filter((input) => input.required && input.default === null)
         const input = Object.fromEntries(least.map(({ name, type }) => [name, exampleOf(type)]))
-        // A schema has been stored and read again before it is used.
+        // Stored schemas have been through JSON.
         const read = readArguments(JSON.parse(JSON.stringify(schemaOf(inputs, []))), input)
         if ('error' in read) throw new Error(read.error)
         for (const { name, type, default: text } of inputs) {

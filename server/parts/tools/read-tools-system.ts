@@ -8,22 +8,22 @@ import type { Services } from '#platform/services.ts'
 import type { CategoryRow, ToolRow } from './schemas.ts'
 
 /*
- * What is read across organizations: public tools, and lists of all organizations of a person. An inactive tool is
- * nobody else's, public or not.
+ * Reads across organizations: public tools, and lists over all organizations of a user. Other organizations can
+ * use only active public tools.
  */
 
 type Dependencies = Pick<Services, 'database'>
 type PageQuery = { limit?: number; cursor?: string }
 
-/** A page of tools ends with the tool with which it holds so many bytes of code and descriptors. */
+/** Page limit in bytes of code and descriptors. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024
-/** Of the agents that use a tool so many are named. */
+/** Maximum number of agents named as users of a tool. */
 const AGENTS_NAMED = 10
 
 const usableBy = (organizationId: string) =>
   or(eq(tools.organizationId, organizationId), and(tools.isPublic, tools.isActive))
 
-/** A tool of the organization, or a public one. Throws tool.not_found. */
+/** Finds a tool of the organization or a public one. Throws tool.not_found. */
 export async function findTool(
   { database }: Dependencies,
   organizationId: string,
@@ -37,14 +37,14 @@ export async function findTool(
   return row
 }
 
-/** Those of these tools that an organization may use, in any order. */
+/** Returns those of these tools that the organization may use, in any order. */
 export const findTools = (
   deps: Dependencies,
   organizationId: string,
   toolIds: readonly string[],
 ): Promise<ToolRow[]> => selectTools(deps, toolIds, usableBy(organizationId))
 
-/** These tools, whoever may use them: only for callers that have them in use. */
+/** Returns these tools without an access check; only for callers that already use them. */
 export const readAllTools = (deps: Dependencies, toolIds: readonly string[]): Promise<ToolRow[]> =>
   selectTools(deps, toolIds)
 
@@ -60,7 +60,7 @@ async function selectTools(
     .where(and(inArray(tools.id, [...toolIds]), condition))
 }
 
-/** The categories of several organizations, newest first. */
+/** Returns the categories of several organizations, newest first. */
 export const readCategories = (
   { database }: Dependencies,
   organizationIds: string[],
@@ -84,8 +84,8 @@ export const readCategories = (
   )
 
 /**
- * The tools of several organizations and the public ones, newest first. Of each organization, and of the public ones,
- * no more is looked at than a page can hold.
+ * Returns the tools of several organizations and the public ones, newest first. Reads at most one page's worth
+ * per organization and of public tools.
  */
 export async function readTools(
   { database }: Dependencies,
@@ -117,10 +117,10 @@ export async function readTools(
   return { ...page, data: page.data.flatMap((id) => byId.get(id) ?? []) }
 }
 
-/** A condition on a tool: no agent uses it, of whatever organization. */
+/** Condition on a tool: no agent of any organization uses it. */
 export const isUnused = sql`is_tool_unused(${tools.id})`
 
-/** Who uses a tool, in words: the organization's agents by name, the others only as a number. */
+/** Describes the users of a tool: the organization's agents by name, others only by number. */
 export async function describeUsers(
   { database }: Dependencies,
   organizationId: string,

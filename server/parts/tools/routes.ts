@@ -45,7 +45,7 @@ const EXAMPLE_TOOL = {
     deployment: { framework: 'python', toolkit_class: false, standalone_function: true },
   },
 }
-/** What saving a tool can end with. */
+/** Errors of saving a tool. */
 const SAVING = [
   'org.not_found',
   'tool.invalid',
@@ -111,7 +111,7 @@ const categoryRoutes = (services: Services): Route[] => [
   }),
 ]
 
-/** Tools: what agents can call, written by whoever may (spec, Tools; contract, 4). */
+/** Routes of tools, which agents can call (spec, Tools; contract, 4). */
 export const toolRoutes = (services: Services): Route[] => [
   ...categoryRoutes(services),
   defineRoute({
@@ -218,6 +218,6 @@ export const toolRoutes = (services: Services): Route[] => [
   }),
 ]
 
-/** Of somebody who may read tools nowhere: none, and no public ones either. */
+/** Without any organization, lists are empty and omit public tools too. */
 const organizationsOf = (scopes: { organizationId: string }[]): string[] =>
   scopes.map(({ organizationId }) => organizationId)

@@ -7,12 +7,15 @@ import { readArguments } from './function-schema.ts'
 import type { ToolRow } from './schemas.ts'
 import { configNow, type ToolConfig } from './tool-config.ts'
 
-/** After this a call is given up: the sandbox ends one sooner by itself, but for one that waits for its turn. */
+/** Time limit of a call, including the wait for a sandbox slot. The sandbox's own limit is shorter. */
 const TIMEOUT_MS = 60_000
-/** What a failed call has printed is told up to here, from its end. */
+/** Maximum length of printed output in an error; its end is kept. */
 const PRINTED_CHARACTERS_MAX = 4_000
 
-/** The functions of a tool, which a model can call. `organizationId`: the caller's, whose turn in the sandbox it takes. */
+/**
+ * Returns the functions of a tool that a model can call. `organizationId` is the caller's and determines whose
+ * sandbox slot is used.
+ */
 export function runnableTools(
   sandbox: Sandbox,
   row: ToolRow,
@@ -54,7 +57,7 @@ export function runnableTools(
 
 const failed = (error: string): ToolOutcome => ({ output: null, successful: false, error })
 
-/** An outcome without secrets; a call that worked has an output that is something. */
+/** Masks secrets in an outcome. A successful call always gets a non-null output. */
 function outcomeOf(outcome: SandboxOutcome, mask: Mask, isForeign: boolean): ToolOutcome {
   const printed = mask.text(outcome.printed).trim()
   if (!outcome.ok) {
@@ -70,5 +73,5 @@ function outcomeOf(outcome: SandboxOutcome, mask: Mask, isForeign: boolean): Too
   return { output: explanation, successful: true, error: null }
 }
 
-/** An error without the lines of code that it went through, which are for those alone who may read the code. */
+/** Removes the stack trace, which only readers of the code may see. */
 const withoutLocations = (error: string): string => error.split('\n', 1)[0] ?? ''

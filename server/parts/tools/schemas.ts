@@ -25,7 +25,7 @@ export type ToolRow = typeof tools.$inferSelect
 const DESCRIPTORS_MAX = 50
 const REQUIREMENTS_MAX = 50
 const HOSTS_MAX = 20
-/** In characters; manage-tools counts the bytes. */
+/** Limit in characters; check-tool.ts checks bytes. */
 const CODE_CHARACTERS_MAX = 200 * 1024
 
 const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name, for people.' })
@@ -352,7 +352,7 @@ export const viewCategory = (row: CategoryRow): CategoryView => ({
   updated_at: row.updatedAt.toISOString(),
 })
 
-/** A tool as its organization sees it; or, where `isForeign`, as all others do. */
+/** Converts a tool for its organization, or with `isForeign` for all others. */
 export function viewTool(row: ToolRow, isForeign: boolean): ToolView {
   const { function_info: info, requirements, deployment, network = [] } = row.settings
   return {

@@ -12,13 +12,13 @@ import { NO_CONFIG, readConfig } from './tool-config.ts'
 
 type Dependencies = Pick<Services, 'database' | 'log' | 'models' | 'net' | 'sandbox'>
 
-/** The whole test, with all that the model and the tool do in it. */
+/** Time limit of a whole test, including model and tool. */
 const TEST_TIMEOUT_MS = 60_000
 
 /**
- * Has a model call a tool, with a key that is used for this and kept nowhere. A tool that fails is a result, told to
- * the model and in `tool_calls`. Throws tool.not_found, tool.config_invalid, llm.base_url_needed; llm.failed, with the
- * provider's sentence.
+ * Lets a model call a tool, with an API key that is never stored. A failing tool is a result, passed to the model
+ * and listed in `tool_calls`. Throws tool.not_found, tool.config_invalid, llm.base_url_needed; llm.failed with
+ * the provider's message.
  */
 export async function testTool(
   deps: Dependencies,
@@ -71,7 +71,7 @@ function explain(error: unknown): never {
   throw error
 }
 
-/** Sees what a model calls, and what it says after that. */
+/** Records the model's tool calls and its answer after the last one. */
 class ToolRecorder implements ToolSink {
   readonly #log: Services['log']
   readonly #began = new Map<string, number>()

@@ -3,10 +3,13 @@ import { sentence } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { defaultOf, isOfType, parseValue, TYPE_WORDS } from './parameter-values.ts'
 
-/** What somebody has set of a tool's configuration. */
+/** Configured values of a tool. */
 export interface ToolConfig {
   values: Record<string, unknown>
-  /** Those of them that were secrets when they were set: they stay secret, whatever the tool says later. */
+  /**
+   * Names of values that were secret when they were set. They stay secret, even if the tool later declares
+   * otherwise.
+   */
   secrets: string[]
 }
 
@@ -27,8 +30,8 @@ export const openConfig = (
 ): ToolConfig => JSON.parse(secrets.decrypt(sealed, `${agentId}/${toolId}`)) as ToolConfig
 
 /**
- * Checks what is given for a configuration: each value once, known, and of its type, or that as text. null is nothing
- * given; a secret of which nothing is given keeps its value of `existing`. Or a sentence saying what is wrong.
+ * Validates a configuration: each value known, given once, and of its type or a string that parses to it. A null
+ * value counts as omitted; an omitted secret keeps its value in `existing`. Returns an error sentence if invalid.
  */
 export function readConfig(
   descriptors: readonly ParameterDescriptor[],
@@ -62,7 +65,7 @@ export function readConfig(
   return { values: Object.fromEntries(values), secrets }
 }
 
-/** Whether a value is a secret: the tool says so, or said so when it was set. */
+/** True if the tool declares the value as secret or did when it was set. */
 export const isSecret = (
   { name, secret }: Pick<ParameterDescriptor, 'name' | 'secret'>,
   { secrets }: ToolConfig,
@@ -80,8 +83,8 @@ const findMissing = (
   descriptors.find((one) => one.required && one.default === null && !values.has(one.name))?.name
 
 /**
- * What the code is configured with now: values that still fit what the tool asks for, and defaults. Or a sentence for
- * whoever can set what is missing.
+ * Returns the effective configuration: stored values that still fit the tool's declarations, and defaults.
+ * Returns an error sentence if a required value is missing.
  */
 export function configNow(
   descriptors: readonly ParameterDescriptor[],

@@ -31,7 +31,7 @@ test('whatever tool is stored runs with its defaults, and sees just what its des
         deployment: { framework: 'javascript', toolkit_class: false, standalone_function: true },
       })
       const inspected = await inspectTool(sandbox, 'one', { description: '', inputs, settings })
-      // A tool is stored as JSON before it runs.
+      // Tools are stored as JSON before they run.
       const row = JSON.parse(JSON.stringify({ inputs, configuration, ...inspected })) as ToolRow
       const [tool] = runnableTools(sandbox, row, NO_CONFIG, 'one')
       const demanded = inputs.filter((input) => input.required && input.default === null)

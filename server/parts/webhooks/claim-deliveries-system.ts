@@ -5,17 +5,20 @@ import { systemSql, tenantSql } from '#database/system-sql.ts'
 import type { Fragment, FragmentSql, TenantSql } from '#database/tenant-sql.ts'
 import { sentence } from '#errors'
 
-/* Deliveries are claimed and swept over all organizations. What is done with a claimed one runs for its organization. */
+/*
+ * Deliveries are claimed and swept across all organizations, and then processed with statements of their own
+ * organization.
+ */
 
-/** A delivery that this process is to try: nobody else does before `claimedUntil`. */
+/** A delivery claimed by this process; no other process tries it before `claimedUntil`. */
 export interface ClaimedDelivery {
   id: string
   organizationId: string
   endpointId: string
   url: string
-  /** Encrypted; the second one where there is one before that still signs. */
+  /** Encrypted; also contains the previous secret while that one still signs. */
   secrets: string[]
-  /** For how long nothing has arrived; null: the last one did. */
+  /** Time in milliseconds since deliveries to the endpoint began to fail; null if the last one succeeded. */
   failingMs: number | null
   sequence: number
   eventType: string
@@ -24,28 +27,28 @@ export interface ClaimedDelivery {
   /** ISO 8601. */
   createdAt: string
   attempts: WebhookAttempt[]
-  /** Since it was last to be delivered, without this one. */
+  /** Number of tries since the delivery was last queued, without this one. */
   tries: number
-  /** As the database writes it. */
+  /** Timestamp as text from the database. */
   claimedUntil: string
 }
 
-/** How many may be under way in a process at once: so nobody is held up by an endpoint that does not answer. */
+/** Limits of concurrent deliveries per process, so that unresponsive endpoints block nobody else. */
 export const UNDER_WAY_MAX = 64
 const UNDER_WAY_OF_ORGANIZATION_MAX = 16
 export const UNDER_WAY_OF_ENDPOINT_MAX = 4
-/** Where nothing arrives at the moment. */
+/** Limit for an endpoint that is failing. */
 const UNDER_WAY_OF_FAILING_MAX = 1
-/** So many endpoints are looked at in one go; the others the next time. */
+/** Maximum number of endpoints per look-up; later look-ups cover the rest. */
 const ENDPOINTS_MAX = 500
-/** Of a delivery, the last ones. */
+/** Maximum number of attempts kept per delivery; the latest are kept. */
 export const ATTEMPTS_KEPT = 20
 const PENDING_FAILED_AT_ONCE = 10_000
 const DISABLED = sentence('webhook.was_disabled')
 const KEPT_DAYS = 30
 const SWEPT_AT_ONCE = 5_000
 
-/** The endpoints for which something waits, due or not, one step in the index for each. */
+/** Returns endpoints with pending deliveries, due or not, with one index access each. */
 export async function findWaitingEndpoints(database: Database, after: string): Promise<string[]> {
   const sql = systemSql(database)
   const next = (after: Fragment) => sql`
@@ -62,14 +65,14 @@ export async function findWaitingEndpoints(database: Database, after: string): P
   return rows.map((row) => row.endpoint_id)
 }
 
-/** Where the next look begins: after the last of these, or at the beginning again. */
+/** Returns where the next look-up starts: after the last of these endpoints, or from the beginning. */
 export const nextAfter = (endpointIds: readonly string[]): string =>
   endpointIds.length === ENDPOINTS_MAX ? (endpointIds.at(-1) ?? LOWEST_ID) : LOWEST_ID
 
 /**
- * Claims what is due at these endpoints, with regard to what is under way here already: one of each endpoint before the
- * second of any, those of an endpoint in the order of their numbers. A claim ends by itself after `leaseMs`, so what a
- * dead process had is tried by another one.
+ * Claims due deliveries of these endpoints, considering those in progress here: one per endpoint before a second
+ * of any, and those of an endpoint in sequence. A claim expires after `leaseMs` milliseconds, so another process
+ * retries the deliveries of a dead one.
  */
 export async function claimDue(
   database: Database,
@@ -108,7 +111,7 @@ export async function claimDue(
   return rows.sort((a, b) => a.sequence - b.sequence)
 }
 
-/** Claims this one, whenever it is due; undefined: it is delivered, or has failed. */
+/** Claims this delivery, due or not; returns undefined if it is no longer pending. */
 export async function claimOne(
   sql: TenantSql,
   { organizationId, id }: { organizationId: string; id: string },
@@ -119,7 +122,7 @@ export async function claimOne(
   return row
 }
 
-/** The statements of the organization whose delivery was claimed. */
+/** Returns the tenant statements of the delivery's organization. */
 export const sqlOf = (database: Database, { organizationId }: ClaimedDelivery): TenantSql =>
   tenantSql(database, { organizationId, userId: null })
 
@@ -136,11 +139,11 @@ const claim = (sql: FragmentSql, isChosen: Fragment, leaseMs: number) => sql`
     to_char(d.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt", d.attempts, d.tries,
     d.next_attempt_at::text as "claimedUntil"`
 
-/** Fails what waits for an endpoint that is disabled, up to a limit; the sweep fails the rest. */
+/** Fails pending deliveries of a disabled endpoint, up to a limit; the sweep fails the rest. */
 export const failDisabled = (sql: TenantSql, organizationId: string, endpointId: string): Promise<void> =>
   failPending(sql, sql`e.id = ${endpointId} and e.organization_id = ${organizationId}`)
 
-/** Fails what waits for any endpoint that is disabled, and deletes old deliveries, up to a limit each. */
+/** Fails pending deliveries of disabled endpoints and deletes old deliveries, up to a limit each. */
 export async function sweepDeliveries(database: Database): Promise<void> {
   const sql = systemSql(database)
   await failPending(sql, sql`true`)

@@ -10,7 +10,7 @@ export { webhookTables } from './tables.ts'
 export type { DeliveryTimes } from './try-delivery.ts'
 export { newSecret } from './write-message.ts'
 
-/** Webhooks: their routes, and what sends events to them while the process runs. */
+/** Webhooks: their routes, and the sender that delivers events. */
 export interface Webhooks {
   routes: Route[]
   sender: Pick<Sender, 'start' | 'stop'>

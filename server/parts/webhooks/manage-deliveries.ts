@@ -27,7 +27,7 @@ interface DeliveryQuery {
 
 const { id, endpointId, sequence, status, eventType } = webhookDeliveries
 
-/** What was to be delivered to an endpoint, the newest first. */
+/** Returns the deliveries of an endpoint, newest first. */
 export const listDeliveries = (scope: Administrator, query: DeliveryQuery): Promise<Page<DeliveryView>> =>
   readPage(
     query,
@@ -50,8 +50,8 @@ export const listDeliveries = (scope: Administrator, query: DeliveryQuery): Prom
   )
 
 /**
- * Delivers once more what was delivered, has failed, or waits: now, under the same id, and with as many tries as the
- * first time. Throws webhook.disabled, webhook.delivery_not_found.
+ * Queues a delivery again in any status: immediately, with the same id and a full set of tries. Throws
+ * webhook.disabled, webhook.delivery_not_found.
  */
 export async function redeliver(
   sender: Sender,
@@ -70,8 +70,8 @@ export async function redeliver(
 }
 
 /**
- * Sends an event that tells of nothing, once, and answers with how it went. Where much is under way to the endpoint
- * it waits for its turn, and is still pending. Throws webhook.disabled.
+ * Sends a test event once and returns the delivery. If the endpoint or the process is busy, it is queued and
+ * returned as pending. Throws webhook.disabled.
  */
 export async function testWebhook(
   sender: Sender,
@@ -80,7 +80,7 @@ export async function testWebhook(
 ): Promise<DeliveryView> {
   const deliveryId = newId()
   const data = { webhook_id: webhookId, requested_by: scope.userId }
-  // Nobody but this process tries it at first; should it end before, another one does.
+  // Claimed by this process from the start; if it dies, another process tries it.
   const made = await scope.sql`
     with endpoint as (
       update webhook_endpoints set last_sequence = last_sequence + 1

@@ -21,13 +21,13 @@ import { WEBHOOK } from './tables.ts'
 import { newSecret } from './write-message.ts'
 
 const WEBHOOKS_MAX = 20
-/** For so long the secret before signs beside a new one. */
+/** Time during which the previous secret signs besides the new one. */
 const ROTATION_MS = 24 * 3_600_000
 
 type Administrator = Scope<'organization:admin'>
 type Dependencies = Pick<Services, 'net' | 'secrets'>
 
-/** Makes an endpoint, and shows its secret. Throws webhook.url_invalid, webhook.too_many, org.not_found. */
+/** Creates an endpoint and returns its secret. Throws webhook.url_invalid, webhook.too_many, org.not_found. */
 export async function createWebhook(
   { net, secrets }: Dependencies,
   scope: Administrator,
@@ -39,7 +39,7 @@ export async function createWebhook(
   const secret = newSecret()
   const sealed = secrets.encrypt(secret, id)
   await scope.sql.begin(async (tx) => {
-    // One at a time in an organization, so that no two are its last one.
+    // Serializes creations within an organization, so that the limit is exact.
     await lockOrganization(tx, organizationId, 'members')
     const [row] = await tx<{ count: number }[]>`
       select count(*)::int as count from webhook_endpoints where organization_id = ${organizationId}`
@@ -54,7 +54,7 @@ export async function createWebhook(
   return { ...viewWebhook(await findWebhook(scope, id)), secret }
 }
 
-/** The organization's, newest first. */
+/** Returns the organization's endpoints, newest first. */
 export const listWebhooks = (
   scope: Administrator,
   query: { limit?: number; cursor?: string },
@@ -71,8 +71,8 @@ export const listWebhooks = (
   )
 
 /**
- * Changes what is given. What waits for an endpoint that is disabled has failed; one that is enabled again begins with
- * what happens from then on. Throws webhook.not_found, webhook.url_invalid.
+ * Updates the given fields. Disabling an endpoint fails its pending deliveries; one that is enabled again gets
+ * only later events. Throws webhook.not_found, webhook.url_invalid.
  */
 export async function updateWebhook(
   { net }: Dependencies,
@@ -86,7 +86,7 @@ export async function updateWebhook(
     ...(description !== undefined && { description }),
     ...(eventTypes !== undefined && { eventTypes }),
     ...(isEnabled !== undefined && { isEnabled, disabledReason: null }),
-    // Another address has not failed yet.
+    // A new address has not failed yet.
     ...((url !== undefined || isEnabled) && { failingSince: null }),
     updatedAt: new Date(),
   })
@@ -95,14 +95,14 @@ export async function updateWebhook(
   return viewWebhook(changed)
 }
 
-/** With its deliveries. Throws webhook.not_found. */
+/** Deletes an endpoint with its deliveries. Throws webhook.not_found. */
 export async function deleteWebhook(scope: Administrator, id: string): Promise<void> {
   const [deleted] = await scope.delete(webhookEndpoints, eq(webhookEndpoints.id, id))
   found(deleted)
 }
 
 /**
- * Makes a new secret. The one before signs beside it for 24 hours; the one before that signs no more. Throws
+ * Creates a new secret. The previous one keeps signing for 24 hours, and any earlier one is revoked. Throws
  * webhook.not_found.
  */
 export async function rotateSecret(
@@ -125,13 +125,13 @@ export async function rotateSecret(
   return { ...viewWebhook(row), secret }
 }
 
-/** Throws webhook.not_found. */
+/** Finds an endpoint. Throws webhook.not_found. */
 export async function findWebhook(scope: Administrator, id: string): Promise<WebhookRow> {
   const [row] = await scope.select(webhookEndpoints, { where: eq(webhookEndpoints.id, id) })
   return found(row)
 }
 
-/** What an address shows by itself; the rest is seen when something is sent there. Throws webhook.url_invalid. */
+/** Checks a URL without connecting; further checks happen at each delivery. Throws webhook.url_invalid. */
 export function checkUrl(net: Net, url: string): void {
   try {
     net.checkUrl(url)

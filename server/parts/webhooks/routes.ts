@@ -10,7 +10,7 @@ import type { Sender } from './sender.ts'
 const OneWebhook = Type.Object({ webhook_id: idOf('the webhook') })
 const ofWebhook = { permission: 'organization:admin', orgOf: { webhook: 'webhook_id' } } as const
 
-/** Webhooks (ext; contract, 11): where an organization's events are delivered, and what became of each. */
+/** Routes of webhooks (ext; contract, 11): endpoints for an organization's events, and their deliveries. */
 export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
   defineRoute({
     method: 'POST',

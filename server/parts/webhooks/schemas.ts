@@ -17,7 +17,7 @@ import {
   UpdatedAt,
 } from '#platform/http/schemas.ts'
 
-/** What a person has sent to see whether an endpoint works. Nobody subscribes to it. */
+/** Event type of test deliveries; it cannot be subscribed to. */
 export const TEST_EVENT_TYPE = 'webhook.test'
 const DELIVERY_ID_PREFIX = 'msg_'
 
@@ -132,7 +132,7 @@ export const DeliveryPage = PageOf(DeliveryView, 'WebhookDeliveryPage')
 export type WebhookRow = typeof webhookEndpoints.$inferSelect
 export type DeliveryRow = typeof webhookDeliveries.$inferSelect
 
-/** As receivers and the API know a delivery. */
+/** Converts a delivery id to the message id that receivers and the API use. */
 export const messageIdOf = (deliveryId: string): string => DELIVERY_ID_PREFIX + deliveryId
 export const deliveryIdOf = (messageId: string): string => messageId.slice(DELIVERY_ID_PREFIX.length)
 

@@ -17,14 +17,14 @@ import {
 import { releaseDelivery, settleDelivery } from './settle-delivery.ts'
 import { DELIVERY_TIMES, type DeliveryTimes, tryDelivery } from './try-delivery.ts'
 
-/** When something may be due that was not looked for, it is looked so soon: what comes together goes together. */
+/** Delay before looking for due deliveries, so that events close together are claimed together. */
 const SOON_MS = 20
-/** How long tries may go on when the process stops. */
+/** Grace period for deliveries in progress when the process stops. */
 const STOP_GRACE_MS = 3_000
 
 /**
- * Sends what is due, in every process: each delivery is claimed before it is tried, so that one process does it. What it
- * has claimed and not settled when it dies is tried again, so an event arrives at least once.
+ * Sends due deliveries, in every process. Each delivery is claimed first, so that one process at a time tries it.
+ * Claims of a dead process expire and are retried: events arrive at least once.
  */
 export class Sender {
   readonly #services: Services
@@ -53,7 +53,7 @@ export class Sender {
     ]
   }
 
-  /** Has what is due sent soon. */
+  /** Triggers a look-up of due deliveries. */
   wake(): void {
     if (this.#isStopped || this.#soon) return
     this.#soon = setTimeout(() => {
@@ -64,14 +64,14 @@ export class Sender {
     }, SOON_MS)
   }
 
-  /** How long a claim lasts. */
+  /** Duration of a claim. */
   get leaseMs(): number {
     return this.#times.timeoutMs + this.#times.claimMarginMs
   }
 
   /**
-   * Sends one delivery now, and answers when that has ended, well or not. Where as much is under way already to its
-   * endpoint, or here, it has its turn after the others, and this answers at once.
+   * Sends one delivery now and resolves when the attempt ends, successfully or not. If the endpoint or the
+   * process is at its limit, resolves immediately and leaves the delivery to the queue.
    */
   async sendNow(
     { sql, organizationId }: Scope<'organization:admin'>,
@@ -84,7 +84,7 @@ export class Sender {
     if (claimed) await this.#begin(claimed)
   }
 
-  /** What is under way may end; what takes longer is given back. */
+  /** Lets deliveries in progress finish within the grace period, then releases the rest. */
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const end of this.#endRepeats) end()
@@ -98,7 +98,7 @@ export class Sender {
     await all
   }
 
-  /** One look at a time. */
+  /** Runs one look-up at a time. */
   async #look(): Promise<void> {
     if (this.#looking || this.#isStopped || this.#underWay.size >= UNDER_WAY_MAX) return
     this.#looking = this.#claimAndSend().finally(() => {
@@ -120,7 +120,7 @@ export class Sender {
   #begin(delivery: ClaimedDelivery): Promise<void> {
     const sending = this.#send(delivery)
       .catch((error: unknown) => {
-        // Its claim ends by itself.
+        // The claim expires.
         this.#services.log.error({ err: error, delivery: delivery.id }, 'a webhook was not sent')
       })
       .finally(() => {

@@ -4,21 +4,21 @@ import { sentence } from '#errors'
 import type { Services } from '#platform/services.ts'
 import { ATTEMPTS_KEPT, type ClaimedDelivery, failDisabled } from './claim-deliveries-system.ts'
 
-/** How one try has ended. `retryMs`: when it is tried again; null: no more. */
+/** Outcome of one attempt. `retryMs` is the delay until the next one, or null for none. */
 export type Outcome = { attempt: WebhookAttempt } & (
   | { isDelivered: true }
   | { isDelivered: false; retryMs: number | null; isGone: boolean }
 )
 
-/** `sql`: of the delivery's organization. */
+/** `sql` contains the statements of the delivery's organization. */
 type Dependencies = Pick<Services, 'config' | 'mail'> & { sql: TenantSql }
 
 const OWNERS_NOTIFIED_MAX = 20
 const GONE = sentence('webhook.gone')
 
 /**
- * Notes how a try has ended, and since when nothing has arrived at the endpoint. It is disabled, and the organization's
- * owners are told, when it says that it is gone, and when nothing has arrived for `giveUpMs`.
+ * Records the outcome of an attempt and since when the endpoint has been failing. Disables the endpoint and
+ * notifies the organization's owners if it answered 410 or has been failing for `giveUpMs` milliseconds.
  */
 export async function settleDelivery(
   deps: Dependencies,
@@ -31,7 +31,7 @@ export async function settleDelivery(
   const tried = sql`attempts = ${attempts}::text::jsonb, tries = ${delivery.tries + 1}, updated_at = now()`
   if (outcome.isDelivered) return noteDelivered(sql, delivery, tried)
   const { retryMs, isGone } = outcome
-  // What has lost its claim is somebody else's to judge.
+  // Has no effect on the delivery if the claim was lost.
   await sql`
     with endpoint as (${lockedEndpoint(sql, delivery)}), settled as (
       update webhook_deliveries set ${tried}, status = ${retryMs === null ? 'failed' : 'pending'},
@@ -50,7 +50,7 @@ export async function settleDelivery(
   }
 }
 
-/** Whoever else has it by now: it has arrived. */
+/** Records a success even if the claim was lost, because the event has arrived. */
 async function noteDelivered(sql: TenantSql, delivery: ClaimedDelivery, tried: Fragment): Promise<void> {
   await sql`
     with endpoint as (${lockedEndpoint(sql, delivery)}), settled as (
@@ -62,12 +62,15 @@ async function noteDelivered(sql: TenantSql, delivery: ClaimedDelivery, tried: F
       and exists (select from endpoint)`
 }
 
-/** Locked before its delivery and before it is changed, as a deletion does: else each could wait for the other. */
+/**
+ * Locks the endpoint before its delivery and before changing either, like a deletion does, which prevents
+ * deadlocks.
+ */
 const lockedEndpoint = (sql: TenantSql, { endpointId, organizationId }: ClaimedDelivery) =>
   sql`
     select from webhook_endpoints where id = ${endpointId} and organization_id = ${organizationId} for key share`
 
-/** Gives a delivery back that was not tried to its end: another process may try it at once. */
+/** Releases a delivery whose attempt was aborted, so that another process can try it immediately. */
 export async function releaseDelivery(
   sql: TenantSql,
   { id, organizationId, claimedUntil }: ClaimedDelivery,

@@ -9,19 +9,19 @@ import { TEST_EVENT_TYPE } from './schemas.ts'
 import type { Outcome } from './settle-delivery.ts'
 import { writeBody, writeHeaders } from './write-message.ts'
 
-/** Times in milliseconds, all of them. */
+/** All times are in milliseconds. */
 export interface DeliveryTimes {
-  /** How long an endpoint may take to answer. */
+  /** Timeout of an attempt. */
   timeoutMs: number
-  /** Waits between tries: so many tries are made, and one more. */
+  /** Delays between attempts; there is one attempt more than delays. */
   retryDelaysMs: readonly number[]
-  /** An endpoint where nothing has arrived for this long is disabled. */
+  /** An endpoint that has been failing for this long is disabled. */
   giveUpMs: number
-  /** How much longer a claim lasts than a try may take. */
+  /** Extra duration of a claim beyond the timeout. */
   claimMarginMs: number
-  /** How often it is looked for what is due. */
+  /** Interval of looking for due deliveries. */
   pollMs: number
-  /** How often what is old is removed, and what waits for nobody has failed. */
+  /** Interval of deleting old deliveries and failing those of disabled endpoints. */
   sweepMs: number
 }
 
@@ -37,13 +37,13 @@ export const DELIVERY_TIMES: DeliveryTimes = {
   sweepMs: MINUTE,
 }
 
-/** Waits are so much shorter or longer by chance, so that what has failed together is not tried together again. */
+/** Random variation of delays, so that deliveries that failed together are not retried together. */
 const JITTER = 0.1
-/** Retry-After beyond this is not heeded. */
+/** A Retry-After header with a longer delay is ignored. */
 const RETRY_AFTER_MAX_MS = 8 * HOUR
 const GONE = 410
 
-/** Sends a delivery once. Throws the signal's reason, and where it could not even be written. */
+/** Sends a delivery once. Throws the signal's reason, and errors of building the message. */
 export async function tryDelivery(
   { net, secrets }: Pick<Services, 'net' | 'secrets'>,
   delivery: ClaimedDelivery,

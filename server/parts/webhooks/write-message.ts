@@ -3,7 +3,7 @@ import type { ClaimedDelivery } from './claim-deliveries-system.ts'
 import { messageIdOf } from './schemas.ts'
 
 /*
- * Messages as Standard Webhooks has them (https://github.com/standard-webhooks/standard-webhooks, spec 1.0.0): three
+ * Messages follow Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, spec 1.0.0): three
  * headers, and a signature over id, time and body.
  */
 
@@ -13,16 +13,16 @@ const USER_AGENT = 'Parley-Webhooks'
 
 export const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
-/** The body of an event: the same bytes at each try. */
+/** Builds the body of an event: identical bytes for every attempt. */
 export function writeBody(delivery: ClaimedDelivery): Buffer {
   const { id, organizationId, sequence, eventType, data, createdAt } = delivery
   const head = JSON.stringify({ type: eventType, timestamp: createdAt })
   const tail = JSON.stringify({ organization_id: organizationId, sequence, id: messageIdOf(id) })
-  // The data as the database has written it: a number of credits has more digits than one of JavaScript.
+  // Keeps the data as the database's text: credits may have more digits than a JavaScript number.
   return Buffer.from(`${head.slice(0, -1)},"data":${data},${tail.slice(1)}`)
 }
 
-/** The headers of one try, signed with each of the secrets. */
+/** Builds the headers of an attempt, signed with each secret. */
 export function writeHeaders(
   { id }: ClaimedDelivery,
   body: Buffer,
