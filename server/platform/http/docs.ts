@@ -40,8 +40,8 @@ const NONCE_BYTES = 16
 
 const CONFIGURATION = {
   sources: [
-    { title: 'Parley', slug: 'api', url: '/openapi.json', default: true },
-    { title: 'Parley, in the envelope', slug: 'v1', url: '/v1/openapi.json' },
+    { title: 'Parley API', slug: 'api', url: '/openapi.json', default: true },
+    { title: 'Parley API v1, in an envelope', slug: 'v1', url: '/v1/openapi.json' },
   ],
   withDefaultFonts: false,
   telemetry: false,
@@ -73,14 +73,38 @@ const pageHeaders = (nonce: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
 })
 
+/** The logo of the console, inline: a server whose console isn't built has no /favicon.svg. */
+const MARK =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4f46e5"/>' +
+  '<path d="M8 9.5A2.5 2.5 0 0 1 10.5 7h11A2.5 2.5 0 0 1 24 9.5v8a2.5 2.5 0 0 1-2.5 2.5H15l-5 5v-5A2.5 2.5 0 0 1 8 ' +
+  '17.5z" fill="#fff"/><path d="M12.5 11.5h7M12.5 15.5h4.5" stroke="#4f46e5" stroke-width="2" ' +
+  'stroke-linecap="round"/></svg>'
+const LOGO = `data:image/svg+xml,${encodeURIComponent(MARK)}`
+
+/** The explorer leaves room for the bar. It has no option to hide the links to its vendor. */
+const STYLE = `
+  :root { --scalar-custom-header-height: 48px }
+  body { margin: 0 }
+  .bar { position: sticky; top: 0; z-index: 10; box-sizing: border-box; height: 48px; padding: 0 12px; display: flex;
+    align-items: center; border-bottom: 1px solid var(--scalar-border-color);
+    background: var(--scalar-background-1); font: 600 16px system-ui, sans-serif }
+  .bar a { display: flex; gap: 8px; align-items: center; color: var(--scalar-color-1); text-decoration: none }
+  .light-mode { --scalar-color-accent: #4f46e5 }
+  .dark-mode { --scalar-color-accent: #a5b4fc }
+  a[href*="scalar.com"] { display: none !important }
+`
+
 const page = (nonce: string): string => `<!doctype html>
 <html lang="en">
   <head>
     <title>Parley API</title>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
+    <link rel="icon" href="${LOGO}" type="image/svg+xml">
+    <style>${STYLE}</style>
   </head>
   <body>
+    <header class="bar"><a href="/"><img src="${LOGO}" alt="" width="24" height="24">Parley</a></header>
     <div id="app"></div>
     <script nonce="${nonce}" src="${SCRIPT}"></script>
     <script nonce="${nonce}">Scalar.createApiReference('#app', ${JSON.stringify(CONFIGURATION)})</script>

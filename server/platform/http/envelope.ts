@@ -31,9 +31,8 @@ export const envelopedError = (error: AppError, requestId: string) => ({
 
 /** How the API reference describes operations under /v1. */
 export const V1_FORM: AnswerForm = {
-  title: 'Parley, in the envelope',
-  summary:
-    'The operations of /api under /v1, where each JSON answer says whether it is a success or an error',
+  title: 'Parley API v1, in an envelope',
+  summary: 'The operations of /api under /v1, with each JSON response in an envelope',
   addressOf: (url) => (url.startsWith('/api/') ? `/v1/${url.slice('/api/'.length)}` : null),
   success: (view) => ({
     type: 'object',

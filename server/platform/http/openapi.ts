@@ -332,7 +332,7 @@ const OPENAI_ERROR = {
 const isOfOpenAi = ({ url }: Route): boolean => url.startsWith('/openai/')
 
 const BARE: AnswerForm = {
-  title: 'Parley',
+  title: 'Parley API',
   summary: 'A multi-tenant platform for building and running conversational AI',
   addressOf: (url) => url,
   success: (view) => view,
