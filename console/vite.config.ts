@@ -1,6 +1,7 @@
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { compileMessages } from './compile-messages.ts'
 
 /** Where `vite` finds the server while the console is worked on. */
 const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'
@@ -14,7 +15,7 @@ const SHARED_FROM = 6
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwind()],
+  plugins: [compileMessages(), react(), tailwind()],
   build: {
     target: 'es2022',
     // Nothing is within the page: its policy allows what has a file.

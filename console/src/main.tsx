@@ -5,32 +5,43 @@ import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
+import { addMessages, loadFirst, loadRest, locale } from './messages/index.ts'
 import { router } from './router.tsx'
 import { ChunkNotice } from './ui/chunk-notice.tsx'
-import { removeFailedLinks } from './ui/chunks.ts'
+import { loadChunk, removeFailedLinks } from './ui/chunks.ts'
 import { ConfirmProvider } from './ui/confirm.tsx'
 import { showTheme } from './ui/theme.ts'
 import { ToastProvider } from './ui/toast.tsx'
 
 // What libraries put into the page as style elements is let in by the nonce that the page was sent with.
 setNonce(document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '')
+document.documentElement.lang = locale
 showTheme()
 
 removeFailedLinks()
 
-createRoot(document.getElementById('console') as HTMLElement).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <div className="flex h-full flex-col">
-        <ChunkNotice />
-        <div className="min-h-0 grow">
-          <ToastProvider>
-            <ConfirmProvider>
-              <RouterProvider router={router} />
-            </ConfirmProvider>
-          </ToastProvider>
+void loadChunk(loadFirst).then((text) => {
+  addMessages(text)
+  show()
+  // Screens ask for it again where this fails (shell/late-screen.ts).
+  window.requestIdleCallback?.(() => loadRest().then(addMessages, () => {}))
+})
+
+function show(): void {
+  createRoot(document.getElementById('console') as HTMLElement).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <div className="flex h-full flex-col">
+          <ChunkNotice />
+          <div className="min-h-0 grow">
+            <ToastProvider>
+              <ConfirmProvider>
+                <RouterProvider router={router} />
+              </ConfirmProvider>
+            </ToastProvider>
+          </div>
         </div>
-      </div>
-    </QueryClientProvider>
-  </StrictMode>,
-)
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+}

@@ -18,7 +18,7 @@ const namesIn = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name = '']) => name)
 
 /** Each room may import those before it; main.tsx and router.tsx put them together. */
-const ROOMS = ['api', 'ui', 'markdown', 'shell', 'screens']
+const ROOMS = ['messages', 'api', 'ui', 'markdown', 'shell', 'screens']
 
 /** A group of screens may import of these others. */
 const SCREENS_MAY_IMPORT: Record<string, string[]> = {

@@ -1,5 +1,6 @@
 import type { AnyRouter } from '@tanstack/react-router'
 import { type ComponentType, createElement, type ReactNode } from 'react'
+import { addMessages, loadRest } from '../messages/index.ts'
 import { loadChunk } from '../ui/chunks.ts'
 
 /** A screen with a chunk of its own. */
@@ -15,16 +16,21 @@ interface Navigation {
   over: AbortController
 }
 
+type GetChunk = <Chunk>(load: () => Promise<Chunk>) => Promise<Chunk>
+
 let navigation: Navigation | null = null
 
 /**
  * Returns a screen that is loaded when it is first needed. The present page stays until then: a navigation waits for its
  * chunks as long as it takes. A preload, as on hover, tries once and fails without effect. The router's own
  * `lazyRouteComponent` reloads the page when a chunk is missing, which destroys drafts.
+ *
+ * @param text `first`: the screen uses no messages but those that every page has
  */
 export function lateScreen<Name extends string>(
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
+  { text = 'rest' }: { text?: 'first' | 'rest' } = {},
 ): LateScreen {
   let Screen: ComponentType | null = null
   const Late = () => {
@@ -34,13 +40,17 @@ export function lateScreen<Name extends string>(
   Late.preload = () => {
     if (Screen !== null) return
     const isWanted = navigation?.screens.has(Late) === true
-    const loading = isWanted && navigation ? loadChunk(load, navigation.over.signal) : load()
-    return loading.then(
-      (chunk) => {
-        Screen = chunk[name]
-      },
-      () => {},
-    )
+    const get: GetChunk =
+      isWanted && navigation ? (chunk) => loadChunk(chunk, navigation?.over.signal) : (chunk) => chunk()
+    const ready = text === 'first' ? Promise.resolve() : get(loadRest).then(addMessages)
+    return ready
+      .then(() => get(load))
+      .then(
+        (chunk) => {
+          Screen = chunk[name]
+        },
+        () => {},
+      )
   }
   return Late
 }

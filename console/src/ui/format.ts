@@ -1,9 +1,14 @@
-const NUMBER = new Intl.NumberFormat()
-const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+import { locale, translator } from '../messages/index.ts'
+
+const t = translator('ui')
+
+const NUMBER = new Intl.NumberFormat(locale)
+const COMPACT = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+const DATE = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const DATE_TIME = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const DAY = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const LIST = new Intl.ListFormat(locale, { type: 'conjunction' })
+const RELATIVE = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
 
 const SECOND = 1_000
 const STEPS = [
@@ -31,7 +36,7 @@ export const formatDay = (day: string): string => DAY.format(new Date(day))
 export function formatAgo(time: string, now = Date.now()): string {
   const passed = new Date(time).getTime() - now
   const step = STEPS.find(([, length]) => Math.abs(passed) >= length)
-  return step ? RELATIVE.format(Math.round(passed / step[1]), step[0]) : 'just now'
+  return step ? RELATIVE.format(Math.round(passed / step[1]), step[0]) : t('justNow')
 }
 
 /** As `12.4 MB`, by powers of 1024. */
@@ -45,3 +50,6 @@ export function formatBytes(bytes: number): string {
 /** Of credits: whole ones from ten on. */
 export const formatCredits = (credits: number): string =>
   NUMBER.format(Math.abs(credits) >= 10 ? Math.round(credits) : Math.round(credits * 100) / 100)
+
+/** As `Ada, Ben and Cleo`. */
+export const formatList = (items: readonly string[]): string => LIST.format(items)

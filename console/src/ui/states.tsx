@@ -2,8 +2,12 @@ import { ParleyError } from '@parley/client'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { CircleAlert, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { translator } from '../messages/index.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { errorText } from './error-text.ts'
+
+const t = translator('ui')
 
 /** A grey shape where something will be. */
 export const Skeleton = ({ className }: { className?: string }) => (
@@ -12,7 +16,7 @@ export const Skeleton = ({ className }: { className?: string }) => (
 
 /** Lines of a list that is on its way. */
 export const SkeletonList = ({ lines = 5 }: { lines?: number }) => (
-  <div role="status" aria-label="Loading" className="flex flex-col gap-3">
+  <div role="status" aria-label={t('loading')} className="flex flex-col gap-3">
     {Array.from({ length: lines }, (_, line) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
       <Skeleton key={line} className="h-14" />
@@ -47,14 +51,14 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
     <div role="alert" className="flex flex-col items-start gap-3 rounded-2xl bg-danger-soft px-5 py-4">
       <p className="flex items-start gap-2.5 text-danger">
         <CircleAlert aria-hidden size={18} className="mt-0.5 shrink-0" />
-        <span className="min-w-0 break-words">{error.message}</span>
+        <span className="min-w-0 break-words">{errorText(error)}</span>
       </p>
       {requestId && error instanceof ParleyError && error.status >= 500 && (
-        <p className="text-sm text-muted">Request {requestId}</p>
+        <p className="text-sm text-muted">{t('requestId', { id: requestId })}</p>
       )}
       {onRetry && (
         <Button size="small" onClick={onRetry}>
-          Try again
+          {t('retry')}
         </Button>
       )}
     </div>
@@ -84,7 +88,7 @@ export const More = ({ query }: MoreProps) =>
   query.hasNextPage && (
     <div className="flex justify-center py-3">
       <Button size="small" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-        Show more
+        {t('showMore')}
       </Button>
     </div>
   )

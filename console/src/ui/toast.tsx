@@ -3,6 +3,7 @@ import { Toast } from 'radix-ui'
 import { createContext, type ReactNode, use, useCallback, useState } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
+import { errorText } from './error-text.ts'
 
 interface Notice {
   text: string
@@ -65,5 +66,5 @@ export function ToastProvider({ children }: { children: ReactNode }) {
 
 function noticeOf(given: Notice | string | Error): Notice {
   if (typeof given === 'string') return { text: given }
-  return given instanceof Error ? { text: given.message, failed: true } : given
+  return given instanceof Error ? { text: errorText(given), failed: true } : given
 }

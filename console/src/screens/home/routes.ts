@@ -5,7 +5,7 @@ import { lateScreen } from '../../shell/late-screen.ts'
 const home = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
-  component: lateScreen(() => import('./home.tsx'), 'Home'),
+  component: lateScreen(() => import('./home.tsx'), 'Home', { text: 'first' }),
 })
 
 export const homeRoutes = [home] as const

@@ -34,20 +34,20 @@ const signIn = createRoute({
   beforeLoad: () => {
     if (session.isSignedIn()) throw redirect({ to: '/' })
   },
-  component: lateScreen(() => import('./sign-in.tsx'), 'SignIn'),
+  component: lateScreen(() => import('./sign-in.tsx'), 'SignIn', { text: 'first' }),
 })
 
 const signUp = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign_up',
   validateSearch: nextOf,
-  component: lateScreen(() => import('./sign-up.tsx'), 'SignUp'),
+  component: lateScreen(() => import('./sign-up.tsx'), 'SignUp', { text: 'first' }),
 })
 
 const forgotPassword = createRoute({
   getParentRoute: () => rootRoute,
   path: '/forgot_password',
-  component: lateScreen(() => import('./forgot-password.tsx'), 'ForgotPassword'),
+  component: lateScreen(() => import('./forgot-password.tsx'), 'ForgotPassword', { text: 'first' }),
 })
 
 const resetPassword = createRoute({
@@ -55,7 +55,7 @@ const resetPassword = createRoute({
   path: '/reset_password',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/reset_password'),
-  component: lateScreen(() => import('./reset-password.tsx'), 'ResetPassword'),
+  component: lateScreen(() => import('./reset-password.tsx'), 'ResetPassword', { text: 'first' }),
 })
 
 const verifyEmail = createRoute({
@@ -63,7 +63,7 @@ const verifyEmail = createRoute({
   path: '/verify_email',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/verify_email'),
-  component: lateScreen(() => import('./verify-email.tsx'), 'VerifyEmail'),
+  component: lateScreen(() => import('./verify-email.tsx'), 'VerifyEmail', { text: 'first' }),
 })
 
 const invite = createRoute({
@@ -71,7 +71,7 @@ const invite = createRoute({
   path: '/invite',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/invite'),
-  component: lateScreen(() => import('./invite.tsx'), 'Invite'),
+  component: lateScreen(() => import('./invite.tsx'), 'Invite', { text: 'first' }),
 })
 
 const magicLink = createRoute({
@@ -79,7 +79,7 @@ const magicLink = createRoute({
   path: '/magic_link',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/magic_link'),
-  component: lateScreen(() => import('./magic-link.tsx'), 'MagicLink'),
+  component: lateScreen(() => import('./magic-link.tsx'), 'MagicLink', { text: 'first' }),
 })
 
 const leave = createRoute({
@@ -87,7 +87,7 @@ const leave = createRoute({
   path: '/leave',
   validateSearch: tokenOf,
   beforeLoad: takeToken('/leave'),
-  component: lateScreen(() => import('./leave.tsx'), 'Leave'),
+  component: lateScreen(() => import('./leave.tsx'), 'Leave', { text: 'first' }),
 })
 
 /** Anybody can write an address: what it says is cut. */
@@ -104,7 +104,7 @@ const oidc = createRoute({
   beforeLoad: ({ search: { code } }) => {
     if (code !== undefined) throw redirect({ to: '/oidc', search: {}, state: { token: code }, replace: true })
   },
-  component: lateScreen(() => import('./oidc.tsx'), 'Oidc'),
+  component: lateScreen(() => import('./oidc.tsx'), 'Oidc', { text: 'first' }),
 })
 
 export const identityRoutes = [

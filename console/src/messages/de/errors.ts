@@ -1,0 +1,3 @@
+import type { ErrorMessages } from '../translation.ts'
+
+export default {} satisfies ErrorMessages

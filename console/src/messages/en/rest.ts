@@ -1,0 +1,31 @@
+import account from './account.ts'
+import agents from './agents.ts'
+import billing from './billing.ts'
+import chat from './chat.ts'
+import connections from './connections.ts'
+import conversations from './conversations.ts'
+import deployments from './deployments.ts'
+import errors from './errors.ts'
+import knowledge from './knowledge.ts'
+import markdown from './markdown.ts'
+import organization from './organization.ts'
+import people from './people.ts'
+import playground from './playground.ts'
+import tools from './tools.ts'
+
+export default {
+  account,
+  agents,
+  billing,
+  chat,
+  connections,
+  conversations,
+  deployments,
+  errors,
+  knowledge,
+  markdown,
+  organization,
+  people,
+  playground,
+  tools,
+}

@@ -1,0 +1,42 @@
+import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser'
+import { printAST } from '@formatjs/icu-messageformat-parser/printer.js'
+
+const PLAIN = 'aceginosuyzACEGINOSUYZ'
+const ACCENTED = 'åçéĝîñöšûýžÅÇÉĜÎÑÖŠÛÝŽ'
+/** German needs about a third more room than English. */
+const LONGER = 1 / 3
+
+/** Returns messages in the pseudo-language: `Save` becomes `[Šåvé ~]`. Tags and arguments stay. */
+export const toPseudo = <Messages>(messages: Messages): Messages =>
+  (typeof messages === 'string'
+    ? toPseudoText(parse(messages))
+    : Object.fromEntries(
+        Object.entries(messages as object).map(([key, value]) => [key, toPseudo(value)]),
+      )) as Messages
+
+function toPseudoText(elements: MessageFormatElement[]): string {
+  const padding = '~'.repeat(Math.ceil(lengthOf(elements) * LONGER))
+  return printAST([...parse('['), ...elements.map(accent), ...parse(` ${padding}]`)])
+}
+
+/** The characters of the text itself, without arguments; of a choice, its first option. */
+const lengthOf = (elements: MessageFormatElement[]): number =>
+  elements.reduce((sum, element) => {
+    if (element.type === TYPE.literal) return sum + element.value.length
+    if (element.type === TYPE.tag) return sum + lengthOf(element.children)
+    if (element.type !== TYPE.plural && element.type !== TYPE.select) return sum
+    return sum + lengthOf(Object.values(element.options)[0]?.value ?? [])
+  }, 0)
+
+function accent(element: MessageFormatElement): MessageFormatElement {
+  if (element.type === TYPE.literal) return { ...element, value: element.value.replace(/[a-z]/gi, accented) }
+  if (element.type === TYPE.tag) return { ...element, children: element.children.map(accent) }
+  if (element.type !== TYPE.plural && element.type !== TYPE.select) return element
+  const options = Object.entries(element.options).map(([name, { value, ...option }]) => [
+    name,
+    { ...option, value: value.map(accent) },
+  ])
+  return { ...element, options: Object.fromEntries(options) }
+}
+
+const accented = (letter: string): string => ACCENTED[PLAIN.indexOf(letter)] ?? letter

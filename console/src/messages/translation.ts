@@ -1,0 +1,10 @@
+/** The messages of another language for those of English: the same keys, and nothing else. */
+export type Translation<Messages> = {
+  readonly [Key in keyof Messages]: Messages[Key] extends string ? string : Translation<Messages[Key]>
+}
+
+/**
+ * Messages for error codes: `{ kb: { not_found: '…' } }` for `kb.not_found`. Their arguments are the `values` of the error. A
+ * code without a message shows the server's `detail`, so English has only those whose `detail` is for developers.
+ */
+export type ErrorMessages = Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -1,0 +1,95 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser'
+import { describe, expect, test } from 'vitest'
+import { findEarlyMessages } from '#tests/support/untranslated.ts'
+
+/*
+ * Holds the text of the interface: every language has every message of English with the same arguments and tags, and no
+ * message holds HTML.
+ */
+
+/** The folders with a folder of messages for each language. */
+const FOLDERS = ['console/src/messages']
+const LANGUAGES = ['de']
+
+/** Names of elements would make a message look like HTML, and tempt to write it. */
+const HTML = /<\/?(?:a|b|br|code|div|em|i|li|p|span|strong|ul)\b|&\w+;/
+
+const messagesIn = (folder: string, language: string): Promise<Map<string, string>> =>
+  Promise.all(
+    globSync(join(folder, language, '*.ts'))
+      .filter((file) => !/(?:first|rest)\.ts$/.test(file))
+      .map(async (file) => {
+        const { default: messages } = await import(pathToFileURL(file).href)
+        return flatten(messages, basename(file, '.ts'))
+      }),
+  ).then((files) => new Map(files.flat()))
+
+const flatten = (messages: object, path: string): [string, string][] =>
+  Object.entries(messages).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' ? [[`${path}.${key}`, value]] : flatten(value, `${path}.${key}`),
+  )
+
+/** The arguments and tags of a message, each once, as `name:kind`. */
+const argumentsOf = (text: string): string[] => [...new Set(listArguments(parse(text)))].sort()
+
+function listArguments(elements: MessageFormatElement[]): string[] {
+  return elements.flatMap((element): string[] => {
+    if (element.type === TYPE.literal || element.type === TYPE.pound) return []
+    const own = `${element.value}:${element.type === TYPE.tag ? 'tag' : 'value'}`
+    if (element.type === TYPE.tag) return [own, ...listArguments(element.children)]
+    if (element.type === TYPE.plural || element.type === TYPE.select)
+      return [own, ...Object.values(element.options).flatMap(({ value }) => listArguments(value))]
+    return [own]
+  })
+}
+
+/** Languages have messages for different error codes: English only where the server's own sentence is for developers. */
+const isError = (key: string): boolean => key.startsWith('errors.')
+
+describe.each(FOLDERS)('the messages in %s', async (folder) => {
+  const english = await messagesIn(folder, 'en')
+
+  test('are ICU MessageFormat without HTML', () => {
+    expect([...english.values()].filter((text) => HTML.test(text))).toEqual([])
+    for (const text of english.values()) expect(() => parse(text), text).not.toThrow()
+    expect(english.size).toBeGreaterThan(1)
+  })
+
+  test.each(LANGUAGES)('are all there in %s, with the same arguments', async (language) => {
+    const translated = await messagesIn(folder, language)
+    const keys = (messages: Map<string, string>): string[] =>
+      [...messages.keys()].filter((key) => !isError(key)).sort()
+    expect(keys(translated)).toEqual(keys(english))
+    const different = keys(english).filter(
+      (key) => String(argumentsOf(translated.get(key) ?? '')) !== String(argumentsOf(english.get(key) ?? '')),
+    )
+    expect(different).toEqual([])
+    expect([...translated.values()].filter((text) => HTML.test(text))).toEqual([])
+  })
+})
+
+test('every message of the console is used', async () => {
+  const source = globSync('console/src/**/*.{ts,tsx}')
+    .filter((file) => !file.includes('/messages/'))
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n')
+  const english = await messagesIn('console/src/messages', 'en')
+  const unused = [...english.keys()].filter((key) => {
+    if (isError(key)) return false
+    const [, ...path] = key.split('.')
+    // A key is named as a whole, or its beginning or its end is part of a template.
+    const ends = path.map((_, at) => path.slice(0, at + 1).join('.'))
+    return !(
+      source.includes(`'${path.join('.')}'`) || ends.some((start) => source.includes(`\`${start}.\${`))
+    )
+  })
+  expect(unused).toEqual([])
+})
+
+test('no message is looked up before there is text', () => {
+  const files = globSync('console/src/**/*.{ts,tsx}').filter((file) => !/\.test\.tsx?$/.test(file))
+  expect(files.flatMap(findEarlyMessages)).toEqual([])
+})

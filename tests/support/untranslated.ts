@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs'
+import ts from '../../scripts/check-sql/typescript.ts'
+
+/*
+ * Finds text for people in the source of the interface: it belongs into the message files. Text is what JSX shows, what an
+ * attribute for people says, and any other literal that reads like a sentence or a label.
+ */
+
+/** Attributes and properties whose text people read or hear. */
+const FOR_PEOPLE =
+  /^(?:alt|aria-(?:description|label|placeholder|roledescription|valuetext)|action|actions|children|confirm|consequence|description|empty|header|heading|help|hint|label|legend|message|note|placeholder|subject|text|title|tooltip|unit)$/
+
+/** Attributes and properties that are never read: classes, addresses, names of elements and events. */
+const FOR_MACHINES =
+  /^(?:accept|allow|aria-(?!description|label|placeholder|roledescription|valuetext)[a-z]+|as|autoComplete|class|className|d|data-.+|dir|enterkeyhint|from|gridTemplateColumns|href|id|inputMode|key|kind|name|path|pattern|points|rel|role|size|src|style|target|to|tone|transform|type|value|viewBox|wrap)$/
+
+/** Functions whose text arguments are no text for people. */
+const CALLS =
+  /^(?:classNames|t|t\.rich|t\.has|translator|lateScreen|import|Error|TypeError|RegExp|URL|Map|Set|querySelector|querySelectorAll|addEventListener|removeEventListener|dispatchEvent|Event|matchMedia|getItem|setItem|removeItem|createElement|closest|matches|startsWith|endsWith|includes|indexOf|split|join|replace|replaceAll|test|getPropertyValue|setProperty|read|readPages|useChange|useSearch|useNavigate|useParams)$/
+
+/** A label or a sentence: a capital followed by small letters, or several words. */
+const READS_AS_TEXT = /^\p{Lu}\p{Ll}+$|\p{L}{2,}[,.…:!?]? \p{L}+|^\p{Lu}\p{Ll}+\b.*[.…!?]$/u
+
+export interface Found {
+  /** `file:line`. */
+  place: string
+  text: string
+}
+
+/**
+ * @param allowed literals that are names of products, keys or formats, the same in every language
+ */
+export function findUntranslated(file: string, allowed: ReadonlySet<string>): Found[] {
+  const source = parseFile(file)
+  const found: Found[] = []
+  const add = (node: ts.Node, text: string): void => {
+    if (!allowed.has(text)) found.push(foundAt(source, node, text))
+  }
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isTypeNode(node)) return
+    if (ts.isJsxText(node) && /\p{L}{2}/u.test(node.text)) add(node, node.text.trim())
+    if (ts.isStringLiteralLike(node) && isForPeople(node, node.text)) add(node, node.text)
+    if (ts.isTemplateExpression(node)) {
+      const text = [node.head, ...node.templateSpans.map(({ literal }) => literal)]
+        .map((piece) => piece.text)
+        .join('{}')
+      if (isForPeople(node, text)) add(node, text)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+function isForPeople(node: ts.Expression, text: string): boolean {
+  if (!/\p{L}{2}/u.test(text)) return false
+  const purpose = purposeOf(node)
+  if (purpose === 'people') return true
+  return purpose === 'unknown' && READS_AS_TEXT.test(text)
+}
+
+/** Who reads a literal, by the attribute, property or call that it is given to. */
+function purposeOf(node: ts.Node): 'people' | 'machines' | 'unknown' {
+  const { parent } = node
+  if (
+    ts.isConditionalExpression(parent) ||
+    ts.isBinaryExpression(parent) ||
+    ts.isParenthesizedExpression(parent) ||
+    ts.isJsxExpression(parent) ||
+    ts.isAsExpression(parent)
+  ) {
+    if (ts.isBinaryExpression(parent) && isComparison(parent)) return 'machines'
+    if (ts.isConditionalExpression(parent) && parent.condition === node) return 'machines'
+    return purposeOf(parent)
+  }
+  if (ts.isJsxElement(parent) || ts.isJsxFragment(parent)) return 'people'
+  if (ts.isJsxAttribute(parent)) return purposeByName(parent.name.getText())
+  if (ts.isPropertyAssignment(parent))
+    return parent.initializer === node
+      ? purposeByName(parent.name.getText().replace(/['"]/g, ''))
+      : 'machines'
+  if (ts.isElementAccessExpression(parent) || ts.isCaseClause(parent) || ts.isLiteralTypeNode(parent))
+    return 'machines'
+  if (ts.isCallExpression(parent) || ts.isNewExpression(parent)) {
+    const callee = parent.expression.getText()
+    const last = callee.split('.').at(-1) ?? ''
+    return CALLS.test(callee) || CALLS.test(last) ? 'machines' : 'unknown'
+  }
+  if (ts.isTaggedTemplateExpression(parent)) return 'machines'
+  return 'unknown'
+}
+
+const isComparison = ({ operatorToken }: ts.BinaryExpression): boolean =>
+  [
+    ts.SyntaxKind.EqualsEqualsEqualsToken,
+    ts.SyntaxKind.ExclamationEqualsEqualsToken,
+    ts.SyntaxKind.InKeyword,
+  ].includes(operatorToken.kind)
+
+const purposeByName = (name: string): 'people' | 'machines' | 'unknown' => {
+  if (FOR_PEOPLE.test(name)) return 'people'
+  return FOR_MACHINES.test(name) ? 'machines' : 'unknown'
+}
+
+/** Finds messages that are looked up while modules load, before there is text. */
+export function findEarlyMessages(file: string): Found[] {
+  const source = parseFile(file)
+  const found: Found[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) || ts.isTypeNode(node)) return
+    if (ts.isCallExpression(node) && /^t(?:\.rich)?$/.test(node.expression.getText()))
+      found.push(foundAt(source, node, node.getText()))
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return found
+}
+
+function parseFile(file: string): ts.SourceFile {
+  const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
+  return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true, kind)
+}
+
+const foundAt = (source: ts.SourceFile, node: ts.Node, text: string): Found => ({
+  place: `${source.fileName}:${source.getLineAndCharacterOfPosition(node.getStart()).line + 1}`,
+  text,
+})
