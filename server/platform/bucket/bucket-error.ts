@@ -1,7 +1,7 @@
-/** A bucket that can't be read. The message is a sentence for the person who named the bucket. */
+/** A bucket cannot be read. The message is written for the user who configured the bucket. */
 export class BucketError extends Error {
   override readonly name: string = 'BucketError'
-  /** Whether it may succeed later as it is. */
+  /** Whether a retry with the same settings may succeed. */
   readonly canTryAgain: boolean
 
   constructor(message: string, canTryAgain = false, options?: ErrorOptions) {

@@ -17,7 +17,7 @@ import {
   readObject,
 } from './bucket.ts'
 
-/** What is read of a bucket: one that s3rver keeps, and one that holds keys which no disk can hold as names. */
+/** Reads two buckets: one on s3rver, and one with keys that no disk can store as file names. */
 
 const never = new AbortController().signal
 const net = createNet({ allowPrivateNetwork: true })
@@ -160,7 +160,7 @@ describe('a bucket of many pages', () => {
   })
   let odd: Bucket
 
-  /** As Amazon has it: a page ends after `max-keys`, and a space in a key is a +. */
+  /** Like Amazon's: a page ends after `max-keys`, and a space in a key is encoded as +. */
   function listing(query: URLSearchParams): string {
     const sorted = [...objects.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     const begin = Number(query.get('continuation-token')?.slice('+/= '.length) ?? 0)

@@ -14,31 +14,31 @@ export { type Bucket, checkBucket } from './names.ts'
 export type { BucketObject } from './parse-listing.ts'
 
 export interface ReadObject {
-  /** Bytes. */
+  /** In bytes. */
   size: number
-  /** Of its content, in hexadecimal. */
+  /** SHA-256 of the content, in hexadecimal. */
   sha256: string
-  /** As in the list. */
+  /** As in the listing. */
   etag: string
-  /** What whoever stored it says that it is; null where he said nothing. */
+  /** Content type as stored with the object; null if none. */
   contentType: string | null
 }
 
-/** What a list may name, folder markers included. */
+/** Maximum number of listed keys, including folder markers. */
 export const KEYS_MAX = 100_000
 const KEYS_PER_PAGE = 1_000
-/** A server may put fewer keys on a page than it was asked for, and even none. */
+/** Maximum number of pages. A server may return fewer keys per page than requested, or none. */
 const PAGES_MAX = 1_000
-/** A thousand keys of a thousand bytes, encoded, and what is told of each. */
+/** Enough for a thousand encoded keys of a thousand bytes, with their metadata. */
 const PAGE_BYTES_MAX = 5_000_000
 const PAGE_TIMEOUT_MS = 60_000
 const OBJECT_TIMEOUT_MS = 600_000
 const CONTENT_TYPE_CHARACTERS_MAX = 200
 
 /**
- * Pages of the objects in a bucket whose keys begin with its prefix, in the order of the keys' bytes, each once. Folder
- * markers (keys that end in / and hold nothing) are left out. Throws a BucketError, also beyond KEYS_MAX. All of the
- * time is the signal's to bound; its reason is thrown.
+ * Yields pages of objects whose keys begin with the bucket's prefix, each once, in the byte order of their keys. Leaves
+ * out folder markers (empty objects with keys that end in /). Throws a BucketError, also beyond KEYS_MAX, or the
+ * signal's reason. Has no timeout of its own.
  */
 export async function* listObjects(
   net: Net,
@@ -68,8 +68,8 @@ export async function* listObjects(
 }
 
 /**
- * Puts an object into a file that is new, for this process's user only. Throws a BucketError, also for an object of
- * more than `maxBytes` bytes, the signal's reason, and what the disk says; then there is no file.
+ * Saves an object to a new file, readable only by this process's user. Throws a BucketError, also for an object of more
+ * than `maxBytes` bytes, the signal's reason, or a file system error. After an error the file is deleted.
  */
 export async function readObject(
   net: Net,
@@ -90,7 +90,7 @@ function readPage(net: Net, bucket: Bucket, token: string | null, signal: AbortS
   const { prefix = '' } = bucket
   const query = {
     ...(token !== null && { 'continuation-token': token }),
-    // XML has no way to write some characters that keys may have.
+    // XML cannot represent some characters that keys may contain.
     'encoding-type': 'url',
     'list-type': '2',
     'max-keys': String(KEYS_PER_PAGE),
@@ -111,7 +111,7 @@ async function saveObject(
   { path, maxBytes }: { path: string; maxBytes: number },
 ): Promise<ReadObject> {
   const announced = headerOf(headers['content-length'])
-  // Else an answer that was cut off would look like a whole one.
+  // Without a length or chunked encoding, a truncated response would look complete.
   if (announced === null && headers['transfer-encoding'] === undefined)
     throw new BucketError(sentence('bucket.size_unknown', { host, key: quoteKey(key) }))
   const tooLarge = (): Error =>

@@ -15,12 +15,12 @@ import { type Bucket, checkBucket, endpointOf } from './names.ts'
 import { refusalOf } from './refusals.ts'
 
 export interface BucketRequest<Result> {
-  /** Null: the bucket itself. */
+  /** Null for the bucket itself. */
   key: string | null
   query?: Record<string, string>
-  /** Milliseconds for everything: each attempt, the pauses between them, and the last byte. */
+  /** Total time in milliseconds: all attempts, the pauses between them, and the response bodies. */
   timeoutMs: number
-  /** Takes the answer of a success; again with each attempt. What it throws is the outcome of the attempt. */
+  /** Reads a successful response. Called for each attempt. An error that it throws is the attempt's error. */
   read: (answer: BucketAnswer) => Promise<Result>
 }
 
@@ -29,23 +29,23 @@ type Answer = Awaited<ReturnType<Net['guarded']['request']>>
 export interface BucketAnswer {
   host: string
   headers: Answer['headers']
-  /** Ends with a BucketError where the connection breaks. */
+  /** Throws a BucketError if the connection breaks. */
   body: AsyncIterable<Buffer>
 }
 
 const ATTEMPTS_MAX = 3
-/** Before the second attempt; twice as long before the third. */
+/** Pause before the second attempt. Doubles for the third. */
 const PAUSE_MS = 500
-/** Who wants to be left alone for longer is not waited for. */
+/** Longest Retry-After that is respected. Longer ones are not retried. */
 const RETRY_AFTER_MAX_MS = 10_000
-/** How long a server may say nothing at all. */
+/** Maximum time without any data from the server. */
 const SILENCE_MAX_MS = 30_000
 const ERROR_BYTES_MAX = 16 * 1024
 const EMPTY_SHA256 = createHash('sha256').digest('hex')
 
 /**
- * Gets something from a bucket, through the guard. What can pass (429, 5xx, a broken connection) is tried again.
- * Nothing is followed elsewhere. Throws a BucketError for whatever goes wrong, and the signal's reason.
+ * Sends a GET request to a bucket, through the network guard. Retries temporary failures: 429, 5xx and broken
+ * connections. Does not follow redirects. Throws a BucketError for any failure, or the signal's reason.
  */
 export async function askBucket<Result>(
   net: Net,
@@ -72,7 +72,7 @@ export async function askBucket<Result>(
   })
 }
 
-/** A server said when to come back: undefined where that is too far away. */
+/** A failure with a Retry-After header. `pauseMs` is undefined if the wait would be too long. */
 class Postponed extends BucketError {
   readonly pauseMs: number | undefined
 
@@ -104,13 +104,13 @@ async function attemptOnce<Result>(
     .catch((error: unknown) => {
       throw toBucketError(host, error)
     })
-  // What the stream says to being ended early is nothing to us.
+  // Ignore the stream's error if it is destroyed early.
   answer.body.on('error', () => {})
   try {
     if (answer.statusCode !== 200) throw await toRefusal(bucket, host, key, answer)
     return await read({ host, headers: answer.headers, body: bytesOf(host, answer.body) })
   } finally {
-    // The connection ends with what was not read.
+    // Close the connection if the body was not fully read.
     answer.body.destroy()
   }
 }
@@ -129,7 +129,7 @@ async function toRefusal(
   key: string | null,
   { statusCode: status, headers, body }: Answer,
 ): Promise<BucketError> {
-  const words = await readBeginning(body, ERROR_BYTES_MAX).catch(() => null) // the status says enough
+  const words = await readBeginning(body, ERROR_BYTES_MAX).catch(() => null) // the status alone is enough
   const [, code = ''] = /<Code>([A-Za-z0-9.]{1,64})<\/Code>/.exec(words?.beginning.toString() ?? '') ?? []
   const region = headers['x-amz-bucket-region']
   const refusal = refusalOf(bucket, key, {

@@ -10,7 +10,7 @@ import { createNet, type Net } from '../net/index.ts'
 import { type Bucket, readObject } from './bucket.ts'
 import { askBucket } from './exchange.ts'
 
-/** Buckets that refuse, send too much or too little or too slowly, or lead elsewhere. */
+/** Buckets that refuse, send too much, too little or too slowly, or redirect. */
 
 const never = new AbortController().signal
 const net = createExampleNet()
@@ -27,7 +27,7 @@ beforeEach(() => {
   bucket = bucketAt(server)
 })
 afterEach(() => {
-  // Whatever went wrong, nothing is left of it.
+  // No file may remain after a failure.
   expect(existsSync(path)).toBe(false)
 })
 afterAll(async () => {
@@ -145,7 +145,7 @@ describe('a refusal', () => {
   })
 })
 
-/** With its length, as S3 has it. */
+/** Sends the content with its length, like S3. */
 const object = (content: string): Answer =>
   send('text/plain', content, { 'content-length': String(content.length) })
 

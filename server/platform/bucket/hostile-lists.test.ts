@@ -12,7 +12,7 @@ import { createExampleNet } from '#tests/support/provider/example-net.ts'
 import { type Answer, send, startWebsite, type Website } from '#tests/support/website.ts'
 import { type Bucket, KEYS_MAX } from './bucket.ts'
 
-/** Lists of servers that mean no good to whoever takes them for a bucket. */
+/** Listings of malicious servers. */
 
 const net = createExampleNet()
 let server: Website
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const list = (more: Partial<Bucket> = {}) => listKeys(net, { ...bucket, ...more })
 const xml = (body: string | Buffer): Answer => send('application/xml', body)
-/** Answers the list anew each time. */
+/** Answers each request with the page that `next` returns for its number. */
 const pages =
   (next: (visit: number) => string): Answer =>
   (response) =>

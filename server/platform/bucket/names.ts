@@ -3,30 +3,30 @@ import { sentence } from '#errors'
 import { type Net, NetError } from '../net/index.ts'
 import { BucketError } from './bucket-error.ts'
 
-/** A bucket of S3, or of what speaks its language, as a tenant names it. */
+/** A bucket in S3 or an S3-compatible service, as configured by a tenant. */
 export interface Bucket {
   bucket: string
-  /** Only keys that begin so. */
+  /** Only keys with this prefix are read. */
   prefix?: string
   region: string
-  /** Without one, Amazon's own address of the region. */
+  /** Default: Amazon's endpoint for the region. */
   endpoint?: string
-  /** Both or none: without them nothing is signed, as it is with public buckets. */
+  /** Set both or neither. Without them requests are not signed, as for public buckets. */
   accessKeyId?: string
   secretAccessKey?: string
 }
 
 const ENDPOINT_CHARACTERS_MAX = 2_000
-/** What keys have, in UTF-8 (Amazon S3 User Guide, "Naming Amazon S3 objects"). */
+/** Maximum length of a key in UTF-8 (Amazon S3 User Guide, "Naming Amazon S3 objects"). */
 export const KEY_BYTES_MAX = 1_024
 
-/** Where the bucket is asked. */
+/** Returns the bucket's endpoint. */
 export const endpointOf = ({ endpoint, region }: Bucket): string =>
   endpoint ?? `https://s3.${region}.amazonaws.com`
 
 /**
- * Checks what a bucket is called and where it is, before anything is sent. Throws a BucketError, which names the field.
- * Sources: Amazon S3 User Guide, "Bucket naming rules"; the region is a part of a name in DNS.
+ * Checks a bucket's name, region, keys and endpoint before any request. Throws a BucketError that names the field.
+ * Sources: Amazon S3 User Guide, "Bucket naming rules"; the region is part of a DNS name.
  */
 export function checkBucket(net: Net, bucket: Bucket): void {
   const { bucket: name, region, prefix = '', accessKeyId, secretAccessKey } = bucket
@@ -37,7 +37,7 @@ export function checkBucket(net: Net, bucket: Bucket): void {
     throw new BucketError(sentence('bucket.prefix', { limit: KEY_BYTES_MAX }))
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
     throw new BucketError(sentence('bucket.key_pair'))
-  // They go into a header, where a comma and a slash part it from what comes next.
+  // The access key is part of a header in which commas and slashes are separators.
   if (accessKeyId !== undefined && !/^[!-+.0-~-]{1,128}$/.test(accessKeyId))
     throw new BucketError(sentence('bucket.access_key'))
   if (secretAccessKey !== undefined && !/^[!-~]{1,256}$/.test(secretAccessKey))
@@ -45,12 +45,12 @@ export function checkBucket(net: Net, bucket: Bucket): void {
   checkEndpoint(net, endpointOf(bucket))
 }
 
-/** Throws a BucketError where this is no key that an object can have. */
+/** Throws a BucketError if an object cannot have this key. */
 export function checkKey(key: string): void {
   if (!isKey(key)) throw new BucketError(sentence('bucket.key', { limit: KEY_BYTES_MAX }))
 }
 
-/** NUL is no character of a text anywhere else here, such as in the database. */
+/** NUL is refused because it is not valid in text elsewhere, such as in the database. */
 export const isKey = (text: string): boolean =>
   text !== '' && text.isWellFormed() && !text.includes('\0') && Buffer.byteLength(text) <= KEY_BYTES_MAX
 

@@ -5,29 +5,29 @@ import { readElements, XmlError } from './xml.ts'
 
 export interface BucketObject {
   key: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
-  /** Without its quotes; '' where the server tells none. */
+  /** Without quotes; '' if the server sends none. */
   etag: string
   /** ISO 8601, UTC. */
   lastModified: string
 }
 
 export interface ListedPage {
-  /** Whatever the bucket holds, folder markers included, in the order of the keys' bytes. */
+  /** All objects of the page, including folder markers, in the byte order of their keys. */
   objects: BucketObject[]
-  /** What the next page is asked for with; null at the end. */
+  /** Token for the next page; null on the last page. */
   nextToken: string | null
 }
 
-/** More than the largest object that S3 takes. */
+/** More than S3's maximum object size. */
 const OBJECT_BYTES_MAX = 100e12
 const TOKEN_CHARACTERS_MAX = 4_096
 const ETAG_CHARACTERS_MAX = 200
 
 /**
- * A page of a bucket's list (Amazon S3 API Reference, ListObjectsV2). Throws a BucketError for what is none: wherever
- * it comes from, what is handed on has keys of this prefix, each once, and sizes and times that are some.
+ * Parses a page of a bucket's listing (Amazon S3 API Reference, ListObjectsV2). Throws a BucketError for invalid data.
+ * The result has unique keys with this prefix and valid sizes and times, whatever the server sends.
  */
 export function parseListing(host: string, answer: Buffer, prefix: string): ListedPage {
   try {
@@ -48,7 +48,7 @@ export function parseListing(host: string, answer: Buffer, prefix: string): List
 const isOfDecoder = (error: unknown): boolean =>
   (error as { code?: unknown }).code === 'ERR_ENCODING_INVALID_ENCODED_DATA'
 
-/** The ETag of an object, as it is compared: without its quotes. */
+/** Returns an object's ETag without quotes, for comparison. */
 export const etagOf = (text: string): string => text.replace(/^"(.*)"$/, '$1').slice(0, ETAG_CHARACTERS_MAX)
 
 type Entry = Record<string, string>
@@ -88,7 +88,7 @@ function toObject(entry: Entry, isEncoded: boolean, prefix: string): BucketObjec
   return { key, size, etag: etagOf(entry['ETag'] ?? ''), lastModified: toTime(entry['LastModified'] ?? '') }
 }
 
-/** Of the years that ISO 8601 writes with four digits. */
+/** Parses a time. Refuses years that ISO 8601 does not write with four digits. */
 function toTime(text: string): string {
   const time = new Date(text)
   if (Number.isNaN(time.valueOf()) || !/^\d/.test(time.toISOString()))
@@ -96,7 +96,7 @@ function toTime(text: string): string {
   return time.toISOString()
 }
 
-/** As forms are encoded: Amazon and others write a space as +. */
+/** Decodes form encoding: Amazon and others write a space as +. */
 function decodeKey(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', '%20'))
@@ -105,7 +105,7 @@ function decodeKey(text: string): string {
   }
 }
 
-/** By the bytes of UTF-8, as S3 has it. Some servers that keep objects as files have another order within a page. */
+/** Sorts by UTF-8 bytes, like S3. Some servers that store objects as files use another order within a page. */
 function inOrder(objects: BucketObject[]): BucketObject[] {
   const withBytes = objects.map((object) => ({ object, bytes: Buffer.from(object.key) }))
   withBytes.sort((one, other) => one.bytes.compare(other.bytes))

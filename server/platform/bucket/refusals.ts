@@ -2,21 +2,21 @@ import { sentence } from '#errors'
 import { BucketError } from './bucket-error.ts'
 import { type Bucket, isRegion } from './names.ts'
 
-/** An answer that is no success. */
+/** An error response. */
 export interface Refusal {
   host: string
   status: number
-  /** S3's own word for it; '' where the answer holds none. */
+  /** S3's error code; '' if the response has none. */
   code: string
-  /** What `x-amz-bucket-region` says: where the bucket really is. */
+  /** The bucket's actual region, from `x-amz-bucket-region`. */
   region: string | undefined
 }
 
 const KEY_CHARACTERS_MAX = 200
 
 /**
- * A sentence for a refusal that says what to do about it.
- * Source: Amazon S3 API Reference, "Error responses", list of error codes.
+ * Returns an error for a refusal that says what to do. Source: Amazon S3 API Reference, "Error responses", list of
+ * error codes.
  */
 export function refusalOf(bucket: Bucket, key: string | null, refusal: Refusal): BucketError {
   const { host, code, region } = refusal
@@ -28,9 +28,9 @@ export function refusalOf(bucket: Bucket, key: string | null, refusal: Refusal):
   return new BucketError(sentenceByCode(bucket, key, host, code) ?? sentenceByStatus(bucket, key, refusal))
 }
 
-/** Tells a key in a sentence. */
+/** Returns a key in a form that is safe to show in a message. */
 export const quoteKey = (key: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
   key.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?').slice(0, KEY_CHARACTERS_MAX)
 
 const isPassing = ({ status, code }: Refusal): boolean =>

@@ -1,25 +1,24 @@
-/** What is no XML, or more of XML than a plain list needs. The message says what, as the end of a sentence. */
+/** The text is not XML, or uses XML features that a plain listing does not need. The message completes a sentence. */
 export class XmlError extends Error {
   override readonly name = 'XmlError'
 }
 
 export interface XmlElement {
-  /** The names of the elements that it is in, and its own: `ListBucketResult/Contents/Key`. */
+  /** Path of element names: `ListBucketResult/Contents/Key`. */
   path: string
-  /** What stands in it; '' where elements stand in it. */
+  /** The text content; '' for an element with child elements. */
   text: string
 }
 
 const DEPTH_MAX = 8
-/** A thousand entries of thirty elements, and what is around them. */
+/** Enough for a thousand entries of thirty elements and their surroundings. */
 const ELEMENTS_MAX = 30_100
-/** A thousand bytes, each written as an entity, and more. */
+/** Enough for a thousand bytes, each written as an entity. */
 const TEXT_CHARACTERS_MAX = 10_000
 
 /**
- * The elements of a document, each when it ends. By hand: each character is looked at once, whatever the document
- * holds. Nothing can be declared in it, so an entity stands for one character and never for more; comments and CDATA
- * are refused too.
+ * Yields the elements of a document, each at its end tag. Handwritten to read every character once, in linear time.
+ * There are no declarations, so an entity always stands for a single character. Comments and CDATA are refused.
  */
 export function* readElements(xml: string): Generator<XmlElement> {
   const open: string[] = []

@@ -21,40 +21,40 @@ import {
   StoredRequests,
 } from './stored-requests.ts'
 
-/** Where the effects of a request with a key are, as its route declares it (http/define-route.ts). */
+/** Where the effects of a request with a key take place, as declared by its route (http/define-route.ts). */
 export type Effects = 'database' | 'outside' | 'outside once'
 
-/** Requests that come with an Idempotency-Key: each is done once, however often it is sent (docs/idempotency.md). */
+/** Handles requests with an Idempotency-Key: each takes effect once, however often it is sent (docs/idempotency.md). */
 export interface Idempotency {
   /**
-   * Does the work of a request, or returns what was answered before. Throws request.idempotency_reused,
-   * request.in_progress, request.interrupted, request.answer_not_kept, and what the work throws.
+   * Runs the work of a request, or returns the stored answer. Throws request.idempotency_reused, request.in_progress,
+   * request.interrupted, request.answer_not_kept, and the errors of `work`.
    */
   once(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered>
-  /** An HMAC of what a request says, under each secret: a body may hold a password. */
+  /** Returns HMACs of a request under each secret. Plain hashes would expose passwords in bodies. */
   hashes(text: string): [current: string, ...previous: string[]]
-  /** Starts to delete what is older than a day. Returns how to stop that. */
+  /** Starts to delete requests older than a day. Returns a function that stops it. */
   startSweep(): () => void
-  /** Waits a moment for the answers that are being stored. */
+  /** Waits briefly for answers that are being stored. */
   close(): Promise<void>
 }
 
 interface Answered {
-  /** What the handler has answered, now or the first time. */
+  /** The handler's answer, from this run or the first. */
   value: unknown
   isReplayed: boolean
 }
 
 const SWEEP_MS = 600_000
-/** How long answers may take to be stored when the process stops. */
+/** Time for answers to be stored when the process stops. */
 const CLOSE_MS = 2_000
 const RETRY_SECONDS = 1
-/** Rows come and go between a look and a step; a deadlock with another request is retried. */
+/** Maximum number of attempts when a row changes between two statements, or after a deadlock with another request. */
 const ATTEMPTS_MAX = 5
-/** A database that is away for a moment must not cost the answer. */
+/** Maximum attempts to store an answer, so that a brief database outage does not lose it. */
 const STORE_ATTEMPTS = 4
 const DEADLOCK = '40P01'
-/** A statement that has waited too long. */
+/** SQLSTATE of a statement that was canceled after its timeout. */
 const CANCELED = '57014'
 const LATE = Symbol('another request was faster')
 
@@ -71,7 +71,7 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
   const queue = createSerialQueue()
   const outside = new OutsideRequests({ sql, stored, instance, log, queue })
 
-  /** The row, the effects and the answer in one transaction. */
+  /** Writes the row, the effects and the answer in one transaction. */
   async function inDatabase(request: KeyedRequest, work: () => Promise<unknown>): Promise<Answered> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const known = await stored.find(request)
@@ -92,7 +92,7 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
     throw inProgress()
   }
 
-  /** The request as it was stored under the previous secret; null: it was not. */
+  /** Returns the request with its owner and hash under the previous secret; null if it was not stored under that. */
   async function asBefore(
     request: KeyedRequest,
     former: NonNullable<KeyedRequest['former']>,
@@ -118,7 +118,7 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
 }
 
 /**
- * Returns what was answered before; null: nothing, and nobody works on it. Throws request.idempotency_reused,
+ * Returns the stored answer; null if there is none and no process is working on it. Throws request.idempotency_reused,
  * request.in_progress, request.answer_not_kept.
  */
 function replay(
@@ -137,25 +137,25 @@ function replay(
 
 const inProgress = () => fail('request.in_progress', {}, { retryAfter: RETRY_SECONDS })
 
-/** The same request is under way in another process, and takes longer than a statement may wait. */
+/** Reports a request that another process has been working on for longer than a statement may wait. */
 function whenWaitedLong(error: unknown): never {
   throw sqlStateOf(error) === CANCELED ? inProgress() : error
 }
 
 /**
- * Requests that work outside of the database: each is reserved for this process, worked on, and its answer is stored
- * with its last effects in the database.
+ * Requests with effects outside the database. Each is reserved for this process, and its answer is stored together with
+ * its last effects in the database.
  */
 class OutsideRequests {
   readonly #deps: OutsideDependencies
-  /** The requests that this process works on. */
+  /** The requests in progress in this process. */
   readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(deps: OutsideDependencies) {
     this.#deps = deps
   }
 
-  /** Throws what Idempotency.once throws. */
+  /** Throws the errors of Idempotency.once. */
   async answer(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered> {
     const answer = new PendingAnswer(this.#deps.sql)
     const before = await this.#deps.queue(nameOf(request), async () => {
@@ -180,7 +180,7 @@ class OutsideRequests {
     await Promise.all(this.#underWay.values())
   }
 
-  /** Takes the row for this process, or returns what was answered. */
+  /** Reserves the row for this process, or returns the stored answer. */
   async #reserve(request: KeyedRequest, effects: Effects): Promise<Answered | null> {
     const { stored } = this.#deps
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -201,7 +201,7 @@ class OutsideRequests {
     return isMine ? this.#underWay.has(nameOf(request)) : known.is_alive
   }
 
-  /** The stream for its client, which ends when it is stored. */
+  /** Returns a copy of the stream for the client that ends only after it is stored. */
   #relay(request: KeyedRequest, answer: PendingAnswer, stream: EventStream): EventStream {
     return relayStream(stream, async (events) => {
       try {
@@ -215,8 +215,8 @@ class OutsideRequests {
   }
 
   /**
-   * Stores the answer with all that was deferred to it. Where the row was taken meanwhile, the handler's last
-   * transaction is rolled back; where it has gone, with its user, there is nothing to store.
+   * Stores the answer with all deferred work. Rolls back the handler's last transaction if another process has taken
+   * the row. Stores nothing if the row was deleted with its user.
    */
   async #store(request: KeyedRequest, answer: PendingAnswer, text: string): Promise<void> {
     const { stored } = this.#deps
@@ -235,7 +235,10 @@ class OutsideRequests {
     if (!isStored) throw failure
   }
 
-  /** Frees the key of a request that failed, unless it may have done what can't be undone. */
+  /**
+   * Frees the key of a failed request. With `forGood`, keeps it reserved because the work may have had irreversible
+   * effects.
+   */
   async #release(request: KeyedRequest, answer: PendingAnswer, forGood: boolean): Promise<void> {
     const failed = (error: unknown): void =>
       this.#deps.log.error({ err: error, route: request.route }, 'a request that failed was not let go')
@@ -256,13 +259,13 @@ interface OutsideDependencies extends Pick<Dependencies, 'instance' | 'log'> {
   queue: SerialQueue
 }
 
-/** A refusal comes before anything is done; what fails later may have done it. */
+/** A client error is raised before the work has had any effect. A later failure may have had one. */
 const isFinal = (effects: Effects, error: unknown): boolean =>
   effects === 'outside once' && !(error instanceof AppError && error.status < 500)
 
 /**
- * The same stream for its client. Its end waits until `ended` has done its work with all the events. The client's
- * leaving ends nothing, because a repeat can come back for it.
+ * Returns the same stream for the client. It ends only after `ended` has processed all events. A disconnect of the
+ * client ends nothing, because a repeat can fetch the answer.
  */
 function relayStream(stream: EventStream, ended: (events: string) => Promise<void>): EventStream {
   const { log: from, named, headers } = stream
@@ -287,7 +290,7 @@ function relayStream(stream: EventStream, ended: (events: string) => Promise<voi
 
 type SerialQueue = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 
-/** Runs work of the same name one at a time, so that 1,000 identical requests use one database connection. */
+/** Runs work with the same name one at a time, so that 1,000 identical requests use one database connection. */
 function createSerialQueue(): SerialQueue {
   const last = new Map<string, Promise<unknown>>()
   return async (name, work) => {

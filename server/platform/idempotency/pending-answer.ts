@@ -4,10 +4,10 @@ import type { OpenDatabase } from '#database/connect.ts'
 
 type Work = () => Promise<unknown>
 
-/** Where the work of a request finds its own answer. */
+/** The pending answer of the current request. */
 const answers = new AsyncLocalStorage<PendingAnswer>()
 
-/** The answer of a request with a key whose effects are outside of the database too, until it is stored. */
+/** The answer of a request with a key and effects outside the database, until it is stored. */
 export class PendingAnswer {
   readonly #sql: OpenDatabase['sql']
   readonly #transaction: AmbientTransaction
@@ -21,7 +21,7 @@ export class PendingAnswer {
     this.#transaction = new AmbientTransaction(sql)
   }
 
-  /** Settles when the answer is stored, or when it is known that there will be none. */
+  /** Resolves when the answer is stored, or when it is certain that there will be none. */
   get settled(): Promise<void> {
     return this.#settled.promise
   }
@@ -30,7 +30,7 @@ export class PendingAnswer {
     return this.#hasEnded
   }
 
-  /** Whether the handler has begun its last transaction, which is all or nothing. */
+  /** Whether the handler has begun its final transaction. */
   get isInTransaction(): boolean {
     return this.#transaction.isOpen
   }
@@ -47,7 +47,7 @@ export class PendingAnswer {
     return this.#transaction.open()
   }
 
-  /** Runs `store` and all deferred work in one transaction. From then on nothing more can be deferred. */
+  /** Runs `store` and all deferred work in one transaction. Nothing can be deferred after that. */
   async commit(store: Work): Promise<void> {
     this.#hasEnded = true
     this.#wasTried = true
@@ -66,8 +66,8 @@ export class PendingAnswer {
   }
 
   /**
-   * There will be no answer: rolls back, and does the deferred work by itself; but not where it could not be stored with
-   * its answer, since a repeat is going to do it.
+   * Rolls back because there will be no answer, and runs the deferred work on its own. Skips that if storing the answer
+   * failed: a repeat will run the work.
    */
   async abandon(): Promise<void> {
     this.#hasEnded = true
@@ -87,10 +87,9 @@ const current = (): PendingAnswer | null => {
 }
 
 /**
- * Runs the last statements of a handler in the transaction that stores its answer, so that there are both or neither.
- * That transaction stays open until the answer is stored: what the handler still does belongs to it. Without an
- * Idempotency-Key there is no answer to store, and the statements commit as they usually do. In both cases `work` may
- * wait for nothing but the database.
+ * Runs the last statements of a handler in the transaction that stores its answer, so that both are committed or
+ * neither. The transaction stays open until the answer is stored and includes all later statements of the handler.
+ * Without an Idempotency-Key the statements commit as usual. In both cases `work` may only wait for the database.
  */
 export async function commitWithAnswer<Result>(work: () => Promise<Result>): Promise<Result> {
   await current()?.begin()
@@ -98,8 +97,8 @@ export async function commitWithAnswer<Result>(work: () => Promise<Result>): Pro
 }
 
 /**
- * Defers work in the database until the answer is stored, in the same transaction, for what isn't the handler's last
- * step. Returns what settles when it was done; null where there is no answer to wait for: then do it at once.
+ * Defers database work to the transaction that stores the answer, for work before the handler's last step. Returns a
+ * promise that resolves when it is done. Returns null if there is no answer to wait for; then run the work immediately.
  */
 export function deferToAnswer(work: Work): Promise<void> | null {
   const answer = current()

@@ -4,48 +4,48 @@ import type { Secrets } from '#platform/secrets/secrets.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { EventStream } from '../http/define-route.ts'
 
-/** How long a repeat is recognized (contract, 5). */
+/** How long a repeat is recognized. */
 const KEPT_HOURS = 24
-/** A larger answer is dropped after an hour. Its row stays, so that a repeat is still recognized and does nothing. */
-/** As text: the index has the number in its condition, and a parameter would not match that. */
+/** Larger answers are dropped after an hour. The row stays, so that a repeat is still recognized and has no effect. */
+/** Inlined as text: the index has the number in its predicate, which a parameter would not match. */
 const LARGE_ANSWER_BYTES = '65536'
 const LARGE_KEPT_HOURS = 1
-/** The most rows, and bytes of answers, of one user, deployment or network. */
+/** Maximum number of rows, and bytes of answers, per user, deployment or network. */
 const QUOTA_REQUESTS = 10_000
 const QUOTA_BYTES = 32 * 1024 * 1024
 const RETRY_SECONDS_MIN = 60
-/** So many rows are removed by one statement, and so many statements by one sweep. */
+/** Maximum rows per statement, and statements per sweep. */
 const SWEPT_AT_ONCE = 1_000
 const SWEPT_TIMES_MAX = 100
 
-/** What makes two requests the same, or a reuse of the key. */
+/** A request with its key. Owner, route and key identify it; a different hash means that the key was reused. */
 export interface KeyedRequest {
   owner: string
   route: string
   key: string
-  /** Of all that a repeat has to be the same in. */
+  /** Hash of everything in which a repeat must be equal. */
   hash: string
-  /** `owner` and `hash` under the previous secret, where there is one. */
+  /** `owner` and `hash` under the previous secret, if there is one. */
   former?: { owner: string; hash: string }
-  /** On whose quota it counts. */
+  /** The quota that the request counts against. */
   quota: string
-  /** With whom the row goes; null: nobody has to be known. */
+  /** The user with whom the row is deleted; null for anonymous clients. */
   userId: string | null
 }
 
-/** What was stored of a request. */
+/** A stored request. */
 export interface StoredRequest {
   request_hash: string
-  /** Encrypted; null: there is none yet, or it was dropped. */
+  /** Encrypted; null if not answered yet, or dropped. */
   answer: string | null
   is_answered: boolean
-  /** Who works on it outside of the database. */
+  /** The process that works on it outside the database. */
   instance_id: string | null
   /** Whether that process still has its lease. */
   is_alive: boolean
 }
 
-/** The table of requests that came with a key. */
+/** Access to the table of requests with a key. */
 export class StoredRequests {
   readonly #sql: OpenDatabase['sql']
   readonly #secrets: Secrets
@@ -71,9 +71,10 @@ export class StoredRequests {
   }
 
   /**
-   * Waits for whoever is inserting the same. False: it is there. `isReserved`: it is worked on by this process. Throws
-   * request.too_many_keys where the quota is used up: nothing is evicted for a new key, because the repeat of an evicted
-   * request would be done and billed again. Requests at the same moment may exceed the quota by their own number.
+   * Inserts a row, and waits for a concurrent insert of the same key. Returns false if the row exists. `isReserved`
+   * reserves it for this process. Throws request.too_many_keys if the quota is exhausted. No row is evicted for a new
+   * key, because a repeat of the evicted request would run and be charged again. Concurrent requests may exceed the
+   * quota by their number.
    */
   async insert(
     { owner, route, key, hash, quota, userId }: KeyedRequest,
@@ -98,7 +99,7 @@ export class StoredRequests {
     )
   }
 
-  /** Takes over what another process, or this one, has left. False: somebody else was faster. */
+  /** Takes over a row that its process has abandoned. Returns false if another process was faster. */
   async takeOver({ owner, route, key }: KeyedRequest, from: string | null): Promise<boolean> {
     const taken = await this.#sql`
       update idempotent_requests set instance_id = ${this.#instanceId}
@@ -107,7 +108,9 @@ export class StoredRequests {
     return taken.count === 1
   }
 
-  /** False: the row is not this process's any more. `isReserved` as it was inserted. */
+  /**
+   * Stores the answer. Returns false if the row is no longer reserved by this process. `isReserved` is as for `insert`.
+   */
   async store(
     request: KeyedRequest,
     answer: string,
@@ -122,7 +125,10 @@ export class StoredRequests {
     return stored.count === 1
   }
 
-  /** What this process has reserved is free again; or, `forGood`, cut off: nobody takes it over. */
+  /**
+   * Frees a row that this process has reserved. With `forGood`, keeps it as interrupted, so that no process takes it
+   * over.
+   */
   async release({ owner, route, key }: KeyedRequest, forGood: boolean): Promise<void> {
     const sql = this.#sql
     const mine = sql`owner = ${owner} and route = ${route} and key = ${key} and answered_at is null
@@ -135,7 +141,7 @@ export class StoredRequests {
     return this.#secrets.decrypt(answer, contextOf(request))
   }
 
-  /** Forgets what nobody may repeat any more, and drops large answers. */
+  /** Deletes rows whose time for repeats has passed, and drops large answers. */
   async sweep(): Promise<void> {
     await this.#dropLargeAnswers()
     for (let time = 0; time < SWEPT_TIMES_MAX; time++) {
@@ -170,15 +176,15 @@ export class StoredRequests {
   }
 }
 
-/** No two rows have the same: none of the three can hold a line break. */
+/** Unique per row, because none of the three can contain a line break. */
 export const nameOf = ({ owner, route, key }: KeyedRequest): string => `${owner}\n${route}\n${key}`
 
 const contextOf = (request: KeyedRequest): string => `answer of ${nameOf(request)}`
 
-/** The largest answer that is kept, in bytes; of a larger one only that it was given. */
+/** Maximum size of a stored answer, in bytes. For larger ones only the fact is stored. */
 export const ANSWER_BYTES_MAX = 1024 * 1024
 
-/** An answer as it is stored: a value, the events of a stream, or only that it was too large. */
+/** A stored answer: a value, the events of a stream, or a note that it was too large. */
 type StoredAnswer =
   | { value: unknown }
   | { events: string; named: boolean; headers: Record<string, string> }
@@ -186,11 +192,11 @@ type StoredAnswer =
 
 export const encodeValue = (value: unknown): string => bounded({ value })
 
-/** Encodes a stream that has ended. */
+/** Encodes a finished stream. */
 export const encodeStream = (events: string, { named, headers = {} }: EventStream): string =>
   bounded({ events, named, headers })
 
-/** Returns what a repeat is answered. Throws request.answer_not_kept. */
+/** Returns the answer for a repeat. Throws request.answer_not_kept. */
 export function decodeAnswer(text: string): unknown {
   const answer = JSON.parse(text) as StoredAnswer
   if ('value' in answer) return answer.value

@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whether an address is one that everybody can reach: public IPv4, or IPv6 global unicast (2000::/3) that is no
- * tunnel and no special block. An IPv4 address in IPv6 spelling (::ffff:10.0.0.1) is the IPv4 address.
- * Sources: the special-purpose address registries of IANA (RFC 6890), which `ipaddr.js` knows as ranges.
+ * Whether an address is publicly reachable: public IPv4, or IPv6 global unicast (2000::/3) outside tunnels and special
+ * blocks. An IPv4-mapped address (::ffff:10.0.0.1) counts as IPv4. Sources: the special-purpose address registries of
+ * IANA (RFC 6890), which `ipaddr.js` implements as ranges.
  */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address)
@@ -15,8 +15,8 @@ export function isPublic(address: string): boolean {
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number]
 
 /**
- * Where clouds answer the machines that run in them: instance metadata, credentials, wire servers. Link-local IPv4 is
- * here as a whole, because providers place such services anywhere in it (169.254.169.254, 169.254.170.2, 169.254.0.23).
+ * Addresses of cloud services for virtual machines: instance metadata, credentials, wire servers. Includes all of
+ * link-local IPv4, where providers place such services (169.254.169.254, 169.254.170.2, 169.254.0.23).
  */
 const CLOUD_SERVICES = [
   '169.254.0.0/16',
@@ -32,7 +32,7 @@ const CLOUD_SERVICES = [
   'fe80::a9fe:a9fe',
 ]
 
-/** Whether an address is a cloud's metadata or wire server, also where a transition mechanism carries it in IPv6. */
+/** Whether an address is a cloud's metadata or wire server, even if embedded in IPv6 by a transition mechanism. */
 export function isCloudService(address: string): boolean {
   const parsed = ipaddr.process(address)
   if (isInCloudServices(parsed.toString())) return true
@@ -42,9 +42,9 @@ export function isCloudService(address: string): boolean {
 const ISATAP_MARK = [0x5e, 0xfe]
 
 /**
- * The IPv4 addresses that the bytes of an IPv6 address can stand for: in the last 32 bits (IPv4-mapped, -compatible and
- * -translated, NAT64, ISATAP), after the prefix of 6to4 (RFC 3056), inverted as Teredo's client (RFC 4380), and at
- * the places of a local NAT64 prefix (RFC 6052, section 2.2).
+ * Returns the IPv4 addresses that an IPv6 address can embed: in the last 32 bits (IPv4-mapped, -compatible and
+ * -translated, NAT64, ISATAP), after the prefix of 6to4 (RFC 3056), inverted for a Teredo client (RFC 4380), and at the
+ * positions of a local NAT64 prefix (RFC 6052, section 2.2).
  */
 function embeddedIpv4(bytes: readonly number[]): string[] {
   const at = (...indexes: number[]): string => indexes.map((index) => bytes[index]).join('.')
@@ -64,7 +64,10 @@ function embeddedIpv4(bytes: readonly number[]): string[] {
   return found
 }
 
-/** A check against a list of blocks such as 10.0.0.0/8; a single address stands for itself. */
+/**
+ * Returns a function that checks addresses against a list of blocks such as 10.0.0.0/8. A single address matches
+ * itself.
+ */
 export function createBlockList(blocks: readonly string[]): (address: string) => boolean {
   const parsed = blocks.map((block) =>
     block.includes('/')
@@ -77,12 +80,12 @@ export function createBlockList(blocks: readonly string[]): (address: string) =>
   }
 }
 
-/** An IPv6 customer has at least a /64 (RFC 6177) and can send each request from another address in it. */
+/** An IPv6 customer has at least a /64 (RFC 6177), and can use a new address from it for each request. */
 const IPV6_NETWORK_WORDS = 4
 
 /**
- * Returns the network that limits count an address under: the IPv4 address itself, in any spelling, or the IPv6 /64.
- * Everything that is no IP address counts as one network, `unknown`.
+ * Returns the network under which limits count an address: an IPv4 address itself, or an IPv6 address's /64. All text
+ * that is not an IP address counts as one network, `unknown`.
  */
 export function networkOf(address: string): string {
   if (isIP(address) === 0) return 'unknown'
@@ -92,7 +95,7 @@ export function networkOf(address: string): string {
   return `${words.map((word) => word.toString(16)).join(':')}::/64`
 }
 
-/** Those of a list's blocks that are one address: `10.0.0.1`, `10.0.0.1/32`. */
+/** Returns the blocks of a list that are single addresses: `10.0.0.1`, `10.0.0.1/32`. */
 export const singleAddresses = (blocks: readonly string[]): string[] =>
   blocks.filter(
     (block) => !block.includes('/') || block.endsWith(isIP(block.split('/')[0] ?? '') === 6 ? '/128' : '/32'),

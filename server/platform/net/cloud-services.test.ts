@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { isCloudService } from './addresses.ts'
 import { createNet, NetError, type ResolveName } from './index.ts'
 
-/** Metadata and wire servers of clouds, in every spelling that a URL can have. */
+/** Metadata and wire servers of clouds, in every spelling that a URL allows. */
 const SPELLINGS = `
   168.63.129.16 168.63.33040 168.4161808 2822734096 0xa83f8110 0250.077.0201.020 0xa8.0x3f.0x81.0x10
   [::ffff:168.63.129.16] [::ffff:a83f:8110] [::168.63.129.16] [::ffff:0:168.63.129.16] [64:ff9b::168.63.129.16]

@@ -1,24 +1,24 @@
 import { sentence } from '#errors'
 
-/** What bounds an exchange with a server that is not ours: how far it leads, how long it takes, how much it says. */
+/** Limits for exchanges with third-party servers: redirects, time and size. */
 
-/** How many redirects are followed, one after another. */
+/** Maximum number of consecutive redirects. */
 export const REDIRECTS_MAX = 5
 
-/** Where a redirect leads: null where it names no address, or leads from https to http. */
+/** Returns a redirect's target; null for an invalid URL or a redirect from https to http. */
 export function redirectTarget(from: string, location: string | string[] | undefined): string | null {
   const next = URL.parse(String(location ?? ''), from)
   if (!location || !next || (next.protocol === 'http:' && from.startsWith('https:'))) return null
   return next.href
 }
 
-/** All of a body, or null where it is more than `bytesMax`: the rest is not waited for. */
+/** Returns a whole body, or null if it exceeds `bytesMax`. Does not wait for the rest. */
 export async function readAll(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer | null> {
   const { beginning, isCut } = await readBeginning(body, bytesMax)
   return isCut ? null : beginning
 }
 
-/** What a body begins with, and whether it is more than `bytesMax`: the rest is not waited for. */
+/** Returns the beginning of a body, and whether it exceeds `bytesMax`. Does not wait for the rest. */
 export async function readBeginning(
   body: AsyncIterable<Buffer>,
   bytesMax: number,
@@ -33,7 +33,10 @@ export async function readBeginning(
   return { beginning: Buffer.concat(chunks, Math.min(bytes, bytesMax)), isCut: bytes > bytesMax }
 }
 
-/** The work must end within so many milliseconds: else it is aborted, and rejects with what `tooSlow` makes. */
+/**
+ * Runs work with a deadline. After `milliseconds` the work is aborted and the promise rejects with the result of
+ * `tooSlow`.
+ */
 export async function withinTime<Result>(
   milliseconds: number,
   tooSlow: () => Error,
@@ -57,8 +60,8 @@ export async function withinTime<Result>(
 }
 
 /**
- * Seconds or a date (RFC 9110, 10.2.3) as milliseconds; undefined where there is neither, or further away than
- * `millisecondsMax`.
+ * Parses Retry-After (RFC 9110, 10.2.3): seconds or a date. Returns milliseconds, or undefined if it is invalid or
+ * above `millisecondsMax`.
  */
 export function parseRetryAfter(
   header: string | string[] | undefined,
@@ -73,7 +76,7 @@ export function parseRetryAfter(
 
 export type ConnectionFailure = 'name' | 'time' | 'certificate' | 'argument' | 'other'
 
-/** A sentence for a connection that was not made, or broke, for the person who gave the address. */
+/** Describes a failed connection for the user who entered the address. */
 export function connectionSentence(host: string, error: unknown): string {
   switch (connectionFailureOf(error)) {
     case 'name':
@@ -86,10 +89,7 @@ export function connectionSentence(host: string, error: unknown): string {
   return sentence('net.connection_failed', { host })
 }
 
-/**
- * What kept a connection from being made: a name without an address, the time, a certificate or a server that does not
- * speak https, what was to be sent; or something else.
- */
+/** Classifies a failed connection: unknown name, timeout, TLS or certificate error, invalid argument, or other. */
 export function connectionFailureOf(error: unknown): ConnectionFailure {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
   const word = String(code ?? cause?.code ?? '')

@@ -18,12 +18,12 @@ import {
 } from './exchange-bounds.ts'
 import { type Net, NetError } from './index.ts'
 
-/** How we name ourselves to servers of others; robots.txt knows us by the first word. */
+/** User agent for third-party servers. Rules for us in robots.txt use its first word. */
 export const USER_AGENT = 'Parley (reads websites that its users name)'
 
 /**
- * A server did not answer with what was asked for. The message is a sentence for the person who gave the address.
- * `canTryAgain`: the fault may pass, as a timeout or a broken connection does.
+ * A server did not return the requested data. The message is written for the user who entered the address.
+ * `canTryAgain` is true for temporary failures such as timeouts and broken connections.
  */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
@@ -39,29 +39,29 @@ export class FetchError extends Error {
 }
 
 export interface BoundedRequest {
-  /** How much an answer may be, as it arrives and unpacked. */
+  /** Maximum response size in bytes, both compressed and decompressed. */
   bytesMax: number
-  /** Beyond `bytesMax` an answer is cut off, and is no failure. */
+  /** Truncates a response beyond `bytesMax` instead of failing. */
   isCut?: boolean
-  /** Milliseconds for everything: names, connections, redirects, and the last byte. */
+  /** Total time in milliseconds, including name resolution, redirects and the body. */
   timeoutMs: number
-  /** Media types that are wanted. An answer of another type is not read: its body is empty. */
+  /** Accepted media types. Other responses are not read and have an empty body. */
   accept?: readonly string[]
-  /** They go to the first origin only; `accept`, `accept-encoding` and `user-agent` are ours. */
+  /** Sent only to the first origin. `accept`, `accept-encoding` and `user-agent` cannot be set. */
   headers?: Record<string, string>
-  /** Asked before each redirect is followed; what it throws is the outcome. */
+  /** Called before each redirect. An error that it throws fails the request. */
   onRedirect?: (url: string, signal: AbortSignal) => Promise<void>
   signal: AbortSignal
 }
 
 export interface BoundedAnswer {
-  /** Where the answer came from, after redirects. */
+  /** URL of the response, after redirects. */
   url: string
   status: number
   headers: Dispatcher.ResponseData['headers']
-  /** As the server tells it, with its parameters; '' where it tells none. */
+  /** The Content-Type header with parameters; '' if missing. */
   contentType: string
-  /** Unpacked. Empty with a status of 300 and above: nobody reads what an error page says. */
+  /** Decompressed. Empty for a status of 300 or above, because error pages are not read. */
   body: Buffer
   etag: string | null
   lastModified: string | null
@@ -71,9 +71,9 @@ const ENCODINGS_MAX = 2
 const HEADER_CHARACTERS_MAX = 1_000
 
 /**
- * Gets what is at an address that a tenant gave. Each redirect is checked as the address itself was, and none leads
- * from https to http. Any status is an answer. Throws a NetError for an address that may not be reached, a FetchError
- * for whatever goes wrong on the way, and the signal's reason.
+ * Fetches an address given by a tenant. Checks each redirect like the address itself, and follows none from https to
+ * http. Returns any status as an answer. Throws a NetError for a forbidden address, a FetchError for any other failure,
+ * or the signal's reason.
  */
 export async function fetchBounded(
   net: Net,
@@ -121,17 +121,17 @@ function fetchOnce(net: Net, address: string, request: BoundedRequest): Promise<
   })
 }
 
-/** One request, without its redirects. */
+/** A single request without redirects. */
 export interface BoundedExchange extends Pick<BoundedRequest, 'bytesMax' | 'isCut' | 'signal'> {
   method: Dispatcher.HttpMethod
-  /** `accept-encoding` is ours. */
+  /** `accept-encoding` cannot be set. */
   headers: Record<string, string>
   content: Buffer | null
-  /** Whether the body of an answer is read; if not, it is empty. */
+  /** Whether to read the body. Otherwise it is empty. */
   isWanted(status: number, contentType: string): boolean
 }
 
-/** As `fetchBounded`, with any method, and without redirects, which are answers here; the signal is the only clock. */
+/** Like `fetchBounded`, but with any method, without following redirects, and with no timeout except the signal. */
 export async function exchangeOnce(
   net: Net,
   address: string,
@@ -168,7 +168,7 @@ export async function exchangeOnce(
   }
 }
 
-/** `text/html; charset=utf-8` as `text/html`. */
+/** Returns `text/html` for `text/html; charset=utf-8`. */
 export const mediaTypeOf = (contentType: string): string =>
   (contentType.split(';')[0] ?? '').trim().toLowerCase()
 
@@ -179,14 +179,14 @@ function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): st
 }
 
 function leaveUnread(body: Dispatcher.ResponseData['body']): Buffer {
-  // The connection ends with it; what the stream says to that is nothing to us.
+  // Destroying the body closes the connection. Ignore the stream's error.
   body.on('error', () => {}).destroy()
   return Buffer.alloc(0)
 }
 
 class TooMuch extends Error {}
 
-/** Unpacks as it reads, so that no more than the bound is ever there, and ends the connection where it stops. */
+/** Decompresses while reading, so that memory use stays below the limit. Closes the connection if it stops early. */
 async function readBody(
   host: string,
   headers: Dispatcher.ResponseData['headers'],
@@ -207,7 +207,7 @@ async function readBody(
   return read
 }
 
-/** Packed, an answer may be as long as unpacked: what packs to more than it is has something else in mind. */
+/** Limits the compressed size, too. Data that grows when compressed is probably malicious. */
 const boundArriving = (bytesMax: number) =>
   async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let bytes = 0
@@ -218,7 +218,7 @@ const boundArriving = (bytesMax: number) =>
     }
   }
 
-/** The encodings of an answer (RFC 9110, 8.4), the last one that was applied first. */
+/** Returns the content encodings of a response (RFC 9110, 8.4), the last applied first. */
 function encodingsOf(host: string, headers: Dispatcher.ResponseData['headers']): string[] {
   const names = String(headers['content-encoding'] ?? '')
     .toLowerCase()
@@ -246,7 +246,7 @@ const unpackerOf = (encoding: string): Unpacker =>
       yield* { [Symbol.asyncIterator]: () => source }
     }
     const packed = pipeline(rest(), unpack)
-    // Its failure is also the stream's, which is being read.
+    // The error also surfaces on the stream that is being read.
     packed.catch(() => {})
     yield* unpack as AsyncIterable<Buffer>
     await packed
@@ -256,11 +256,11 @@ function streamOf(encoding: string, head: Buffer) {
   if (encoding === 'br') return createBrotliDecompress()
   if (encoding === 'zstd') return createZstdDecompress()
   if (encoding !== 'deflate') return createGunzip()
-  // Some servers leave the header out (RFC 9110, 8.4.1.2).
+  // Some servers omit the zlib header (RFC 9110, 8.4.1.2).
   return ((head[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()
 }
 
-/** Not where a name has no address, a certificate is wrong, or what was sent is damaged and not merely cut off. */
+/** Whether a retry may succeed. Not for unknown names, TLS errors, or data that is damaged rather than truncated. */
 function mayPass(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
   if (isOfPacking(error)) return code === 'Z_BUF_ERROR'

@@ -5,29 +5,29 @@ import { assertOutsideTransaction } from '#database/ambient.ts'
 import { sentence } from '#errors'
 import { createBlockList, isCloudService, isPublic, singleAddresses } from './addresses.ts'
 
-/** An address that may not be reached. The message is a sentence for the person who gave the address. */
+/** An address must not be reached. The message is written for the user who entered the address. */
 export class NetError extends Error {
   override readonly name = 'NetError'
 }
 
-/** Outgoing connections: pooled, kept alive, and no redirect is ever followed by itself. */
+/** Outgoing connections: pooled, kept alive, and without automatic redirects. */
 export interface Net {
   /**
-   * For addresses that a tenant gave: public ones only, and those that ALLOW_PRIVATE_NETWORK names. Cloud
-   * metadata is among those only where the list names its single address.
+   * For addresses given by tenants. Reaches only public addresses and those in ALLOW_PRIVATE_NETWORK. Cloud metadata is
+   * reachable only if the list names its single address.
    */
   guarded: Dispatcher
-  /** For addresses that the operator gave. */
+  /** For addresses given by the operator. */
   open: Dispatcher
   /**
-   * Checks what an address that a tenant gave shows without being resolved: http or https, no credentials, and no
-   * literal address that is not public, however it is spelled. Throws a NetError. The connection checks the rest.
+   * Checks an address given by a tenant without resolving it: http or https, no credentials, and no private IP address
+   * in any spelling. Throws a NetError. Resolved addresses are checked on connection.
    */
   checkUrl(address: string): URL
   close(): Promise<void>
 }
 
-/** What a server answers, its body not read yet. */
+/** A response whose body has not been read. */
 export type NetAnswer = Dispatcher.ResponseData
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -43,16 +43,16 @@ export type ResolveName = (
 
 export function createNet(options: {
   allowPrivateNetwork: boolean | string[]
-  /** Milliseconds until a connection stands, its name resolved and its certificate checked. */
+  /** Timeout in milliseconds for establishing a connection, including name resolution and TLS. */
   connectTimeoutMs?: number
-  /** How names are resolved, where not by the machine's own resolver. */
+  /** Replaces the system's resolver. */
   resolveName?: ResolveName
 }): Net {
   const { allowPrivateNetwork, connectTimeoutMs = CONNECT_TIMEOUT_MS, resolveName = lookupInDns } = options
   const refuse = createGuard(allowPrivateNetwork)
-  // HTTP/1.1 only: one wire to know, and a cut stream is a cut socket.
+  // HTTP/1.1 only, to support a single protocol in which an aborted stream closes its socket.
   const connection: buildConnector.BuildOptions = { timeout: connectTimeoutMs, allowH2: false }
-  // Goes on to net.connect and tls.connect as it is; undici's types demand a port beside it.
+  // Passed through to net.connect and tls.connect, although undici's types also require a port.
   const checked = { ...connection, lookup: checkedLookup(refuse, resolveName) } as typeof connection
   const open = createAgent(buildConnector(connection))
   const guarded = createAgent(refuseLiterals(refuse, buildConnector(checked)))
@@ -79,17 +79,17 @@ const createAgent = (connect: buildConnector.connector): Agent =>
     connections: CONNECTIONS_PER_ORIGIN_MAX,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // How long an answer may take is for the caller to bound.
+    // Callers set their own response timeouts.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
 
-/** Why an address that a tenant's `host` stands for may not be reached; null: it may. */
+/** Returns the error for an address that `host` resolves to; null if it is allowed. */
 type Refuse = (host: string, address: string) => NetError | null
 
 /**
- * Cloud metadata hands out the machine's credentials, so neither `true` nor a block opens it: only a list that names
- * the single address does.
+ * Cloud metadata exposes the machine's credentials. So neither `true` nor a block allows it, only a list that names its
+ * single address.
  */
 function createGuard(allowPrivateNetwork: boolean | string[]): Refuse {
   const blocks = Array.isArray(allowPrivateNetwork) ? allowPrivateNetwork : []
@@ -101,7 +101,7 @@ function createGuard(allowPrivateNetwork: boolean | string[]): Refuse {
   }
 }
 
-/** Literal addresses never reach the resolver, so they are checked before. */
+/** IP addresses never reach the resolver, so check them before connecting. */
 const refuseLiterals =
   (refuse: Refuse, connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) => {
@@ -112,8 +112,8 @@ const refuseLiterals =
   }
 
 /**
- * Resolves a name once, checks every address that it stands for, and connects to one of these very addresses: a name
- * that stands for another one a moment later gains nothing. One address that may not be reached spoils the name.
+ * Resolves a name once, checks all its addresses, and connects to one of these, so that DNS rebinding has no effect. A
+ * single forbidden address rejects the name.
  */
 const checkedLookup =
   (refuse: Refuse, resolveName: ResolveName): LookupFunction =>
@@ -142,7 +142,7 @@ function checkUrl(address: string, refuse: Refuse): URL {
   return url
 }
 
-/** `new URL` has normalised every spelling of an address by now; IPv6 stands in brackets. */
+/** Removes the brackets of IPv6. `new URL` has already normalized all spellings of an address. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 
 const notPublic = (host: string): NetError => new NetError(sentence('net.not_public', { host }))

@@ -27,7 +27,7 @@ test('blocks that are allowed', () => {
   for (const address of ['10.2.0.1', 'fc00::1', '192.168.1.6']) expect(isAllowed(address)).toBe(false)
 })
 
-/** This machine, and its neighbours, in every spelling that a URL can have. */
+/** Addresses of this machine and its network, in every spelling that a URL allows. */
 const SPELLINGS = `
   127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433 017700000001 0177.0.0.1 0177.0.0.0x1 0x7f000001
   0x7f.1 0x7F.0x0.0x0.0x1 0x7f.0.0.01 0 0x0 0.0.0.0 %31%32%37.0.0.1 127。0。0。1 127｡0｡0｡1 １２７.0.0.1 ①②⑦.0.0.1
@@ -90,7 +90,7 @@ describe('connections', () => {
     const PUBLIC_V6 = { address: '2606:4700::1111', family: 6 }
     type Addresses = Parameters<Parameters<ResolveName>[2]>[1]
 
-    /** A net whose names stand for something else each time that they are asked for. */
+    /** A net whose names resolve to a different address on each lookup. */
     function rebinding(allowPrivateNetwork: string[], ...answers: Addresses[]) {
       const resolveName = vi.fn<ResolveName>((_name, _options, callback) =>
         callback(null, answers[resolveName.mock.calls.length - 1] ?? []),

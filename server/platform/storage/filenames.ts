@@ -1,16 +1,16 @@
-/** Bytes of a name in UTF-8: what file systems and buckets take, with room for a number. */
+/** Maximum length of a name in UTF-8 bytes. File systems and buckets allow it, with room for a number. */
 const NAME_BYTES_MAX = 200
-/** So much of what a client calls its file is looked at: no file system has longer names. */
+/** Only this much of a client's file name is examined. No file system allows longer names. */
 const NAME_CHARACTERS_MAX = 1_000
-/** A longer one is no extension. */
+/** A longer suffix is not an extension. */
 const EXTENSION_MAX = 16
 
-/** Control characters, and those that change the direction of text: `gpj.exe` must not read as `exe.jpg`. */
+/** Control characters and marks that change text direction: `gpj.exe` must not read as `exe.jpg`. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu
 
 /**
- * A name that is safe to store, to send in a header and to show, made of what a client calls its file: the last part
- * of a path, without what can't be seen, of at most 200 bytes with its extension.
+ * Makes a client's file name safe to store, to send in a header and to display. Keeps the last part of a path, without
+ * invisible characters, and cuts it to 200 bytes including its extension.
  */
 export function safeFilename(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? ''
@@ -26,8 +26,8 @@ export function safeFilename(name: string): string {
 }
 
 /**
- * The name itself, or the first of `name (2).ext`, `name (3).ext` … that is not taken. A name in other letters, large
- * for small, is the same one: to some file systems it is.
+ * Returns the name, or the first of `name (2).ext`, `name (3).ext` … that is not taken. Ignores case, as some file
+ * systems do.
  */
 export function uniqueFilename(name: string, taken: Iterable<string>): string {
   const { stem, extension } = splitName(name)
@@ -46,7 +46,7 @@ function splitName(name: string): { stem: string; extension: string } {
     : { stem: name.slice(0, name.length - extension.length), extension }
 }
 
-/** Cut between characters, to so many bytes. */
+/** Cuts to a number of bytes, without splitting a character. */
 function cut(text: string, bytesMax: number): string {
   let bytes = 0
   let result = ''

@@ -3,35 +3,35 @@ import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalFile } from './storage.ts'
 
-/** After so long nothing is on its way any more: a request takes less. */
+/** Incoming files older than this are abandoned: no request takes as long. */
 const INCOMING_MS_MAX = 3_600_000
 
 const incomingOf = (dataDir: string): string => join(dataDir, 'incoming')
 
-/** A new place for a file that is on its way to the storage. */
+/** Returns a path for an incoming file that is not stored yet. */
 export async function newIncomingPath(dataDir: string): Promise<string> {
   await mkdir(incomingOf(dataDir), { recursive: true, mode: 0o700 })
   return join(incomingOf(dataDir), randomUUID())
 }
 
-/** Removes what processes that have died were receiving. */
+/** Deletes incoming files that crashed processes left behind. */
 export async function clearIncoming(dataDir: string): Promise<void> {
-  const names = await readdir(incomingOf(dataDir)).catch(() => []) // where nothing was ever received
+  const names = await readdir(incomingOf(dataDir)).catch(() => []) // the folder is missing if no file was ever received
   for (const name of names) {
     const path = join(incomingOf(dataDir), name)
-    const file = await stat(path).catch(() => null) // it may arrive meanwhile
+    const file = await stat(path).catch(() => null) // the file may be stored and moved at the same time
     if (file && Date.now() - file.mtimeMs > INCOMING_MS_MAX) await rm(path, { force: true })
   }
 }
 
-/** Bytes as such a file. */
+/** Writes bytes to an incoming file. */
 export async function writeLocalFile(dataDir: string, data: Uint8Array): Promise<LocalFile> {
   const path = await newIncomingPath(dataDir)
   await writeFile(path, data, { flag: 'wx', mode: 0o600 })
   return { path, size: data.length, sha256: createHash('sha256').update(data).digest('hex') }
 }
 
-/** Content as a file that is new, of at most so many bytes: beyond them it throws what `tooLarge` makes. */
+/** Saves content to a new file. Throws the result of `tooLarge` beyond `maxBytes`. */
 export async function saveContent(
   content: AsyncIterable<Buffer>,
   path: string,
@@ -46,7 +46,7 @@ export async function saveContent(
       size += chunk.length
       if (size > maxBytes) throw tooLarge(maxBytes)
       hash.update(chunk)
-      await file.writeFile(chunk) // all of it, where the disk takes a part at a time
+      await file.writeFile(chunk) // writes the whole chunk, unlike a single write
     }
   } finally {
     await file.close()

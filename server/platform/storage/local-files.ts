@@ -6,7 +6,7 @@ import { pathOf, URL_SECONDS } from './addresses.ts'
 import type { Storage, StoredFile } from './storage.ts'
 import { unavailable } from './unavailable.ts'
 
-/** Files in DATA_DIR/files, read through /files (serve-files.ts) with an address that is signed. */
+/** Stores files in DATA_DIR/files, served under /files with signed URLs (serve-files.ts). */
 export function createLocalFiles(
   { dataDir, baseUrl }: { dataDir: string; baseUrl: string },
   secrets: SecretPair,
@@ -30,7 +30,7 @@ export function createLocalFiles(
         await move(content.path, filePath(key))
       }
       try {
-        // Once more where a deletion has taken the folder away in between.
+        // Retry once if a deletion removed the folder in the meantime.
         await arrive().catch((error) => (error.code === 'ENOENT' ? arrive() : Promise.reject(error)))
       } catch (cause) {
         throw unavailable(cause)
@@ -49,7 +49,7 @@ export function createLocalFiles(
     },
     async delete(key) {
       await rm(filePath(key), { force: true })
-      await rmdir(dirname(filePath(key))).catch(() => {}) // it stays where it holds others
+      await rmdir(dirname(filePath(key))).catch(() => {}) // keeps a folder that is not empty
     },
     async urlOf(file) {
       const expires = String(Math.floor(Date.now() / 1000) + URL_SECONDS)
@@ -67,7 +67,7 @@ export function createLocalFiles(
   }
 }
 
-/** Into another file system a file can only be copied; then it gets its name when it is complete. */
+/** Moves a file. Across file systems, copies it and renames the copy when it is complete. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)

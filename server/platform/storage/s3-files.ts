@@ -10,9 +10,9 @@ import type { Storage } from './storage.ts'
 import { unavailable } from './unavailable.ts'
 
 const ANSWER_TIMEOUT_MS = 60_000
-/** A whole exchange, file and all: as long as its sender may have taken (app.ts). */
+/** Timeout of a whole exchange, including the file: as long as the client may take to send it (app.ts). */
 const EXCHANGE_TIMEOUT_MS = 600_000
-/** So much of what a storage says about a failure goes to the log. */
+/** Only this much of an error response is logged. */
 const WORDS_MAX = 2_000
 
 interface Exchange extends S3Request {
@@ -22,9 +22,9 @@ interface Exchange extends S3Request {
 const refused = (method: string, status: number, words: Buffer): Error =>
   new Error(`${method} was answered ${status}: ${words.toString('utf8', 0, WORDS_MAX)}`)
 
-/** Files in a bucket of S3, or of what speaks its language, with addresses in path style and Signature Version 4. */
+/** Stores files in a bucket of S3 or an S3-compatible service, with path-style URLs and Signature Version 4. */
 export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage {
-  /** The whole answer. Throws server.unavailable for one that is no success. */
+  /** Returns the whole response. Throws server.unavailable for an error status. */
   async function exchange(request: Exchange): Promise<Buffer> {
     const { method } = request
     try {
@@ -65,7 +65,7 @@ export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage 
     read: (key) => exchange({ method: 'GET', key }),
     async open(key) {
       try {
-        // How long the whole takes is for the reader to bound; undici's clocks stand while nobody reads.
+        // No total timeout: the reader limits the time, and undici's timeouts pause while nothing is read.
         const { statusCode, body } = await ask({ method: 'GET', key })
         if (statusCode < 300) return body
         const { beginning } = await readBeginning(body, WORDS_MAX)

@@ -1,32 +1,32 @@
 import { AwsV4Signer } from 'aws4fetch'
 import { encodePart, pathOf } from './addresses.ts'
 
-/** A bucket of S3, or of what speaks its language, and who asks. */
+/** A bucket of S3 or an S3-compatible service, with credentials. */
 export interface S3Bucket {
   endpoint: string
   region: string
   bucket: string
-  /** Both or none: without them nothing is signed, as it is with public buckets. */
+  /** Set both or neither. Without them requests are not signed, as for public buckets. */
   accessKeyId?: string
   secretAccessKey?: string
 }
 
 export interface S3Request {
   method: 'GET' | 'PUT' | 'DELETE' | 'HEAD'
-  /** Null: the bucket itself. */
+  /** Null for the bucket itself. */
   key: string | null
   query?: Record<string, string>
   headers?: Record<string, string>
 }
 
-/** A request as undici sends it. */
+/** A request in undici's form. */
 export interface WireRequest {
   origin: string
   path: string
   headers: Record<string, string>
 }
 
-/** Addresses a request in path style, and signs it with Signature Version 4. */
+/** Builds a path-style request, and signs it with Signature Version 4. */
 export async function signRequest(bucket: S3Bucket, request: S3Request): Promise<WireRequest> {
   const { endpoint, region, accessKeyId, secretAccessKey } = bucket
   const { method, key, query = {}, headers = {} } = request
@@ -38,13 +38,13 @@ export async function signRequest(bucket: S3Bucket, request: S3Request): Promise
     return { origin, path: path + search, headers }
   const who = { accessKeyId, secretAccessKey, region, service: 's3' }
   const signer = new AwsV4Signer({ ...who, method, url: origin + search, headers })
-  // It would take the path from a URL, which has lost `.` and `..`: in a key they are names like others.
+  // The signer would take the path from a URL, which resolves `.` and `..`. In a key these are ordinary names.
   signer.encodedPath = path
   const signed = await signer.sign()
   return { origin, path: path + search, headers: { ...headers, ...Object.fromEntries(signed.headers) } }
 }
 
-/** Where a key is, or the bucket itself, behind the endpoint's origin. */
+/** Returns the path of a key, or of the bucket itself, within the endpoint's origin. */
 export function pathInOrigin({ endpoint, bucket }: S3Bucket, key: string | null): string {
   const base = pathOf(decodeURIComponent(new URL(endpoint).pathname)).replace(/\/+$/, '')
   return `${base}/${bucket}${key === null ? '' : `/${pathOf(key)}`}`

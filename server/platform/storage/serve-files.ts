@@ -5,10 +5,13 @@ import { dispositionOf, pathOf } from './addresses.ts'
 import type { Storage } from './storage.ts'
 
 const CACHE_SECONDS = 3_600
-/** Whatever a file holds, a browser that shows it runs nothing of it and lets it reach nothing. */
+/** Keeps a displayed file from running scripts or loading anything. */
 const CONTENT_POLICY = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'"
 
-/** /files: the files of DATA_DIR, for whoever has a signed address. With Range, HEAD and conditions (RFC 9110). */
+/**
+ * Serves the files of DATA_DIR under /files to clients with a signed URL. Supports Range, HEAD and conditional requests
+ * (RFC 9110).
+ */
 export function registerFiles(app: FastifyInstance, { signed }: Storage): void {
   if (!signed) return
   app.route<{ Params: { '*': string }; Querystring: Record<string, unknown> }>({
@@ -40,7 +43,7 @@ export function registerFiles(app: FastifyInstance, { signed }: Storage): void {
             'X-Content-Type-Options': 'nosniff',
             'Cache-Control': `private, max-age=${CACHE_SECONDS}`,
           })
-          // What says why there is no file is a page of HTML; the status says it too.
+          // Drop the HTML error page; the status is enough.
           .send(type === 'file' ? stream : '')
       )
     },

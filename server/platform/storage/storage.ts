@@ -6,55 +6,55 @@ import type { SecretPair } from '../secrets/secrets.ts'
 import { createLocalFiles } from './local-files.ts'
 import { createS3Files } from './s3-files.ts'
 
-/** A file on this machine's disk. Whoever takes it may move it away. */
+/** A file on the local disk. The receiver may move it. */
 export interface LocalFile {
   path: string
-  /** Bytes. */
+  /** In bytes. */
   size: number
-  /** Of its content, in hexadecimal. */
+  /** SHA-256 of the content, in hexadecimal. */
   sha256: string
 }
 
-/** A file in the storage: its key and its type, which decides how it is served. */
+/** A file in the storage: its key, and the type with which it is served. */
 export interface StoredFile {
   key: string
   contentType: string
 }
 
 /**
- * Where files are kept: in DATA_DIR, or in a bucket (S3_*). A key is `{organization}/{chat or upload}/{filename}`
- * (spec, upload_file). What the storage can't do now is server.unavailable.
+ * Stores files in DATA_DIR or in a bucket (S3_*). A key is `{organization}/{chat or upload}/{filename}`. Throws
+ * server.unavailable if the storage fails.
  */
 export interface Storage {
   put(file: StoredFile, content: LocalFile): Promise<void>
-  /** All of it. Throws where there is none. */
+  /** Reads a whole file. Throws if it does not exist. */
   read(key: string): Promise<Buffer>
   /**
-   * The same as a stream, which holds a piece at a time. Throws where there is none; the stream fails where the rest is
-   * not to be had. Whoever opens it reads it to its end or destroys it.
+   * Reads a file as a stream, which the caller must read to its end or destroy. Throws if it does not exist. The stream
+   * fails if the rest cannot be read.
    */
   open(key: string): Promise<Readable>
-  /** Also where there is none. */
+  /** Succeeds even if the file does not exist. */
   delete(key: string): Promise<void>
-  /** Where anyone who knows the address can read the file, for 7 days. */
+  /** Returns a URL that gives anyone access to the file for 7 days. */
   urlOf(file: StoredFile): Promise<string>
-  /** Throws where the storage does not answer. */
+  /** Throws if the storage does not respond. */
   check(): Promise<void>
-  /** Set where files are read through this server (serve-files.ts), and not from a bucket. */
+  /** Set if files are served by this server (serve-files.ts) rather than from a bucket. */
   signed: SignedFiles | null
 }
 
 export interface SignedFiles {
-  /** The folder under which the files lie, each at its key. */
+  /** The folder that contains the files, each at its key. */
   root: string
-  /** Whether an address is one that was given out, and still counts. `expires` is a Unix time in seconds. */
+  /** Whether a URL was issued by this server and is still valid. `expires` is a Unix time in seconds. */
   isSigned(file: StoredFile, expires: string, signature: string): boolean
 }
 
 export const createStorage = (config: Config, secrets: SecretPair, net: Net): Storage =>
   guardTransactions(config.s3 ? createS3Files(config.s3, net) : createLocalFiles(config, secrets))
 
-/** Addresses are signed without asking anybody, so `urlOf` may be called in a transaction. */
+/** `urlOf` is allowed in a transaction, because signing needs no I/O. */
 function guardTransactions(storage: Storage): Storage {
   const guard =
     <Values extends unknown[], Result>(

@@ -15,9 +15,8 @@ interface StoreFileOptions extends Partial<Pick<NewUpload, 'source' | 'commitsWi
 }
 
 /**
- * Keeps a file that somebody has sent, with the text that is in it; one whose text can't be read is kept without it.
- * Answers its id. Throws upload.empty, upload.type, upload.no_text for a kind that holds no text where one is needed,
- * and what Uploads.keep throws.
+ * Stores a received file with its extracted text, or without text if extraction fails. Returns its id. Throws
+ * upload.empty, upload.type, upload.no_text if text is required but the type has none, and the errors of Uploads.keep.
  */
 export async function storeReceivedFile(
   { documents, uploads }: StoreFileDependencies,

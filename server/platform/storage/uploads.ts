@@ -12,55 +12,55 @@ import { safeFilename, uniqueFilename } from './filenames.ts'
 import { clearIncoming } from './local-file.ts'
 import type { LocalFile, Storage } from './storage.ts'
 
-/** A file that is to be kept. */
+/** A file to store. */
 export interface NewUpload {
-  /** Of one that has been elsewhere; else a new one. */
+  /** The id of an imported upload. Default: a new id. */
   id?: string
   organizationId: string
   userId: string
-  /** Null: in no chat yet. */
+  /** Null until it is attached to a chat. */
   chatId: string | null
-  /** Who made it; what a model makes does not count against the files of a chat. */
+  /** Who created the file. Files from models do not count against a chat's limit. */
   source: 'user' | 'model'
-  /** As its sender calls it. */
+  /** The client's file name. */
   name: string
   contentType: string
-  /** What it says, where that is known; `isCut`: it says more. */
+  /** Extracted text, if any. `isCut` means that it was truncated. */
   text: { text: string; isCut: boolean } | null
-  /** Its arrival is the last effect of a handler, and is stored with the answer. */
+  /** Makes the arrival the handler's last effect, stored together with its answer. */
   commitsWithAnswer?: boolean
 }
 
 /**
- * The files of organizations: each is noted in the database and counted against the quota before it goes to the
- * storage, and is there for others only when it has arrived. What is deleted in the database leaves the storage soon
- * after, whatever deleted it (a trigger notes it).
+ * The files of organizations. Each is recorded and counted against the quota before it is stored, and is visible only
+ * after it has been stored. Files whose rows are deleted for any reason are soon removed from storage (a trigger queues
+ * them).
  */
 export interface Uploads {
-  /** Keeps a file. Throws upload.quota, upload.chat_full, chat.not_found, server.unavailable. */
+  /** Stores a file. Throws upload.quota, upload.chat_full, chat.not_found, server.unavailable. */
   keep(upload: NewUpload, content: LocalFile): Promise<{ id: string; key: string }>
-  /** Throws upload.chat_full where these files, as far as they are in no chat yet, would be too many for this one. */
+  /** Throws upload.chat_full if adding those of these files that are not in a chat would exceed the chat's limit. */
   checkQuota(
     organizationId: string,
     chatId: string | null,
     files: readonly { chatId: string | null }[],
   ): Promise<void>
-  /** Puts files that were in no chat into one. */
+  /** Attaches files that are in no chat. */
   attach(
     chat: { organization_id: string; chat_id: string },
     files: readonly { id: string; filename: string }[],
   ): Promise<void>
-  /** Begins to clear up what was deleted, and what never arrived. Answers how to end it. */
+  /** Starts to remove deleted and abandoned files. Returns a function that stops it. */
   startSweeps(log: Logger): () => void
-  /** Clears up once. Answers how many files have gone. */
+  /** Runs one sweep. Returns the number of removed files. */
   sweep(): Promise<number>
 }
 
 const SWEEP_MS = 10_000
-/** So many files are removed by one sweep, so many at once. */
+/** Maximum files per sweep, and how many are removed concurrently. */
 const SWEEP_MAX = 200
 const REMOVALS_AT_ONCE = 8
-/** An upload that has not arrived by then never will: its process is gone. */
+/** A pending upload older than this is abandoned: its process has crashed. */
 const PENDING_HOURS_MAX = 1
 
 export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: string): Uploads {
@@ -79,7 +79,7 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
       const ends = await Promise.allSettled(some.map((key) => storage.delete(key)))
       const gone = some.filter((_key, index) => ends[index]?.status === 'fulfilled')
       await sql`delete from deleted_files where storage_key = any(${gone})`
-      // What can't be removed now goes to the end, so that it keeps nothing else from going.
+      // Move failed ones to the end of the queue, so that they don't block the others.
       await sql`update deleted_files set created_at = now() where storage_key = any(${some})`
       removed += gone.length
       failure ??= ends.find((end) => end.status === 'rejected')
@@ -113,8 +113,9 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
       sql.begin(async (tx) => {
         await lockOrganization(tx, organizationId, 'records')
         const locked = await tx`select from chats where id = ${chatId} for key share`
-        if (locked.count === 0) return // deleted since: the files stay where they were
-        // One at a time gives names; only now, because whoever deletes a chat locks it before its organization.
+        if (locked.count === 0) return // the chat was deleted; leave the files unattached
+        // Assign names one transaction at a time. Lock only now, because deleting a chat locks the chat before its
+        // organization.
         await lockOrganization(tx, organizationId, 'members')
         const taken = new Set(
           (await tx<{ filename: string }[]>`select filename from uploads where chat_id = ${chatId}`).map(
@@ -135,8 +136,8 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
 }
 
 /**
- * Undoes a reservation. Its key is noted also where the row has gone before: then its file may have come after whoever
- * was to remove it.
+ * Undoes a reservation. Queues the key for removal even if the row is already gone, because the file may have been
+ * stored after its removal.
  */
 async function forget(sql: OpenDatabase['sql'], { id, key }: { id: string; key: string }): Promise<void> {
   await sql`delete from uploads where id = ${id}`
@@ -145,7 +146,7 @@ async function forget(sql: OpenDatabase['sql'], { id, key }: { id: string; key: 
     select ${key} where not exists (select from uploads where storage_key = ${key}) on conflict do nothing`
 }
 
-/** Makes a file visible, together with what it says. */
+/** Makes a stored file visible, and saves its text. */
 async function noteArrival(
   tx: TransactionSql,
   id: string,
@@ -153,7 +154,7 @@ async function noteArrival(
 ): Promise<void> {
   const arrived = await tx`
     update uploads set status = 'stored', text_extracted = ${text !== null} where id = ${id}`
-  // The chat was deleted meanwhile, and its files with it.
+  // The chat was deleted in the meantime, with its files.
   if (arrived.count === 0) throw fail('chat.not_found')
   if (text === null) return
   await tx`
@@ -161,7 +162,7 @@ async function noteArrival(
     values (${id}, ${organizationId}, ${userId}, ${text.text}, ${text.isCut})`
 }
 
-/** Notes a file that is about to arrive. Locks organization, chat and quota in this order, as every deletion does. */
+/** Records a file before it is stored. Locks organization, chat and quota in this order, like every deletion. */
 async function reserve(
   tx: TransactionSql,
   upload: NewUpload,
