@@ -24,16 +24,16 @@ import type { OwnedTables } from './tables/owned-tables.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
-/** What the process has, made once in main.ts (or by a test) and handed to the parts. */
+/** The shared services of the process, created once by main.ts or a test and passed to the parts. */
 export interface Services {
   config: Config
   log: Logger
-  /** Closed: statements go through a Scope, or through system-sql.ts (docs/security.md). */
+  /** Not accessible directly: statements go through a Scope or system-sql.ts (docs/security.md). */
   database: Database
   instance: Instance
   tokens: AccessTokens
   access: AccessDependencies
-  /** What the owners of tables say of them. */
+  /** Declarations of all tables. */
   tables: OwnedTables
   secrets: Secrets
   passwords: Passwords
@@ -45,16 +45,16 @@ export interface Services {
   mail: Mail
   storage: Storage
   uploads: Uploads
-  /** What processes share; null without REDIS_URL. */
+  /** Shared by all processes; null without REDIS_URL. */
   redis: Redis | null
   rateLimits: RateLimits
   events: Events
   documents: Documents
-  /** Runs code that tenants wrote. */
+  /** Runs tenants' code. */
   sandbox: Sandbox
   /** Streams that any process can follow; null without Redis. */
   sharedLogs: SharedLogs | null
   metrics: Metrics
-  /** Null where nobody wants traces. */
+  /** Null if tracing is off. */
   tracing: Tracing | null
 }

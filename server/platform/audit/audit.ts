@@ -8,7 +8,7 @@ import type { AuditedTable } from '#platform/tables/owned-tables.ts'
 
 type Values = Record<string, unknown>
 
-/** Something that was done to a record of an organization: `role.updated`, with what is worth knowing of both sides. */
+/** A change to an organization's record, such as `role.updated`, with the relevant values before and after. */
 export interface AuditEvent {
   action: `${string}.${string}`
   recordId: string
@@ -16,7 +16,7 @@ export interface AuditEvent {
   after?: Values | null
 }
 
-/** Adds an event to the organization's audit, inside the transaction of what it tells about. */
+/** Adds an event to the organization's audit log, inside the transaction of the change. */
 export const recordEvent = (
   tx: ISql,
   organizationId: string,
@@ -24,7 +24,7 @@ export const recordEvent = (
   event: AuditEvent,
 ): Promise<void> => insertEvents(tx, actor, [{ organizationId, event }], tx`${organizationId}::uuid`)
 
-/** The same for what one person does to records of several organizations at once. */
+/** Adds events of one actor to the audit logs of several organizations. */
 export const recordEvents = (tx: ISql, actor: Actor, events: readonly OwnedEvent[]): Promise<void> =>
   insertEvents(tx, actor, events, tx`"organizationId"`)
 
@@ -33,7 +33,7 @@ interface OwnedEvent {
   event: AuditEvent
 }
 
-/** `organization`: the value of that column. A tenant's statement names its organization itself. */
+/** `organization` is SQL for the organization's id, because a tenant's statement must name its own organization. */
 async function insertEvents(
   tx: ISql,
   actor: Actor,
@@ -51,7 +51,7 @@ async function insertEvents(
       "requestId" uuid)`
 }
 
-/** The same for what the scoped database does by itself (scoped-database.ts). */
+/** Adds an audit entry for a change made through the scoped database (scoped-database.ts). */
 export async function recordChange(
   db: Pick<PostgresJsDatabase, 'insert'>,
   organizationId: string,
@@ -75,10 +75,12 @@ const rowOf = (organizationId: string, actor: Actor, event: AuditEvent) => ({
   requestId: actor.client.requestId,
 })
 
-/** Says nothing that the entry does not say already. */
+/** Columns left out because the entry already has their information. */
 const UNINTERESTING = ['id', 'organization_id', 'created_at', 'updated_at']
 
-/** The event of a row that was made (no before), changed, or deleted (no after); null where nothing changed. */
+/**
+ * Returns the event of a row that was created (no `before`), changed, or deleted (no `after`); null without a change.
+ */
 export function eventOf(
   { type, secrets }: AuditedTable,
   before: Values | null,
@@ -103,7 +105,7 @@ export function eventOf(
 const hide = (value: unknown, isSecret: boolean): unknown =>
   isSecret && value != null ? '(hidden)' : shorten(value)
 
-/** Of a longer text an entry says that it was another one, and not what it said: entries are shown a hundred at once. */
+/** Longer texts are replaced by their length and hash, because up to a hundred entries are listed at once. */
 const TEXT_CHARACTERS_MAX = 4_000
 
 function shorten(value: unknown): unknown {

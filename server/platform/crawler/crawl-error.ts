@@ -1,6 +1,6 @@
 /**
- * A page, or a website, that can't be read. The message is a sentence for the person who gave the address.
- * `canTryAgain`: the website is busy or broken, and may answer later.
+ * A page or website cannot be read. The message is written for the user who entered the address. `canTryAgain` is true
+ * if the website is overloaded or failing and may respond later.
  */
 export class CrawlError extends Error {
   override readonly name = 'CrawlError'
@@ -12,6 +12,6 @@ export class CrawlError extends Error {
   }
 }
 
-/** Statuses with which a server says that it cannot answer now: timeouts, too many requests, faults of its own. */
+/** Whether a status is temporary: timeouts, rate limits and server errors. */
 export const mayAnswerLater = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || status >= 500

@@ -15,7 +15,7 @@ import { FetchError } from '../net/fetch-bounded.ts'
 import { createNet, NetError } from '../net/index.ts'
 import { type CrawledPage, type CrawlRequest, crawl } from './crawl.ts'
 
-/** Websites that mean no good, and how those that mean well are treated. */
+/** Malicious websites, and respect for the rules of well-behaved ones. */
 
 let website: Website
 const net = createExampleNet()

@@ -14,23 +14,23 @@ import { createVisitor, type Visitor } from './visit.ts'
 export { CrawlError } from './crawl-error.ts'
 
 export interface CrawlRequest {
-  /** Where it begins, as the tenant gave it. */
+  /** The start page, as given by the tenant. */
   url: string
-  /** How many pages are handed back, failed ones included; at most PAGES_MAX. Default 1. */
+  /** Maximum number of returned pages, including failed ones. At most PAGES_MAX. Default: 1. */
   maxPages?: number
-  /** How many links away from the first page; 0, the default, follows none. */
+  /** Maximum number of links from the first page. Default: 0, which follows none. */
   maxDepth?: number
 }
 
 export type CrawledPage = ReadPage | FailedPage
 
 export interface ReadPage {
-  /** The page's own name for itself where that is on the same website, else where it was found. */
+  /** The page's canonical URL if it is on the same website, else the URL where it was found. */
   url: string
   title: string
   markdown: string
   description?: string
-  /** SHA-256 of `markdown`, in hexadecimal digits. */
+  /** SHA-256 of `markdown`, in hexadecimal. */
   contentHash: string
   etag?: string
   lastModified?: string
@@ -38,23 +38,23 @@ export interface ReadPage {
 
 export interface FailedPage {
   url: string
-  /** A sentence. */
+  /** Message for the user. */
   error: string
 }
 
 export const PAGES_MAX = 10_000
 const PAGE_BYTES_MAX = 5_000_000
 const REQUESTS_AT_ONCE = 2
-/** For each page that is wanted, so many are asked for: others may be doubles, or not to be stored. */
+/** Maximum requests per wanted page. More than one, because pages can be duplicates or excluded from indexing. */
 const ATTEMPTS_PER_PAGE = 4
 const HTML_TYPES = ['text/html', 'application/xhtml+xml']
 const PAGE_TYPES = [...HTML_TYPES, 'text/markdown', 'text/plain']
 
 /**
- * Reads a website: its first page, then what that leads to on the same host, breadth first, then what its sitemaps
- * name. What robots.txt (RFC 9309) and pages themselves forbid is left out, and so is what has been read before, under
- * whatever address. One page that fails stops nothing; the first one failing is thrown, as a NetError, FetchError,
- * DocumentError or CrawlError. All of the time is the signal's to bound; its reason is thrown.
+ * Crawls a website: the first page, then pages linked on the same website, breadth first, then those in its sitemaps.
+ * Respects robots.txt (RFC 9309) and the directives of pages, and skips pages already read under another address. A
+ * failing page does not stop the crawl, except the first, whose NetError, FetchError, DocumentError or CrawlError is
+ * thrown. Has no timeout of its own. Throws the signal's reason.
  */
 export async function* crawl(
   net: Net,
@@ -84,7 +84,7 @@ export async function* crawl(
 
 type Site = ReturnType<typeof createSite>
 
-/** The pages after the first. Two are under way at once; they are handed back in the order in which they were found. */
+/** Reads the pages after the first, two at a time. Returns them in the order in which they were found. */
 async function* readRest(
   site: Site,
   readSitemap: (pagesMax: number) => Promise<string[]>,
@@ -120,7 +120,7 @@ async function* readRest(
   }
 }
 
-/** What becomes of a page: null where it is none, or none of ours, or known. */
+/** Returns the result for a page; null if it is not a page, is excluded, or was already read. */
 function judge(
   { url, depth }: FrontierEntry,
   outcome: Visit | Error,
@@ -140,7 +140,7 @@ function judge(
 const isOfPage = (error: Error): boolean =>
   [NetError, FetchError, DocumentError, CrawlError].some((kind) => error instanceof kind)
 
-/** A page that is left out without a word: robots.txt forbids it, it leads elsewhere, or it is no text. */
+/** A page that is left out silently: forbidden by robots.txt, redirected to another website, or not text. */
 class Skipped extends CrawlError {}
 
 interface Visit {
@@ -173,7 +173,7 @@ function createSite(net: Net, documents: Pick<Documents, 'readPage'>, signal: Ab
   }
 
   return {
-    /** From now on, nothing of another website is read. */
+    /** Restricts further requests to this website. */
     stayAt(site: string): void {
       home = site
     },

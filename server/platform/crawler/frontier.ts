@@ -1,22 +1,25 @@
 import { canonicalUrl, pageKey, siteOf } from './addresses.ts'
 import type { ReadPage } from './crawl.ts'
 
-/** A page that has been found, and how many links lead there from the first one. */
+/** A discovered page and its distance in links from the first page. */
 export interface FrontierEntry {
   url: string
   depth: number
 }
 
-/** What is to be read of a website, breadth first, and what has been. */
+/** The pages to read, breadth first, and those already read. */
 export interface Frontier {
   take(): FrontierEntry | undefined
-  /** Adds pages of the website that are not known yet. `isNamed`: found in no page, so no depth is too deep. */
+  /**
+   * Adds pages of the website that are not known yet. `isNamed` marks addresses from a sitemap, for which `maxDepth`
+   * does not apply.
+   */
   add(addresses: string[], depth: number, isNamed?: boolean): void
-  /** Whether a page was read neither under its own address nor with the same content; from now on it was. */
+  /** Whether neither this address nor this content has been read before. Marks both as read. */
   isNew(page: ReadPage): boolean
 }
 
-/** Links that are remembered, followed or not. */
+/** Maximum number of remembered links. */
 const LINKS_MAX = 10_000
 
 export function createFrontier(first: string[], maxDepth: number): Frontier {

@@ -3,15 +3,15 @@ import { sentence } from '#errors'
 import { CrawlError } from './crawl-error.ts'
 import type { Visitor } from './visit.ts'
 
-/** What robots.txt of an origin says. Missing, it allows everything (RFC 9309, 2.3.1.3). */
+/** The robots.txt of an origin. A missing file allows everything (RFC 9309, 2.3.1.3). */
 export interface Robots {
   isAllowed(url: string): boolean
   sitemaps: string[]
 }
 
-/** What is read of a robots.txt: the least that RFC 9309 demands (2.5). What comes after is not. */
+/** Maximum bytes read of a robots.txt: the minimum that RFC 9309 (2.5) requires. The rest is ignored. */
 const ROBOTS_BYTES_MAX = 500 * 1024
-/** Rules with a star are tried against all of an address at each of its characters, which takes time. */
+/** Maximum characters in rules with wildcards, because matching these is slow. */
 const STAR_CHARACTERS_MAX = 50_000
 const SITEMAPS_MAX = 10
 const AGENT = 'Parley'
@@ -19,8 +19,8 @@ const AGENT = 'Parley'
 const ALLOW_ALL: Robots = { isAllowed: () => true, sitemaps: [] }
 
 /**
- * Reads /robots.txt of an origin. Throws a CrawlError where it can't be known what it says: then nothing may be
- * fetched (RFC 9309, 2.3.1.4). Throws what `visit` throws.
+ * Reads /robots.txt of an origin. Throws a CrawlError if its rules cannot be determined, because then nothing may be
+ * fetched (RFC 9309, 2.3.1.4). Also throws the errors of `visitor.get`.
  */
 export async function readRobots(origin: string, visitor: Visitor, signal: AbortSignal): Promise<Robots> {
   const url = `${origin}/robots.txt`
@@ -40,7 +40,7 @@ export async function readRobots(origin: string, visitor: Visitor, signal: Abort
   }
 }
 
-// Its types are those of an ES module, and it is none.
+// The package's types describe an ES module, but it is CommonJS.
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
 
 function countStarCharacters(rules: string): number {

@@ -6,12 +6,12 @@ import { canonicalUrl, siteOf } from './addresses.ts'
 import type { Visitor } from './visit.ts'
 
 const SITEMAP_BYTES_MAX = 5_000_000
-/** Files that are read, those that an index names included. */
+/** Maximum number of sitemap files, including those listed in an index. */
 const SITEMAPS_MAX = 20
 
 /**
- * The pages that a website's sitemaps name (sitemaps.org, protocol 0.9, packed or not, indexes included), at most
- * `pagesMax`. A sitemap that can't be read names none.
+ * Returns the pages in a website's sitemaps (sitemaps.org, protocol 0.9, with gzip and indexes), at most `pagesMax`.
+ * Ignores sitemaps that cannot be read.
  */
 export async function readSitemaps(
   addresses: string[],
@@ -56,7 +56,7 @@ const unpack = promisify(gunzip)
 const isOfZlib = (error: unknown): boolean =>
   /^(Z_|ERR_BUFFER_TOO_LARGE)/.test(String((error as { code?: unknown }).code))
 
-/** What stands in `loc` elements. By hand: whatever the file holds, each character is looked at once. */
+/** Yields the contents of `loc` elements. Handwritten to read every character once, whatever the file contains. */
 function* locationsOf(xml: string): Generator<string> {
   for (let position = xml.indexOf('<loc>'); position >= 0; position = xml.indexOf('<loc>', position)) {
     const begin = position + '<loc>'.length

@@ -3,14 +3,14 @@ import { parseRetryAfter } from '../net/exchange-bounds.ts'
 import { type BoundedAnswer, type BoundedRequest, fetchBounded } from '../net/fetch-bounded.ts'
 import type { Net } from '../net/index.ts'
 
-/** Gets addresses of a website at its own pace. */
+/** Requests pages of a website at a limited rate. */
 export interface Visitor {
-  /** As `fetchBounded`. A server that says when to come back (429, 503) is asked once more, if that is soon. */
+  /** Like `fetchBounded`. Retries once if the server responds 429 or 503 with a short Retry-After. */
   get(url: string, request: Omit<BoundedRequest, 'timeoutMs'>): Promise<BoundedAnswer>
 }
 
 const TIMEOUT_MS = 20_000
-/** Between the beginnings of two requests. */
+/** Minimum time between the starts of two requests. */
 const PAUSE_MS = 100
 const RETRY_AFTER_MAX_MS = 30_000
 
@@ -31,7 +31,7 @@ export function createVisitor(net: Net): Visitor {
       if (answer.status !== 429 && answer.status !== 503) return answer
       const waitMs = parseRetryAfter(answer.headers['retry-after'], RETRY_AFTER_MAX_MS)
       if (waitMs === undefined) return answer
-      // All of the website is left alone meanwhile.
+      // Delay all requests to the website.
       nextAt = Math.max(nextAt, performance.now() + waitMs)
       return getOnce(url, request)
     },

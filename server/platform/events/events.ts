@@ -6,31 +6,31 @@ import type { Redis } from '#platform/redis/redis.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
 import { LiveSockets, type LiveSocketsOptions } from './live-sockets.ts'
 
-/** Something that has happened, for people who look on (contract, 11). */
+/** An event to deliver immediately to connected clients. */
 export interface LiveEvent {
-  /** As in `chat.title_updated`. */
+  /** For example `chat.title_updated`. */
   type: string
   organizationId: string
   data: object
   /**
-   * The active members who hold the permission, through an API key only where that holds it too; with `userId` only
-   * this one of them. What the event tells can be read through the API with the same permission.
+   * The recipients: active members with the permission, which an API key must have too. With `userId`, only this
+   * member. The same permission gives access to the event's data in the API.
    */
   to: { permission: Permission; userId?: string }
-  /** Also added to the realtime store `parley:realtime:{organizationId}`, where there is Redis. */
+  /** Whether to also add the event to the realtime store `parley:realtime:{organizationId}`, if Redis is configured. */
   isKept?: boolean
 }
 
-/** Live events to people, over WebSockets, on every instance. */
+/** Delivers live events over WebSockets, across all instances. */
 export interface Events {
   /**
-   * Tells those who may see it at this moment. Never throws, and there is nothing to wait for: events are hints, and
-   * what can't be delivered is lost. Events of one process come in their order.
+   * Delivers an event to currently connected recipients. Never throws, and returns nothing to wait for: events are
+   * hints, and undeliverable ones are lost. Events of one process stay in order.
    */
   publish(event: LiveEvent): void
-  /** Removes an organization's realtime store, or what stands there of one user. Throws server.unavailable. */
+  /** Deletes an organization's realtime store, or one user's entries in it. Throws server.unavailable. */
   forget(organizationId: string, userId?: string): Promise<void>
-  /** Those of /api/ws. */
+  /** The sockets of /api/ws. */
   sockets: LiveSockets
   /** Closes the sockets. */
   stop(): Promise<void>
@@ -39,7 +39,7 @@ export interface Events {
 interface Dependencies {
   findAudiences: FindAudiences
   redis: Redis | null
-  /** This process among others. */
+  /** This process. */
   instance: { id: string }
   metrics: Pick<Metrics, 'liveSockets'>
   log: Logger
@@ -48,19 +48,19 @@ interface Dependencies {
 const HEARTBEAT_MS = 30_000
 const AUTHENTICATION_MS = 10_000
 const CHANNEL = 'parley:events'
-/** The entries of a realtime store, about. */
+/** Approximate maximum number of entries in a realtime store. */
 const KEPT_ENTRIES_MAX = 10_000
 const KEPT_PAGE = 500
 const MESSAGE_BYTES_MAX = 16 * 1024
-/** Events that wait to be delivered here; what comes beyond is lost. */
+/** Maximum number of events waiting for delivery in this process. Further ones are lost. */
 const WAITING_MAX = 1_000
-/** Events whose audiences are found in one query. */
+/** Maximum number of events whose audiences are found in one query. */
 const GROUP_MAX = 50
 
-/** An event as it waits, and as it travels through Redis. */
+/** A queued event, also sent through Redis. */
 interface Delivery {
   audience: Audience
-  /** As clients get it. */
+  /** The message as clients receive it. */
   message: string
 }
 
@@ -73,7 +73,7 @@ export async function createEvents(
   const waiting: Delivery[] = []
   let isDelivering = false
 
-  /** One group after the other, so that events keep their order. */
+  /** Delivers one group at a time, so that events stay in order. */
   async function deliverWaiting(): Promise<void> {
     if (isDelivering) return
     isDelivering = true
@@ -118,7 +118,7 @@ export async function createEvents(
       .catch((error: unknown) => log.warn({ err: error }, 'a live event was not kept'))
   }
 
-  /** Hears what other instances publish; what this one does is delivered here without Redis. */
+  /** Receives events of other instances. This process delivers its own without Redis. */
   async function listen(): Promise<void> {
     const connection = await redis?.openConnection()
     await connection?.subscribe(CHANNEL, (text) => {
@@ -145,7 +145,7 @@ export async function createEvents(
 
   await listen()
   return {
-    // What it tells of may still be rolled back.
+    // Wait for the commit: the change may still be rolled back.
     publish: (event) => void afterCommit(() => notify(event)),
     forget: (organizationId, userId) => deleteSaved(redis, storeOf(organizationId), userId),
     sockets,
@@ -162,7 +162,7 @@ const entryOf = ({ type, data, to }: LiveEvent, createdAt: string) => ({
   created_at: createdAt,
 })
 
-/** Removes a store, or, looking through it page by page, what is a user's. */
+/** Deletes a whole store, or one user's entries by reading it page by page. */
 async function deleteSaved(redis: Redis | null, store: string, userId?: string): Promise<void> {
   if (!redis) return
   if (userId === undefined) {

@@ -6,24 +6,24 @@ import { AppError, fail, sentence } from '#errors'
 import type { Caller } from '#platform/access/scope.ts'
 
 export interface LiveSocketsOptions {
-  /** A socket that has not answered one ping by the next one is dead. */
+  /** Interval between pings, in milliseconds. A socket that has not responded by the next ping is closed. */
   heartbeatMs: number
-  /** How long a socket may take to say who it is. */
+  /** Time in milliseconds that a socket has for authentication. */
   authenticationMs: number
 }
 
 const SOCKETS_MAX = 20_000
 const SOCKETS_OF_USER_MAX = 100
 const UNAUTHENTICATED_MAX = 1_000
-/** What may wait for a slow client. It has lost nothing but hints when it is cut: the API has the truth. */
+/** Maximum bytes queued for a slow client. Closing its socket loses only hints, because the API has the data. */
 const QUEUED_BYTES_MAX = 64 * 1024
-/** Messages and pings that a client may send from one heartbeat to the next, though nobody listens. */
+/** Maximum number of messages and pings from a client per heartbeat. They are ignored otherwise. */
 const CLIENT_MESSAGES_MAX = 60
-/** So many sockets are written to before other work, and what was written, gets its turn. */
+/** Number of sockets written to before the event loop continues. */
 const BATCH = 250
 const READY = JSON.stringify({ type: 'ready' })
 
-/** Close codes: RFC 6455, 7.4.1, and 4000 + the HTTP status where the contract (11) names one. */
+/** Close codes: RFC 6455, 7.4.1, or 4000 + an HTTP status. */
 const CLOSE = {
   stopping: 1001,
   binary: 1003,
@@ -35,20 +35,23 @@ const CLOSE = {
   tooMany: 4429,
 } as const
 
-/** Finds out whose a token is. Throws what access throws. */
+/** Returns the caller of a token. Throws the errors of access. */
 export type Authenticate = (token: string) => Promise<Caller>
 
 interface Connection {
   socket: WebSocket
   userId: string
-  /** Of the session or the API key. */
+  /** The id of the session or API key. */
   credentialId: string
   hasAnswered: boolean
-  /** Since the last heartbeat. */
+  /** Messages since the last heartbeat. */
   messages: number
 }
 
-/** The WebSockets of this process: let in, kept alive, written to, closed. What they may see is not decided here. */
+/**
+ * The WebSockets of this process: accepts them, keeps them alive, writes to them and closes them. Does not decide who
+ * may receive which event.
+ */
 export class LiveSockets {
   readonly #options: LiveSocketsOptions
   readonly #log: Logger
@@ -58,7 +61,7 @@ export class LiveSockets {
   readonly #byCredential = new Map<string, Set<Connection>>()
   readonly #heartbeat: NodeJS.Timeout
   #unauthenticated = 0
-  /** Set while the process stops: called when the last socket has gone. */
+  /** Set while the process stops. Called when the last socket has closed. */
   #allClosed: (() => void) | undefined
 
   constructor(options: LiveSocketsOptions, log: Logger, gauge: Gauge) {
@@ -68,7 +71,10 @@ export class LiveSockets {
     this.#heartbeat = setInterval(() => this.#beat(), options.heartbeatMs).unref()
   }
 
-  /** Throws events.too_many or server.unavailable where no further socket fits in; `userId` null: whose is not known. */
+  /**
+   * Throws events.too_many or server.unavailable if no further socket is allowed. `userId` is null before
+   * authentication.
+   */
   checkCapacity(userId: string | null): void {
     if (
       this.#sockets.size >= SOCKETS_MAX ||
@@ -78,7 +84,7 @@ export class LiveSockets {
     if (userId !== null) this.#checkUser(userId)
   }
 
-  /** Takes a socket on: with somebody who is known, or with what finds out from the first message. */
+  /** Accepts a socket for a known caller, or one that is authenticated by its first message. */
   accept(socket: WebSocket, who: Caller | Authenticate): void {
     this.#sockets.add(socket)
     this.#gauge.set(this.#sockets.size)
@@ -93,12 +99,12 @@ export class LiveSockets {
     else this.#begin(socket, who)
   }
 
-  /** Whether this person, or with null anybody, is connected here. */
+  /** Whether this user is connected here, or with null any user. */
   has(userId: string | null): boolean {
     return userId === null ? this.#byUser.size > 0 : this.#byUser.has(userId)
   }
 
-  /** The sessions and keys with which these people, or with a null anybody, are connected here. */
+  /** Returns the sessions and keys with which these users, or with a null any users, are connected here. */
   credentialIds(userIds: readonly (string | null)[]): string[] {
     if (userIds.includes(null)) return [...this.#byCredential.keys()]
     const found = new Set<string>()
@@ -107,7 +113,7 @@ export class LiveSockets {
     return [...found]
   }
 
-  /** Writes one message to every socket of these sessions and keys; a socket that takes too little is cut. */
+  /** Sends a message to every socket of these sessions and keys. Closes sockets that read too slowly. */
   async send(credentialIds: readonly string[], message: Buffer): Promise<void> {
     const connections = credentialIds.flatMap((id) => [...(this.#byCredential.get(id) ?? [])])
     await inBatches(connections, ({ socket }) => {
@@ -117,14 +123,14 @@ export class LiveSockets {
     })
   }
 
-  /** Closes every socket of sessions and keys that are no longer good. */
+  /** Closes the sockets of sessions and keys that are no longer valid. */
   end(credentialIds: readonly string[]): void {
     for (const id of credentialIds)
       for (const { socket } of this.#byCredential.get(id) ?? [])
         refuse(socket, CLOSE.unauthenticated, fail('auth.invalid_token'))
   }
 
-  /** Says goodbye to all; who does not answer is cut by the WebSocket server's own time-out. */
+  /** Closes all sockets. The WebSocket server terminates those that do not respond in time. */
   async stop(): Promise<void> {
     clearInterval(this.#heartbeat)
     const closed = new Promise<void>((resolve) => {
@@ -219,7 +225,7 @@ class BadMessage extends Error {
   }
 }
 
-/** The token of `{"type":"auth","token":"…"}`. Throws a BadMessage, or auth.missing for any other message. */
+/** Returns the token of `{"type":"auth","token":"…"}`. Throws a BadMessage, or auth.missing for any other message. */
 function readToken(data: RawData, isBinary: boolean): string {
   if (isBinary) throw new BadMessage(CLOSE.binary)
   let message: { type?: unknown; token?: unknown } | null
@@ -232,7 +238,7 @@ function readToken(data: RawData, isBinary: boolean): string {
   return message.token
 }
 
-/** Says why, and closes. */
+/** Sends the reason and closes the socket. */
 function refuse(socket: WebSocket, closeCode: number, error: AppError): void {
   if (socket.readyState !== socket.OPEN) return
   socket.send(JSON.stringify({ type: 'error', detail: error.message, code: error.code }))

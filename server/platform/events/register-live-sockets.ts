@@ -11,15 +11,15 @@ import { clientOf } from '#platform/http/register-routes.ts'
 import type { Services } from '#platform/services.ts'
 import type { Authenticate } from './live-sockets.ts'
 
-/** Also `/v1/ws`, as every address. */
+/** Also available as `/v1/ws`, like every address. */
 const ADDRESS = '/api/ws'
-/** A client has little to say. */
+/** Small, because clients only send a token. */
 const MESSAGE_BYTES_MAX = 8 * 1024
 const FRAGMENTS_MAX = 64
-/** How long the other end may take to answer a close. */
+/** Time for the client to answer a close. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-/** Named apart, since the types of `ws` do not know all of them yet. */
+/** A separate constant, because the types of `ws` lack some of these options. */
 const OPTIONS = {
   noServer: true,
   clientTracking: false,
@@ -37,8 +37,8 @@ interface Upgrade {
 }
 
 /**
- * `GET /api/ws` (contract, 11): a WebSocket (RFC 6455) for whoever shows a token or key at the upgrade, or in the first
- * message. The upgrade goes through Fastify like any request, so that its refusals are answers like all others.
+ * Registers `GET /api/ws`: a WebSocket (RFC 6455) for clients that send a token or key with the upgrade or in the first
+ * message. The upgrade passes through Fastify like any request, so that refusals are ordinary error responses.
  */
 export function registerLiveSockets(http: FastifyInstance, services: Services): void {
   const { tokens, access, events } = services
@@ -79,7 +79,7 @@ export function registerLiveSockets(http: FastifyInstance, services: Services): 
     const { socket, head, response } = upgrade
     response.detachSocket(socket)
     response.statusCode = 101
-    // For the log and the figures the request ends here: without its socket the response would never say so.
+    // Ends the request for logs and metrics: without its socket the response would never emit this event.
     response.emit('close')
     socket.off('error', ignoreError)
     const byToken: Authenticate = (token) => authenticate(request, { authorization: `Bearer ${token}` })
@@ -90,8 +90,8 @@ export function registerLiveSockets(http: FastifyInstance, services: Services): 
 }
 
 /**
- * Browsers name the page that connects, other clients name none (RFC 6455, 10.2). Throws request.foreign_origin for
- * pages that could not call the API either.
+ * Checks the origin. Only browsers send one (RFC 6455, 10.2). Throws request.foreign_origin for pages that cannot call
+ * the API either.
  */
 function checkOrigin({ headers }: FastifyRequest, { baseUrl, frontendUrl, corsOrigins }: Config): void {
   const { origin } = headers
@@ -104,7 +104,7 @@ function checkOrigin({ headers }: FastifyRequest, { baseUrl, frontendUrl, corsOr
 const showsCredential = ({ headers }: FastifyRequest): boolean =>
   headers.authorization !== undefined || headers['x-api-key'] !== undefined
 
-/** The package takes a while to load, and most processes start without a client that wants it. */
+/** Imports the package on first use, because it is slow to load and most processes start without WebSocket clients. */
 async function openWebSocketServer(
   responseTo: (request: IncomingMessage) => ServerResponse | undefined,
 ): Promise<WebSocketServer> {
@@ -117,5 +117,5 @@ async function openWebSocketServer(
   return server
 }
 
-/** A socket that fails before it is a WebSocket is closed by Node; there is nobody to tell. */
+/** Node closes a socket that fails before the upgrade. No response is possible. */
 const ignoreError = (): void => {}

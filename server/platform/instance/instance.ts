@@ -3,20 +3,20 @@ import type { OpenDatabase } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import { repeat } from '../sweeps/repeat.ts'
 
-/** A process that has not renewed its lease for this long is dead; renewed three times as often (contract, 5). */
+/** A process that has not renewed its lease for this long is considered dead. */
 const LEASE_SECONDS = 15
 const RENEWAL_MS = 5_000
 
-/** This process among those that serve the database. Work under way is marked with its id. */
+/** This process among those that use the database. Work in progress is marked with its id. */
 export interface Instance {
   id: string
-  /** Gives the lease back: what is still marked with it is for others to settle, at once. */
+  /** Releases the lease, so that other processes take over its unfinished work immediately. */
   stop(): Promise<void>
 }
 
 /**
- * Registers this process, keeps its lease alive, and forgets those that are long dead. In embedded mode every earlier
- * process is known to be dead. What is marked with a process that is not known any more is settled like a dead one's.
+ * Registers this process, renews its lease, and deletes entries of processes that died long ago. In embedded mode all
+ * earlier processes are known to be dead. Work of an unknown process is treated like a dead one's.
  */
 export async function startInstance({ sql, embedded }: OpenDatabase, log: Logger): Promise<Instance> {
   const id = newId()

@@ -6,28 +6,28 @@ import { isUniqueViolation } from '#database/sql-state.ts'
 import { NAMES } from '#platform/telemetry/names.ts'
 import type { Tracing } from '#platform/telemetry/tracing.ts'
 
-/** A kind of job: its name, how often it is tried, and for how long one try may run. */
+/** A kind of job, with its retries, timeout and concurrency. */
 export interface Queue<Data extends object> {
   name: string
-  /** Tries after the first one, each waiting about twice as long as the one before. */
+  /** Retries after the first attempt. The delay about doubles each time. */
   retries: number
   firstRetrySeconds: number
-  /** A try that takes longer counts as failed, also when its process has died. */
+  /** Timeout of an attempt. Also detects that its process has died. */
   timeoutSeconds: number
-  /** How many run at once in this process. */
+  /** Maximum number of jobs running at once in this process. */
   concurrency: number
-  /** And how many of one group. Those of others overtake what has to wait for it. */
+  /** Maximum number running at once per group. Jobs of other groups overtake those that wait for their group. */
   groupConcurrency?: number
   /** At most one job with the same key waits. */
   isKeyed?: boolean
   run(data: Data, job: { id: string; isLastTry: boolean }): Promise<void>
 }
 
-/** Work that is done after its request was answered, at least once, also when processes die in between. */
+/** Background work: runs at least once after its request has been answered, even if processes die in between. */
 export interface Jobs {
   /**
-   * Adds a job inside the caller's transaction: it is there when that commits, and not before. In a queue with keys it
-   * is left out where one with this key waits already.
+   * Adds a job inside the caller's transaction; it exists only after the commit. In a keyed queue, does nothing if a
+   * job with this key already waits.
    */
   add<Data extends object>(
     tx: ISql,
@@ -36,24 +36,24 @@ export interface Jobs {
     of?: { key: string; group: string },
   ): Promise<void>
   /**
-   * Removes the jobs that are about one of these (`about` in their data, or `organizationId`), whatever has become of
-   * them, inside the caller's transaction. One that is being worked on goes on to its end.
+   * Deletes the jobs about one of these ids (`about` or `organizationId` in their data), in any state, inside the
+   * caller's transaction. A running job continues to its end.
    */
   forget(tx: ISql, about: readonly string[]): Promise<void>
-  /** Begins to work on these queues. Until this has answered, `add` waits. */
+  /** Starts to process these queues. Until then `add` waits. */
   start(queues: Queue<never>[]): Promise<void>
-  /** How many jobs of each queue wait, those for later and those to be tried again with them. */
+  /** Returns the number of waiting jobs per queue, including delayed ones and retries. */
   countWaiting(): Promise<Map<string, number>>
   stop(): Promise<void>
 }
 
 const SCHEMA = 'jobs'
-/** How often each worker looks for jobs that other processes have added, or whose time has come. */
+/** Interval at which each worker polls for jobs of other processes and for due jobs. */
 const POLL_SECONDS = 2
-/** A job of this process is looked for so soon after it was added: its transaction has to commit first. */
+/** Delays after which this process looks for a job that it has added, because its transaction has to commit first. */
 const NUDGES_MS = [20, 200]
 const KEEP_FINISHED_SECONDS = 7 * 86_400
-/** How long jobs under way may go on when the process stops; after that they are tried again elsewhere. */
+/** Time for running jobs to finish when the process stops. After that they are retried elsewhere. */
 const STOP_MS = 4_000
 
 export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing | null = null): Jobs {
@@ -94,7 +94,7 @@ export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing 
       }
     },
     async countWaiting() {
-      // By the index from which pg-boss takes them: those that are done are many more.
+      // Uses pg-boss's index on waiting jobs, because there are many more finished ones.
       const rows = await sql<{ name: string; count: number }[]>`
         select name, count(*)::int as count from ${sql(SCHEMA)}.job where state < 'active' group by name`
       const counts = new Map(rows.map(({ name, count }) => [name, count]))
@@ -107,8 +107,8 @@ export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing 
 }
 
 /**
- * A job whose group has come to its bound is put back to wait, and pg-boss does not expect that one with its key may
- * have been added meanwhile. That one stands for both.
+ * Recognizes an error of pg-boss that is harmless. A job whose group is at its limit goes back to waiting. If a job
+ * with its key was added in the meantime, that fails, and the newer job replaces it.
  */
 const isTwin = (error: Error): boolean =>
   isUniqueViolation(error) && /_i1$/.test(String((error as { constraint_name?: unknown }).constraint_name))
@@ -138,14 +138,14 @@ async function startQueue(
     },
     async ([job]) => {
       if (!job) return
-      // Where there was one there may be another: it is looked for at once when this one is done.
+      // Look for the next job immediately after this one, without waiting for a poll.
       wake(queue.name)
       await runJob(queue, job, log)
     },
   )
 }
 
-/** Each try of a job is a trace of its own. */
+/** Starts a new trace for each attempt of a job. */
 function traced(queue: Queue<object>, tracing: Tracing | null): Queue<object> {
   if (!tracing) return queue
   const described = {
@@ -168,7 +168,7 @@ async function runJob(queue: Queue<object>, job: JobWithMetadata<unknown>, log: 
 
 const BEGINS_TRANSACTION = /^\s*begin\b/i
 
-/** pg-boss over our own driver. Its scripts that hold a transaction of their own need a connection to themselves. */
+/** Runs pg-boss on our own driver. Scripts with their own transaction need a reserved connection. */
 function executor(sql: ISql): BossDatabase {
   return {
     async executeSql(text, values = []) {
@@ -180,7 +180,7 @@ function executor(sql: ISql): BossDatabase {
       try {
         return await run(reserved)
       } catch (error) {
-        // A script that failed in the middle has left its transaction open.
+        // A script that failed midway has left its transaction open.
         await reserved`rollback`
         throw error
       } finally {

@@ -1,15 +1,13 @@
-/*
- * Limits, budgets and usage are counted by days and months of UTC.
- */
+/* Limits, budgets and usage use days and months in UTC. */
 
 export const DAY_MS = 86_400_000
 
 export const secondsToMidnight = (): number => Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1000)
 
-/** A day, such as 2026-01-31. */
+/** Returns a date such as 2026-01-31. */
 export const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
 
-/** The first day of this month, and of the next one. */
+/** First day of the current and of the next month. */
 export const thisMonth = (): string => firstDay(0)
 export const nextMonth = (): string => firstDay(1)
 

@@ -2,17 +2,17 @@ import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import { secondsToMidnight } from './calendar.ts'
 
-/** One message of those that a deployment may take on a day. */
+/** One reserved message of a deployment's daily limit. */
 export interface DailyMessage {
-  /** Gives it back, for a message that costs nothing after all. */
+  /** Returns the message to the limit, if it turns out to be free. */
   release(): Promise<void>
 }
 
 const UNCOUNTED: DailyMessage = { release: async () => {} }
 
 /**
- * Takes one of a deployment's messages of the day before `send`, and gives it back if `send` throws. Null: nothing is
- * counted. Throws deployment.daily_limit, and what `send` throws.
+ * Reserves one of a deployment's daily messages before `send`, and returns it if `send` throws. Without a deployment
+ * nothing is counted. Throws deployment.daily_limit, and the errors of `send`.
  */
 export const withDailyMessage = <Sent>(
   deployment: OpenDeployment | null,
@@ -32,7 +32,7 @@ async function sendCounted<Sent>(
   }
 }
 
-/** Exact, however many come at the same time (UTC days). Without a limit nothing is counted. */
+/** Reserves a message, exactly even under concurrency (UTC days). Without a limit nothing is counted. */
 async function reserve({
   id,
   organizationId,

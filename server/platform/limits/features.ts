@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres'
 import type { Features } from '#database/schema/org.ts'
 
-/** What an organization may use where the system administrator has said nothing else (contract, 6). */
+/** The default features of an organization, unless the system administrator has changed them. */
 const DEFAULTS: Required<Features> = {
   daily_chat_limit: null,
   file_upload: 1024 ** 3,
@@ -12,7 +12,7 @@ const DEFAULTS: Required<Features> = {
 
 export const withDefaults = (features: Features): Required<Features> => ({ ...DEFAULTS, ...features })
 
-/** The features of an organization that exists. */
+/** Returns the features of an existing organization. */
 export async function readFeatures(sql: ISql, organizationId: string): Promise<Required<Features>> {
   const [row] = await sql<{ features: Features }[]>`
     select features from organizations where id = ${organizationId}`

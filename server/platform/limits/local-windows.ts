@@ -1,14 +1,14 @@
-/** What a window holds after a request was counted in it. */
+/** The state of a window after counting a request. */
 export interface WindowCount {
-  /** With this request. */
+  /** Requests in the window, including this one. */
   count: number
-  /** Until the window ends. */
+  /** Milliseconds until the window ends. */
   leftMs: number
 }
 
 /**
- * So many windows are kept, some megabytes. Where there would be more, the older half is forgotten, so whoever has this
- * many addresses can get windows of his back a little early, and nobody else is refused for it.
+ * Maximum number of windows, a few megabytes. Beyond that, the older half is dropped. A client with that many addresses
+ * could reset their own windows a little early, but no other client is refused for it.
  */
 const WINDOWS_MAX = 100_000
 
@@ -18,9 +18,9 @@ interface Window {
 }
 
 /**
- * Fixed windows of one length in this process: each begins with its first request. They are kept by halves: when the
- * younger one is full, or as old as a window is long, it becomes the older one, and that one is forgotten. So what has
- * ended goes without being looked for, at a cost that does not grow with how many there are.
+ * Fixed windows of one length in this process, each starting with its first request. They are kept in two generations.
+ * When the younger one is full or one window length old, it replaces the older one, which is dropped. So expired
+ * windows disappear without a scan, at constant cost.
  */
 export class LocalWindows {
   readonly #windowMs: number

@@ -43,11 +43,11 @@ describe.each(keys)('windows %s', (key) => {
       let window = await limits.take(key)
       expect(window).toMatchObject({ remaining: 0, isOver: true })
       expect(window?.leftMs).toBeLessThanOrEqual(SHORT[kind])
-      // What is refused makes no window longer: this would not end.
+      // Refused requests must not extend the window, or this loop would never end.
       for (; window?.isOver; window = await limits.take(key)) await sleep(10)
       expect(window).toMatchObject({ remaining: limit - 1 })
       while (!(await limits.take(key))?.isOver) {}
-      // Clocks of two processes differ by a little.
+      // Allow for a small clock difference between two processes.
       await sleep(SHORT[kind] + 50)
     }
   })

@@ -5,32 +5,32 @@ import type { Redis } from '#platform/redis/redis.ts'
 import { LocalWindows, type WindowCount } from './local-windows.ts'
 import { SharedWindows } from './shared-windows.ts'
 
-/** Whose requests are counted: an IP address, its readiness probes apart, or a known user. */
+/** What is counted: an IP address, its readiness probes separately, or a user. */
 export interface RateKey {
   kind: 'ip' | 'probe' | 'user'
   id: string
 }
 
-/** Where somebody stands after a request was counted. */
+/** The state of a limit after counting a request. */
 export interface WindowState {
   kind: RateKey['kind']
   limit: number
-  /** Further requests that this window still has. */
+  /** Remaining requests in this window. */
   remaining: number
-  /** Until the window ends. */
+  /** Milliseconds until the window ends. */
   leftMs: number
-  /** Whether this request was one too many. */
+  /** Whether this request exceeds the limit. */
   isOver: boolean
 }
 
 const WINDOWS_MS = { ip: 60_000, probe: 60_000, user: 3_600_000 }
-/** Ten a second: more than a load balancer of several nodes sends. */
+/** Ten per second: more than a load balancer with several nodes sends. */
 const PROBES_PER_MINUTE = 600
 
 /**
- * How many requests there may be (contract, 12): fixed windows, a minute for an address and an hour for a user, each of
- * which begins with its first request. Processes count together where there is Redis, and exactly: each request has
- * a number of its own. While Redis does not answer, each process counts for itself.
+ * Rate limits with fixed windows that start with their first request: one minute per address, one hour per user. With
+ * Redis, all processes share the windows, and counts are exact. While Redis is unavailable, each process counts
+ * separately.
  */
 export class RateLimits {
   readonly #limits: Record<RateKey['kind'], number>
@@ -53,7 +53,7 @@ export class RateLimits {
     this.#shared = redis && new SharedWindows(redis, log)
   }
 
-  /** Counts a request. Null: there is no such limit. Never throws. */
+  /** Counts a request. Returns null if there is no such limit. Never throws. */
   async take({ kind, id }: RateKey): Promise<WindowState | null> {
     const limit = this.#limits[kind]
     if (limit === 0) return null
@@ -62,7 +62,7 @@ export class RateLimits {
   }
 
   async #count(kind: RateKey['kind'], id: string): Promise<WindowCount> {
-    // A probe asks about one process, also while Redis is away.
+    // A probe concerns a single process, and must work without Redis.
     if (kind === 'probe') return this.#local.probe.take(id)
     const shared = await this.#shared?.take(`${kind}:${id}`, this.#windowsMs[kind])
     return shared ?? this.#local[kind].take(id)

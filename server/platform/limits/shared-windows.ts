@@ -4,17 +4,19 @@ import type { Redis, RedisClient } from '#platform/redis/redis.ts'
 import type { WindowCount } from './local-windows.ts'
 
 /**
- * Nobody waits longer for Redis than WAIT_STEPS times WAIT_STEP_MS: twice that, for the two windows of a request, is
- * less than half a second. It is waited in steps since a step that comes late, this process having been busy, counts
- * once: an answer that lies unread in the socket is none that Redis owes.
+ * Maximum wait for Redis is WAIT_STEPS times WAIT_STEP_MS: for the two windows of a request, less than half a second in
+ * total. The wait is counted in timer steps, because a step that fires late counts once. So time in which this process
+ * was too busy to read Redis's response does not count.
  */
 const WAIT_STEP_MS = 45
 const WAIT_STEPS = 5
-/** While Redis is away it is asked this often, beside the requests, whether it counts again. */
+/** How often to check whether an unavailable Redis works again, outside of requests. */
 const RETRY_MS = 1_000
 const PROBE_WINDOW_MS = 1_000
 
-/** Counts and begins a window in one step, so that however many come at once, each has a number of its own. */
+/**
+ * Counts a request and starts its window in one atomic step, so that each concurrent request gets a different count.
+ */
 const SCRIPT = `
 local count = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -25,7 +27,7 @@ end
 return {count, left}`
 const SCRIPT_SHA1 = createHash('sha1').update(SCRIPT).digest('hex')
 
-/** Fixed windows that processes share through Redis: each begins with its first request. */
+/** Fixed windows that processes share through Redis, each starting with its first request. */
 export class SharedWindows {
   readonly #redis: Redis
   readonly #log: Logger
@@ -37,7 +39,9 @@ export class SharedWindows {
     this.#log = log
   }
 
-  /** Null: Redis is away, or has not answered in time. After that nobody waits for it until it counts again. */
+  /**
+   * Returns null if Redis is unavailable or too slow. After that, requests do not wait for Redis until it works again.
+   */
   async take(key: string, windowMs: number): Promise<WindowCount | null> {
     if (this.#isAway) {
       this.#lookAgain()
@@ -71,7 +75,7 @@ export class SharedWindows {
   }
 }
 
-/** Redis forgets scripts when it restarts. */
+/** Runs the script, and sends its source again after a restart of Redis. */
 async function runScript(client: RedisClient, key: string, windowMs: number): Promise<WindowCount> {
   const options = { keys: [key], arguments: [String(windowMs)] }
   const answer = await client.evalSha(SCRIPT_SHA1, options).catch((error: Error) => {

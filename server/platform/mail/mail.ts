@@ -8,31 +8,30 @@ import type { Secrets } from '#platform/secrets/secrets.ts'
 import { normalizeEmail } from './address.ts'
 import type { Email } from './templates.ts'
 
-/** Mail to people. It is sent by a job: at least once, and tried again for about a day while nobody takes it. */
+/** Sends email in a job, at least once, with retries for about a day. */
 export interface Mail {
   /**
-   * Sends a letter when the caller's transaction commits. `about`: the ids of those of whom it says something, beside
-   * the one whose address it goes to.
+   * Sends an email when the caller's transaction commits. `about` lists the ids of its subjects, besides the recipient.
    */
   send(tx: ISql, to: string, email: Email, about?: readonly string[]): Promise<void>
   /**
-   * An address as jobs are marked that are `about` it (jobs.ts), under each secret, the current one first. It says nothing
-   * without the secret.
+   * Returns the marks for an address under each secret, the current one first. Jobs `about` the address carry such a
+   * mark (jobs.ts). It reveals nothing without the secret.
    */
   marksOf(email: string): string[]
-  /** Removes letters about these marks and ids from DATA_DIR/mail. */
+  /** Deletes emails about these marks and ids from DATA_DIR/mail. */
   deleteSaved(about: readonly string[]): Promise<void>
   queue: Queue<SealedEmail>
 }
 
-/** Letters carry links that sign people in, so they wait encrypted. */
+/** A queued email. Encrypted, because it may contain a sign-in link. */
 interface SealedEmail {
   id: string
   sealed: string
   about: string[]
 }
 
-/** What is put into the post. */
+/** A rendered email. */
 export interface Message {
   id: string
   from: string
@@ -43,10 +42,10 @@ export interface Message {
   about: readonly string[]
 }
 
-/** Takes a message, or throws. */
+/** Delivers a message, or throws. */
 export type Deliver = (message: Message) => Promise<void>
 
-/** The purpose of the signatures that mark mail with its address. */
+/** Purpose of the signatures that serve as marks of addresses. */
 export const MARKS = 'addresses of mail'
 const RETRIES = 12
 const FIRST_RETRY_SECONDS = 20
@@ -72,7 +71,7 @@ export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
       assertOutsideTransaction('mail (delivery)')
       const { to, letter: email } = JSON.parse(secrets.decrypt(sealed, id)) as { to: string; letter: Email }
       try {
-        // What writes and sends letters takes a while to load, and most processes never send one.
+        // Imported on first use, because these modules are slow to load and most processes never send email.
         const { renderEmail } = await import('./templates.ts')
         deliver ??= openPost(config)
         const written = await renderEmail(email)
@@ -100,7 +99,7 @@ export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
   }
 }
 
-/** Where mail goes: to SMTP_URL, or into a folder of DATA_DIR where there is none. */
+/** Opens the transport: SMTP_URL, or a folder in DATA_DIR without it. */
 async function openPost({ smtpUrl, dataDir }: Dependencies['config']): Promise<Deliver> {
   if (smtpUrl !== null) return (await import('./smtp.ts')).openSmtp(smtpUrl)
   return (await import('./saved-mail.ts')).saveMail(dataDir)

@@ -2,14 +2,14 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import type { Deliver, Message } from './mail.ts'
 
-/** Of the mails that are kept, the oldest beyond this many go. */
+/** Maximum number of saved emails. Older ones are deleted. */
 const KEPT_MAX = 500
 
 export type SavedMail = Message & { date: string }
 
 const folderOf = (dataDir: string): string => join(dataDir, 'mail')
 
-/** Without an SMTP server mail is kept in DATA_DIR/mail, a file each, readable by the server's user only. */
+/** Without an SMTP server, saves each email to a file in DATA_DIR/mail that only the server's user can read. */
 export function saveMail(dataDir: string): Deliver {
   const folder = folderOf(dataDir)
   return async (message) => {
@@ -22,21 +22,21 @@ export function saveMail(dataDir: string): Deliver {
   }
 }
 
-/** The newest mails that are kept, newest first. */
+/** Returns the newest saved emails, newest first. */
 export async function readSavedMail(dataDir: string, count: number): Promise<SavedMail[]> {
   const folder = folderOf(dataDir)
   const names = (await fileNames(folder)).slice(0, count)
   return Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))))
 }
 
-/** Removes the mails that are about one of these. */
+/** Deletes the saved emails about one of these marks or ids. */
 export async function deleteSavedMail(dataDir: string, about: readonly string[]): Promise<void> {
   for (const mail of await readSavedMail(dataDir, Number.POSITIVE_INFINITY))
     if (mail.about?.some((one) => about.includes(one)))
       await rm(join(folderOf(dataDir), `${mail.id}.json`), { force: true })
 }
 
-/** Newest first: their ids are UUIDv7. */
+/** Newest first, because the names are UUIDv7. */
 async function fileNames(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []

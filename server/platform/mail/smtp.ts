@@ -4,7 +4,7 @@ import type { Deliver } from './mail.ts'
 const CONNECT_TIMEOUT_MS = 15_000
 const SILENCE_TIMEOUT_MS = 30_000
 
-/** Sends through an SMTP server, `smtp://` or `smtps://`, with user and password in the address where it wants them. */
+/** Sends email through an SMTP server, `smtp://` or `smtps://`, with credentials in the URL if it needs them. */
 export function openSmtp(url: string): Deliver {
   const transport = createTransport({
     url,
@@ -15,7 +15,7 @@ export function openSmtp(url: string): Deliver {
     disableUrlAccess: true,
   })
   return async ({ id, about: _, ...message }) => {
-    // The same id at every try, so that a mailbox that got it twice can tell.
+    // Use the same message id for each attempt, so that mail clients can detect duplicates.
     const domain = message.from.match(/@([^\s>]+)/)?.[1] ?? 'localhost'
     await transport.sendMail({ ...message, messageId: `<${id}@${domain}>` })
   }

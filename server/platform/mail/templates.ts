@@ -8,7 +8,7 @@ import { render } from '@react-email/render'
 import { Text } from '@react-email/text'
 import { createElement, type ReactElement } from 'react'
 
-/** The letters that we write. Links carry their token in the query, for the page of the console that they open. */
+/** The emails that Parley sends. Links carry their token in the query, for the console page that they open. */
 export type Email =
   | { kind: 'invitation'; organization: string; inviter: string; message: string | null; link: string }
   | { kind: 'magic link'; organization: string; inviter: string; link: string }
@@ -18,7 +18,7 @@ export type Email =
   | { kind: 'second factor'; event: SecondFactorEvent; link: string }
   | { kind: 'webhook disabled'; organization: string; host: string; reason: string; link: string }
 
-/** What has happened to the second factors of an account. */
+/** Changes to the second factors of an account. */
 export type SecondFactorEvent =
   | 'totp added'
   | 'passkey added'
@@ -55,7 +55,7 @@ interface RenderedEmail {
   text: string
 }
 
-/** What a letter says: its paragraphs, and the one thing that can be done. */
+/** The text of an email: its paragraphs, and the label of its button. */
 interface Content {
   subject: string
   paragraphs: string[]
@@ -68,7 +68,7 @@ export async function renderEmail(email: Email): Promise<RenderedEmail> {
   return { subject: content.subject, html, text: plainTextOf(content, email.link) }
 }
 
-/** Built from the content, since converting the HTML to text takes as long as rendering it. */
+/** Builds the plain text from the content, because converting the HTML takes as long as rendering it. */
 function plainTextOf({ subject, paragraphs, action }: Content, link: string): string {
   const lines = [subject.toUpperCase(), ...paragraphs, `${action} ${link}`, addressLine(link)]
   return lines.map((line) => line.replace(/[ \t\r\n\f]+/g, ' ').trim()).join('\n\n')

@@ -1,19 +1,19 @@
-/** What is shorter stands in half of all texts by chance. */
+/** Shorter values occur in many texts by chance. */
 const SECRET_CHARACTERS_MIN = 4
-/** The part of a base64 text that a secret within it is known by. */
+/** Minimum length of a base64 fragment that identifies a secret. */
 const BASE64_CHARACTERS_MIN = 6
 const MASK = '***'
 
-/** Takes secrets out of JSON values and texts. */
+/** Masks secrets in JSON values and texts. */
 export interface Mask {
   text(text: string): string
   value(value: unknown): unknown
 }
 
 /**
- * A mask for secret values: as they are, in base64 (also inside of a longer text, as in Basic authentication), in hex,
- * as part of an address and of JSON. It is for accidents, such as an error that quotes its request: code that wants to
- * give away what it was configured with can always spell it in another way.
+ * Returns a mask for secret values: plain, URL-encoded, JSON-escaped, in hex, and in base64, also within a longer text
+ * as in Basic authentication. It guards against accidents, such as an error that quotes its request. Code that wants to
+ * leak its configuration can always encode it differently.
  */
 export function maskOf(secrets: readonly unknown[]): Mask {
   const texts = secrets.flatMap(textsOf).filter((text) => text.length >= SECRET_CHARACTERS_MIN)
@@ -30,7 +30,7 @@ export function maskOf(secrets: readonly unknown[]): Mask {
   return spellings.length === 0 ? { text: (from) => from, value: (from) => from } : { text, value }
 }
 
-/** The texts that a value holds. Whether something is true is no secret that could be masked. */
+/** Returns the texts in a value. Booleans are never masked. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value, value.trim()]
   if (typeof value === 'number') return [String(value)]
@@ -55,7 +55,10 @@ function spellingsOf(secret: string): string[] {
   ]
 }
 
-/** What of the base64 of a text is the secret's alone, when the secret begins `offset` bytes behind a multiple of three. */
+/**
+ * Returns the part of a base64 text that depends only on the secret, which begins `offset` bytes after a multiple of
+ * three.
+ */
 function base64Within(bytes: Buffer, offset: number): string {
   const begin = Math.ceil((offset * 8) / 6)
   const end = Math.floor(((offset + bytes.length) * 8) / 6)

@@ -5,9 +5,9 @@ import { assertOutsideTransaction } from '#database/ambient.ts'
 const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Parameters) => Promise<Buffer>
 
 export interface Passwords {
-  /** An argon2id hash of the password, as a PHC string (RFC 9106). */
+  /** Returns an argon2id hash of the password, as a PHC string (RFC 9106). */
   hash(password: string): Promise<string>
-  /** Whether the password is the one of the hash. Without a hash it takes the same time, and says no. */
+  /** Whether the password matches the hash. Without a hash, takes the same time and returns false. */
   verify(password: string, hash: string | null | undefined): Promise<boolean>
 }
 
@@ -19,15 +19,15 @@ export interface PasswordCost {
 }
 
 /**
- * One of OWASP's equally strong choices for argon2id: 7 MiB, five passes, one lane. The one with least memory, because
- * the allocator keeps it for each of the four threads that hash.
+ * One of OWASP's equally strong settings for argon2id: 7 MiB, five passes, one lane. Chosen for its low memory use,
+ * because the allocator keeps that memory for each of the four hashing threads.
  */
 const OWASP: PasswordCost = { memory: 7_168, passes: 5, parallelism: 1 }
 const TAG_LENGTH = 32
 
-/** A hash says what it cost, so those that were made at another cost stay good. */
+/** Creates a password hasher. A hash contains its cost, so hashes with an earlier cost stay valid. */
 export function createPasswords(cost: PasswordCost = OWASP): Passwords {
-  /** A hash that no password has, made when it is first needed. */
+  /** A hash that matches no password, created on first use. */
   let dummy: Promise<string> | undefined
   const dummyHash = (): Promise<string> => {
     dummy ??= hash(randomBytes(32).toString('base64'))

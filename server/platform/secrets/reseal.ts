@@ -7,15 +7,15 @@ const BATCH = 500
 
 export interface Resealed {
   location: string
-  /** Values that were encrypted again. */
+  /** Number of values encrypted again. */
   resealed: number
-  /** Values that open under neither secret; they stay as they are. */
+  /** Number of values that neither secret can decrypt. They are left unchanged. */
   lost: number
 }
 
 /**
- * Encrypts every value in the database again that is not under the current secret, in batches. A value that changes
- * meanwhile is left to whoever changed it, so servers may run; what was done stays done when it is cut off.
+ * Re-encrypts all values in the database that are not under the current secret, in batches. Safe while servers are
+ * running: values changed concurrently are skipped. An interruption keeps the finished batches.
  */
 export async function* resealColumns(sql: Sql, secrets: Secrets): AsyncGenerator<Resealed> {
   for (const column of SEALED_COLUMNS) yield resealColumn(sql, secrets, column)
@@ -58,7 +58,10 @@ interface Row {
   sealed: string
 }
 
-/** A value under the current secret; or what it is already. */
+/**
+ * Re-encrypts one value under the current secret. Returns 'current' if it already is, or 'lost' if it cannot be
+ * decrypted.
+ */
 export function resealOne(
   secrets: Secrets,
   sealed: string,
@@ -73,7 +76,7 @@ export function resealOne(
   }
 }
 
-/** Whether a row's key comes after this one, in the order of the primary key. */
+/** Whether a row's primary key is greater than this one. */
 const isAfter = (sql: Sql, key: SealedColumn['key'], [first, ...rest]: string[]) => {
   const [[name, type] = ['', 'text'], ...others] = key
   const value = type === 'uuid' ? sql`${first ?? null}::uuid` : sql`${first ?? null}::text`

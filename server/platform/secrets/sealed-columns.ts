@@ -1,10 +1,10 @@
-/** A column that holds what Secrets.encrypt has made. */
+/** A column encrypted with Secrets.encrypt. */
 export interface SealedColumn {
   table: string
   column: string
-  /** The primary key: names and types of its columns. */
+  /** The columns of the primary key, with names and types. */
   key: readonly (readonly [name: string, type: 'uuid' | 'text'])[]
-  /** What a value is bound to, by the values of the key. */
+  /** Returns the context that a value is bound to, from the values of the key. */
   context(key: readonly string[]): string
 }
 

@@ -12,25 +12,27 @@ import {
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Encryption at rest, of provider keys and the like, and signatures. */
+/** Encryption at rest, for provider keys and other secrets, and signatures. */
 export interface Secrets {
-  /** AES-256-GCM, bound to `context` (the row that it is for): a value copied to another row does not open. */
+  /**
+   * Encrypts with AES-256-GCM, bound to `context` (the value's row). A value copied to another row cannot be decrypted.
+   */
   encrypt(plain: string, context: string): string
-  /** Throws where the value was changed, was made for another context, or under neither secret. */
+  /** Throws if the value was changed, belongs to another context, or is under neither secret. */
   decrypt(sealed: string, context: string): string
-  /** Whether a value opens under the current secret. */
+  /** Whether a value is encrypted under the current secret. */
   isCurrent(sealed: string, context: string): boolean
-  /** HMAC-SHA256 under a key that is for this purpose alone: what is signed for another one does not hold. */
+  /** Returns an HMAC-SHA256 with a key derived for this purpose. It is invalid for any other purpose. */
   sign(text: string, purpose: string): string
-  /** What `sign` answers under each secret, the current one first: for comparing with what was signed before. */
+  /** Returns the signatures under each secret, the current one first, to compare with earlier signatures. */
   signatures(text: string, purpose: string): [current: string, ...previous: string[]]
   /** Whether this is a signature of the text under either secret. */
   isSigned(text: string, purpose: string, signature: string): boolean
-  /** 32 bytes for one purpose that follow from each secret, the current one first; the same in every process. */
+  /** Derives a 32-byte key for one purpose from each secret, the current one first. Equal in every process. */
   derive(purpose: string): [current: Buffer, ...previous: Buffer[]]
 }
 
-/** The secret that signs and encrypts, and one that is still read (SECRET_PREVIOUS). */
+/** The secret for signing and encryption, and the previous one, which is only used for reading (SECRET_PREVIOUS). */
 export interface SecretPair {
   current: string
   previous: string | null
@@ -40,7 +42,7 @@ const VERSION = 'v1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** 32 bytes for one purpose from each secret, the current one first. */
+/** Derives a 32-byte key for one purpose from each secret, the current one first. */
 export function deriveKeys({ current, previous }: SecretPair, purpose: string): [Buffer, ...Buffer[]] {
   const from = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', `parley ${purpose}`, 32))
   return previous === null ? [from(current)] : [from(current), from(previous)]
@@ -95,19 +97,19 @@ function open(key: KeyObject, sealed: string, context: string): string {
   return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
 }
 
-/** A new key or one-time token: its prefix says what it is for, and 256 random bits follow. */
+/** Returns a new key or one-time token: a prefix for its purpose, and 256 random bits. */
 export const newToken = (prefix: string): string => `${prefix}_${randomBytes(32).toString('base64url')}`
 
-/** How a token is stored. It has 256 random bits, so one fast hash is enough. */
+/** Returns the hash under which a token is stored. Tokens have 256 random bits, so one fast hash is enough. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Compares in a time that does not tell where two texts differ. */
+/** Compares two texts in constant time. */
 export const sameText = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
 
 /**
- * The installation's secrets: the configured ones, else one that is made at the first start and kept in `dataDir`, with
- * the one before it while `parley rotate-secret` is under way.
+ * Returns the installation's secrets: the configured ones, or a secret generated at the first start and stored in
+ * `dataDir`, with the previous one during `parley rotate-secret`.
  */
 export function loadSecrets(config: {
   secret: string | null
@@ -122,7 +124,7 @@ export function loadSecrets(config: {
   return { current: readFileSync(file, 'utf8').trim(), previous }
 }
 
-/** Makes a new secret in `dataDir` and keeps the one before it; goes on with a rotation that was cut off. */
+/** Creates a new secret in `dataDir` and keeps the previous one. Continues an interrupted rotation. */
 export function beginRotation(dataDir: string): void {
   const { file, previousFile } = filesOf(dataDir)
   if (!existsSync(previousFile)) {
@@ -131,11 +133,11 @@ export function beginRotation(dataDir: string): void {
     writeSecret(dataDir, `${file}.new`)
     renameSync(`${previousFile}.new`, previousFile)
   }
-  // Cut off before this, both files have the old secret, and the next run goes on here.
+  // After an interruption before this line, both files contain the old secret, and the next run continues here.
   if (existsSync(`${file}.new`)) renameSync(`${file}.new`, file)
 }
 
-/** Forgets the secret before: everything is under the new one. */
+/** Deletes the previous secret, once all values are under the new one. */
 export const endRotation = (dataDir: string): void => rmSync(filesOf(dataDir).previousFile, { force: true })
 
 const filesOf = (dataDir: string) => ({

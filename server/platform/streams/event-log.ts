@@ -1,7 +1,6 @@
 /**
- * The events of one reply, in order, kept as the text that goes over the wire (Server-Sent Events, WHATWG HTML).
- * Writing a reply and sending it are two things: any number of readers follow at their own pace, from any position,
- * and none of them can hold the writer up.
+ * The events of one reply, in order, stored as Server-Sent Events text (WHATWG HTML). Writing and reading are
+ * independent: any number of readers follow from any position at their own pace, and none can delay the writer.
  */
 export class EventLog {
   readonly #chunks: Chunk[] = []
@@ -10,9 +9,9 @@ export class EventLog {
   #pendingHasNames = false
   #ended = false
 
-  /** Adds an event. Those with a name are seen only by readers that ask for them. */
+  /** Adds an event. Only readers that ask for named events see those with a name. */
   append(id: string, data: string, name?: string): void {
-    // What comes within one turn of the event loop leaves as one write.
+    // Events of one event loop turn are written together.
     if (this.#pending === '') setImmediate(this.#flush)
     if (name === undefined) this.#pending += `id: ${id}\ndata: ${data}\n\n`
     else {
@@ -21,7 +20,7 @@ export class EventLog {
     }
   }
 
-  /** Adds events as they were read from another log, names and all. */
+  /** Adds events copied from another log, including named ones. */
   appendEvents(events: string): void {
     this.#chunks.push({ plain: withoutNamed(events), all: events })
     this.#wakeReaders()
@@ -37,7 +36,7 @@ export class EventLog {
     return this.#ended
   }
 
-  /** Where a reader has to begin who has everything up to the event `id`; undefined where it was never in here. */
+  /** Returns the position after the event `id`; undefined if the log never contained it. */
   positionAfter(id: string, named: boolean): Position | undefined {
     for (const [index, { all }] of this.#chunks.entries()) {
       const found = `\n${all}`.indexOf(`\nid: ${id}\n`)
@@ -48,7 +47,7 @@ export class EventLog {
     return undefined
   }
 
-  /** The next piece after a position, or undefined while there is none. Moves the position. */
+  /** Returns the next piece after a position and advances the position; undefined if there is none yet. */
   read(position: Position, named: boolean): string | undefined {
     const chunk = this.#chunks[position.index]
     if (!chunk) return undefined
@@ -59,7 +58,7 @@ export class EventLog {
     return piece
   }
 
-  /** Calls `wake` whenever there is more to read or the log has ended. Answers how to leave. */
+  /** Calls `wake` whenever there is more to read or the log has ended. Returns a function that stops it. */
   follow(wake: () => void): () => void {
     this.#readers.add(wake)
     return () => this.#readers.delete(wake)
@@ -90,7 +89,7 @@ interface Chunk {
   all: string
 }
 
-/** A place in a log: a chunk, and how much of it was read. */
+/** A position in a log: a chunk, and the number of its characters already read. */
 export interface Position {
   index: number
   offset: number

@@ -5,21 +5,21 @@ import { EventLog, startOfLog } from './event-log.ts'
 
 /** Event logs in Redis streams, so that a reply can be followed through any process. */
 export interface SharedLogs {
-  /** Copies a log to Redis as it grows. Redis that is away costs followers elsewhere the stream, nobody the reply. */
+  /** Copies a log to Redis as it grows. If Redis fails, the reply continues, but other processes cannot follow it. */
   share(id: string, log: EventLog): void
-  /** A log that some process shares, as it grows; undefined where there is none of this id. Throws server.unavailable. */
+  /** Opens a log shared by any process and follows it; undefined for an unknown id. Throws server.unavailable. */
   open(id: string): Promise<EventLog | undefined>
-  /** Removes logs before their time. Throws server.unavailable. */
+  /** Deletes logs before they expire. Throws server.unavailable. */
   forget(ids: readonly string[]): Promise<void>
 }
 
-/** A log that its process has left unfinished disappears after this time, as a finished one does. */
+/** Time after which a log expires, finished or abandoned. */
 const KEPT_SECONDS = 600
 const BLOCK_MS = 5_000
-/** A follower that hears nothing for this long gives up: the process that wrote is gone. */
+/** A follower stops after this time without data, because the writing process is probably dead. */
 const SILENCE_MS = 60_000
 
-/** Between attempts to end a read that waits. */
+/** Pause between attempts to interrupt a blocking read. */
 const INTERRUPT_RETRY_MS = 10
 
 const KEY_PREFIX = 'parley:stream:'
@@ -78,17 +78,17 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
   }
 }
 
-/** A log of another process that this one follows. */
+/** A log of another process that this process follows. */
 interface Followed {
   target: EventLog
-  /** The last entry that was read. */
+  /** Id of the last entry read. */
   after: string
   heardAt: number
-  /** A read that waits includes it. */
+  /** Whether the current blocking read includes this log. */
   isRead: boolean
 }
 
-/** Follows any number of logs on one connection, which is open while there are any. */
+/** Follows any number of logs on one connection, which is open only while needed. */
 class FollowedLogs {
   readonly #redis: Redis
   readonly #log: Logger
@@ -101,12 +101,12 @@ class FollowedLogs {
     this.#log = log
   }
 
-  /** The log, where this process follows it already: its readers share it. */
+  /** Returns the log if this process already follows it. Its readers share it. */
   find(id: string): EventLog | undefined {
     return this.#followed.get(id)?.target
   }
 
-  /** Copies what comes after an entry until the end of the log. */
+  /** Copies the entries after `after` until the end of the log. */
   add(id: string, target: EventLog, after: string): void {
     const added = { target, after, heardAt: Date.now(), isRead: false }
     this.#followed.set(id, added)
@@ -154,7 +154,10 @@ class FollowedLogs {
     if (one && !one.target.ended) one.target.end()
   }
 
-  /** Ends the read that waits, so that the next one includes a log that was added. It may not have reached Redis yet. */
+  /**
+   * Interrupts the blocking read, so that the next one includes the added log. Repeats, because the read may not have
+   * reached Redis yet.
+   */
   async #interrupt(added: Followed): Promise<void> {
     try {
       while (this.#isReading && !added.isRead) {

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const FIRST_WAIT_MS = 500
 
 /**
- * For what must be stored though the database is away for a moment: tries so many times, waiting twice as long each
- * time. Undefined where it stays away, which leaves the work to a sweep; each failure is told.
+ * Retries work that must be stored despite a short database outage, with a delay that doubles each time. Calls `failed`
+ * for each failure. Returns undefined after the last attempt, which leaves the work to a sweep.
  */
 export async function keepTrying<Result>(
   attempts: number,

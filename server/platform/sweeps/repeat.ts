@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Does some work again and again, every so many milliseconds; a time that fails is logged. Answers how to end it. */
+/** Repeats work at an interval, and logs failures. Returns a function that stops it. */
 export function repeat(
   milliseconds: number,
   work: () => Promise<unknown>,

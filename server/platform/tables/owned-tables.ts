@@ -2,57 +2,57 @@ import type { PlainErrorCode } from '#errors'
 import type { ResourceKind } from '../access/scope.ts'
 
 /**
- * How a table with rows of organizations is audited, exported and erased. Each part and platform room declares its own
- * tables in `tables.ts`; server/tables.ts composes them. tests/house/tables.test.ts fails for an undeclared table.
+ * How a table with organizations' rows is audited, exported and erased. Each part and platform folder declares its
+ * tables in `tables.ts`; server/tables.ts combines them. tests/house/tables.test.ts fails for an undeclared table.
  */
 export interface OwnedTable {
-  /** Its records lead a request to their organization. */
+  /** Set if a request can find its organization by a record of this table. */
   resource?: { kind: ResourceKind; notFound: PlainErrorCode; mayBePublic?: true }
-  /** Its changes are recorded automatically, by entries that the code writes, or not. */
+  /** How changes are audited: automatically, by entries that the code writes, or not at all. */
   audit: AuditedTable | { entries: `${string}.${string}` } | Not
-  /** The export file with its rows, or the table whose file includes them. */
+  /** The export file that contains its rows, the table whose file includes them, or no export. */
   export: ExportedTable | { within: string } | Not
-  /** Its rows are deleted with their organization by a foreign key; large tables are first deleted in batches. */
+  /** Rows are deleted with their organization by a foreign key. Large tables are first deleted in batches. */
   erasure: 'cascade' | { inPiecesBy: string } | Not
 }
 
 /** Tables by name. */
 export type OwnedTables = Readonly<Record<string, OwnedTable>>
 
-/** The reason why not. */
+/** The reason for an exception. */
 interface Not {
   not: string
 }
 
-/** A table whose every change by way of a Scope is recorded: what a record is called, and what of it is secret. */
+/** A table whose changes through a Scope are all recorded: the name of a record, and its secret columns. */
 export interface AuditedTable {
   type: string
   secrets: readonly string[]
 }
 
-/** What one file of an export holds: rows of a table, and what it says of each. It says nothing that is not named. */
+/** A file of an export: the rows and columns of a table. Columns that are not listed are not exported. */
 export interface ExportedTable {
   /** `{name}.jsonl` */
   name: string
-  /** Columns as they are, parted by white space; those that end in `_at` become times of the API. */
+  /** Column names, separated by white space. Columns that end in `_at` become API timestamps. */
   columns: string
-  /** Further values, in SQL, of a row `t`. */
+  /** Additional values: SQL expressions on a row `t`. */
   computed?: Record<string, string>
-  /** What orders the rows and never changes, with types. Default: the id. */
+  /** Columns that order the rows and never change, with their types. Default: the id. */
   key?: readonly (readonly [column: string, type: string])[]
-  /** The table whose rows these belong to, and the column that says so, where they have no order of their own. */
+  /** The table that these rows belong to and the referencing column, if they have no order of their own. */
   within?: { table: string; column: string }
   where?: string
-  /** So many rows are in memory at once. Default: ROWS_DEFAULT. */
+  /** Maximum number of rows in memory. Default: ROWS_DEFAULT. */
   rowsMax?: number
-  /** In the export of a person too: rows with a user_id. */
+  /** Whether a user's personal export includes it, too. Requires user_id. */
   isPersonal?: true
 }
 
 export const ROWS_DEFAULT = 500
-/** Rows that hold a text each. */
+/** For rows that contain one text each. */
 export const ROWS_WITH_TEXT = 100
-/** Rows that may hold megabytes each. */
+/** For rows that may be megabytes in size. */
 export const ROWS_LARGE = 2
 
 export const TIMES = 'created_at updated_at'
