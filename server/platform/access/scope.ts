@@ -68,8 +68,9 @@ export interface OpenDeployment {
  * - `query or personal`: `org_id` in the query, else the API key's or the caller's personal organization
  * - a resource: the organization of the record that a query parameter names
  *
- * For another organization's public tool or agent, that is `org_id`, else the API key's or the personal organization.
- * If a record or the body determines the organization, the query may repeat it as `org_id`.
+ * For another organization's public tool or agent, it is the organization in `org_id`, else the API key's or the
+ * caller's personal organization. If a record or the body determines the organization, the query may repeat it as
+ * `org_id`.
  */
 export type OrganizationSource = 'query' | 'body' | 'query or body' | 'query or personal' | ResourceSource
 export type ResourceKind =

@@ -17,7 +17,7 @@ const SOCKETS_OF_USER_MAX = 100
 const UNAUTHENTICATED_MAX = 1_000
 /** Maximum bytes queued for a slow client. Closing its socket loses only hints, because the API has the data. */
 const QUEUED_BYTES_MAX = 64 * 1024
-/** Maximum number of messages and pings from a client per heartbeat. They are ignored otherwise. */
+/** Maximum number of messages and pings from a client per heartbeat, although their content is ignored. */
 const CLIENT_MESSAGES_MAX = 60
 /** Number of sockets written to before the event loop continues. */
 const BATCH = 250

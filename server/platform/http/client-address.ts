@@ -9,8 +9,8 @@ export type AddressOf = (request: IncomingMessage) => string
 /**
  * Returns a function that finds the client's address. Without trusted proxies it is the socket's address, whatever the
  * headers say. Each trusted proxy appends to X-Forwarded-For the address that it received the request from. The client
- * is then the last address that is not a trusted proxy, or for which no valid further address is given. Fastify's own
- * `request.ip` is missing for requests that it cannot route.
+ * is then the last address that is not a trusted proxy. The search also ends at a proxy that named no valid address.
+ * Fastify's own `request.ip` is missing for requests that it cannot route.
  */
 export function createAddressOf(trustProxy: Config['trustProxy']): AddressOf {
   if (trustProxy === false) return socketAddress

@@ -98,7 +98,7 @@ export class RequestWindows {
   }
 }
 
-/** Exceeded windows are worse than others, then less remaining, then a longer wait. */
+/** Compares windows: exceeded ones are worse, then those with fewer requests left, then those that last longer. */
 function isWorse(one: WindowState, other: WindowState): boolean {
   if (one.isOver !== other.isOver) return one.isOver
   return one.remaining === other.remaining ? one.leftMs > other.leftMs : one.remaining < other.remaining

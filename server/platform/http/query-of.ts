@@ -4,7 +4,7 @@ import { Body, OrgId } from './schemas.ts'
 
 /**
  * Returns a route's query schema. Unknown parameters are refused, unless it is an OpenQuery. Routes with a permission
- * accept `org_id`, so that a client can always send it; AccessDependencies check it.
+ * accept `org_id`, so that a client can always send it. Access checks verify it.
  */
 export function queryOf({ query = Type.Object({}), access }: Pick<Route, 'query' | 'access'>): TObject {
   if ('additionalProperties' in query) return query

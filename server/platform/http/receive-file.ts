@@ -81,7 +81,7 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   parser.on('finish', () =>
     saving ? saving.then(resolve, reject) : reject(invalid(sentence('request.no_file', { file: FIELD }))),
   )
-  // A complete request closes as well, often before the file is on disk.
+  // This event also follows a complete request, often before its file is on disk.
   request.once('close', () => {
     if (!request.readableEnded) reject(malformed(sentence('request.file_cut_off')))
   })
@@ -91,7 +91,7 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   } finally {
     request.unpipe(parser)
     content?.destroy()
-    await saving?.catch(() => {}) // Wait until nothing is written any more
+    await saving?.catch(() => {}) // wait until nothing is written any more
     parser.destroy()
   }
 }

@@ -70,7 +70,7 @@ export function Nullable<T extends TSchema>(schema: T) {
   })
 }
 
-/** The broken rules that an error lists. */
+/** The rules that a request breaks, as listed in an error. */
 export const ISSUES = {
   type: 'array',
   description: 'Each rule that the request breaks. Present for `request.invalid`.',

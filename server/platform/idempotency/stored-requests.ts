@@ -181,7 +181,7 @@ export const nameOf = ({ owner, route, key }: KeyedRequest): string => `${owner}
 
 const contextOf = (request: KeyedRequest): string => `answer of ${nameOf(request)}`
 
-/** Maximum size of a stored answer, in bytes. For larger ones only the fact is stored. */
+/** Maximum size of a stored answer, in bytes. A larger answer is not stored, only marked as given. */
 export const ANSWER_BYTES_MAX = 1024 * 1024
 
 /** A stored answer: a value, the events of a stream, or a note that it was too large. */

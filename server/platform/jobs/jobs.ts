@@ -40,7 +40,7 @@ export interface Jobs {
    * caller's transaction. A running job continues to its end.
    */
   forget(tx: ISql, about: readonly string[]): Promise<void>
-  /** Starts to process these queues. Until then `add` waits. */
+  /** Starts to process these queues. Until this resolves, `add` waits. */
   start(queues: Queue<never>[]): Promise<void>
   /** Returns the number of waiting jobs per queue, including delayed ones and retries. */
   countWaiting(): Promise<Map<string, number>>

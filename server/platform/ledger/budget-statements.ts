@@ -48,7 +48,7 @@ export const queueByBudgets = (sql: Sql): Fragment => sql`
     select *, count(*) filter (where key_pays and member_pays) over (partition by organization_id order by ordinal) as turn
     from by_member)`
 
-/** Extends it with `admitted`: each of these rows has a credit in its budgets. */
+/** Extends a WITH list that has `admitted`. Reserves a credit in the budgets of each row. */
 export const holdOfBudgets = (sql: Sql): Fragment => sql`
   budget_held as (
     update budgets set held = held + opened.holds

@@ -4,9 +4,9 @@ import type { Redis, RedisClient } from '#platform/redis/redis.ts'
 import type { WindowCount } from './local-windows.ts'
 
 /**
- * Maximum wait for Redis is WAIT_STEPS times WAIT_STEP_MS: for the two windows of a request, less than half a second in
- * total. The wait is counted in timer steps, because a step that fires late counts once. So time in which this process
- * was too busy to read Redis's response does not count.
+ * The maximum wait for Redis is WAIT_STEPS × WAIT_STEP_MS per window, which is less than half a second for a request's
+ * two windows. The wait is counted in timer steps, because a step that fires late counts once. So time in which this
+ * process was too busy to read Redis's response does not count.
  */
 const WAIT_STEP_MS = 45
 const WAIT_STEPS = 5

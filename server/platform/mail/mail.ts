@@ -11,7 +11,8 @@ import type { Email } from './templates.ts'
 /** Sends email in a job, at least once, with retries for about a day. */
 export interface Mail {
   /**
-   * Sends an email when the caller's transaction commits. `about` lists the ids of its subjects, besides the recipient.
+   * Sends an email when the caller's transaction commits. `about` lists the ids of all that it mentions, besides its
+   * recipient.
    */
   send(tx: ISql, to: string, email: Email, about?: readonly string[]): Promise<void>
   /**

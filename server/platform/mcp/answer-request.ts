@@ -140,7 +140,7 @@ function asProtocolError(error: unknown, log: HandlerState['log']): ProtocolErro
   return new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side.')
 }
 
-/** Passes on an upstream error that blames the request: the client sent that request. */
+/** Returns the upstream's error code if it blames the request, which the client sent; otherwise an internal error. */
 const codeOf = ({ cause }: McpError): number =>
   cause instanceof ProtocolError && CLIENT_ERRORS.includes(cause.code) ? cause.code : INTERNAL_ERROR
 
@@ -181,7 +181,7 @@ const asPage = (listed: ServedTool[] | ToolPage) =>
   (Array.isArray(listed) ? { tools: listed } : listed) as { tools: Tool[]; nextCursor?: string }
 
 /**
- * Reads the definition's capabilities when a session begins. For other requests assumes all, without asking the
+ * Reads the definition's capabilities when a session begins. Otherwise assumes that it has all, without asking the
  * upstream.
  */
 async function capabilitiesOf(

@@ -21,7 +21,7 @@ export function asAuthorizationError(error: unknown, host: string, secrets: stri
   return error
 }
 
-/** Returns the first field that fails the SDK's schema, or null if the error is not a validation error. */
+/** Describes the first field that fails the SDK's schema. Null if the error is not a validation error. */
 function invalidFieldOf(error: unknown): string | null {
   const { issues } = error as { issues?: { path: PropertyKey[] }[] }
   if (!Array.isArray(issues)) return error instanceof SyntaxError ? 'it is no JSON' : null

@@ -35,7 +35,7 @@ export interface SandboxCall {
   method: string | null
   /** JSON. */
   input: Record<string, unknown>
-  /** JSON. The global `config`, or the constructor's argument for a class. */
+  /** JSON. The global `config`, or the constructor arguments of a class. */
   config: Record<string, unknown>
   /** Hosts that the code may reach (`api.example.com`, `api.example.com:8443`). Empty: no network. */
   network: readonly string[]

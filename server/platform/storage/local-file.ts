@@ -19,7 +19,7 @@ export async function clearIncoming(dataDir: string): Promise<void> {
   const names = await readdir(incomingOf(dataDir)).catch(() => []) // the folder is missing if no file was ever received
   for (const name of names) {
     const path = join(incomingOf(dataDir), name)
-    const file = await stat(path).catch(() => null) // the file may be stored and moved at the same time
+    const file = await stat(path).catch(() => null) // the file may be moved at the same time
     if (file && Date.now() - file.mtimeMs > INCOMING_MS_MAX) await rm(path, { force: true })
   }
 }

@@ -7,7 +7,7 @@ import { observeAtScrape } from './scrapes.ts'
 
 /** A dependency that does not respond within this time counts as unavailable. */
 const CHECK_TIMEOUT_MS = 2_000
-/** Time in which callers share one result. Limits the load on dependencies. */
+/** How long callers share one result, to limit the load on dependencies. */
 const RESULT_KEPT_MS = 1_000
 export const READINESS = '/readyz'
 /** Excluded from tracing and from the general rate limits. READINESS has a separate limit, the others have none. */

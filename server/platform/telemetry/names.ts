@@ -1,7 +1,7 @@
 /*
  * All names used in traces. Names without `parley.` are OpenTelemetry's semantic conventions, as in the package
  * @opentelemetry/semantic-conventions 1.45 (https://opentelemetry.io/docs/specs/semconv/). The `gen_ai.` names are
- * still in development and may change, so they are used only here.
+ * still in development and may change, so they are defined only here.
  */
 
 export const NAMES = {
