@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Sql, TransactionSql } from 'postgres'
 
 /*
- * Statements find the transaction that their request runs in without being handed it. So a handler that was written
- * without knowing of one, with transactions of its own, can be run as a whole in one (docs/idempotency.md).
+ * Statements join the transaction of their request automatically. So a handler that knows nothing of it, even one with
+ * transactions of its own, can run as a whole in one transaction (docs/idempotency.md).
  */
 
 type Work = () => unknown
 
-/** Where statements go: what was begun here, or, within one of its own transactions, a savepoint of it. */
+/** The target of statements: the ambient transaction, or a savepoint where the handler begins its own. */
 class Savepoint {
   tx: TransactionSql | null = null
   readonly transaction: AmbientTransaction
@@ -18,7 +18,7 @@ class Savepoint {
     this.transaction = transaction
   }
 
-  /** One after the other: savepoints on one connection lie within each other. */
+  /** Runs savepoints one at a time: concurrent savepoints of one connection would nest. */
   begin(work: (tx: TransactionSql) => unknown): Promise<unknown> {
     const begun = this.#turn.then(() =>
       this.tx?.savepoint((inner) => {
@@ -32,7 +32,7 @@ class Savepoint {
   }
 }
 
-/** A section that may wait for nothing but the database. It may lie within another one. */
+/** A section that may wait only for the database. Sections can nest. */
 interface DatabaseOnly {
   hasEnded: boolean
   outer: DatabaseOnly | null
@@ -45,7 +45,7 @@ interface Context {
 
 const contexts = new AsyncLocalStorage<Context | null>()
 
-/** Null also in what a request has left behind that goes on after its transaction. */
+/** Returns null also in work that a request has left running after its transaction ended. */
 function currentSavepoint(): (Savepoint & { tx: TransactionSql }) | null {
   const savepoint = contexts.getStore()?.savepoint ?? null
   return savepoint?.tx && !savepoint.transaction.hasEnded
@@ -54,8 +54,8 @@ function currentSavepoint(): (Savepoint & { tx: TransactionSql }) | null {
 }
 
 /**
- * Runs work that may wait for nothing but the database: until it settles, assertOutsideTransaction throws in it. Every
- * transaction is such work, and so is a handler whose route declares that all of its effects are in the database.
+ * Runs work that may wait only for the database: until it settles, assertOutsideTransaction throws inside it. Used for
+ * every transaction, and for handlers whose route declares that all of its effects are in the database.
  */
 export async function onlyInDatabase<Result>(
   work: () => Result | Promise<Result>,
@@ -71,9 +71,9 @@ export async function onlyInDatabase<Result>(
 }
 
 /**
- * Throws where a transaction is open, or a handler said that it stays in the database. Call it first in everything that
- * waits for something else: a transaction would hold its connection and its locks meanwhile, and could not take back
- * what was done elsewhere. Costs one read of an AsyncLocalStorage.
+ * Throws inside a transaction, or in a handler that declares only database effects. Call it first in every function
+ * that waits for another system: a transaction would hold its connection and locks meanwhile, and could not roll back
+ * effects elsewhere. Costs one read of an AsyncLocalStorage.
  */
 export function assertOutsideTransaction(what: string): void {
   const context = contexts.getStore()
@@ -88,7 +88,10 @@ export function assertOutsideTransaction(what: string): void {
   )
 }
 
-/** The same connections, but within an ambient transaction its own: there `begin` is a savepoint. */
+/**
+ * Returns the same connections, except that statements inside an ambient transaction join it, and `begin` opens a
+ * savepoint there.
+ */
 export function ambientSql(plain: Sql): Sql {
   return new Proxy(plain, {
     apply: (target, self, values) => Reflect.apply(currentSavepoint()?.tx ?? target, self, values),
@@ -103,7 +106,7 @@ export function ambientSql(plain: Sql): Sql {
   })
 }
 
-/** A transaction of its own, in which statements are sent by its `tx` as ever. */
+/** Begins a regular transaction, whose statements go through `tx`. */
 function beginOnly(sql: Sql, values: unknown[]): Promise<unknown> {
   const work = values.at(-1) as (tx: TransactionSql) => unknown
   const begin = sql.begin as (...values: unknown[]) => Promise<unknown>
@@ -111,7 +114,7 @@ function beginOnly(sql: Sql, values: unknown[]): Promise<unknown> {
   return begin(...values.slice(0, -1), (tx: TransactionSql) => onlyInDatabase(() => work(tx), from))
 }
 
-/** A transaction that may be opened late: what is run by it before then goes its usual way. */
+/** An ambient transaction that may be opened after `run`. Statements before `open` run outside it. */
 export class AmbientTransaction {
   readonly #sql: Sql
   readonly #savepoint = new Savepoint(this)
@@ -133,7 +136,7 @@ export class AmbientTransaction {
     return contexts.run({ savepoint: this.#savepoint, only: contexts.getStore()?.only ?? null }, work)
   }
 
-  /** From now on what `run` has begun is in the transaction. Opened again it stays as it is. */
+  /** Opens the transaction: later statements of `run` join it. Does nothing if it is already open. */
   async open(): Promise<void> {
     if (this.#whole) return
     const begun = Promise.withResolvers<TransactionSql>()
@@ -147,7 +150,7 @@ export class AmbientTransaction {
     this.#savepoint.tx = await begun.promise
   }
 
-  /** Rejects where the database has refused any statement that was not in a savepoint, and then nothing is stored. */
+  /** Commits. Rejects and stores nothing if any statement outside a savepoint has failed. */
   async commit(): Promise<void> {
     this.hasEnded = true
     this.#last.resolve()
@@ -168,7 +171,7 @@ export class AmbientTransaction {
     await outsideTransaction(() => runAll(this.#afterRollback))
   }
 
-  /** For what is to be told, or kept, when it is known how the transaction has ended. */
+  /** Registers work to do after the commit or after the rollback. */
   remember(work: Work, end: 'commit' | 'rollback'): void {
     const list = end === 'commit' ? this.#afterCommit : this.#afterRollback
     list.push(work)
@@ -179,7 +182,10 @@ async function runAll(works: readonly Work[]): Promise<void> {
   for (const work of works) await work()
 }
 
-/** Runs work in one transaction, wherever its statements come from. All of it is stored, or it rejects. */
+/**
+ * Runs work in one transaction that its statements join automatically. Commits if the work resolves, and rolls back if
+ * it rejects.
+ */
 export async function inTransaction<Result>(sql: Sql, work: () => Promise<Result>): Promise<Result> {
   const transaction = new AmbientTransaction(sql)
   await transaction.open()
@@ -196,17 +202,26 @@ export async function inTransaction<Result>(sql: Sql, work: () => Promise<Result
 
 export const isInTransaction = (): boolean => currentSavepoint() !== null
 
-/** For what serves other requests too, or outlives this one: a loop, a timer, a group. */
+/**
+ * Runs work outside the ambient transaction, for work that also serves other requests or outlives this one: a loop, a
+ * timer, a group.
+ */
 export const outsideTransaction = <Result>(work: () => Result): Result => contexts.run(null, work)
 
-/** Does what must not be seen before its cause is: after the commit, or at once where there is no transaction. */
+/**
+ * Runs work after the commit, or immediately outside a transaction. For effects that must not be visible before the
+ * change that causes them.
+ */
 export async function afterCommit(work: Work): Promise<void> {
   const savepoint = currentSavepoint()
   if (savepoint === null) await outsideTransaction(work)
   else savepoint.transaction.remember(work, 'commit')
 }
 
-/** Does what must stay done although the request fails: after the rollback, or at once where there is no transaction. */
+/**
+ * Runs work after the rollback, or immediately outside a transaction. For effects that must persist even if the
+ * request fails.
+ */
 export async function afterRollback(work: Work): Promise<void> {
   const savepoint = currentSavepoint()
   if (savepoint === null) await work()

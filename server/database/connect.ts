@@ -7,26 +7,29 @@ import { type StatementsOpen, type StatementWatch, watchStatements } from './wat
 
 declare const ofSystem: unique symbol
 
-/** Statements over all tenants. Parts open them in files named `*-system.ts` only (system-sql.ts). */
+/** Statements across all tenants. Parts may use them only in files named `*-system.ts` (system-sql.ts). */
 export type SystemSql = postgres.Sql & { readonly [ofSystem]?: true }
 export type SystemTransaction = postgres.TransactionSql
-/** Takes both. */
+/** Accepts both. */
 export type SystemStatements = postgres.ISql
 
-/** The database as parts hold it: statements go through a Scope's `sql`, or through system-sql.ts. */
+/** The database as parts see it. Parts send statements through a Scope's `sql` or through system-sql.ts. */
 export interface Database {
-  /** True: one connection, in a folder that belongs to this process alone. */
+  /** True for the embedded database: one connection, in a folder that only this process uses. */
   embedded: boolean
-  /** The statements that have begun and not ended. */
+  /** Returns the number of statements in progress. */
   statementsOpen(): StatementsOpen
-  /** Says that this process is about to close the database: a new one on the same data folder waits for that. */
+  /**
+   * Announces that this process is about to close the database. A new process on the same data folder then waits for
+   * it.
+   */
   announceClose(): void
   close(): Promise<void>
 }
 
-/** The same for the platform. */
+/** The database as the platform sees it. */
 export interface OpenDatabase extends Database {
-  /** Statements written by hand. Inside an ambient transaction (ambient.ts) they join it. */
+  /** Handwritten statements. They join an ambient transaction (ambient.ts). */
   sql: SystemSql
   /** Statements built with Drizzle. */
   db: PostgresJsDatabase
@@ -35,22 +38,22 @@ export interface OpenDatabase extends Database {
 const CONNECTIONS_MAX = 10
 const CONNECT_TIMEOUT_SECONDS = 10
 const STATEMENT_TIMEOUT_MS = 30_000
-/** Any number, the same in every process: who holds it migrates. */
+/** An arbitrary number, the same in every process: the holder of this advisory lock migrates. */
 const MIGRATION_LOCK = 7_265_539
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
 /**
- * Opens the database: PostgreSQL at `databaseUrl`, or the embedded one in `dataDir` where that is null, and brings
- * its schema up to date. Processes that start together wait for each other.
+ * Opens the database and migrates its schema: PostgreSQL at `databaseUrl`, or the embedded database in `dataDir` if
+ * that is null. Concurrently starting processes migrate one at a time.
  */
 export async function connectDatabase(options: {
   databaseUrl: string | null
   dataDir: string
-  /** The embedded one, where somebody has begun to start it already. */
+  /** An embedded database that the caller has already begun to start. */
   starting?: Promise<EmbeddedDatabase> | undefined
-  /** Who is told of each statement; nobody without it. */
+  /** Observes each statement. */
   watch?: StatementWatch | null
-  /** Connections to PostgreSQL; default 10. */
+  /** Maximum connections to PostgreSQL; 10 by default. */
   connectionsMax?: number | undefined
 }): Promise<OpenDatabase> {
   const embedded =

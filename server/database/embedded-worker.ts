@@ -4,8 +4,8 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 
 /**
- * The embedded PostgreSQL, in a thread of its own because it blocks the event loop that it runs on.
- * It is reached through a socket like any other PostgreSQL, so that there is one driver for both.
+ * Runs the embedded PostgreSQL in its own thread, because it blocks its event loop. It is reached through a socket
+ * like any other PostgreSQL, so that both use the same driver.
  */
 const { dataDir, socketPath } = workerData as { dataDir: string; socketPath: string }
 const database = await PGlite.create({ dataDir, extensions: { vector } })

@@ -5,28 +5,30 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
-/** The folder of the embedded database is in use, or cannot be used. Its message is one clear line. */
+/** The data folder is in use or unusable. The message is a single line for the operator. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError'
 }
 
 export interface EmbeddedDatabase {
   socketPath: string
-  /** Says that this process is about to stop, so that a new one waits for the folder. */
+  /** Announces that this process is about to stop, so that a new process waits for the folder. */
   announceStop(): void
   stop(): Promise<void>
 }
 
-/** Unix socket paths are limited to about 100 bytes; a longer data folder gets its socket elsewhere. */
+/**
+ * Unix socket paths are limited to about 100 bytes. With a longer data folder, the socket is in the temporary folder.
+ */
 const SOCKET_PATH_BYTES_MAX = 100
-/** A process that stops ends within this time (main.ts). */
+/** A stopping process ends within this time (main.ts). */
 const STOPPING_MS_MAX = 10_000
 const LOCK_POLL_MS = 50
 
 /**
- * Starts the embedded PostgreSQL (PGlite) on `dataDir`, which this process then owns: a second process on the same
- * folder is refused with a DataDirError, because two would overwrite each other's data. While the other one is stopping,
- * waits for up to 10 s.
+ * Starts the embedded PostgreSQL (PGlite) on `dataDir`, with exclusive use of the folder. Throws a DataDirError if
+ * another process uses it, because two would overwrite each other's data. If that process is stopping, waits up to 10
+ * seconds for it.
  */
 export async function startEmbedded(dataDir: string): Promise<EmbeddedDatabase> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -71,7 +73,7 @@ const nextMessage = (worker: Worker): Promise<unknown> =>
     worker.once('error', reject)
   })
 
-/** Takes the lock, and tries again while the file `stopping` says that its holder is about to end. */
+/** Takes the lock. Retries while the file `stopping` shows that its holder is about to exit. */
 async function lockOnceStopped(path: string, stopping: string): Promise<() => void> {
   const deadline = performance.now() + STOPPING_MS_MAX
   for (;;) {
@@ -87,8 +89,8 @@ async function lockOnceStopped(path: string, stopping: string): Promise<() => vo
 }
 
 /**
- * Takes the data folder for this process, or throws at once. It is SQLite's file lock, because the operating system
- * gives that one back when a process dies however it dies, and two processes that start together can't both have it.
+ * Locks the data folder for this process, or throws without waiting. Uses SQLite's file lock: the operating system
+ * releases it however the process ends, and only one of two processes can get it.
  */
 function lock(path: string): () => void {
   const file = new DatabaseSync(path, { timeout: 0 })

@@ -1,11 +1,11 @@
 import { isInTransaction, outsideTransaction } from './ambient.ts'
 
 /**
- * Turns a statement over many items into a function for one: while a run is under way, the items that come wait,
- * and go together as the next one. So a busy server sends few, large statements, and an idle one waits for nothing.
+ * Turns a statement over many items into a function for one. While a run is in progress, new items wait and form the
+ * next group. So a busy server sends few, large statements, and an idle one adds no delay.
  *
- * `run` gets at most `limit` items and answers one result for each, in the same order. When it fails, each item of
- * the group is tried alone, so that one bad item fails alone. Inside an ambient transaction an item goes alone too.
+ * `run` gets at most `limit` items and returns one result per item, in the same order. If it fails, each item is
+ * retried alone, so that an invalid item fails only itself. Inside an ambient transaction, items also run alone.
  */
 export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
@@ -35,7 +35,7 @@ export function grouped<Item, Result>(
   return (item) => (isInTransaction() ? alone(item) : inGroup(item))
 }
 
-/** The items of a group as JSON for `json_to_recordset`, each with its ordinal in the group. */
+/** Returns the items of a group as JSON for `json_to_recordset`, each with its ordinal in the group. */
 export const toRows = (items: readonly object[]): string =>
   JSON.stringify(items.map((item, ordinal) => ({ ...item, ordinal })))
 
@@ -43,11 +43,11 @@ interface PendingItem<Item, Result> {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
-  /** Where in a trace it was asked for. */
+  /** The trace context of the caller. */
   parent: unknown
 }
 
-/** Has what serves a group stand in the trace of each of its items. */
+/** Records the run of a group in the trace of each of its items. */
 export interface GroupTraces {
   current(): unknown
   within<R>(parents: unknown[], work: () => R): R
@@ -55,7 +55,7 @@ export interface GroupTraces {
 
 let traces: GroupTraces | null = null
 
-/** For all groups of the process; null: there are no traces. */
+/** Sets the tracing of all groups in this process, or null for none. */
 export function traceGroups(groups: GroupTraces | null): void {
   traces = groups
 }

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { TransactionSql } from 'postgres'
 
-/** What a column is given as. A vector has half the precision in the database. */
+/** The value types by column type. The database stores vectors in half precision. */
 interface Values {
   uuid: string
   int4: number | null
@@ -14,12 +14,12 @@ interface Values {
 
 type Type = keyof Values
 
-/** A column of a table, and what of a row stands in it. */
+/** A column of a table, and its value for a row. */
 export type Column<Row> = { [T in Type]: { name: string; type: T; of: (row: Row) => Values[T] } }[Type]
 
 /**
- * Inserts many rows: by COPY in its binary format (PostgreSQL, "COPY", File Formats), which costs a tenth of what
- * statements do, or by a statement with JSON where the database is embedded, whose socket knows no COPY.
+ * Inserts many rows. Uses binary COPY (PostgreSQL, "COPY", File Formats), which costs a tenth of INSERT statements.
+ * The embedded database's socket doesn't support COPY, so there it uses a statement with JSON.
  */
 export async function insertRows<Row>(
   tx: TransactionSql,
@@ -34,7 +34,7 @@ export async function insertRows<Row>(
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const END = Buffer.from([0xff, 0xff])
-/** So much is written at once. */
+/** Size of one write. */
 const BLOCK_BYTES = 256 * 1024
 
 async function copyRows<Row>(
@@ -61,25 +61,25 @@ async function copyRows<Row>(
   await write(stream, block.take())
   stream.end()
   await turn()
-  // The driver does not tell of what fails from here on; a transaction that has failed refuses the next statement.
+  // The driver doesn't report errors from here on, but a failed transaction rejects the next statement.
   await tx`select`.catch((error: unknown) => {
     throw failure ?? error
   })
 }
 
-/** Answers also where the stream has failed. */
+/** Resolves even if the stream has failed. */
 const write = (stream: Writable, bytes: Buffer): Promise<void> =>
   new Promise((resolve) => stream.write(bytes, () => resolve()))
 
 const DASH = 0x2d
 
-/** The value of a hexadecimal digit in small letters. */
+/** Returns the value of a lowercase hexadecimal digit. */
 function digitAt(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return code < 0x3a ? code - 0x30 : code - 0x57
 }
 
-/** Bytes that are being put together, numbers in network order. */
+/** A growing buffer with numbers in network byte order. */
 class Block {
   #bytes = Buffer.allocUnsafe(BLOCK_BYTES * 2)
   length = 0
@@ -100,7 +100,7 @@ class Block {
     this.length += bytes.length
   }
 
-  /** Its digits, two a byte; by hand, since most of a row's time would go into parting them. */
+  /** Writes 16 bytes. Parsed by hand, because splitting strings would take most of a row's time. */
   uuid(value: string): void {
     this.#reserve(16)
     for (let at = 0; at < value.length; at += 2) {
@@ -109,7 +109,7 @@ class Block {
     }
   }
 
-  /** With its length before it. */
+  /** Writes the length, then the bytes. */
   text(value: string): void {
     const bytes = Buffer.byteLength(value)
     this.int32(bytes)
@@ -135,7 +135,7 @@ class Block {
 const TEXT_OID = 25
 const NULL = -1
 
-/** As the receiving functions of PostgreSQL's types and of pgvector's halfvec take them. */
+/** The binary formats of PostgreSQL's types and of pgvector's halfvec. */
 const ENCODERS: { [T in Type]: (block: Block, value: Values[T]) => void } = {
   uuid(block, value) {
     block.int32(16)
@@ -151,12 +151,12 @@ const ENCODERS: { [T in Type]: (block: Block, value: Values[T]) => void } = {
     const bytes = value.reduce((sum, one) => sum + 4 + Buffer.byteLength(one), 0)
     const isEmpty = value.length === 0
     block.int32(12 + (isEmpty ? 0 : 8 + bytes))
-    block.int32(isEmpty ? 0 : 1) // dimensions
+    block.int32(isEmpty ? 0 : 1) // number of dimensions
     block.int32(0) // no nulls
     block.int32(TEXT_OID)
     if (isEmpty) return
     block.int32(value.length)
-    block.int32(1) // the lowest index
+    block.int32(1) // lower bound
     for (const one of value) block.text(one)
   },
   bytea(block, value) {
@@ -172,7 +172,7 @@ const ENCODERS: { [T in Type]: (block: Block, value: Values[T]) => void } = {
   },
 }
 
-/** As text, vectors are kilobytes each, and are made at once. */
+/** Vectors take kilobytes each as text, and a statement holds all its rows in memory. */
 const ROWS_A_STATEMENT = 200
 
 async function insertJson<Row>(
@@ -193,7 +193,7 @@ async function insertJson<Row>(
   }
 }
 
-/** How each type is read out of JSON, and out of the text of it. */
+/** SQL that converts a JSON value, or its text, to each type. */
 const FROM_JSON: Record<Type, (json: string, text: string) => string> = {
   uuid: (_json, text) => `(${text})::uuid`,
   int4: (_json, text) => `(${text})::int4`,
@@ -208,6 +208,6 @@ function toJson(type: Type, value: Values[Type]): unknown {
   return type === 'halfvec' ? toVectorText(value as Float32Array) : value
 }
 
-/** As PostgreSQL reads a vector. Five digits are more than a half-precision number has. */
+/** Returns a vector in PostgreSQL's text format. Five digits exceed half precision. */
 export const toVectorText = (vector: Float32Array): string =>
   `[${Array.from(vector, (value) => value.toPrecision(5)).join(',')}]`

@@ -5,8 +5,8 @@ let lastMs = 0
 let counter = 0
 
 /**
- * A new id: UUIDv7 (RFC 9562), the time in milliseconds, a counter within it, then 62 random bits. Ids that one
- * process makes are in the order of their making, also within a millisecond, so lists can be ordered by them.
+ * Returns a new UUIDv7 (RFC 9562): time in milliseconds, a counter within the millisecond, and 62 random bits. Ids of
+ * one process are strictly ascending, so lists can be ordered by them.
  */
 export function newId(): string {
   const now = Date.now()
@@ -23,11 +23,11 @@ export function newId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}${randomUUID().slice(18)}`
 }
 
-/** No id is higher: the beginning of a list that goes from the newest on. */
+/** The highest id: the start of a list in descending order. */
 export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** No id is lower: the beginning of a list that goes from the oldest on. */
+/** The lowest id: the start of a list in ascending order. */
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** An id as people write it, in letters of either case (RFC 9562); PostgreSQL knows no `urn:uuid:`. */
+/** The text form of an id in upper or lower case (RFC 9562). PostgreSQL rejects `urn:uuid:`. */
 export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i

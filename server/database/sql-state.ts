@@ -1,26 +1,29 @@
 import { fail, type PlainErrorCode } from '#errors'
 
-/** A value that must be unique was there already (SQLSTATE 23505). Drizzle wraps the driver's error as its cause. */
+/** Returns whether a unique constraint was violated (SQLSTATE 23505). Drizzle wraps the driver's error as its cause. */
 export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505'
 
-/** For `.catch(…)` of a write: a value that was taken is told by this code, and every other failure stays what it is. */
+/** For `.catch(…)` of a write: reports a unique violation with this code and rethrows every other error. */
 export const onUniqueViolation =
   (code: PlainErrorCode) =>
   (error: unknown): never => {
     throw isUniqueViolation(error) ? fail(code, {}, { cause: error }) : error
   }
 
-/** A row points to one that is not there, or is pointed to by one that stays (SQLSTATE 23503). */
+/**
+ * Returns whether a foreign key was violated (SQLSTATE 23503): the referenced row is missing, or a row that is being
+ * deleted is still referenced.
+ */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlStateOf(error) === '23503'
 
-/** For `.catch(…)` of a write: what the row points to is gone. */
+/** For `.catch(…)` of a write: reports a missing referenced row with this code and rethrows every other error. */
 export const onForeignKeyViolation =
   (code: PlainErrorCode) =>
   (error: unknown): never => {
     throw isForeignKeyViolation(error) ? fail(code, {}, { cause: error }) : error
   }
 
-/** The SQLSTATE of a failed statement, where the error has one. */
+/** Returns the SQLSTATE of a failed statement, or undefined if the error has none. */
 export function sqlStateOf(error: unknown): string | undefined {
   const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown }
   if (typeof code === 'string' && /^[\dA-Z]{5}$/.test(code)) return code

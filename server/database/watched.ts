@@ -1,40 +1,43 @@
 import type { ISql, Sql } from 'postgres'
 
-/** Sees each statement of a database begin; what it answers sees it end. A transaction counts as one around its own. */
+/**
+ * Called when a statement begins; the returned object is notified of its end. A transaction also counts as one
+ * statement around its own.
+ */
 export interface StatementWatch {
   begin(): WatchedStatement
 }
 
 export interface WatchedStatement {
   within<R>(work: () => R): R
-  /** `text` with its parameters as `$1`; absent where it was never sent. */
+  /** `text` has `$1` for parameters. It is undefined if the statement was never sent. */
   end(text: string | undefined, error?: unknown): void
 }
 
-/** Statements that have begun and not ended: the database works on some, the others wait for a connection. */
+/** Statements in progress: those that the database is executing, and those that wait for a connection. */
 export interface StatementsOpen {
   running: number
   waiting: number
 }
 
-/** What postgres.js 3.4 keeps of a statement. */
+/** The internal statement object of postgres.js 3.4. */
 interface Statement extends Promise<unknown> {
-  /** Sends it; called once, when somebody waits for the statement. Fragments of others are never sent. */
+  /** Sends the statement. Called once, when a caller awaits it. Fragments of other statements are never sent. */
   handler(statement: Statement): unknown
   resolve(result: unknown): void
   reject(error: unknown): void
-  /** It has got to the head of its connection. */
+  /** True once the statement is at the head of its connection's queue. */
   active: boolean
   string?: string
 }
 
-/** What stands for the text of a transaction as a whole. */
+/** Reported as the text of a transaction as a whole. */
 const TRANSACTION = 'transaction'
 
 type AnySql = ISql & ((...args: unknown[]) => unknown)
 type Work = (sql: AnySql) => unknown
 
-/** The same database, with its statements counted and, where there is a watch, told to it. */
+/** Returns the same database with its statements counted and reported to the watch. */
 export function watchStatements(
   sql: Sql,
   watch: StatementWatch | null,
@@ -62,7 +65,7 @@ export function watchStatements(
     return statement
   }
 
-  /** What waits for a connection counts; what a transaction does with it are statements of their own. */
+  /** Counts the transaction as waiting until it has a connection. Its statements are then counted separately. */
   async function transact(begin: (work: Work) => Promise<unknown>, work: Work): Promise<unknown> {
     const waiting = { active: false }
     const seen = watch?.begin()

@@ -1,4 +1,4 @@
--- Adds what has changed in documents to the counts of their knowledge bases and sources.
+-- Applies changes of documents to the counters of their knowledge bases and sources.
 CREATE OR REPLACE FUNCTION public.add_kb_changes(changes kb_change[])
  RETURNS void
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- A knowledge base is being ingested once a source is added to it.
+-- Marks a knowledge base as ingesting when a source is added to it.
 CREATE OR REPLACE FUNCTION public.begin_kb_ingestion()
  RETURNS trigger
  LANGUAGE plpgsql

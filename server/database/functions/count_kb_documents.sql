@@ -1,4 +1,4 @@
--- Keeps the counts of knowledge bases and sources with each change of documents (add_kb_changes).
+-- Updates the counters of knowledge bases and sources with each change of documents (add_kb_changes).
 CREATE OR REPLACE FUNCTION public.count_kb_documents()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- Counts the connections of each server, those that are pending aside. Servers are locked in the order of their ids.
+-- Counts the connections of each server, except pending ones. Locks servers in the order of their ids.
 CREATE OR REPLACE FUNCTION public.count_mcp_instances()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- Deletes the user that stands for the visitors of a deleted deployment, after their chats are locked.
+-- Deletes the visitor user of a deleted deployment, after locking its chats.
 CREATE OR REPLACE FUNCTION public.forget_deployment_visitors()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- Postings have no foreign key, which would be checked for each of millions: they go with their knowledge base here.
+-- Deletes the postings of deleted knowledge bases. A foreign key would be checked for each of millions of rows.
 CREATE OR REPLACE FUNCTION public.forget_kb_postings()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- Vectors have no foreign key either: they go with their chunks here.
+-- Deletes the vectors of deleted chunks, which have no foreign key (schema/kb.ts).
 CREATE OR REPLACE FUNCTION public.forget_kb_vectors()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- Notes the stored files of deleted uploads for the sweep, and gives their bytes back to the organization.
+-- Records the storage keys of deleted uploads for the sweep, and returns their bytes to the organization.
 CREATE OR REPLACE FUNCTION public.forget_uploads()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- The webhook event of a knowledge base whose ingestion has ended, as queue_webhook_deliveries takes it.
+-- Returns the webhook event of a finished ingestion, as input of queue_webhook_deliveries.
 CREATE OR REPLACE FUNCTION public.ingestion_event(kb knowledge_bases)
  RETURNS jsonb
  LANGUAGE sql

@@ -1,4 +1,4 @@
--- Whether a source is still being read, or has documents that wait.
+-- Returns whether a source is due, is being read or has pending documents.
 CREATE OR REPLACE FUNCTION public.is_ingesting_source(status text, documents_pending integer)
  RETURNS boolean
  LANGUAGE sql

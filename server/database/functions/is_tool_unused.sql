@@ -1,4 +1,4 @@
--- Whether no agent has a tool, of any organization. A tenant may ask this, and learns no more.
+-- Returns whether no agent of any organization uses a tool. Tenants may call it: it reveals nothing else.
 CREATE OR REPLACE FUNCTION public.is_tool_unused(tool uuid)
  RETURNS boolean
  LANGUAGE sql

@@ -1,4 +1,4 @@
--- Makes the user that stands for the visitors of a new deployment.
+-- Creates the visitor user of a new deployment.
 CREATE OR REPLACE FUNCTION public.make_deployment_visitors()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,5 +1,5 @@
--- Queues events for the endpoints that subscribe to them. Endpoints are locked in the order of their ids, and number
--- their events without gaps.
+-- Queues events for the endpoints that subscribe to them. Locks endpoints in the order of their ids, and numbers each
+-- endpoint's events without gaps.
 CREATE OR REPLACE FUNCTION public.queue_webhook_deliveries(events jsonb)
  RETURNS void
  LANGUAGE sql

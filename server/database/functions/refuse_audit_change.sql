@@ -1,4 +1,4 @@
--- An audit entry changes only where an erasure takes personal data out of it.
+-- Rejects changes of audit entries, except when an erasure removes personal data.
 CREATE OR REPLACE FUNCTION public.refuse_audit_change()
  RETURNS trigger
  LANGUAGE plpgsql

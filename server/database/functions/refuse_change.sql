@@ -1,4 +1,4 @@
--- Entries of the ledger and the audit are append-only; they go with their organization.
+-- Rejects changes of ledger and audit entries. They are deleted only with their organization.
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- What is being deleted stays so.
+-- Rejects reopening an organization or account that is being deleted.
 CREATE OR REPLACE FUNCTION public.refuse_reopening()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- Not even TRUNCATE empties the ledger or the audit.
+-- Rejects TRUNCATE on the ledger and the audit log.
 CREATE OR REPLACE FUNCTION public.refuse_truncate()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,5 +1,5 @@
--- Notes whether a knowledge base is being ingested, and queues the webhook event when that ends. Deferred, so that it
--- sees the whole transaction.
+-- Records whether a knowledge base is ingesting, and queues the webhook event when that ends. Deferred, to see the whole
+-- transaction.
 CREATE OR REPLACE FUNCTION public.settle_kb_ingestion()
  RETURNS trigger
  LANGUAGE plpgsql

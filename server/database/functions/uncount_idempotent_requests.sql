@@ -1,4 +1,4 @@
--- Takes deleted requests out of the counts of their quotas, which are locked in the order of their names.
+-- Subtracts deleted requests from the counts of their quotas. Locks quotas in the order of their names.
 CREATE OR REPLACE FUNCTION public.uncount_idempotent_requests()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- A JSON document without an e-mail address, wherever that stands alone.
+-- Removes an email address from a JSON document. Longer addresses that contain it stay.
 CREATE OR REPLACE FUNCTION public.without_address(said jsonb, address text)
  RETURNS jsonb
  LANGUAGE sql

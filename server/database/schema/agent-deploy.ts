@@ -17,7 +17,7 @@ import { organizations } from './org.ts'
 
 export const DEPLOYMENT_TYPES = ['api', 'widget', 'iframe'] as const
 
-/** What a deployment looks like and allows (contract, 4). */
+/** The appearance and limits of a deployment (contract, 4). */
 export interface DeploymentConfig {
   theme?: { primary_color?: string; font_family?: string }
   branding?: { logo_url?: string; company_name?: string }
@@ -27,7 +27,7 @@ export interface DeploymentConfig {
   daily_message_limit?: number
 }
 
-/** Agents in the open: each deployment has a key of its own, and visitors whom nobody knows by name. */
+/** Published agents. Each deployment has its own key, and anonymous visitors. */
 export const agentDeployments = pgTable(
   'agent_deployments',
   {
@@ -37,7 +37,10 @@ export const agentDeployments = pgTable(
       .references(() => organizations.id, { onDelete: 'cascade' }),
     createdBy: uuid('created_by').notNull(),
     agentId: uuid('agent_id').notNull(),
-    /** A user whom nobody can sign in as, and who comes and goes with the deployment (triggers): its chats are his. */
+    /**
+     * A placeholder user that owns the deployment's chats. It cannot sign in; triggers create and delete it with the
+     * deployment.
+     */
     visitorUserId: uuid('visitor_user_id')
       .notNull()
       .unique()
@@ -50,7 +53,7 @@ export const agentDeployments = pgTable(
       .notNull()
       .default('active'),
     keyHash: text('key_hash').notNull().unique(),
-    /** The beginning of the key, to tell keys apart. */
+    /** The start of the key, to tell keys apart. */
     apiKeyPrefix: text('api_key_prefix').notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -66,7 +69,7 @@ export const agentDeployments = pgTable(
   ],
 )
 
-/** How many messages a deployment has taken on a day (UTC): what daily_message_limit is about. */
+/** Messages that a deployment has accepted per day (UTC), for daily_message_limit. */
 export const deploymentTurns = pgTable(
   'deployment_turns',
   {

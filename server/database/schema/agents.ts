@@ -35,7 +35,7 @@ export const agents = pgTable(
     name: text('name').notNull(),
     description: text('description').notNull(),
     agentType: text('agent_type').notNull(),
-    /** The organization's own, or one of the environment. */
+    /** A model of the organization or of the environment. */
     modelId: uuid('model_id')
       .notNull()
       .references(() => llmModels.id),
@@ -62,7 +62,7 @@ export const agentTools = pgTable(
       .notNull()
       .references(() => tools.id, { onDelete: 'cascade' }),
     position: integer('position').notNull(),
-    /** Values by name, as encrypted JSON, bound to agent and tool. */
+    /** Configuration values by name, as encrypted JSON bound to agent and tool. */
     config: text('config').notNull(),
   },
   (table) => [

@@ -2,7 +2,7 @@ import { foreignKey, index, pgTable, text, unique, uuid } from '../drizzle.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { memberships } from './org.ts'
 
-/** Personal API keys. A key acts for its member in one organization, with no more than these permissions. */
+/** Personal API keys. A key acts for its member in one organization, with at most these permissions. */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -10,13 +10,13 @@ export const apiKeys = pgTable(
     organizationId: uuid('organization_id').notNull(),
     memberId: uuid('user_id').notNull(),
     name: text('name').notNull(),
-    /** The beginning of the key, to tell keys apart. */
+    /** The start of the key, to tell keys apart. */
     prefix: text('prefix').notNull(),
     keyHash: text('key_hash').notNull().unique(),
     permissions: text('permissions').array().notNull(),
-    /** Null: never. */
+    /** Null: never expires. */
     expiresAt: moment('expires_at'),
-    /** To the minute. */
+    /** Updated at most once per minute. */
     lastUsedAt: moment('last_used_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -2,7 +2,7 @@ import { index, jsonb, pgTable, text, uuid } from '../drizzle.ts'
 import { createdAt, id } from './columns.ts'
 import { organizations } from './org.ts'
 
-/** Who did what to which record of an organization. Append-only (a trigger refuses update and delete). */
+/** The audit log: who changed which record of an organization. Append-only: a trigger rejects updates and deletes. */
 export const auditEntries = pgTable(
   'audit_entries',
   {
@@ -11,12 +11,15 @@ export const auditEntries = pgTable(
       .notNull()
       .references(() => organizations.id, { onDelete: 'cascade' }),
     actorId: uuid('actor_id').notNull(),
-    /** The API key that the actor used, if one was. */
+    /** The API key of the request, or null. */
     apiKeyId: uuid('api_key_id'),
     action: text('action').notNull(),
     recordType: text('record_type').notNull(),
     recordId: text('record_id').notNull(),
-    /** The record as it was, and as it became: all of it where it was made or deleted, else what changed. */
+    /**
+     * The record before and after the change: complete if it was created or deleted, otherwise only the changed
+     * fields.
+     */
     before: jsonb('before').$type<Record<string, unknown>>(),
     after: jsonb('after').$type<Record<string, unknown>>(),
     ipAddress: text('ip_address').notNull(),

@@ -5,21 +5,21 @@ export const users = pgTable(
   'users',
   {
     id: id(),
-    /** Lower case; one person, one account. */
+    /** Lowercase and unique: one account per person. */
     email: text('email').notNull().unique(),
-    /** An argon2id string (PHC format); null for those who sign in by link or by an OpenID provider only. */
+    /** An argon2id string (PHC format). Null if the user signs in only by link or OpenID provider. */
     passwordHash: text('password_hash'),
     firstName: text('first_name').notNull(),
     lastName: text('last_name').notNull(),
-    /** Set at bootstrap and by the CLI only; no request body reaches it. */
+    /** Set only at bootstrap and by the CLI, never from a request body. */
     isSystemAdmin: boolean('is_system_admin').notNull().default(false),
-    /** When the person came; null while an invitation is all there is, without a personal organization. */
+    /** When the user signed up. Null if the user has only been invited; such a user has no personal organization. */
     registeredAt: moment('registered_at'),
-    /** When somebody proved to read this address's mail; null: whoever signed up may be anyone. */
+    /** When the user proved access to this mailbox. Null: the address may belong to another person. */
     emailVerifiedAt: moment('email_verified_at'),
     /**
-     * Somebody whose account is deleted, and whose rows are on their way out: what it takes to find them, encrypted,
-     * bound to the id. Null for everybody else.
+     * Set while the rows of a deleted account are being erased: the data needed to find them, encrypted and bound to
+     * the id. Otherwise null.
      */
     leaving: text('leaving'),
     createdAt: createdAt(),
@@ -27,7 +27,7 @@ export const users = pgTable(
   },
   (table) => [
     index('users_leaving').on(table.id).where(sql`${table.leaving} is not null`),
-    // Whom the visitors of a deployment stand for (agent-deploy.ts) is nobody: nothing can make a person of him.
+    // The placeholder user of a deployment's visitors (agent-deploy.ts) must never become a real account.
     check(
       'users_visitors',
       sql`${table.email} not like '%@deployment.invalid' or (${table.passwordHash} is null
@@ -36,7 +36,7 @@ export const users = pgTable(
   ],
 )
 
-/** A sign-in on one device. Access tokens name it (`sid`); revoking it stops them at once. */
+/** A sign-in on one device. Access tokens contain its id (`sid`), so revoking the session also revokes them. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -51,13 +51,13 @@ export const sessions = pgTable(
     lastUsedAt: moment('last_used_at').notNull().default(sql`now()`),
     expiresAt: moment('expires_at').notNull(),
     revokedAt: moment('revoked_at'),
-    /** When a second factor or a passkey was shown in this session; null: never (organizations may require it). */
+    /** When a second factor or a passkey was verified in this session. Null: never. Organizations may require it. */
     secondFactorAt: moment('second_factor_at'),
   },
   (table) => [index().on(table.userId), index().on(table.expiresAt)],
 )
 
-/** Every refresh token that a session has had, hashed: so that the use of an old one is noticed. */
+/** All refresh tokens of a session, hashed, including replaced ones, so that reuse is detected. */
 export const refreshTokens = pgTable(
   'refresh_tokens',
   {
@@ -71,14 +71,14 @@ export const refreshTokens = pgTable(
   (table) => [index().on(table.sessionId)],
 )
 
-/** Attempts to sign in, by hashed account, address, and both; forgotten after a quiet quarter of an hour. */
+/** Sign-in attempts by account, by address, and by both, hashed. Reset after 15 minutes without an attempt. */
 export const loginAttempts = pgTable('login_attempts', {
   keyHash: text('key_hash').primaryKey(),
   attempts: integer('attempts').notNull(),
   lastAt: moment('last_at').notNull(),
 })
 
-/** What a mailed link or a sign-in elsewhere proves, hashed. Its use deletes it. */
+/** Single-use tokens of mailed links and of sign-ins through a provider, hashed. Use deletes them. */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',
   {
@@ -89,7 +89,7 @@ export const oneTimeTokens = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** Which one a link leaves. Not a reference: a link to an organization that is gone does nothing. */
+    /** The organization that a link leaves. No foreign key: a link to a deleted organization has no effect. */
     organizationId: uuid('organization_id'),
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),
@@ -97,12 +97,12 @@ export const oneTimeTokens = pgTable(
   (table) => [index().on(table.userId), index().on(table.expiresAt)],
 )
 
-/** A sign-in under way at the OpenID provider. Its return deletes it. */
+/** An OpenID sign-in in progress. The callback deletes it. */
 export const oidcAttempts = pgTable(
   'oidc_attempts',
   {
     stateHash: text('state_hash').primaryKey(),
-    /** The cookie of the browser that began, hashed: no other may end it. */
+    /** The hashed cookie of the browser that started the sign-in. Only that browser can finish it. */
     browserHash: text('browser_hash').notNull(),
     nonce: text('nonce').notNull(),
     /** Encrypted, bound to the state's hash. */
@@ -112,7 +112,7 @@ export const oidcAttempts = pgTable(
   (table) => [index().on(table.expiresAt)],
 )
 
-/** Which user somebody is whom an OpenID provider knows. */
+/** Maps the accounts of OpenID providers to users. */
 export const oidcIdentities = pgTable(
   'oidc_identities',
   {

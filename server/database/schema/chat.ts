@@ -23,7 +23,7 @@ export interface ChatSettings {
   top_p?: number
 }
 
-/** A file that a model has made: its upload, and of which kind it is. */
+/** A file that a model has generated. */
 export interface StoredMedia {
   type: 'image' | 'video'
   upload_id: string
@@ -32,32 +32,35 @@ export interface StoredMedia {
 
 /** A passage of a document that a reply was given (contract, 4). */
 export interface Citation {
-  /** The knowledge base of the document. Absent in what was stored before there was this field. */
+  /** The knowledge base of the document. Missing in rows stored before this field existed. */
   kb_id?: string
   document_id: string
   document_name: string
   chunk_id: string
-  /** 0 to 1. */
+  /** From 0 to 1. */
   score: number
   snippet: string
 }
 
-/** A tool that a reply has called, as clients see it (contract, 4). */
+/** A tool call of a reply, as clients see it (contract, 4). */
 export interface StoredToolCall {
   id: string
   name: string
-  /** Of what is long only the beginning. */
+  /** Truncated if it is long. */
   input: Record<string, unknown>
-  /** Null until it has ended; empty where it failed. What is no object is the `result` of one. */
+  /** Null until the call has ended; empty if it failed. A value that is not an object is stored as `result`. */
   output: Record<string, unknown> | null
   successful: boolean | null
   error: string | null
-  /** Which of the reply's named events told of its beginning and of its end; null: it has not ended. */
+  /**
+   * The numbers of the named events that reported the start and the end. `ended_event` is null until the call has
+   * ended.
+   */
   started_event: number
   ended_event: number | null
 }
 
-/** Chat sessions: each belongs to one user in one organization, and is invisible to everyone else. */
+/** Chat sessions. Each belongs to one user in one organization and is invisible to everyone else. */
 export const chats = pgTable(
   'chats',
   {
@@ -71,20 +74,20 @@ export const chats = pgTable(
     title: text('title').notNull(),
     status: text('status', { enum: ['ACTIVE', 'ARCHIVED', 'DELETED'] }).notNull(),
     settings: jsonb('settings').$type<ChatSettings>().notNull().default({}),
-    /** The messages of a conversation (conversation.ts): not to be seen among the chats. */
+    /** Contains the messages of a conversation (conversation.ts). Not listed as a chat. */
     isConversation: boolean('is_conversation').notNull().default(false),
     pinned: boolean('pinned').notNull().default(false),
-    /** The name of the folder that the user has put it into. */
+    /** The name of the user's folder for it. */
     folder: text('folder'),
     modelId: uuid('model_id'),
     agentId: uuid('agent_id'),
     /** Set for a session of a deployment (agent-deploy.ts). */
     deploymentId: uuid('deployment_id'),
-    /** Which of the deployment's visitors it belongs to; null: whoever has the deployment's key. */
+    /** The deployment's visitor that it belongs to. Null: the holder of the deployment's key. */
     visitorId: text('visitor_id'),
-    /** The end of the active branch: following parents from here gives the conversation. */
+    /** The end of the active branch. Following parents from here yields the conversation. */
     leafMessageId: uuid('leaf_message_id'),
-    /** The reply that is being written now; at most one a chat. Null for conversations: each session has its own. */
+    /** The reply that is being written; at most one per chat. Null for conversations, which have one per session. */
     activeReplyId: uuid('active_reply_id'),
     messageCount: integer('message_count').notNull().default(0),
     inputTokens: bigint('input_tokens', { mode: 'number' }).notNull().default(0),
@@ -96,7 +99,7 @@ export const chats = pgTable(
   },
   (table) => [
     unique('chats_owner').on(table.organizationId, table.userId, table.id),
-    // For lists that show few of many chats. What a message changes is in none of them, so its update stays HOT.
+    // For lists that show few of many chats. No indexed column changes with a message, so its update stays HOT.
     index('chats_pinned').on(table.organizationId, table.userId, table.id).where(sql`${table.pinned}`),
     index('chats_folder')
       .on(table.organizationId, table.userId, table.folder, table.id)
@@ -124,13 +127,13 @@ export const chatMessages = pgTable(
     agentId: uuid('agent_id'),
     inputTokens: integer('input_tokens'),
     outputTokens: integer('output_tokens'),
-    /** What its usage has cost; null: nothing, or it was paid where the chat was imported from. */
+    /** The price of its usage. Null: none, or it was charged in the organization that the chat was imported from. */
     credits: numeric('credits', { precision: 24, scale: 6, mode: 'number' }),
-    /** The files that came with a message of the user. */
+    /** The files attached to a user's message. */
     uploadIds: uuid('upload_ids').array(),
-    /** What a reply was given from knowledge bases. */
+    /** Passages from knowledge bases that the reply was given. */
     citations: jsonb('citations').$type<Citation[]>(),
-    /** Images and videos that a reply consists of. */
+    /** Images and videos of a reply. */
     media: jsonb('media').$type<StoredMedia[]>(),
     toolCalls: jsonb('tool_calls').$type<StoredToolCall[]>(),
     createdAt: createdAt(),
@@ -151,7 +154,7 @@ export const chatMessages = pgTable(
   ],
 )
 
-/** Which reply an Idempotency-Key of send_message stands for; kept 24 hours (contract, 5). */
+/** Maps an Idempotency-Key of send_message to its reply; kept 24 hours (contract, 5). */
 export const replyKeys = pgTable(
   'reply_keys',
   {

@@ -2,7 +2,7 @@ import { boolean, foreignKey, pgTable, text, unique, uuid } from '../drizzle.ts'
 import { chats } from './chat.ts'
 import { createdAt, id, updatedAt } from './columns.ts'
 
-/** Conversations. The messages of each are those of the chat of the same id, and go with it. */
+/** Conversations. The messages of each are in the chat with the same id; deleting the chat deletes the conversation. */
 export const conversations = pgTable(
   'conversations',
   {
@@ -36,7 +36,7 @@ export const conversationSessions = pgTable(
     status: text('status', { enum: ['active', 'completed'] })
       .notNull()
       .default('active'),
-    /** The reply that its model is writing now. Changes under the lock of the conversation's chat. */
+    /** The reply that its model is writing. Changes only under the lock of the conversation's chat. */
     activeReplyId: uuid('active_reply_id'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -16,9 +16,9 @@ export const totpFactors = pgTable(
     name: text('name').notNull(),
     /** Base32, encrypted, bound to the id. */
     secret: text('secret').notNull(),
-    /** The time step of the last accepted code: that code and earlier ones are refused. */
+    /** The time step of the last accepted code. That code and earlier ones are rejected. */
     lastUsedStep: bigint('last_used_step', { mode: 'number' }).notNull().default(0),
-    /** Null until the user proves with a first code that their app has the secret. */
+    /** Null until the user confirms with a first code that the app has the secret. */
     confirmedAt: moment('confirmed_at'),
     lastUsedAt: moment('last_used_at'),
     createdAt: createdAt(),
@@ -26,21 +26,23 @@ export const totpFactors = pgTable(
   (table) => [unique().on(table.userId)],
 )
 
-/** WebAuthn credentials. The public key is no secret. */
+/** WebAuthn credentials. The public key is not secret. */
 export const passkeys = pgTable(
   'passkeys',
   {
     id: id(),
     userId: userId(),
     name: text('name').notNull(),
-    /** As the authenticator calls it, in base64url. */
+    /** The authenticator's id of the credential, in base64url. */
     credentialId: text('credential_id').notNull().unique(),
     /** COSE, in base64url. */
     publicKey: text('public_key').notNull(),
-    /** The signature counter; 0 for authenticators that have none. One that goes back is a cloned authenticator. */
+    /**
+     * The signature counter; 0 for authenticators without one. A decreasing counter indicates a cloned authenticator.
+     */
     counter: bigint('counter', { mode: 'number' }).notNull(),
     transports: text('transports').array().notNull(),
-    /** Whether the provider of the passkey syncs it to other devices. */
+    /** Whether the passkey's provider syncs it to other devices. */
     isSynced: boolean('is_synced').notNull(),
     lastUsedAt: moment('last_used_at'),
     createdAt: createdAt(),
@@ -63,13 +65,13 @@ export const authChallenges = pgTable(
     purpose: text('purpose', { enum: ['sign_in', 'passkey_sign_in', 'proof', 'register_passkey'] }).notNull(),
     /** Null: any user, for passwordless sign-in. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
-    /** The only session that may answer; null: sign-in, without a session. */
+    /** The only session that may answer. Null: a sign-in, without a session. */
     sessionId: uuid('session_id').references(() => sessions.id, { onDelete: 'cascade' }),
     /** The random bytes that a passkey signs, in base64url. */
     webauthnChallenge: text('webauthn_challenge').notNull(),
-    /** A fingerprint of the password hash that was checked: a new password ends the sign-in. */
+    /** A fingerprint of the password hash that was checked. A new password invalidates the sign-in. */
     passwordMark: text('password_mark'),
-    /** The sign-in to finish once the factor is accepted. Encrypted, and bound to the token's hash. */
+    /** The sign-in to finish once the factor is accepted. Encrypted, bound to the token's hash. */
     pending: text('pending'),
     attempts: integer('attempts').notNull().default(0),
     expiresAt: moment('expires_at').notNull(),

@@ -2,22 +2,22 @@ import { bigint, index, integer, pgTable, primaryKey, sql, text, uuid } from '..
 import { users } from './auth.ts'
 import { createdAt, moment } from './columns.ts'
 
-/** Requests that were sent with an Idempotency-Key, and how they were answered; kept for a day (contract, 5). */
+/** Requests with an Idempotency-Key and their stored answers; kept for a day (contract, 5). */
 export const idempotentRequests = pgTable(
   'idempotent_requests',
   {
-    /** Who asks: a user, a visitor of a deployment, or, where nobody has to be known, the request itself. */
+    /** The caller: a user, a visitor of a deployment, or, for routes without authentication, the request itself. */
     owner: text('owner').notNull(),
     route: text('route').notNull(),
     key: text('key').notNull(),
     requestHash: text('request_hash').notNull(),
-    /** On whose quota the row counts: a user, a deployment or a network. */
+    /** The quota that the row counts toward: a user, a deployment or a network. */
     quota: text('quota').notNull(),
-    /** With whom the row goes. */
+    /** The row is deleted with this user. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
-    /** The process that works on it outside the database; null once it is answered. */
+    /** The process that executes the request's effects outside the database. Null once it is answered. */
     instanceId: uuid('instance_id'),
-    /** The answer, encrypted; null while it is worked on, and once a large one was dropped. */
+    /** The answer, encrypted. Null while the request is in progress, and after a large answer was dropped. */
     answer: text('answer'),
     answeredAt: moment('answered_at'),
     createdAt: createdAt(),
@@ -36,6 +36,6 @@ export const idempotentRequests = pgTable(
 export const idempotencyQuotas = pgTable('idempotency_quotas', {
   quota: text('quota').primaryKey(),
   requests: integer('requests').notNull(),
-  /** Of answers. */
+  /** The size of all stored answers. */
   bytes: bigint('bytes', { mode: 'number' }).notNull(),
 })

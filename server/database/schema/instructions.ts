@@ -3,7 +3,7 @@ import { users } from './auth.ts'
 import { createdAt, id, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
-/** Saved instructions that guide a reply; each belongs to one user in one organization. */
+/** Saved instructions that guide replies. Each belongs to one user in one organization. */
 export const instructions = pgTable(
   'instructions',
   {

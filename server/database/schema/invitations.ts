@@ -15,8 +15,8 @@ import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
 /**
- * Invitations into an organization. One whose time is over counts as expired, whatever its status says. The role is
- * no reference: it may be gone by the time of acceptance, and is looked up then.
+ * Invitations to an organization. After `expires_at`, an invitation counts as expired whatever its status. The role
+ * has no foreign key: it may be deleted before acceptance, and is looked up then.
  */
 export const invitations = pgTable(
   'invitations',
@@ -25,14 +25,14 @@ export const invitations = pgTable(
     organizationId: uuid('organization_id')
       .notNull()
       .references(() => organizations.id, { onDelete: 'cascade' }),
-    /** Lower case; nobody else may accept. */
+    /** Lowercase. Only this address may accept. */
     email: text('email').notNull(),
     roleId: uuid('role_id').notNull(),
     message: text('message'),
-    /** Kept after its use, so that a used link is told from one that never was. */
+    /** Kept after use, to distinguish a used link from an invalid one. */
     tokenHash: text('token_hash').notNull().unique(),
     status: text('status', { enum: ['pending', 'accepted', 'expired', 'revoked'] }).notNull(),
-    /** Accepting signs in by the mailed link alone, into an account that was made beforehand. */
+    /** Accepting signs in with the mailed link alone, to an account that was created in advance. */
     byMagicLink: boolean('by_magic_link').notNull().default(false),
     invitedBy: uuid('invited_by').notNull(),
     expiresAt: moment('expires_at').notNull(),

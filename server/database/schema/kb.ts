@@ -19,10 +19,10 @@ import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { llmModels } from './llm.ts'
 import { organizations } from './org.ts'
 
-/** Of any number of dimensions: each knowledge base has those of its embedding model. */
+/** Without a fixed dimension: each knowledge base has the dimensions of its embedding model. */
 const halfvec = customType<{ data: string }>({ dataType: () => 'halfvec' })
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
-/** Ordered by bytes, so that what begins alike lies together whatever the database's locale. */
+/** Ordered by bytes, so that equal prefixes are adjacent in every database locale. */
 const bytewise = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
 
 /** How texts are split into chunks; sizes in tokens. */
@@ -31,7 +31,7 @@ export interface Chunking {
   overlap_tokens: number
 }
 
-/** Knowledge bases, each with what its index is counted by. */
+/** Knowledge bases, with the counters of their index. */
 export const knowledgeBases = pgTable(
   'knowledge_bases',
   {
@@ -42,30 +42,33 @@ export const knowledgeBases = pgTable(
     createdBy: uuid('created_by').notNull(),
     name: text('name').notNull(),
     description: text('description').notNull(),
-    /** `local`, or a language model's name or id, as it was asked for. */
+    /** `local`, or the name or id of a language model, as requested. */
     embeddingModel: text('embedding_model').notNull(),
-    /** The language model that makes the vectors; null: the built-in one. */
+    /** The embedding model. Null: the built-in one. */
     embeddingModelId: uuid('embedding_model_id').references(() => llmModels.id),
-    /** Vectors of another generation come from another model, and are compared with nothing any more. */
+    /** Changes with the embedding model. Only vectors of the current generation are compared. */
     generation: integer('generation').notNull().default(1),
-    /** Numbers in a vector of this generation; null: there is none yet. */
+    /** Dimensions of this generation's vectors. Null: there are none yet. */
     dimensions: integer('dimensions'),
-    /** How similar the model of this generation finds texts that have nothing to do with each other. */
+    /** The similarity that this generation's model assigns to unrelated texts. */
     floor: real('floor'),
     chunking: jsonb('chunking').$type<Chunking>().notNull(),
-    /** The languages of its documents, by which questions are stemmed. */
+    /** The languages of its documents. Queries are stemmed in each. */
     languages: text('languages').array().notNull().default(sql`'{}'`),
-    /** Raised by whatever changes what is found. */
+    /** Incremented by every change that affects search results. */
     indexVersion: integer('index_version').notNull().default(0),
-    /** The number of the next chunk. No number is given twice. */
+    /** The number of the next chunk. Numbers are never reused. */
     nextChunk: integer('next_chunk').notNull().default(1),
     nextSegment: integer('next_segment').notNull().default(1),
-    /** Chunks that are there, and their words: what BM25 counts with. */
+    /** The number of existing chunks and of their words, for BM25. */
     chunkCount: integer('chunk_count').notNull().default(0),
     wordCount: bigint('word_count', { mode: 'number' }).notNull().default(0),
-    /** Chunks that are gone and still stand in postings. */
+    /** Deleted chunks that are still in postings. */
     deadCount: integer('dead_count').notNull().default(0),
-    /** Something is to be read or indexed. Kept by triggers on kb_sources, which announce the end of it (0024). */
+    /**
+     * Whether sources are being read or documents indexed. Maintained by triggers on kb_sources, which also queue the
+     * event at its end (0024).
+     */
     isIngesting: boolean('is_ingesting').notNull().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -76,7 +79,7 @@ export const knowledgeBases = pgTable(
   ],
 )
 
-/** Where documents come from. Its counts of documents are kept by a trigger on kb_documents. */
+/** The sources of documents. A trigger on kb_documents maintains the document counts. */
 export const kbSources = pgTable(
   'kb_sources',
   {
@@ -85,22 +88,22 @@ export const kbSources = pgTable(
     kbId: uuid('kb_id').notNull(),
     createdBy: uuid('created_by').notNull(),
     type: text('type', { enum: ['web', 's3', 'file', 'text'] }).notNull(),
-    /** Without its secrets. */
+    /** Without secrets. */
     config: jsonb('config').$type<Record<string, unknown>>().notNull(),
     /** Encrypted, bound to this row's id. */
     secrets: text('secrets'),
-    /** pending: to be read; reading: being read by a process; read: its documents are known. */
+    /** pending: to be read; reading: a process is reading it; read: its documents are known. */
     status: text('status', { enum: ['pending', 'reading', 'read', 'failed'] }).notNull(),
     error: text('error'),
-    /** The process that reads it. */
+    /** The process that is reading it. */
     claimedBy: uuid('claimed_by'),
-    /** How often it was begun to be read; documents that a reading does not find any more go. */
+    /** The number of the current reading. A complete reading deletes the documents that it didn't find. */
     reading: integer('reading').notNull().default(0),
-    /** Tries in a row that have failed. */
+    /** Consecutive failures. */
     failures: integer('failures').notNull().default(0),
-    /** Files that hold no text by their kind. */
+    /** Files whose type contains no text. */
     skipped: integer('skipped').notNull().default(0),
-    /** From when on it is to be read; null: only when asked for. */
+    /** When it is due to be read. Null: only on request. */
     nextReadingAt: moment('next_reading_at'),
     documentsPending: integer('documents_pending').notNull().default(0),
     documentsReady: integer('documents_ready').notNull().default(0),
@@ -121,7 +124,7 @@ export const kbSources = pgTable(
   ],
 )
 
-/** How a text is to be split. */
+/** The format of a text, which determines how it is split. */
 export const TEXT_KINDS = ['markdown', 'plain', 'pages', 'table'] as const
 
 export const kbDocuments = pgTable(
@@ -131,30 +134,30 @@ export const kbDocuments = pgTable(
     organizationId: uuid('organization_id').notNull(),
     kbId: uuid('kb_id').notNull(),
     sourceId: uuid('source_id').notNull(),
-    /** What it is within its source: an address, a key, an upload's id. */
+    /** Its key within the source: an address, an object key or an upload's id. */
     key: text('key').notNull(),
     name: text('name').notNull(),
     mimeType: text('mime_type').notNull(),
     size: bigint('size', { mode: 'number' }).notNull(),
-    /** What its source says of it; filters look here. */
+    /** Metadata from the source. Search filters use it. */
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull(),
-    /** pending: its text is to be indexed; processing: a process is at it. */
+    /** pending: its text waits to be indexed; processing: a process is indexing it. */
     status: text('status', { enum: ['pending', 'processing', 'ready', 'failed'] }).notNull(),
     error: text('error'),
     claimedBy: uuid('claimed_by'),
-    /** Tries in a row that have failed. */
+    /** Consecutive failures. */
     failures: integer('failures').notNull().default(0),
-    /** Not to be tried before. */
+    /** The earliest time of the next try. */
     notBefore: moment('not_before'),
-    /** What tells without reading it that it has not changed: an ETag. */
+    /** Detects changes without reading the document, such as an ETag. */
     fingerprint: text('fingerprint'),
-    /** SHA-256 of its text; null: it has none. */
+    /** SHA-256 of its text. Null: it has none. */
     contentHash: text('content_hash'),
     textKind: text('text_kind', { enum: TEXT_KINDS }),
     textBytes: integer('text_bytes').notNull().default(0),
-    /** The reading of its source that has found it last. */
+    /** The last reading of the source that found it. */
     foundBy: integer('found_by').notNull(),
-    /** Its chunks have the numbers from here on, without a gap. */
+    /** The number of its first chunk. Its chunks are numbered consecutively. */
     firstChunk: integer('first_chunk').notNull().default(0),
     chunkCount: integer('chunk_count').notNull().default(0),
     wordCount: integer('word_count').notNull().default(0),
@@ -176,7 +179,7 @@ export const kbDocuments = pgTable(
   ],
 )
 
-/** What documents say, to be split anew when settings change; apart, since it may be long. */
+/** The texts of documents, to split them again when settings change. A separate table, since they may be long. */
 export const kbTexts = pgTable(
   'kb_texts',
   {
@@ -194,25 +197,25 @@ export const kbTexts = pgTable(
   ],
 )
 
-/** Parts of documents, as they are found and shown. */
+/** Chunks of documents: the unit of search. */
 export const kbChunks = pgTable(
   'kb_chunks',
   {
     id: id(),
     organizationId: uuid('organization_id').notNull(),
     kbId: uuid('kb_id').notNull(),
-    /** Within the knowledge base. */
+    /** Unique within the knowledge base. */
     number: integer('number').notNull(),
     documentId: uuid('document_id').notNull(),
-    /** Within the document: 0, 1, 2, … */
+    /** The index within the document, from 0. */
     position: integer('position').notNull(),
     page: integer('page'),
     tokens: integer('tokens').notNull(),
-    /** Words in it, as BM25 counts them. */
+    /** The number of words, as BM25 counts them. */
     words: integer('words').notNull(),
     /** Disabled chunks are never found. */
     isEnabled: boolean('is_enabled').notNull().default(true),
-    /** The text was changed by a person. */
+    /** Whether a user has edited the text. */
     isEdited: boolean('is_edited').notNull().default(false),
     language: text('language').notNull(),
     headings: text('headings').array().notNull(),
@@ -220,7 +223,7 @@ export const kbChunks = pgTable(
   },
   (table) => [
     unique('kb_chunks_number').on(table.kbId, table.number),
-    // By the columns of the foreign key: a knowledge base of many documents is deleted document by document.
+    // Starts with the columns of the foreign key: deleting a knowledge base deletes the chunks document by document.
     index('kb_chunks_document').on(table.kbId, table.documentId, table.position),
     foreignKey({
       name: 'kb_chunks_document_id',
@@ -231,8 +234,8 @@ export const kbChunks = pgTable(
 )
 
 /**
- * What a chunk is compared by. A search reads all of a knowledge base, so the rows hold nothing else; whether a chunk is
- * enabled stands here too. A trigger removes them with their chunks: a foreign key would lock each chunk once more.
+ * The vectors of chunks. A search scans all of a knowledge base, so the rows contain nothing else, except whether the
+ * chunk is enabled. A trigger deletes them with their chunks, because a foreign key would lock each chunk again.
  */
 export const kbVectors = pgTable(
   'kb_vectors',
@@ -247,8 +250,8 @@ export const kbVectors = pgTable(
 )
 
 /**
- * Which chunks hold a term, by platform/retrieval/postings.ts. A batch of documents writes a segment, and segments are
- * merged. There are too many rows to have each refer to its knowledge base: a trigger removes them with it.
+ * The chunks that contain a term (platform/retrieval/postings.ts). Each batch of documents writes a segment, and
+ * segments are merged. A trigger deletes the rows with their knowledge base: there are too many for a foreign key.
  */
 export const kbPostings = pgTable(
   'kb_postings',
@@ -261,14 +264,14 @@ export const kbPostings = pgTable(
   (table) => [primaryKey({ columns: [table.kbId, table.term, table.segment] })],
 )
 
-/** A segment of the postings; small ones are merged to a larger one. */
+/** A segment of the postings. Small segments are merged into larger ones. */
 export const kbSegments = pgTable(
   'kb_segments',
   {
     organizationId: uuid('organization_id').notNull(),
     kbId: uuid('kb_id').notNull(),
     segment: integer('segment').notNull(),
-    /** Chunks that it was written for. */
+    /** The number of chunks that it was written for. */
     chunks: integer('chunks').notNull(),
   },
   (table) => [
@@ -281,32 +284,32 @@ export const kbSegments = pgTable(
   ],
 )
 
-/** A question, and the documents that answer it: by their ids, or by names, which last when a source is read again. */
+/** A question and the documents that answer it, by id or by name. Names stay valid when a source is read again. */
 export interface EvaluationQuestion {
   question: string
   document_ids?: string[]
   document_names?: string[]
 }
 
-/** What was found for a question of an evaluation. */
+/** The result of one question of an evaluation. */
 export interface QuestionResult {
   question: string
   /** The best first, each with the score of its best chunk. */
   found: { document_id: string; document_name: string; score: number }[]
-  /** Of the first right one; null: none was found. */
+  /** The rank of the first correct document. Null: none was found. */
   first_rank: number | null
   recall_at_k: number
   ndcg_at_10: number
-  /** Names and ids of right documents that are not there. */
+  /** Names and ids of expected documents that no longer exist. */
   missing: string[]
   milliseconds: number
-  /** Why only words were looked for, where there was no vector of the question. */
+  /** Why only the lexical search ran, if the question could not be embedded. */
   dense_failure: string | null
-  /** Why it could not be searched for; then nothing of it counts. */
+  /** Why the search failed. Such a question counts in no metric. */
   error: string | null
 }
 
-/** Questions to measure a knowledge base by. */
+/** Test questions that measure a knowledge base. */
 export const kbEvaluations = pgTable(
   'kb_evaluations',
   {
@@ -330,7 +333,7 @@ export const kbEvaluations = pgTable(
   ],
 )
 
-/** What a knowledge base has found for the questions of an evaluation once, and with which settings. */
+/** The runs of an evaluation: settings, results and metrics. */
 export const kbEvaluationRuns = pgTable(
   'kb_evaluation_runs',
   {
@@ -344,7 +347,7 @@ export const kbEvaluationRuns = pgTable(
     claimedBy: uuid('claimed_by'),
     settings: jsonb('settings').$type<Record<string, unknown>>().notNull(),
     metrics: jsonb('metrics').$type<Record<string, number>>(),
-    /** For each question what was found, in their order, as far as the run has come. */
+    /** One result per question, in their order, for the questions processed so far. */
     results: jsonb('results').$type<QuestionResult[]>(),
     createdAt: createdAt(),
     finishedAt: moment('finished_at'),

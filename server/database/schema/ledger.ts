@@ -21,23 +21,26 @@ import { memberships, organizations } from './org.ts'
 
 const credits = (name: string) => numeric(name, { precision: 24, scale: 6, mode: 'number' })
 
-/** An organization's credits: `balance` is the sum of its ledger, `held` the number of its open holds. */
+/** The credits of an organization: `balance` is the sum of its ledger, `held` the number of its open holds. */
 export const creditAccounts = pgTable('credit_accounts', {
   organizationId: uuid('organization_id')
     .primaryKey()
     .references(() => organizations.id, { onDelete: 'cascade' }),
   balance: credits('balance').notNull().default(0),
   held: integer('held').notNull().default(0),
-  /** Below this many credits the organization is told that they run out. */
+  /** Below this balance, the organization is notified that its credits run low. */
   lowBelow: credits('low_below').notNull().default(100_000),
-  /** The day (UTC) of the last message, and how many there were on it: for the daily_chat_limit. */
+  /** The day (UTC) of the last message and the number of messages on that day, for daily_chat_limit. */
   messagesDay: date('messages_day'),
   messagesTaken: integer('messages_taken').notNull().default(0),
-  /** Grows whenever a budget is set. A statement that finds it changed after a wait has missed a budget. */
+  /**
+   * Incremented whenever a budget is set. A statement that finds it changed after waiting for the lock has missed a
+   * budget.
+   */
   budgetsVersion: integer('budgets_version').notNull().default(0),
 })
 
-/** How much a member, or one of the API keys, may spend in a month (UTC): counted as an account is, under its lock. */
+/** Monthly spending limits (UTC) of members and API keys. Each is counted like an account, under the account's lock. */
 export const budgets = pgTable(
   'budgets',
   {
@@ -45,7 +48,7 @@ export const budgets = pgTable(
     organizationId: uuid('organization_id')
       .notNull()
       .references(() => organizations.id, { onDelete: 'cascade' }),
-    /** One of the two. */
+    /** Exactly one of the two is set. */
     memberId: uuid('user_id'),
     apiKeyId: uuid('api_key_id'),
     creditsPerMonth: credits('credits_per_month').notNull(),
@@ -73,14 +76,14 @@ export const budgets = pgTable(
 )
 
 /**
- * Append-only (a trigger refuses update and delete). Amounts: CREDIT > 0, or < 0 for the giving side of a transfer,
- * DEBIT <= 0, HOLD and RELEASE 0.
+ * Append-only: a trigger rejects updates and deletes. Amounts: CREDIT > 0, or < 0 for the sending side of a transfer;
+ * DEBIT <= 0; HOLD and RELEASE 0.
  */
 export const ledgerEntries = pgTable(
   'ledger_entries',
   {
     id: id(),
-    /** The order in which entries were written; `balance_after` follows it. */
+    /** The order in which entries were written. `balance_after` follows it. */
     position: bigint('position', { mode: 'number' }).generatedAlwaysAsIdentity(),
     organizationId: uuid('organization_id')
       .notNull()
@@ -99,7 +102,7 @@ export const ledgerEntries = pgTable(
     chatId: uuid('chat_id'),
     messageId: uuid('message_id'),
     usage: jsonb('usage').$type<{ input_tokens: number; output_tokens: number }>(),
-    /** The organization on the other side of a transfer; kept when that one is deleted. */
+    /** The other organization of a transfer. Kept when that organization is deleted. */
     counterpartyId: uuid('counterparty_id'),
     reason: text('reason'),
     createdAt: createdAt(),
@@ -118,7 +121,9 @@ export const ledgerEntries = pgTable(
   ],
 )
 
-/** Holds that nothing has closed yet, and the process that answers for each. Closing one deletes its row. */
+/**
+ * Holds that are not settled yet, each with the process that is responsible for it. Settling a hold deletes its row.
+ */
 export const openHolds = pgTable(
   'open_holds',
   {
@@ -136,14 +141,14 @@ export const openHolds = pgTable(
     messageId: uuid('message_id'),
     inputRatio: numeric('input_ratio', { mode: 'number' }).notNull(),
     outputRatio: numeric('output_ratio', { mode: 'number' }).notNull(),
-    /** Somebody, perhaps through another process, wants this work to end. */
+    /** A user has requested to stop this work, possibly through another process. */
     stopRequested: boolean('stop_requested').notNull().default(false),
     createdAt: createdAt(),
   },
   (table) => [index().on(table.instanceId), index().on(table.organizationId)],
 )
 
-/** What was debited on a day (UTC), by whom and for what it was used; written by what closes a hold. */
+/** Debits per day (UTC), user and purpose. Written in the statement that settles a hold. */
 export const usageDays = pgTable(
   'usage_days',
   {
@@ -152,12 +157,12 @@ export const usageDays = pgTable(
       .references(() => organizations.id, { onDelete: 'cascade' }),
     day: date('day').notNull(),
     modelId: uuid('model_id'),
-    /** Null: nobody asked, such as for the ingestion of a knowledge base. */
+    /** Null: no user, for example when a knowledge base is indexed. */
     userId: uuid('user_id'),
     apiKeyId: uuid('api_key_id'),
     agentId: uuid('agent_id'),
     deploymentId: uuid('deployment_id'),
-    /** Calls that were paid, without titles. */
+    /** The number of charged calls, without those for titles. */
     messages: integer('messages').notNull(),
     inputTokens: bigint('input_tokens', { mode: 'number' }).notNull(),
     outputTokens: bigint('output_tokens', { mode: 'number' }).notNull(),
@@ -181,13 +186,16 @@ export const usageDays = pgTable(
   ],
 )
 
-/** The processes that serve this database. One whose lease ran out is dead, and its open holds are settled. */
+/** The server processes of this database. A process whose lease has expired is dead, and its open holds are settled. */
 export const serverInstances = pgTable('server_instances', {
   id: id(),
   leaseUntil: moment('lease_until').notNull(),
 })
 
-/** The addresses that got starting credits, as keyed hashes. Rows outlive accounts, so nobody gets them twice. */
+/**
+ * The addresses that have received starting credits, as keyed hashes. Rows outlive accounts, so credits are granted
+ * once.
+ */
 export const startingCreditClaims = pgTable('starting_credit_claims', {
   addressHash: text('address_hash').primaryKey(),
   createdAt: createdAt(),

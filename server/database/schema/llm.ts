@@ -2,7 +2,7 @@ import { boolean, jsonb, pgTable, sql, text, uniqueIndex, uuid } from '../drizzl
 import { createdAt, id, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
-/** What stands in a model's `config`, its key apart (contract, 7). */
+/** A model's `config`, without its key (contract, 7). */
 export interface ModelConfig {
   model?: string
   base_url?: string
@@ -13,7 +13,7 @@ export interface ModelConfig {
   capabilities?: string[]
 }
 
-/** Language models: an organization's own, and (organization null) those found through the environment. */
+/** Language models: an organization's own, and those of the environment (organization null). */
 export const llmModels = pgTable(
   'llm_models',
   {

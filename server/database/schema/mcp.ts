@@ -17,29 +17,31 @@ import { sessions, users } from './auth.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
-/** How people connect to a server (contract, 8); its secret apart. */
+/** How users connect to a server (contract, 8), without its secret. */
 export type McpAuthConfig =
   | { type: 'none' }
   | { type: 'oauth'; client_id?: string; scopes?: string; authorization_url?: string; token_url?: string }
   | { type: 'api_key'; header: string }
   | { type: 'composio'; auth_config_id: string }
 
-/** A tool as its server describes it, bounded and cleaned; stored as it is written, since models read schemas in their order. */
+/**
+ * A tool as its server describes it, bounded and cleaned. Key order is preserved, since models read schemas in order.
+ */
 export interface McpToolRecord {
   name: string
   description: string
-  /** A JSON Schema of an object. */
+  /** A JSON Schema of type object. */
   input_schema: Record<string, unknown>
 }
 
-/** The catalogue: servers that everybody can connect to. They belong to no organization. */
+/** The catalogue: servers that every user can connect to. They belong to no organization. */
 export const mcpServers = pgTable('mcp_servers', {
   id: id(),
-  /** Which entry of the seed file it is; null: an administrator has added it. */
+  /** The server's key in the seed file. Null: an administrator added it. */
   seedKey: text('seed_key').unique(),
-  /** An administrator has changed it: the seed file does so no more. */
+  /** An administrator has changed it, so the seed file no longer updates it. */
   isChanged: boolean('is_changed').notNull().default(false),
-  /** A server of the seed file that an administrator has deleted stays, unseen, or it would come back. */
+  /** A deleted server of the seed file keeps its row, hidden, so that the seed file doesn't add it again. */
   isDeleted: boolean('is_deleted').notNull().default(false),
   name: text('name').notNull(),
   toolkitName: text('toolkit_name').notNull(),
@@ -47,36 +49,39 @@ export const mcpServers = pgTable('mcp_servers', {
   toolkitLogo: text('toolkit_logo'),
   description: text('description').notNull(),
   url: text('url').notNull(),
-  /** Null: nobody can connect. */
+  /** Null: users cannot connect. */
   authConfig: jsonb('auth_config').$type<McpAuthConfig>(),
-  /** The secret of a fixed OAuth client; encrypted, bound to this row's id. */
+  /** The secret of a preconfigured OAuth client. Encrypted, bound to this row's id. */
   clientSecret: text('client_secret'),
-  /** What Composio calls the MCP server that it has made for this one. */
+  /** The id of the MCP server that Composio created for this one. */
   composioServerId: text('composio_server_id'),
-  /** What it offers to everybody, as it was last read without an account; null: never. */
+  /** The tools that it offers without an account, as last read. Null: never read. */
   tools: json('tools').$type<McpToolRecord[]>(),
   toolsReadAt: moment('tools_read_at'),
-  /** When tools that were known were last found to be others. */
+  /** When a reading last changed the known tools. */
   toolsChangedAt: moment('tools_changed_at'),
-  /** How many connections people have; kept by a trigger. */
+  /** The number of connections. Maintained by a trigger. */
   instanceCount: integer('instance_count').notNull().default(0),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
 
-/** The OAuth clients that authorization servers have registered for this installation (RFC 7591): one for each server of the catalogue. */
+/**
+ * The OAuth clients registered for this installation with authorization servers (RFC 7591), one per server of the
+ * catalogue.
+ */
 export const mcpClients = pgTable('mcp_clients', {
   serverId: uuid('server_id')
     .primaryKey()
     .references(() => mcpServers.id, { onDelete: 'cascade' }),
   issuer: text('issuer').notNull(),
   redirectUri: text('redirect_uri').notNull(),
-  /** What was registered, as JSON; encrypted, bound to the server's id. */
+  /** The registration as JSON. Encrypted, bound to the server's id. */
   client: text('client').notNull(),
   createdAt: createdAt(),
 })
 
-/** Connections of people to servers: each belongs to one user in one organization, and is invisible to everyone else. */
+/** Connections of users to servers. Each belongs to one user in one organization and is invisible to everyone else. */
 export const mcpInstances = pgTable(
   'mcp_instances',
   {
@@ -94,23 +99,23 @@ export const mcpInstances = pgTable(
     status: text('status', { enum: ['pending', 'active', 'inactive'] }).notNull(),
     /** Why it is inactive, as a sentence. */
     error: text('error'),
-    /** What the provider calls the connected account. */
+    /** The provider's name of the connected account. */
     accountId: text('account_id'),
-    /** Tokens or key, and where they are renewed and revoked, as JSON; encrypted, bound to this row's id. */
+    /** Tokens or key, and the addresses that refresh and revoke them, as JSON. Encrypted, bound to this row's id. */
     credentials: text('credentials'),
-    /** Grows with each change of the credentials. */
+    /** Incremented with each change of the credentials. */
     credentialsVersion: integer('credentials_version').notNull().default(0),
-    /** What the server wants beyond what the account was connected for, in its words, until that is asked for. */
+    /** The additional scope that the server has asked for. Null once it has been requested. */
     neededScope: text('needed_scope'),
-    /** When the access token ends; null: never, or not known. */
+    /** When the access token expires. Null: never, or unknown. */
     expiresAt: moment('expires_at'),
-    /** Until when one process has the refreshing of the token to itself, and by which claim. */
+    /** The claim of the process that is refreshing the token, and its expiry. */
     refreshClaim: uuid('refresh_claim'),
     refreshClaimedUntil: moment('refresh_claimed_until'),
-    /** What the server offers with this account, as it was last read; null: never. */
+    /** The tools that the server offers with this account, as last read. Null: never read. */
     tools: json('tools').$type<McpToolRecord[]>(),
     toolsReadAt: moment('tools_read_at'),
-    /** When tools that were known were last found to be others. */
+    /** When a reading last changed the known tools. */
     toolsChangedAt: moment('tools_changed_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -123,7 +128,7 @@ export const mcpInstances = pgTable(
   ],
 )
 
-/** Attempts to connect that are under way: what comes back from the provider is found by its state. */
+/** Attempts to connect that are in progress. The provider's callback is matched by its state. */
 export const mcpAttempts = pgTable(
   'mcp_attempts',
   {
@@ -133,14 +138,20 @@ export const mcpAttempts = pgTable(
     instanceId: uuid('instance_id').notNull(),
     stateHash: text('state_hash').notNull().unique(),
     flowType: text('flow_type'),
-    /** Verifier, authorization server and client, as JSON; encrypted, bound to this row's id. */
+    /** Verifier, authorization server and client, as JSON. Encrypted, bound to this row's id. */
     payload: text('payload').notNull(),
-    /** The browser that may finish without being asked: its session and the cookie that it got. Null: an API key began. */
+    /**
+     * The session and the cookie of the browser that may finish without confirmation. Null: an API key started the
+     * attempt.
+     */
     sessionId: uuid('session_id').references(() => sessions.id, { onDelete: 'set null' }),
     cookieHash: text('cookie_hash'),
-    /** The callback's query from any other browser, as JSON, until the user confirms; encrypted, bound to this row's id. */
+    /**
+     * The callback's query from any other browser, as JSON, until the user confirms. Encrypted, bound to this row's
+     * id.
+     */
     answer: text('answer'),
-    /** What that browser got for the confirmation. */
+    /** The ticket that this browser got for the confirmation, hashed. */
     ticketHash: text('ticket_hash').unique(),
     expiresAt: moment('expires_at').notNull(),
     createdAt: createdAt(),
@@ -156,12 +167,12 @@ export const mcpAttempts = pgTable(
   ],
 )
 
-/** The connections that an agent uses: each shared with it by the one whose it is. */
+/** The connections that an agent uses. Each is shared with the agent by its owner. */
 export const agentMcpInstances = pgTable(
   'agent_mcp_instances',
   {
     organizationId: uuid('organization_id').notNull(),
-    /** Whose connection it is. */
+    /** The owner of the connection. */
     ownerId: uuid('owner_id').notNull(),
     agentId: uuid('agent_id').notNull(),
     instanceId: uuid('instance_id').notNull(),

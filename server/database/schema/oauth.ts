@@ -2,20 +2,20 @@ import { index, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
 import { apiKeys } from './api-keys.ts'
 import { createdAt, moment } from './columns.ts'
 
-/** What the authorization server of /mcp keeps: its clients, requests under way, grants, codes and tokens. */
+/** Records of the authorization server of /mcp: clients, pending requests, grants, codes and tokens. */
 export const oauthRecords = pgTable(
   'oauth_records',
   {
     kind: text('kind').notNull(),
-    /** Of a code or token that is what it is: stored hashed. */
+    /** Hashed, because the id of a code or token is its secret value. */
     idHash: text('id_hash').notNull(),
-    /** As JSON; encrypted, bound to kind and id. */
+    /** As JSON. Encrypted, bound to kind and id. */
     payload: text('payload').notNull(),
-    /** What records belong together by: their grant, or the address that a registration came from; hashed. */
+    /** Groups records by their grant, or registrations by the address they were made from; hashed. */
     groupHash: text('group_hash'),
-    /** What a grant and its tokens stand for: they end with it. */
+    /** The API key behind a grant and its tokens, which are deleted with it. */
     apiKeyId: uuid('api_key_id').references(() => apiKeys.id, { onDelete: 'cascade' }),
-    /** What can be used once was used then. */
+    /** When a single-use record was used. */
     consumedAt: moment('consumed_at'),
     expiresAt: moment('expires_at').notNull(),
     createdAt: createdAt(),

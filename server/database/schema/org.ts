@@ -17,13 +17,13 @@ import {
 import { users } from './auth.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 
-/** What an organization may use (spec, Limits; contract, 6). What is absent here has its default (platform/limits). */
+/** The limits of an organization (spec, Limits; contract, 6). Missing ones have defaults (platform/limits). */
 export interface Features {
-  /** Messages a day; null: any number. */
+  /** Messages per day. Null: unlimited. */
   daily_chat_limit?: number | null
-  /** Bytes of all uploads. */
+  /** Total bytes of all uploads. */
   file_upload?: number
-  /** Files in one chat. */
+  /** Files per chat. */
   chat_uploads?: number
   /** MCP connections. */
   mcp_sessions?: number
@@ -36,18 +36,18 @@ export const organizations = pgTable(
     id: id(),
     name: text('name').notNull(),
     slug: text('slug').notNull().unique(),
-    /** The user whose personal organization this is; null for one that was created. */
+    /** The user whose personal organization this is. Null for one that was created explicitly. */
     personalUserId: uuid('personal_user_id')
       .unique()
       .references(() => users.id, { onDelete: 'cascade' }),
     features: jsonb('features').$type<Features>().notNull().default({}),
-    /** Bytes of all uploads; kept by what adds one, and by a trigger on their deletion. */
+    /** Total bytes of all uploads. Maintained by the statements that add uploads, and by a trigger on deletion. */
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
-    /** Sessions without a second factor cannot use it; API keys can. */
+    /** Sessions without a second factor cannot use the organization; API keys can. */
     requireSecondFactor: boolean('require_second_factor').notNull().default(false),
-    /** Deleted: there for nobody any more, and its rows are on their way out. It is never opened again (a trigger). */
+    /** When it was deleted. It is inaccessible while its rows are erased. A trigger prevents reopening it. */
     closedAt: moment('closed_at'),
-    /** The process that fills it from an export; null: it is whole. Until then nobody is an active member of it. */
+    /** The process that is importing it. Null: complete. It has no active members until then. */
     importingBy: uuid('importing_by'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -82,7 +82,7 @@ export const roles = pgTable(
   ],
 )
 
-/** System-wide: `resource:action`, with `*` on either side. */
+/** System-wide permissions: `resource:action`, with `*` on either side. */
 export const permissions = pgTable('permissions', {
   id: id(),
   name: text('name').notNull().unique(),
@@ -112,10 +112,10 @@ export const memberships = pgTable(
     memberId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** Null for a membership that is deleted: it keeps no role in use. */
+    /** Null only for a deleted membership, so that it doesn't keep a role in use. */
     roleId: uuid('role_id'),
     status: text('status', { enum: ['active', 'invited', 'suspended', 'deleted'] }).notNull(),
-    /** The member's first request to the organization; null for a person who was added and has not made one. */
+    /** The member's first request to the organization. Null if an added user has not made one yet. */
     openedAt: moment('opened_at').default(sql`now()`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -15,27 +15,27 @@ import { organizations } from './org.ts'
 
 export const PARAMETER_TYPES = ['str', 'int', 'float', 'bool', 'list', 'dict'] as const
 
-/** What a tool takes, or is configured with (spec, Tool: parameter descriptor). */
+/** An input or a configuration value of a tool (spec, Tool: parameter descriptor). */
 export interface ParameterDescriptor {
   name: string
   type: (typeof PARAMETER_TYPES)[number]
   description: string
   required: boolean
   default: string | null
-  /** Of a configuration value: kept encrypted, and shown to nobody again. */
+  /** For configuration values: stored encrypted and never shown again. */
   secret?: boolean
 }
 
-/** How a tool is implemented (spec, Tool: settings). */
+/** The implementation of a tool (spec, Tool: settings). */
 export interface ToolSettings {
   function_info: { name: string; is_async: boolean; description: string; code: string }
   requirements: string[]
   deployment: { framework: string; toolkit_class: boolean; standalone_function: boolean }
-  /** The hosts that it may reach. */
+  /** The hosts that the tool may connect to. */
   network?: string[]
 }
 
-/** A function of a tool, as a model is told of it; found when the tool was saved. */
+/** A function of a tool as described to models. Detected when the tool is saved. */
 export interface ToolFunction {
   name: string
   description: string
@@ -62,7 +62,7 @@ export const toolCategories = pgTable(
   ],
 )
 
-/** Tools: code of an organization that agents call. A public one may be used, and not read, by all organizations. */
+/** Tools: code of an organization that agents call. All organizations may use a public tool, but not read its code. */
 export const tools = pgTable(
   'tools',
   {

@@ -16,9 +16,8 @@ import { createdAt, id } from './columns.ts'
 import { organizations } from './org.ts'
 
 /**
- * Files: those that users have sent, and those that models have made. Each belongs to one user in one organization.
- * A row that goes, for whatever reason, leaves its key in deleted_files and gives its bytes back to the quota
- * (organizations.stored_bytes): a trigger sees to both.
+ * Files that users have uploaded or models have generated. Each belongs to one user in one organization. However a row
+ * is deleted, a trigger adds its key to deleted_files and returns its bytes to the quota (organizations.stored_bytes).
  */
 export const uploads = pgTable(
   'uploads',
@@ -30,16 +29,16 @@ export const uploads = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** Null: in no chat yet. */
+    /** Null: not in a chat yet. */
     chatId: uuid('chat_id'),
     source: text('source', { enum: ['user', 'model'] }).notNull(),
     /** Unique within its chat. */
     filename: text('filename').notNull(),
     contentType: text('content_type').notNull(),
     size: bigint('size', { mode: 'number' }).notNull(),
-    /** Where it is stored: `{organization}/{chat or upload}/{filename}`. */
+    /** The storage key: `{organization}/{chat or upload}/{filename}`. */
     storageKey: text('storage_key').notNull().unique(),
-    /** pending: noted and counted, but not yet in the storage. */
+    /** pending: recorded and counted, but not in storage yet. */
     status: text('status', { enum: ['pending', 'stored'] }).notNull(),
     textExtracted: boolean('text_extracted').notNull().default(false),
     createdAt: createdAt(),
@@ -56,7 +55,7 @@ export const uploads = pgTable(
   ],
 )
 
-/** What an upload says, as far as it is text; apart, since it may be long. */
+/** The extracted texts of uploads. A separate table, since they may be long. */
 export const uploadTexts = pgTable(
   'upload_texts',
   {
@@ -64,7 +63,7 @@ export const uploadTexts = pgTable(
     organizationId: uuid('organization_id').notNull(),
     userId: uuid('user_id').notNull(),
     text: text('text').notNull(),
-    /** The file says more than is kept here. */
+    /** The text is truncated. */
     isCut: boolean('is_cut').notNull(),
   },
   (table) => [
@@ -76,7 +75,7 @@ export const uploadTexts = pgTable(
   ],
 )
 
-/** Keys whose files are to be removed from the storage. */
+/** Storage keys of files to delete. */
 export const deletedFiles = pgTable('deleted_files', {
   storageKey: text('storage_key').primaryKey(),
   createdAt: createdAt(),

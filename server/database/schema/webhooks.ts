@@ -14,7 +14,7 @@ import {
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
-/** Where an organization wants to hear of its events. */
+/** The addresses that receive an organization's events. */
 export const webhookEndpoints = pgTable(
   'webhook_endpoints',
   {
@@ -26,16 +26,16 @@ export const webhookEndpoints = pgTable(
     description: text('description').notNull().default(''),
     eventTypes: text('event_types').array().notNull(),
     isEnabled: boolean('is_enabled').notNull().default(true),
-    /** Why nothing is sent any more, where that was not a person's wish. */
+    /** Why the server disabled the endpoint. Null if a user disabled it. */
     disabledReason: text('disabled_reason'),
     /** Encrypted. */
     secret: text('secret').notNull(),
-    /** The one before, which signs beside the new one for a while; encrypted. */
+    /** The previous secret, which signs together with the new one during a transition. Encrypted. */
     previousSecret: text('previous_secret'),
     previousSecretUntil: moment('previous_secret_until'),
-    /** Since when nothing has arrived; null: the last delivery did. */
+    /** Since when all deliveries have failed. Null: the last one succeeded. */
     failingSince: moment('failing_since'),
-    /** The number of its last event: they have no gaps, and follow the order of the commits. */
+    /** The sequence number of its last event. Numbers have no gaps and follow the commit order. */
     lastSequence: bigint('last_sequence', { mode: 'number' }).notNull().default(0),
     createdBy: uuid('created_by').notNull(),
     createdAt: createdAt(),
@@ -44,16 +44,18 @@ export const webhookEndpoints = pgTable(
   (table) => [unique('webhook_endpoints_organization').on(table.organizationId, table.id)],
 )
 
-/** One try to deliver an event. */
+/** One attempt to deliver an event. */
 export interface WebhookAttempt {
   at: string
   duration_ms: number
-  /** Null: there was no answer. */
+  /** Null: no response. */
   response_status: number | null
   error: string | null
 }
 
-/** Events on their way to an endpoint, written with the change that they tell of (platform/events/outbox.ts). */
+/**
+ * Events to deliver to an endpoint, written in the transaction of the change they report (platform/events/outbox.ts).
+ */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
@@ -67,16 +69,19 @@ export const webhookDeliveries = pgTable(
       .notNull()
       .default('pending'),
     attempts: jsonb('attempts').$type<WebhookAttempt[]>().notNull().default([]),
-    /** Tries since it was last to be delivered: a redelivery begins anew. */
+    /** Attempts since the delivery was last queued. A redelivery starts at 0. */
     tries: integer('tries').notNull().default(0),
-    /** When it is tried next; null: not by itself. Claiming one puts it off for longer than a try takes. */
+    /**
+     * When it is tried next. Null: not automatically. Claiming a delivery postpones it for longer than an attempt
+     * takes.
+     */
     nextAttemptAt: moment('next_attempt_at').default(sql`now()`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
     unique('webhook_deliveries_sequence').on(table.endpointId, table.sequence),
-    // By endpoint, so that what is due of one is found without looking at what waits of the others.
+    // By endpoint, so that its due deliveries are found without scanning those of other endpoints.
     index('webhook_deliveries_due')
       .on(table.endpointId, table.nextAttemptAt, table.sequence)
       .where(sql`${table.status} = 'pending'`),
