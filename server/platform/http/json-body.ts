@@ -14,8 +14,10 @@ export interface JsonLimits {
  * Parses JSON with limits, in one pass each before and after `JSON.parse` and without allocations per value. For
  * duplicate keys, the last one counts.
  *
- * Throws request.malformed for text that is not JSON in UTF-8 or nests deeper than 64 levels, request.too_many_values,
- * and request.invalid for values that can't be stored: NUL or a lone surrogate in a string, or a number out of range.
+ * Errors:
+ * - request.malformed: not JSON in UTF-8, or nested deeper than 64 levels
+ * - request.too_many_values
+ * - request.invalid: a value that can't be stored (NUL or a lone surrogate in a string, a number out of range)
  */
 export function parseJsonBody(bytes: Buffer, { valuesMax, what = 'The body' }: JsonLimits): unknown {
   if (!isUtf8(bytes)) throw malformed(sentence('request.encoding', { what }))

@@ -32,10 +32,10 @@ const findStale = (sql: Sql): Fragment => sql`
 const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
 
 /*
- * Opening and closing holds, as parts of larger statements: a hold and its work become one statement, so neither can
- * exist without the other after a crash. Both lock accounts in the order of their ids, then budgets. Callers that lock
- * rows of their own do so first, also in the order of ids. Rows to lock are selected with an array, which is computed
- * once. After a wait PostgreSQL rechecks a locked row's condition, where a join or subquery might no longer find it.
+ * Opening and closing holds, as parts of larger statements. A hold and its work are one statement, so neither can exist
+ * without the other after a crash. Both lock accounts in the order of their ids, then budgets. Callers that lock rows
+ * of their own do so first, also in the order of ids. Rows to lock are selected with an array, which is computed once.
+ * After a wait PostgreSQL rechecks a locked row's condition, where a join or subquery might no longer find it.
  */
 
 /**
@@ -45,9 +45,9 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
  * holds are now open. Each hold takes one credit of the organization and of each applicable budget, in the order of
  * `ordinal`. With `areMessages`, each counts against the organization's daily messages (UTC).
  *
- * Counters are columns of the account, because a count would use the statement's snapshot, which is older than the
- * lock, while a locked row is always current. The account can be on a later day than a statement that began before
- * midnight and waited.
+ * Counters are columns of the account, because a locked row is always current. A count would use the statement's
+ * snapshot, which is older than the lock. The account can be on a later day than a statement that began before midnight
+ * and waited.
  */
 export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKind): Fragment => sql`
   account as (
@@ -104,10 +104,10 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
 
 /**
  * Extends a WITH list that has `closing` (ordinal, hold_id, entry_id, input_tokens, output_tokens, reason), one row per
- * hold to close: with a DEBIT of its weighted usage, or with a RELEASE if input_tokens is null. Adds `closed` (hold_id,
- * amount), without holds that are already closed. Adds `missed` (ordinal): holds of stale organizations, which stay
- * open. Charges daily usage and budgets under the account's lock. Adds `announced` with the events of the SELECT
- * `also`: the statement must have a column queueAnnounced (events/outbox.ts).
+ * hold to close. A hold is closed with a DEBIT of its weighted usage, or with a RELEASE if input_tokens is null. Adds
+ * `closed` (hold_id, amount), without holds that are already closed. Adds `missed` (ordinal): holds of stale
+ * organizations, which stay open. Charges daily usage and budgets under the account's lock. Adds `announced` with the
+ * events of the SELECT `also`: the statement must have a column queueAnnounced (events/outbox.ts).
  */
 export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => sql`
   account as (

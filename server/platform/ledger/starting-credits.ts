@@ -10,7 +10,7 @@ const DOTLESS_DOMAINS = ['gmail.com', 'googlemail.com']
 /**
  * Grants STARTING_CREDITS to a user's personal organization, once per address, inside the caller's transaction. Called
  * whenever an account is created or an address is verified. With SMTP_URL, an unverified address gets nothing yet. A
- * second call, or a new account with the same address, gets nothing: `starting_credit_claims` keeps a keyed hash of
+ * second call, or a new account with the same address, gets nothing. `starting_credit_claims` keeps a keyed hash of
  * each address beyond the life of the account.
  */
 export async function grantStartingCredits(

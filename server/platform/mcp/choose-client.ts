@@ -16,8 +16,11 @@ const CLIENT_CHARACTERS_MAX = 4_000
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none']
 
 /**
- * Chooses our client at the authorization server, in this order: the client in the catalogue, our Client ID Metadata
- * Document, the client registered earlier, a newly registered one (RFC 7591).
+ * Chooses our client at the authorization server. The order of preference:
+ * - the client in the catalogue
+ * - our Client ID Metadata Document
+ * - the client registered earlier
+ * - a newly registered client (RFC 7591)
  */
 export async function chooseClient(
   plan: AuthorizationPlan,

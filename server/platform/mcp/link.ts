@@ -33,8 +33,8 @@ const END_OF_SESSION_TIMEOUT_MS = 2_000
 const NOT_STREAMABLE = [400, 404, 405]
 
 /**
- * The protocol variant remembered for a server, to skip negotiation on the next connection: a version before 2026-07-28
- * over Streamable HTTP (`legacy`) or over SSE (`sse`).
+ * The remembered protocol variant of a server, to skip negotiation on the next connection. Both are versions before
+ * 2026-07-28, over Streamable HTTP (`legacy`) or over SSE (`sse`).
  */
 export type Dialect = 'legacy' | 'sse'
 

@@ -42,9 +42,11 @@ export function isCloudService(address: string): boolean {
 const ISATAP_MARK = [0x5e, 0xfe]
 
 /**
- * Returns the IPv4 addresses that an IPv6 address can embed: in the last 32 bits (IPv4-mapped, -compatible and
- * -translated, NAT64, ISATAP), after the prefix of 6to4 (RFC 3056), inverted for a Teredo client (RFC 4380), and at the
- * positions of a local NAT64 prefix (RFC 6052, section 2.2).
+ * Returns the IPv4 addresses that an IPv6 address can embed:
+ * - in the last 32 bits (IPv4-mapped, -compatible and -translated, NAT64, ISATAP)
+ * - after the prefix of 6to4 (RFC 3056)
+ * - as the server and, inverted, as the client of Teredo (RFC 4380)
+ * - at the positions of a local NAT64 prefix (RFC 6052, section 2.2)
  */
 function embeddedIpv4(bytes: readonly number[]): string[] {
   const at = (...indexes: number[]): string => indexes.map((index) => bytes[index]).join('.')

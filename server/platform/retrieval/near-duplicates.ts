@@ -7,10 +7,10 @@ const SHINGLE_WORDS = 5
 const CONTAINMENT_MIN = 0.9
 
 /**
- * Drops items that nearly duplicate an earlier one: at least 90 % of the five-word shingles of the smaller set occur in
- * the other (containment; Broder, "On the resemblance and containment of documents", 1997). The later item is dropped
- * even if it says more, because it was ranked lower with all its content. Texts of fewer than five words match only if
- * all words are equal.
+ * Drops items that nearly duplicate an earlier one. Two items match if at least 90 % of the smaller set of five-word
+ * shingles occurs in the other. (Containment; Broder, "On the resemblance and containment of documents", 1997.) The
+ * later item is dropped even if it says more, because it was ranked lower with all its content. Texts of fewer than
+ * five words match only if all words are equal.
  */
 export function dropNearDuplicates<Item>(items: readonly Item[], textOf: (item: Item) => string): Item[] {
   /** By shingle, the indexes in `sizes` of the kept items that have it. */

@@ -7,8 +7,8 @@ export type Stem = (word: string) => string | null
 export interface Stemmer {
   /**
    * Returns a function that stems these words and throws RangeError for any other. Words are lowercase, as from
-   * words.ts, and may repeat. Stems of all languages share one namespace: texts are indexed with stems of their own
-   * language, queries are looked up with stems of every language in the knowledge base. Rejects with database errors.
+   * words.ts, and may repeat. Stems of all languages share one namespace. Texts are indexed with stems of their own
+   * language. Queries are looked up with stems of every language in the knowledge base. Rejects with database errors.
    */
   stems(words: Iterable<string>, language: Language): Promise<Stem>
 }
@@ -40,9 +40,9 @@ type StemCache = Map<string, string | null>
 
 /**
  * Creates a stemmer on PostgreSQL's Snowball stemmers and stop word lists, which the embedded PostgreSQL has too. Stems
- * change slightly between major versions. Of 40,000 words from READMEs, versions 17 and 18 differ in 2 with the English
- * stemmer (added, adding) and in 681 with the German one, most of them English words. Such words are not found in text
- * indexed earlier.
+ * change slightly between major versions. Of 40,000 words from READMEs, 2 differ between versions 17 and 18 with the
+ * English stemmer (added, adding). With the German one 681 differ, most of them English words. Such words are not found
+ * in text indexed earlier.
  */
 export function createStemmer(sql: Sql): Stemmer {
   const caches = new Map<Language, StemCache>()

@@ -108,8 +108,8 @@ export const sameText = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
 
 /**
- * Returns the installation's secrets: the configured ones, or a secret generated at the first start and stored in
- * `dataDir`, with the previous one during `parley rotate-secret`.
+ * Returns the installation's secrets: the configured ones, or else the one generated at the first start and stored in
+ * `dataDir`. Includes the previous secret during `parley rotate-secret`.
  */
 export function loadSecrets(config: {
   secret: string | null
