@@ -5,7 +5,7 @@ import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 type Purpose = 'sign_in' | 'passkey_sign_in' | 'proof' | 'register_passkey'
 
 const LIFETIME_SECONDS = 600
-/** Wrong codes per challenge; after that the password has to be entered again. */
+/** Wrong codes per challenge; after that, the password must be entered again. */
 const ATTEMPTS_MAX = 5
 
 export interface Challenge {
@@ -21,7 +21,7 @@ interface NewChallenge {
   userId: string | null
   sessionId?: string | null
   passwordMark?: string
-  /** Encrypts what is pending, for the hash of the token. */
+  /** Encrypts the pending action, bound to the hash of the token. */
   seal?: (tokenHash: string) => string
 }
 
@@ -43,7 +43,10 @@ export async function issueChallenge(
   return { token, webauthnChallenge }
 }
 
-/** Uses a challenge up: of concurrent requests one gets it. Null: expired, used, or not this session's. */
+/**
+ * Consumes a challenge: of concurrent requests, one gets it. Returns null if it is expired, used, or of another
+ * user or session.
+ */
 export async function takeChallenge(
   sql: SystemStatements,
   token: string,
@@ -57,7 +60,9 @@ export async function takeChallenge(
   return challenge ?? null
 }
 
-/** Counts an attempt, also when it fails. Null: expired, used, or tried too often. */
+/**
+ * Counts an attempt, including failed ones. Returns null if the challenge is expired, used or out of attempts.
+ */
 export async function tryChallenge(sql: SystemStatements, token: string): Promise<Challenge | null> {
   const [found] = await sql<Challenge[]>`
     update auth_challenges set attempts = attempts + 1

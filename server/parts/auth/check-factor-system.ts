@@ -11,13 +11,16 @@ import { acceptCode } from './codes-system.ts'
 import type { Assertion, Proof } from './factor-schemas.ts'
 import { type Passkey, requestOptions, verifyAssertion } from './passkeys.ts'
 
-/** The owner of factors, as far as checking them needs it. */
+/** The columns of a user that checking factors needs. */
 interface Owner {
   id: string
   email: string
 }
 
-/** Counts a guess at a code before the code is looked at. Mails the user at the first one beyond the limit. */
+/**
+ * Counts a guess before the code is checked. Emails the user at the first guess beyond the limit. Throws
+ * auth.too_many_codes.
+ */
 export async function admitGuess(services: Services, owner: Owner): Promise<void> {
   const sql = systemSql(services.database)
   if ((await countGuess(sql, owner.id)) === 'allowed') return
@@ -26,7 +29,7 @@ export async function admitGuess(services: Services, owner: Owner): Promise<void
 }
 
 /**
- * Checks that the user asks, and not whoever holds a stolen session: by the password or a factor. Throws
+ * Confirms by password or factor that the caller is the user and not the holder of a stolen session. Throws
  * auth.wrong_proof, auth.factor_challenge_gone, auth.wrong_passkey, auth.too_many_attempts, auth.too_many_codes.
  */
 export async function checkProof(services: Services, caller: Caller, proof: Proof): Promise<Owner> {
@@ -56,8 +59,9 @@ export async function checkProof(services: Services, caller: Caller, proof: Proo
 }
 
 /**
- * Checks a passkey's signature, outside of any transaction. Answers what stores its use, and fails where the same
- * passkey was used meanwhile. Without a user: whoever the passkey belongs to. Throws auth.wrong_passkey.
+ * Verifies a passkey's signature, outside any transaction. Returns the passkey's user and a function that stores
+ * its use, which throws auth.wrong_passkey if the passkey was used concurrently. `onlyUserId` restricts it to one
+ * user. Throws auth.wrong_passkey.
  */
 export async function checkPasskey(
   { database, config, log }: Services,
@@ -90,7 +94,7 @@ export const selectPasskeys = (sql: SystemStatements) => sql`
   select id, user_id as "userId", credential_id as "credentialId", public_key as "publicKey",
     counter::float8 as counter, transports from passkeys`
 
-/** Mails the user what has happened to the second factors of the account. */
+/** Emails the user about a change or use of their second factors. */
 export const notifyUser = (
   { mail, config }: Pick<Services, 'mail' | 'config'>,
   sql: SystemStatements,
@@ -99,7 +103,7 @@ export const notifyUser = (
 ): Promise<void> =>
   mail.send(sql, email, { kind: 'second factor', event, link: `${config.frontendUrl}/account` })
 
-/** What a sign-in does once the factor is accepted: joins by an invitation, and a magic link may set a password. */
+/** Action after the second factor: joining by an invitation. A magic link may also set a password. */
 export interface PendingInvitation {
   token: string
   byMagicLink: boolean
@@ -108,13 +112,13 @@ export interface PendingInvitation {
 
 interface Account {
   id: string
-  /** The hash of the password that was checked; null where a mailed link was the proof. */
+  /** Hash of the verified password; null if an emailed link was the proof. */
   checkedHash: string | null
 }
 
 /**
- * The refusal that asks for a second factor, with a challenge to answer it; null for an account without factors. The
- * caller throws it before anything is done: what was asked for waits in the challenge.
+ * Returns the error that asks for a second factor, with a challenge; null for an account without factors. The
+ * caller throws it before doing anything: the pending action is stored in the challenge.
  */
 export async function demandFactor(
   services: Services,

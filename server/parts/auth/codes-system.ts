@@ -7,13 +7,13 @@ import type { Services } from '#platform/services.ts'
 
 const ISSUER = 'Parley'
 const DEFAULT_NAME = 'Authenticator app'
-/** Clocks may differ by one step of 30 s (RFC 6238, 5.2). */
+/** Allows a clock difference of one step of 30 seconds (RFC 6238, 5.2). */
 const DRIFT_STEPS = 1
 const SECRET_BYTES = 20
-/** How long a secret may wait for its first code. */
+/** Lifetime of an unconfirmed secret. */
 const SETUP_MINUTES = 10
 
-/** What every authenticator app can do: SHA-1, 6 digits, 30 seconds (RFC 6238). */
+/** Uses the parameters that every authenticator app supports: SHA-1, 6 digits, 30 seconds (RFC 6238). */
 async function openTotp(secret?: string, label = '') {
   const { Secret, TOTP } = await import('otpauth')
   return new TOTP({
@@ -23,7 +23,7 @@ async function openTotp(secret?: string, label = '') {
   })
 }
 
-/** The time step that a code is of; null: of none that is good now. */
+/** Returns the time step of a code, or null if it is not valid now. */
 async function stepOf(secret: string, code: string): Promise<number | null> {
   const totp = await openTotp(secret)
   const timestamp = Date.now()
@@ -31,7 +31,7 @@ async function stepOf(secret: string, code: string): Promise<number | null> {
   return delta === null ? null : totp.counter({ timestamp }) + delta
 }
 
-/** Stores a new secret, which counts when a first code confirms it. Throws auth.totp_exists. */
+/** Stores a new secret, which becomes active when a first code confirms it. Throws auth.totp_exists. */
 export async function beginTotp(
   secrets: Services['secrets'],
   sql: SystemStatements,
@@ -48,7 +48,7 @@ export async function beginTotp(
   return { secret: totp.secret.base32, otpauth_url: totp.toString() }
 }
 
-/** Confirms a secret by a first code. Answers its id. Throws auth.totp_not_begun, auth.totp_wrong_code. */
+/** Confirms a secret with a first code. Returns its id. Throws auth.totp_not_begun, auth.totp_wrong_code. */
 export async function confirmTotp(
   secrets: Services['secrets'],
   sql: SystemStatements,
@@ -69,7 +69,7 @@ export async function confirmTotp(
   return row.id
 }
 
-/** Accepts a code once: one of that step or an earlier one is refused from then on, whoever sends it. */
+/** Accepts a code once: afterwards, codes of the same or an earlier step are refused. */
 export async function acceptCode(
   secrets: Services['secrets'],
   sql: SystemStatements,
@@ -87,12 +87,12 @@ export async function acceptCode(
 }
 
 const CODES = 10
-/** Without characters that look alike. 16 of 32 are 80 bits, so one fast hash is enough. */
+/** Omits characters that look alike. 16 characters of 32 are 80 bits, so a fast hash is sufficient. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz123456789'
 const CHARACTERS = 16
 const GROUP = 4
 
-/** Replaces the recovery codes of a user and answers the new ones, which nothing can show again. */
+/** Replaces the recovery codes of a user and returns the new ones, which cannot be shown again. */
 export async function replaceRecoveryCodes(sql: SystemStatements, userId: string): Promise<string[]> {
   const codes = Array.from({ length: CODES }, newCode)
   const hashes = codes.map((code) => hashOf(userId, code))
@@ -102,7 +102,7 @@ export async function replaceRecoveryCodes(sql: SystemStatements, userId: string
   return codes
 }
 
-/** Uses a code up: of concurrent requests one gets it. */
+/** Consumes a recovery code: of concurrent requests, one gets it. */
 export async function acceptRecoveryCode(
   sql: SystemStatements,
   userId: string,
@@ -119,6 +119,6 @@ const newCode = (): string =>
     return index > 0 && index % GROUP === 0 ? `-${character}` : character
   }).join('')
 
-/** People type them with or without dashes and spaces, in any case. */
+/** Ignores case, dashes and spaces. */
 const hashOf = (userId: string, code: string): string =>
   hashToken(`recovery code ${userId} ${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`)

@@ -49,7 +49,7 @@ const ASSERTION = {
 const proof = { password: 'correct horse' }
 const INVITATION_ERRORS = ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'] as const
 
-/** Second factors: signing in with one, and one's own (ext; docs/second-factor.md). */
+/** Routes for signing in with second factors and for managing one's own (ext; docs/second-factor.md). */
 export const factorRoutes = (services: Services, cookie: SessionCookie): Route[] => [
   ...signInRoutes(services, cookie),
   ...ownRoutes(services),

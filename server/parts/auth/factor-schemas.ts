@@ -32,7 +32,7 @@ const RecoveryCode = Type.String({
   description: 'A recovery code. Each code works once.',
 })
 
-/** What `navigator.credentials` answers, as JSON (WebAuthn Level 3, 5.1); further keys of browsers are ignored. */
+/** Result of `navigator.credentials` as JSON (WebAuthn Level 3, 5.1). Other fields are ignored. */
 const credential = {
   id: described(Base64Url, 'Credential ID, in base64url.'),
   rawId: described(Base64Url, 'Credential ID, in base64url.'),
@@ -110,7 +110,7 @@ const Proof = Type.Object(
   },
   { title: 'FactorProof', additionalProperties: false, minProperties: 1, maxProperties: 1 },
 )
-/** That it is the user who asks, not a stolen session: exactly one of these. */
+/** Proof that the caller is the user and not the holder of a stolen session: exactly one field. */
 export type Proof = Static<typeof Proof>
 
 export const Proven = Body({ proof: described(Proof, 'Fresh proof of identity: exactly one of its fields.') })

@@ -10,7 +10,7 @@ export { authRoutes } from './routes.ts'
 
 const SWEEP_MS = 3_600_000
 
-/** From time to time forgets what has expired. Answers how to end that. */
+/** Starts the periodic deletion of expired records. Returns a function that stops it. */
 export const startAuthSweep = ({ database, log }: Services): (() => void) =>
   repeat(
     SWEEP_MS,

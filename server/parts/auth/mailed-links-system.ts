@@ -17,12 +17,12 @@ export const ONE_TIME_SECONDS: Record<Purpose, number> = {
   reset_password: 3_600,
   oidc_sign_in: 60,
 }
-/** So many links of a kind a user can have at once; asking for more changes nothing until some have expired. */
+/** Maximum number of live links of a kind per user; further requests have no effect until some expire. */
 const LINKS_MAX = 5
 
 /**
- * A token that proves one thing once. Null: the user has enough of them. `holder`: a secret that the token must be
- * redeemed with.
+ * Issues a single-use token. Returns null if the user has too many. `holder` is a secret that redeeming the token
+ * requires.
  */
 export async function issueToken(
   sql: SystemStatements,
@@ -39,7 +39,7 @@ export async function issueToken(
   return made.count > 0 ? token : null
 }
 
-/** Uses a token up and answers whose it was. Throws auth.link_gone. */
+/** Consumes a token and returns its user's id. Throws auth.link_gone. */
 export async function redeemOneTimeToken(
   sql: SystemStatements,
   token: string,
@@ -53,7 +53,7 @@ export async function redeemOneTimeToken(
   return used.user_id
 }
 
-/** Asks the owner of an address whether he has signed up. */
+/** Emails a verification link to the address of a new account. */
 export async function mailVerification(
   { mail, config }: Pick<Services, 'mail' | 'config'>,
   tx: SystemTransaction,
@@ -67,7 +67,7 @@ export async function mailVerification(
   })
 }
 
-/** The same again, for somebody who is signed in and has not confirmed his address. */
+/** Sends the verification email again to a signed-in user with an unverified address. */
 export async function resendVerification(services: Services, userId: string): Promise<void> {
   await systemSql(services.database).begin(async (tx) => {
     const [user] = await tx<{ id: string; email: string }[]>`
@@ -77,8 +77,9 @@ export async function resendVerification(services: Services, userId: string): Pr
 }
 
 /**
- * Confirms the caller's own address. The link alone proves nothing: mail scanners open links, and the owner of an
- * address may open one for an account that someone else signed up. Throws auth.link_gone, auth.link_of_another.
+ * Verifies the caller's own address. The link alone is no proof: mail scanners open links, and the owner of an
+ * address may open the link of an account that someone else signed up. Throws auth.link_gone,
+ * auth.link_of_another.
  */
 export async function verifyEmail(services: Services, caller: Caller, token: string): Promise<void> {
   await systemSql(services.database).begin(async (tx) => {
@@ -89,7 +90,10 @@ export async function verifyEmail(services: Services, caller: Caller, token: str
   })
 }
 
-/** A wish for a new password. Whether the email is anybody's is looked up in the background, so nobody can tell. */
+/**
+ * Processes requests for password resets in the background, so that response times don't reveal whether an
+ * account exists.
+ */
 export function resetRequests(services: Services): Queue<{ sealed: string; id: string; about: string[] }> {
   return {
     name: 'password-reset',
@@ -111,7 +115,7 @@ export function resetRequests(services: Services): Queue<{ sealed: string; id: s
   }
 }
 
-/** Always the same, whoever asks for whom. */
+/** Queues a password reset. Behaves the same for known and unknown addresses. */
 export async function requestReset(services: Services, requestId: string, email: string): Promise<void> {
   const { database, jobs, mail, secrets } = services
   const sealed = secrets.encrypt(normalizeEmail(email), requestId)
@@ -122,7 +126,7 @@ export async function requestReset(services: Services, requestId: string, email:
   })
 }
 
-/** Sets a new password and ends every session, API key and mailed link of the user. Throws auth.link_gone. */
+/** Sets a new password and ends all of the user's sessions, API keys and emailed links. Throws auth.link_gone. */
 export async function resetPassword(
   services: Services,
   client: Client,
@@ -138,9 +142,9 @@ export async function resetPassword(
 }
 
 /**
- * Takes the act of a registered account's owner as the proof of its address: an accepted magic link, a password reset
- * or the first sign-in of an OpenID identity. Sets the password that was given with it, or none, grants
- * the starting credits that waited for the proof, and ends older access.
+ * Marks the address of a registered account as verified, after an accepted magic link, a password reset or the
+ * first sign-in of an OpenID identity. Sets the given password or removes it, grants pending starting credits,
+ * and ends older access.
  */
 export async function proveAddress(
   services: Pick<Services, 'config' | 'secrets'>,
@@ -153,14 +157,14 @@ export async function proveAddress(
     update users set password_hash = ${passwordHash}, updated_at = now(),
       email_verified_at = coalesce(email_verified_at, now())
     where id = ${userId}`
-  // The account is locked before budgets, which go with the API keys.
+  // Lock order: the account before budgets, which are deleted with the API keys.
   await grantStartingCredits(tx, services, userId)
   await endOlderAccess(tx, client, userId)
 }
 
 /**
- * Ends every session, sign-in under way, API key, grant of an MCP client and mailed link that the account has so far.
- * Second factors stay: only confirmed addresses have any.
+ * Ends all existing access of the account: sessions, pending sign-ins, API keys, MCP client grants and emailed
+ * links. Second factors stay, because only accounts with verified addresses have any.
  */
 export async function endOlderAccess(tx: SystemStatements, client: Client, userId: string): Promise<void> {
   await endAllSessions(tx, userId)

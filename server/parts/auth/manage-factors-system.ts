@@ -21,7 +21,7 @@ import { endAllSessions } from './sessions-system.ts'
 
 const PASSKEYS_MAX = 10
 
-/** The caller's factors, oldest first. */
+/** Returns the caller's factors, oldest first. */
 export async function listFactors({ database }: Services, caller: Caller): Promise<FactorsView> {
   const sql = systemSql(database)
   const [user] = await sql<Omit<FactorsView, 'factors'>[]>`
@@ -32,14 +32,20 @@ export async function listFactors({ database }: Services, caller: Caller): Promi
   return { factors: await readFactors(sql, caller.userId), ...user }
 }
 
-/** Stores a new secret for an authenticator app. Throws what checkProof and beginTotp do. */
+/**
+ * Stores a new secret for an authenticator app. Throws auth.factor_unverified, and the errors of checkProof and
+ * beginTotp.
+ */
 export async function beginAuthenticator(services: Services, caller: Caller, proof: Proof) {
   const user = await checkProof(services, caller, proof)
   await refuseUnverified(services, caller)
   return commitWithAnswer(() => beginTotp(services.secrets, systemSql(services.database), user))
 }
 
-/** Throws auth.totp_not_begun, auth.totp_wrong_code, auth.too_many_codes. */
+/**
+ * Confirms an authenticator app with a first code. Throws auth.totp_not_begun, auth.totp_wrong_code,
+ * auth.too_many_codes.
+ */
 export async function confirmAuthenticator(
   services: Services,
   caller: Caller,
@@ -59,7 +65,10 @@ export async function confirmAuthenticator(
   )
 }
 
-/** Throws what checkProof does, auth.factor_unverified, auth.passkeys_max. */
+/**
+ * Returns a challenge and options for registering a passkey. Throws auth.factor_unverified, auth.passkeys_max,
+ * and the errors of checkProof.
+ */
 export async function beginPasskey(services: Services, caller: Caller, proof: Proof) {
   const { database, config } = services
   const user = await checkProof(services, caller, proof)
@@ -79,7 +88,10 @@ export async function beginPasskey(services: Services, caller: Caller, proof: Pr
   })
 }
 
-/** Throws auth.factor_challenge_gone, auth.passkey_invalid, auth.passkey_exists, auth.passkeys_max. */
+/**
+ * Adds a passkey. Throws auth.factor_challenge_gone, auth.passkey_invalid, auth.passkey_exists,
+ * auth.passkeys_max.
+ */
 export async function addPasskey(
   services: Services,
   caller: Caller,
@@ -104,7 +116,7 @@ export async function addPasskey(
   ).catch(onUniqueViolation('auth.passkey_exists'))
 }
 
-/** A challenge that a passkey of the caller signs as a proof. */
+/** Returns a challenge that a passkey of the caller signs as proof. */
 export async function beginProof(services: Services, caller: Caller) {
   const { token, webauthnChallenge } = await issueChallenge(systemSql(services.database), {
     purpose: 'proof',
@@ -114,7 +126,7 @@ export async function beginProof(services: Services, caller: Caller) {
   return { challenge: token, options: await requestOptions(services.config, webauthnChallenge, passkeys) }
 }
 
-/** Throws auth.factor_not_found. */
+/** Renames a factor. Throws auth.factor_not_found. */
 export async function renameFactor(
   { database }: Services,
   { userId }: Caller,
@@ -130,8 +142,8 @@ export async function renameFactor(
 }
 
 /**
- * Removes a factor. With the last one go the recovery codes, and sessions no longer satisfy organizations that require
- * a factor. Throws auth.factor_not_found, and what checkProof does.
+ * Removes a factor. Removing the last one also deletes the recovery codes, and sessions no longer satisfy
+ * organizations that require a factor. Throws auth.factor_not_found, and the errors of checkProof.
  */
 export async function removeFactor(
   services: Services,
@@ -153,7 +165,7 @@ export async function removeFactor(
   )
 }
 
-/** Throws auth.no_factor, and what checkProof does. */
+/** Replaces the recovery codes. Throws auth.no_factor, and the errors of checkProof. */
 export async function renewRecoveryCodes(
   services: Services,
   caller: Caller,
@@ -171,13 +183,15 @@ export async function renewRecoveryCodes(
   )
 }
 
-/** What an account without a factor has no use for: recovery codes, and what its sessions have shown. */
+/** Deletes recovery codes and resets the sessions' second factor, after the last factor was removed. */
 export async function endFactors(tx: SystemTransaction, userId: string): Promise<void> {
   await tx`delete from recovery_codes where user_id = ${userId}`
   await tx`update sessions set second_factor_at = null where user_id = ${userId}`
 }
 
-/** Adds a factor; the first one brings recovery codes. Other sessions go on, without having shown a factor. */
+/**
+ * Adds a factor; the first one also creates recovery codes. Other sessions continue without a confirmed factor.
+ */
 async function addFactor(
   services: Services,
   caller: Caller,
@@ -196,14 +210,14 @@ async function addFactor(
   })
 }
 
-/** Changes to factors of one user happen one after the other. */
+/** Serializes changes to a user's factors. Throws auth.factor_unverified. */
 async function lockUser(tx: SystemTransaction, userId: string): Promise<void> {
   const [user] = await tx`
     select from users where id = ${userId} and email_verified_at is not null for no key update`
   if (!user) throw fail('auth.factor_unverified')
 }
 
-/** Whoever signs up with another person's address must not be able to lock its owner out by a factor. */
+/** Prevents that someone signs up with another person's address and locks its owner out with a factor. */
 async function refuseUnverified({ database }: Services, { userId }: Caller): Promise<void> {
   const [user] = await systemSql(
     database,
@@ -211,7 +225,7 @@ async function refuseUnverified({ database }: Services, { userId }: Caller): Pro
   if (!user) throw fail('auth.factor_unverified')
 }
 
-/** Mails the user, and adds to the audit of each of their organizations. */
+/** Emails the user and records the change in the audit log of each of their organizations. */
 async function noteChange(
   services: Services,
   tx: SystemTransaction,
@@ -265,8 +279,8 @@ function findFactor(factors: readonly FactorView[], id: string): FactorView {
 const ownerOf = ({ userId, sessionId }: Caller) => ({ userId, sessionId })
 
 /**
- * Removes every factor and recovery code of a user who has lost them, ends their sessions, and mails them: for the CLI.
- * The password stays. False: there is no such user.
+ * Removes all factors and recovery codes of a user who has lost them, ends their sessions, and emails them. For
+ * the CLI. The password stays. Returns false if there is no such user.
  */
 export async function resetFactors(
   { database, mail, config }: { database: Database; mail: Mail; config: Config },

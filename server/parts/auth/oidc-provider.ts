@@ -1,14 +1,14 @@
 import type { Configuration, IDToken } from 'openid-client'
 import type { Config } from '#config'
 
-/** What has to be kept between the browser's leaving and its return. */
+/** State to keep between the redirect to the provider and the callback. */
 export interface PendingSignIn {
   state: string
   nonce: string
   codeVerifier: string
 }
 
-/** Whom the provider says it was. */
+/** The identity that the provider asserts. */
 export interface Identity {
   issuer: string
   subject: string
@@ -21,7 +21,7 @@ export interface Identity {
 const SCOPE = 'openid email profile'
 const TIMEOUT_SECONDS = 15
 
-/** The operator's OpenID provider: authorization code with PKCE. What it is like is asked when it is first needed. */
+/** The operator's OpenID provider: authorization code with PKCE. Its metadata is discovered on first use. */
 export class OidcProvider {
   readonly #settings: NonNullable<Config['oidc']>
   readonly #redirectUri: string
@@ -32,7 +32,7 @@ export class OidcProvider {
     this.#redirectUri = redirectUri
   }
 
-  /** Where to send the browser. Throws where the provider can't be reached. */
+  /** Returns the authorization URL for the browser. Throws if the provider cannot be reached. */
   async begin(state: string): Promise<{ url: string; nonce: string; codeVerifier: string }> {
     const openid = await import('openid-client')
     const codeVerifier = openid.randomPKCECodeVerifier()
@@ -48,7 +48,7 @@ export class OidcProvider {
     return { url: url.href, nonce, codeVerifier }
   }
 
-  /** Exchanges the code that the browser brought back; signature, issuer, audience, nonce and expiry are checked. */
+  /** Exchanges the callback's code; checks signature, issuer, audience, nonce and expiry. */
   async end(query: Record<string, string>, pending: PendingSignIn): Promise<Identity> {
     const openid = await import('openid-client')
     const configuration = await this.#discover()
@@ -62,7 +62,7 @@ export class OidcProvider {
     const claims = tokens.claims()
     if (!claims) throw new Error('the provider sent no ID token')
     this.#check(claims)
-    // Some providers tell email and names at their userinfo endpoint only.
+    // Some providers return email and names only from their userinfo endpoint.
     const profile =
       claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint
         ? await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub)
@@ -83,7 +83,7 @@ export class OidcProvider {
     }
   }
 
-  /** Refuses what the library lets pass (OpenID Connect Core 1.0, 2 and 3.1.3.7, step 5). */
+  /** Checks what the library does not (OpenID Connect Core 1.0, 2 and 3.1.3.7, step 5). */
   #check({ azp, sub }: IDToken): void {
     if (sub === '') throw new Error('the ID token names nobody')
     if (azp !== undefined && azp !== this.#settings.clientId)
@@ -95,7 +95,7 @@ export class OidcProvider {
     const { allowInsecureRequests, discovery, enableNonRepudiationChecks } = await import('openid-client')
     this.#configuration ??= discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: TIMEOUT_SECONDS,
-      // Without this the library trusts the connection to the token endpoint, and reads no signature.
+      // Without this, the library trusts the TLS connection to the token endpoint and skips the signature.
       execute: [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])],
     })
     try {

@@ -16,8 +16,9 @@ const ATTEMPT_SECONDS = 600
 const PATH = '/api/auth/oidc'
 
 /**
- * Signs in with the operator's OpenID provider (OpenID Connect Core 1.0; RFC 7636): with a browser, in three steps. A
- * cookie binds all three to the browser that began, so that no one can sign another browser in (RFC 9700, 4.7).
+ * Signs in with the operator's OpenID provider (OpenID Connect Core 1.0; RFC 7636), in three steps with a
+ * browser. A cookie binds all steps to the browser that started, so that no one can sign in another browser (RFC
+ * 9700, 4.7).
  */
 export class OidcSignIn {
   readonly #services: Services
@@ -32,7 +33,7 @@ export class OidcSignIn {
     this.#provider = oidc && new OidcProvider(oidc, `${baseUrl}${PATH}/callback`)
   }
 
-  /** Sends the browser to the provider. Throws auth.oidc_off, auth.oidc_failed. */
+  /** Redirects the browser to the provider. Throws auth.oidc_off, auth.oidc_failed. */
   async begin(): Promise<Redirect> {
     const provider = this.#open()
     const { database, secrets, log } = this.#services
@@ -53,8 +54,8 @@ export class OidcSignIn {
   }
 
   /**
-   * Takes the browser back, and sends it on to the console with a code that signs in this browser once within a minute,
-   * or with the reason why not. Throws auth.oidc_off, auth.oidc_state.
+   * Handles the provider's redirect. Redirects to the console with a code, valid once within a minute and only in
+   * this browser, or with an error. Throws auth.oidc_off, auth.oidc_state.
    */
   async end(client: Client, query: Record<string, string>, browser: string | null): Promise<Redirect> {
     const provider = this.#open()
@@ -73,7 +74,7 @@ export class OidcSignIn {
     }
   }
 
-  /** Exchanges the code for tokens, in the browser that began. Throws auth.link_gone. */
+  /** Exchanges the code for tokens, in the same browser. Throws auth.link_gone. */
   async exchange(client: Client, code: string, browser: string | null): Promise<SignedIn> {
     if (browser === null) throw fail('auth.link_gone')
     return systemSql(this.#services.database).begin(async (tx) =>
@@ -92,7 +93,7 @@ export class OidcSignIn {
     return this.#provider
   }
 
-  /** Only the browser that began may end it, once. */
+  /** Consumes the pending sign-in; only the browser that started it can. */
   async #takePending(state: string, browser: string): Promise<PendingSignIn> {
     const { database, secrets } = this.#services
     const stateHash = hashToken(state)
@@ -115,8 +116,9 @@ export class OidcSignIn {
   }
 
   /**
-   * Links a new identity to the account of its email address, which the provider has verified. That proves the address:
-   * access older than it ends, so nobody who signed up with another person's address shares the account.
+   * Links a new identity to the account of its email address, which the provider has verified. Since this proves
+   * the address, older access ends, so that nobody who signed up with another person's address shares the
+   * account.
    */
   async #link(
     tx: SystemTransaction,

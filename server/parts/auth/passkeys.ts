@@ -2,7 +2,7 @@ import type { Config } from '#config'
 import { fail } from '#errors'
 import type { Assertion, Attestation } from './factor-schemas.ts'
 
-/** A stored passkey, as far as checking a signature needs it. */
+/** The columns of a passkey that verifying a signature needs. */
 export interface Passkey {
   id: string
   userId: string
@@ -12,7 +12,7 @@ export interface Passkey {
   transports: string[]
 }
 
-/** A passkey as a browser has made it, checked. */
+/** A passkey after registration and verification. */
 export interface VerifiedPasskey extends Omit<Passkey, 'id' | 'userId'> {
   isSynced: boolean
 }
@@ -21,16 +21,19 @@ type Site = Pick<Config, 'baseUrl' | 'frontendUrl'>
 
 const NAME = 'Parley'
 
-// The library takes long to load, and most processes never check a passkey.
+// Loaded on first use, because the library is slow to load and most processes never need it.
 const load = () => import('@simplewebauthn/server')
 
-/** The host of the console is the relying party; a page of the server itself may ask too where browsers let it. */
+/** The console's host is the relying party. Pages of the server itself may also use it if browsers allow. */
 const partyOf = ({ baseUrl, frontendUrl }: Site) => ({
   id: new URL(frontendUrl).hostname,
   origins: [new URL(frontendUrl).origin, new URL(baseUrl).origin],
 })
 
-/** Options for navigator.credentials.create (PublicKeyCredentialCreationOptionsJSON; WebAuthn Level 3, 5.4). */
+/**
+ * Returns options for navigator.credentials.create (PublicKeyCredentialCreationOptionsJSON; WebAuthn Level 3,
+ * 5.4).
+ */
 export async function registrationOptions(
   site: Site,
   user: { id: string; email: string; name: string },
@@ -51,7 +54,10 @@ export async function registrationOptions(
   })
 }
 
-/** Options for navigator.credentials.get (PublicKeyCredentialRequestOptionsJSON); without passkeys: any discoverable one. */
+/**
+ * Returns options for navigator.credentials.get (PublicKeyCredentialRequestOptionsJSON). Without passkeys, any
+ * discoverable one is allowed.
+ */
 export async function requestOptions(site: Site, challenge: string, passkeys: readonly Passkey[]) {
   const { generateAuthenticationOptions } = await load()
   return generateAuthenticationOptions({
@@ -62,7 +68,7 @@ export async function requestOptions(site: Site, challenge: string, passkeys: re
   })
 }
 
-/** Checks a new passkey (WebAuthn Level 3, 7.1). Throws auth.passkey_invalid. */
+/** Verifies a new passkey (WebAuthn Level 3, 7.1). Throws auth.passkey_invalid. */
 export async function verifyRegistration(
   site: Site,
   challenge: string,
@@ -98,8 +104,8 @@ export async function verifyRegistration(
 }
 
 /**
- * Checks a signature (WebAuthn Level 3, 7.2): origin, relying party, challenge, user verification, and that the counter
- * grows, else the authenticator was cloned. Answers the new counter. Throws auth.wrong_passkey.
+ * Verifies a signature (WebAuthn Level 3, 7.2): origin, relying party, challenge, user verification, and a
+ * growing counter, which detects cloned authenticators. Returns the new counter. Throws auth.wrong_passkey.
  */
 export async function verifyAssertion(
   site: Site,

@@ -27,7 +27,7 @@ import { SessionCookie } from './session-cookie.ts'
 import { endSession, listSessions, refreshSession, revokeSessions } from './sessions-system.ts'
 import { acceptMagicLink, logIn, signUp, signUpInvited } from './sign-in-system.ts'
 
-/** Who somebody is, and how he proves it (contract, 2). */
+/** Routes of authentication (contract, 2). */
 export const authRoutes = (
   services: Services,
   { config, database } = services,
@@ -263,7 +263,7 @@ export const authRoutes = (
   }),
 ]
 
-/** Signing in with the operator's OpenID provider, where OIDC_ISSUER names one (ext). */
+/** Routes of the operator's OpenID provider, if OIDC_ISSUER is set (ext). */
 function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
   const oidc = new OidcSignIn(services)
   return [

@@ -16,9 +16,9 @@ import type { SignedIn } from './schemas.ts'
 import { signedIn } from './sign-in-system.ts'
 
 /**
- * Answers a challenge of demandFactor, and signs in. Wrong codes leave the challenge for a few more attempts; a wrong
- * passkey ends it. Throws auth.challenge_gone, auth.wrong_code, auth.wrong_recovery_code, auth.wrong_passkey,
- * auth.too_many_codes, and what joining by the pending invitation throws.
+ * Completes a sign-in with a factor for a challenge of demandFactor. Wrong codes leave the challenge for a few
+ * more attempts; a wrong passkey ends it. Throws auth.challenge_gone, auth.wrong_code, auth.wrong_recovery_code,
+ * auth.wrong_passkey, auth.too_many_codes, and the errors of joining by the pending invitation.
  */
 export async function completeSignIn(
   services: Services,
@@ -58,7 +58,7 @@ export async function completeSignIn(
   )
 }
 
-/** Signs in with a passkey alone: it proves possession, and its device has verified the user. */
+/** Starts a sign-in with only a passkey: it proves possession, and its device has verified the user. */
 export async function beginPasskeySignIn({ database, config }: Services) {
   const { token, webauthnChallenge } = await issueChallenge(systemSql(database), {
     purpose: 'passkey_sign_in',
@@ -67,7 +67,7 @@ export async function beginPasskeySignIn({ database, config }: Services) {
   return { challenge: token, options: await requestOptions(config, webauthnChallenge, []) }
 }
 
-/** Throws auth.challenge_gone, auth.wrong_passkey. */
+/** Signs in with a passkey. Throws auth.challenge_gone, auth.wrong_passkey. */
 export async function signInByPasskey(
   services: Services,
   client: Client,
@@ -101,7 +101,7 @@ async function acceptTyped(
   await forgetGuesses(tx, user.id)
 }
 
-/** A password that was reset after it was checked leaves no session behind. */
+/** A password reset after the check must not leave a session behind. */
 async function keepPasswordMark(tx: SystemTransaction, { userId, passwordMark }: Challenge): Promise<void> {
   const [user] = await tx<{ hash: string | null }[]>`
     select password_hash as hash from users where id = ${userId} for share`

@@ -10,19 +10,21 @@ import { type Page, readPage } from '#platform/http/pagination.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { SessionView } from './schemas.ts'
 
-/** A session that is used goes on for this long, */
+/** Lifetime of an unused session. */
 const SESSION_DAYS = 30
 export const SESSION_SECONDS = SESSION_DAYS * 86_400
-/** and ends for good after this long. */
+/** Maximum lifetime of a session. */
 const SESSION_DAYS_MAX = 90
-/** Two tabs may refresh at once: the token before goes on for this long (contract, 2). */
+/**
+ * The previous refresh token stays valid for this long, because two tabs may refresh concurrently (contract, 2).
+ */
 const PREVIOUS_TOKEN_SECONDS = 10
 
 export interface TokenPair {
   access_token: string
   refresh_token: string
   token_type: 'Bearer'
-  /** Seconds. */
+  /** In seconds. */
   expires_in: number
 }
 
@@ -32,14 +34,14 @@ interface User {
 }
 
 /**
- * What a sign-in has proved: a second factor (or a passkey, which is two); one factor, which is not enough for an
- * account with more; or whatever the OpenID provider asks for, which answers for it.
+ * Assurance level of a sign-in: a second factor (a passkey counts as two); one factor, which is insufficient for
+ * an account with factors; or the OpenID provider, which is responsible for its own factors.
  */
 export type Assurance = 'second factor' | 'one factor' | 'provider'
 
 /**
- * Begins a session: a sign-in on one device. The last guard of every way in: throws auth.second_factor_needed where one
- * factor is not enough.
+ * Starts a session, for one sign-in on one device. Every kind of sign-in passes this check: throws
+ * auth.second_factor_needed if one factor is insufficient.
  */
 export async function startSession(
   { sql, tokens }: { sql: SystemStatements; tokens: AccessTokens },
@@ -60,8 +62,8 @@ export async function startSession(
 }
 
 /**
- * Exchanges a refresh token for a new pair. A token that was replaced longer ago than two tabs could explain has been
- * stolen from somebody, so its whole session ends. Throws auth.invalid_refresh_token.
+ * Exchanges a refresh token for a new pair. Reuse of a token replaced more than `PREVIOUS_TOKEN_SECONDS` ago
+ * means that it was stolen, so the whole session is revoked. Throws auth.invalid_refresh_token.
  */
 export async function refreshSession(
   { database, tokens }: { database: Database; tokens: AccessTokens },
@@ -96,7 +98,7 @@ export async function refreshSession(
   return answer
 }
 
-/** Ends the session of a refresh token, if there is one: its access tokens stop at once. */
+/** Revokes the session of a refresh token, if any. Its access tokens become invalid immediately. */
 export async function endSession(database: Database, refreshToken: string): Promise<void> {
   await systemSql(database)`
     update sessions set revoked_at = now()
@@ -104,7 +106,7 @@ export async function endSession(database: Database, refreshToken: string): Prom
       and id = (select session_id from refresh_tokens where token_hash = ${hashToken(refreshToken)})`
 }
 
-/** The caller's sessions that still live, newest first. */
+/** Returns the caller's live sessions, newest first. */
 export const listSessions = (
   database: Database,
   caller: Caller,
@@ -129,7 +131,10 @@ export const listSessions = (
   )
 }
 
-/** Ends one of the caller's sessions, or without an id all but this one. Throws auth.session_not_found. */
+/**
+ * Revokes one of the caller's sessions, or without an id all except the current one. Throws
+ * auth.session_not_found.
+ */
 export async function revokeSessions(
   database: Database,
   caller: Caller,
@@ -147,7 +152,7 @@ export async function endAllSessions(sql: SystemStatements, userId: string): Pro
   await sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null`
 }
 
-/** Forgets sessions, used tokens and attempts to sign in that nothing can come of any more. */
+/** Deletes expired sessions, replaced tokens, and old sign-in attempts. */
 export async function forgetExpired(database: Database): Promise<void> {
   const sql = systemSql(database)
   await sql`delete from sessions where expires_at < now() - interval '1 day'`

@@ -12,7 +12,7 @@ import { endOlderAccess, mailVerification, proveAddress } from './mailed-links-s
 import type { Credentials, InvitedUser, MagicLink, NewUser, SignedIn } from './schemas.ts'
 import { type Assurance, startSession } from './sessions-system.ts'
 
-/** Makes a user with a personal organization, and signs in. Throws auth.signup_closed, auth.email_taken. */
+/** Creates a user with a personal organization and signs in. Throws auth.signup_closed, auth.email_taken. */
 export async function signUp(services: Services, client: Client, input: NewUser): Promise<SignedIn> {
   if (services.config.signup !== 'open') throw fail('auth.signup_closed')
   const passwordHash = await services.passwords.hash(input.password)
@@ -24,7 +24,7 @@ export async function signUp(services: Services, client: Client, input: NewUser)
   )
 }
 
-/** Makes a user whose address nobody has proved yet, and asks its owner. Throws auth.email_taken. */
+/** Creates a user with an unverified address and sends the verification email. Throws auth.email_taken. */
 export async function register(
   services: Services,
   tx: SystemTransaction,
@@ -35,7 +35,7 @@ export async function register(
   return user
 }
 
-/** Begins a session: what every way to sign in answers. */
+/** Starts a session; the common response of all kinds of sign-in. */
 export async function signedIn(
   { tokens }: Pick<Services, 'tokens'>,
   tx: SystemTransaction,
@@ -48,8 +48,8 @@ export async function signedIn(
 }
 
 /**
- * Signs in with email and password. Throws auth.invalid_credentials, and takes the same time whichever is wrong;
- * auth.second_factor_needed for an account with factors.
+ * Signs in with email and password. Throws auth.invalid_credentials, in the same time for a wrong email and a
+ * wrong password; auth.second_factor_needed for an account with factors.
  */
 export async function logIn(services: Services, client: Client, input: Credentials): Promise<SignedIn> {
   const sql = systemSql(services.database)
@@ -71,8 +71,8 @@ export async function logIn(services: Services, client: Client, input: Credentia
 }
 
 /**
- * Sees to it that the password that was checked is still the password when the transaction ends: one that is reset
- * meanwhile must not leave a session behind. Throws auth.invalid_credentials.
+ * Locks the verified password until the transaction ends, so that a concurrent reset leaves no session behind.
+ * Throws auth.invalid_credentials.
  */
 export async function keepPassword(
   tx: SystemTransaction,
@@ -91,9 +91,9 @@ interface Account {
 }
 
 /**
- * Signs up with an invitation, or joins with the account that the invited email has by now, its password being the
- * proof of the account; its older sessions and API keys end. The inviter knows the token too, so it proves nothing
- * about the address. Throws invitation.not_found, invitation.gone, invitation.role_gone, auth.invalid_credentials.
+ * Signs up with an invitation, or joins with the existing account of the invited address, confirmed by its
+ * password; the account's older sessions and API keys end. The inviter knows the token too, so it does not prove
+ * the address. Throws invitation.not_found, invitation.gone, invitation.role_gone, auth.invalid_credentials.
  */
 export async function signUpInvited(
   services: Services,
@@ -125,8 +125,9 @@ export async function signUpInvited(
 }
 
 /**
- * Accepts /api/users/invite by the link that was mailed, and signs in. Only the mailbox has the link, so it proves the
- * address: older sessions, passwords and API keys of the account end. Throws invitation.not_found, invitation.gone.
+ * Accepts an invitation of /api/users/invite by its emailed link, and signs in. Only the mailbox has the link, so
+ * it proves the address: older sessions, passwords and API keys of the account end. Throws invitation.not_found,
+ * invitation.gone.
  */
 export async function acceptMagicLink(
   services: Services,
@@ -150,7 +151,7 @@ export async function acceptMagicLink(
   )
 }
 
-/** An account with factors is not let in by the link alone: the invitation waits for the factor. */
+/** For an account with factors, the link alone is insufficient: the invitation waits for the factor. */
 async function demandForLink(services: Services, token: string, passwordHash: string | null) {
   const sql = systemSql(services.database)
   const { email } = await validateToken(services.database, token, { byMagicLink: true })
@@ -181,7 +182,7 @@ async function checkPassword(
     throw fail('auth.invalid_credentials')
 }
 
-/** Makes a person of the account that the invitation has made beforehand. */
+/** Registers the account that the invitation created. */
 async function registerProven(
   services: Services,
   tx: SystemTransaction,

@@ -10,8 +10,8 @@ import { type Generation, generate, type OpenAiDependencies } from './generate.t
 import type { ChatCompletionRequest } from './schemas.ts'
 
 /**
- * OpenAI's chat completions, as one answer or streamed. A client that leaves ends the call. Reasoning stands in `reasoning_content`, where DeepSeek and the
- * clients that follow it look for it. https://platform.openai.com/docs/api-reference/chat
+ * OpenAI's chat completions, as one response or streamed. A client disconnect aborts the call. Reasoning is in
+ * `reasoning_content`, as in DeepSeek's API. https://platform.openai.com/docs/api-reference/chat
  */
 export async function completeChat(
   deps: OpenAiDependencies,
@@ -74,7 +74,7 @@ async function streamCompletion(
   return { log: stream.log, named: false, abandoned }
 }
 
-/** The chunks of one answer, in a log that its client follows. */
+/** The chunks of one completion in a log that its client follows. */
 class CompletionStream {
   readonly log = new EventLog()
   readonly #model: string
@@ -82,7 +82,7 @@ class CompletionStream {
   #head = ''
   #events = 0
   #calls = 0
-  /** What comes before it is known how the answer is called. */
+  /** Deltas that arrive before the completion's id is known. */
   #early: string[] = []
 
   constructor(model: string, includesUsage: boolean) {

@@ -7,10 +7,10 @@ import { newImageBudget } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
 import type { ChatCompletionRequest, ChatMessage, ChatPart } from './schemas.ts'
 
-/** Images in one request: no provider takes more. */
+/** Maximum number of images per request; no provider accepts more. */
 export const IMAGES_MAX = 20
 
-/** A request of OpenAI's chat completions in our words. Throws request.invalid. */
+/** Converts a chat completion request to a model request. Throws request.invalid. */
 export async function readChatRequest(net: Net, body: ChatCompletionRequest): Promise<ModelRequest> {
   refuseFields(body)
   const { messages, tools, tool_choice: choice, response_format: format, stop } = body
@@ -42,7 +42,7 @@ export const readTool = ({ name, description, parameters }: Function) => ({
   parameters: (parameters ?? { type: 'object', properties: {} }) as Record<string, unknown>,
 })
 
-/** A call can be demanded of a function that is there. Throws request.invalid. */
+/** Converts a tool choice; a required tool must be defined. Throws request.invalid. */
 export function readChoice(
   choice: 'auto' | 'none' | 'required' | { name: string } | null | undefined,
   tools: readonly { name: string }[],
@@ -122,7 +122,7 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
 const countImages = (parts: readonly { type: string }[]): number =>
   parts.filter(({ type }) => type === 'image_url').length
 
-/** What a call was made with, as the model wrote it. Throws request.invalid where that is no JSON object. */
+/** Parses the arguments of a tool call. Throws request.invalid if they are not a JSON object. */
 export function readCall(
   at: string,
   id: string,

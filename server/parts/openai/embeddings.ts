@@ -7,9 +7,9 @@ import type { EmbeddingRequest } from './schemas.ts'
 const EMBEDDING_MS = 120_000
 
 /**
- * OpenAI's embeddings, of a model with that capability. https://platform.openai.com/docs/api-reference/embeddings
- * A client that leaves ends the call and pays for the texts that were sent to the provider.
- * Throws openai.model_not_found, openai.no_agent_embeddings, kb.not_embedding, llm.failed.
+ * OpenAI's embeddings, with an embedding model. https://platform.openai.com/docs/api-reference/embeddings A
+ * client disconnect aborts the call; texts already sent to the provider are charged. Throws
+ * openai.model_not_found, openai.no_agent_embeddings, kb.not_embedding, llm.failed.
  */
 export async function embedTexts(
   { models, calls }: Pick<OpenAiDependencies, 'models' | 'calls'>,
@@ -43,6 +43,6 @@ export async function embedTexts(
   }
 }
 
-/** 32-bit numbers, little end first, as this machine and OpenAI have them. */
+/** Encodes 32-bit floats, little-endian like OpenAI's API and this platform. */
 const toBase64 = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('base64')

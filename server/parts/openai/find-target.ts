@@ -3,8 +3,8 @@ import { type Agents, findTarget, type Sender, type Target } from '../agents/ind
 import type { ModelFinder } from '../llm/index.ts'
 
 /**
- * Finds what a name stands for: a model's name or id, else an agent's; with a deployment's key its agent, whatever is
- * named. Throws openai.model_not_found, llm.cannot_chat, and what finding a model or an agent throws.
+ * Resolves a name: a model's name or id, else an agent's. With a deployment's key, always resolves to its agent.
+ * Throws openai.model_not_found, llm.cannot_chat, and the errors of finding a model or an agent.
  */
 export async function findNamedTarget(
   deps: { models: ModelFinder; agents: Agents },

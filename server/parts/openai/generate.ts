@@ -24,14 +24,14 @@ export interface OpenAiDependencies {
 
 export interface Generation {
   id: string
-  /** Seconds since 1970. */
+  /** Unix time in seconds. */
   created: number
   ended: Promise<Outcome>
 }
 
 /**
- * Has what is named answer a conversation: a model, which may ask the client to call its tools, or an agent, which
- * calls its own. Paid like any call (contract, 6); a signal ends it where it is. Throws what refuses it before it begins.
+ * Generates an answer by the named target: a model, which may return calls of the client's tools, or an agent,
+ * which calls its own. Charged like any call (contract, 6); the signal aborts it. Throws the errors of admission.
  */
 export async function generate(
   deps: OpenAiDependencies,
@@ -45,7 +45,7 @@ export async function generate(
   const { model, agent } = await findNamedTarget(deps, sender, name)
   checkVision(model, original)
   const payer = payerOf(scope, agent, deployment)
-  // What an agent calls is its own business.
+  // An agent's tool calls are not shown.
   const visibleSink = agent && hasTools(agent) ? { ...sink, toolCall: () => {} } : sink
   const { ended } = await withDailyMessage(deployment, async () => {
     const request = agent ? await asAgent(deps, payer, agent, original) : original
@@ -58,7 +58,7 @@ export async function generate(
   }
 }
 
-/** Of the model of somebody else's agent nobody hears here, nor why it failed. */
+/** Hides the model of another organization's agent, and why it failed. */
 const withoutReason = (outcome: Outcome): Outcome =>
   outcome.error === null ? outcome : { ...outcome, error: FOREIGN_FAILED }
 
@@ -75,7 +75,7 @@ const isImage = ({ type }: { type: string }): boolean => type === 'image'
 const hasTools = ({ tools, sharedToolsBytes }: ReadyAgent): boolean =>
   tools.length > 0 || sharedToolsBytes > 0
 
-/** An agent calls its own tools, and nobody else's. */
+/** An agent calls only its own tools, never the client's. */
 async function asAgent(
   { agents }: OpenAiDependencies,
   payer: Payer,

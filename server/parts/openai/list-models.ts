@@ -6,7 +6,7 @@ import type { ModelList } from './schemas.ts'
 
 const AGENTS_MAX = 200
 
-/** What can be named as `model`: models first, then agents; of those with one name the first. */
+/** Lists valid values of `model`: models first, then agents; the first of those with the same name. */
 export async function listModels(
   { models, agents: finder }: Pick<OpenAiDependencies, 'models' | 'agents'>,
   { scope, deployment }: Sender,
@@ -40,6 +40,6 @@ const viewNamed = (id: string, ownedBy: string, created: number) => ({
   owned_by: ownedBy,
 })
 
-/** A UUIDv7 begins with the milliseconds of its making (RFC 9562, 5.7). */
+/** A UUIDv7 begins with its creation time in milliseconds (RFC 9562, 5.7). */
 const createdOf = (id: string): number =>
   Math.floor(Number.parseInt(id.replace('-', '').slice(0, 12), 16) / 1000)

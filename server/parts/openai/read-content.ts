@@ -3,24 +3,24 @@ import type { ContentPart } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import { type ImageBudget, readImage } from './read-image.ts'
 
-/** A part of what somebody says. */
+/** A part of a message. */
 interface Part {
   type: string
   text?: string
 }
 
-/** How one of OpenAI's formats says it. */
+/** Part names of one of OpenAI's formats. */
 interface PartFormat<P extends Part> {
   textType: string
-  /** Where the image of a part is; nothing where it is no image. */
+  /** Returns the image URL of a part, or nothing if it is no image. */
   imageUrlOf(part: P): string | null | undefined
-  /** In words, which parts are taken. */
+  /** The accepted part types, for error messages. */
   taken: string
 }
 
 /**
- * What a user says, as models are told. One part after the other: images that are too much together are never held
- * together. Throws request.invalid.
+ * Converts a user's content for models. Reads parts one by one, so that images beyond the budget are never in
+ * memory together. Throws request.invalid.
  */
 export async function readContent<P extends Part>(
   net: Net,
@@ -43,7 +43,7 @@ export async function readContent<P extends Part>(
   return read
 }
 
-/** What is said in words. */
+/** Returns the text of the content. */
 export function plainText(content: string | Part[] | null | undefined): string {
   if (!Array.isArray(content)) return content ?? ''
   return content.map(({ text = '' }) => text).join('')

@@ -1,6 +1,6 @@
 import { fail, sentence } from '#errors'
 
-/** What may be sent where it asks for nothing out of the ordinary, by field: anything else is refused. */
+/** Values of unsupported fields that have no effect and are accepted; all other values are refused. */
 const ORDINARY: Record<string, (value: unknown) => boolean> = {
   n: (value) => value === 1,
   logprobs: (value) => value === false,
@@ -18,8 +18,7 @@ const ORDINARY: Record<string, (value: unknown) => boolean> = {
 }
 
 /**
- * Throws request.invalid for a field that would change the answer in a way that is not to be had here: better than an
- * answer to another question.
+ * Throws request.invalid for a field that would change the result in an unsupported way, instead of ignoring it.
  */
 export function refuseFields(body: object): void {
   for (const [field, isOrdinary] of Object.entries(ORDINARY)) {

@@ -15,7 +15,7 @@ import { newImageBudget } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
 import type { ResponseItem, ResponsePart, ResponseRequest } from './schemas.ts'
 
-/** A request of OpenAI's responses in our words. Throws request.invalid. */
+/** Converts a Responses request to a model request. Throws request.invalid. */
 export async function readResponseRequest(net: Net, body: ResponseRequest): Promise<ModelRequest> {
   refuseFields(body)
   const { input, instructions, tools, tool_choice: choice, max_output_tokens: maxTokens } = body
@@ -66,7 +66,7 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
   return read
 }
 
-/** Calls that follow each other, and the text before them, are one message of the model. */
+/** Merges consecutive calls, and the text before them, into one assistant message. */
 function addCall(read: ModelMessage[], names: Map<string, string>, at: string, item: ResponseItem): void {
   const { call_id: id = '', name = '', arguments: text = '' } = item
   if (id === '' || name === '') throw refuse(sentence('openai.call_fields', { field: at }))

@@ -14,8 +14,8 @@ type Item = TextItem | { type: 'function_call'; id: string; call: ToolCall }
 export type ResponseView = ReturnType<ResponseWriter['end']>
 
 /**
- * Puts an answer together as OpenAI's responses have it: items of text, reasoning and calls, one after the other, and
- * the events that tell of them. https://platform.openai.com/docs/api-reference/responses-streaming
+ * Builds a response in OpenAI's format: items of text, reasoning and calls in sequence, and their events.
+ * https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class ResponseWriter {
   readonly #body: ResponseRequest
@@ -24,7 +24,7 @@ export class ResponseWriter {
   #events = 0
   #id = ''
   #created = 0
-  /** What comes before it is known how the answer is called. */
+  /** Actions that arrive before the response's id is known. */
   #early: (() => void)[] | null = []
 
   constructor(body: ResponseRequest, emit: (event: { type: string }, number: number) => void) {

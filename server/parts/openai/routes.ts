@@ -8,12 +8,15 @@ import { listModels } from './list-models.ts'
 import { respond } from './responses.ts'
 import * as schemas from './schemas.ts'
 
-/** A token or key of a person: his personal organization's, the key's, or that of org_id; or a deployment's key. */
+/**
+ * Accepts a user's token or API key, for the organization of `org_id`, of the key, or the personal one; or a
+ * deployment's key.
+ */
 const access = { permission: 'chats:write', orgOf: 'query or personal', orDeployment: true } as const
 const query = OpenQuery({ org_id: Type.Optional(OrgId) })
-/** A few images in base64. */
+/** Fits a few images in base64. */
 const BODY_BYTES_MAX = 20 * 1024 * 1024
-/** Inputs may be many short texts. */
+/** Fits many short texts. */
 const EMBEDDING_VALUES_MAX = 500_000
 const ERRORS = [
   'org.not_found',
@@ -35,7 +38,7 @@ const GENERATION_ERRORS = [
   'deployment.daily_limit',
 ] as const
 
-/** What clients of OpenAI speak (contract, 10): their base address is `{base_url}/openai/v1`. */
+/** Routes for OpenAI clients (contract, 10), with the base URL `{base_url}/openai/v1`. */
 export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
   defineRoute({
     method: 'POST',

@@ -2,8 +2,8 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { described, Enum, matching, Nullable } from '#platform/http/schemas.ts'
 
 /*
- * The bodies of OpenAI's API, as far as they are known here. Fields that nobody here knows are let through unread, as
- * clients send many; those that would change the answer in a way that is not to be had are refused (refused-fields.ts).
+ * Bodies of OpenAI's API, as far as supported. Unknown fields are accepted and ignored, since clients send many.
+ * Fields that would change the result in an unsupported way are refused (refused-fields.ts).
  */
 
 const open = <P extends TProperties>(properties: P, options: { title?: string; description?: string } = {}) =>
