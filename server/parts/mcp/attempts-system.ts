@@ -8,11 +8,11 @@ import { holds } from './instances-system.ts'
 import type { CallbackQuery } from './schemas.ts'
 
 /*
- * Browsers that come back from a provider have no token: their attempt is found by its state or ticket, in all
- * organizations. What follows runs for its user.
+ * Attempts across organizations: a browser that returns from a provider has no token, so its attempt is found by
+ * state or ticket. What follows runs with the statements of the attempt's user.
  */
 
-/** An attempt to connect that was taken out of its table, so no other request can finish it. */
+/** An attempt that was deleted from its table, so that no other request can finish it. */
 export interface Attempt {
   id: string
   /** The instance that it connects. */
@@ -25,12 +25,12 @@ export interface Attempt {
 
 type Dependencies = Pick<McpDependencies, 'database'>
 
-/** A provider's answer, as the browser brings it. */
+/** A provider's answer in the callback's query. */
 export type ProviderAnswer = Omit<CallbackQuery, 'state'>
 
 /**
- * Takes the attempt of a state for the browser that began it: `cookieHash` is the attempt's, and its session is live.
- * One of several concurrent browsers gets it. Returns null if there is no such attempt.
+ * Takes the attempt of a state for the browser that started it: `cookieHash` must be the attempt's, and its
+ * session must be live. Of concurrent requests, one gets it. Returns null if there is no such attempt.
  */
 export async function takeByCookie(
   { database }: Dependencies,
@@ -47,8 +47,8 @@ export async function takeByCookie(
 }
 
 /**
- * Stores a provider's answer, encrypted, until the user who began confirms, and uses up the state. Returns the one-time
- * ticket for the confirmation; null if there is no such attempt. The answer expires with the state.
+ * Stores a provider's answer, encrypted, until the user confirms, and consumes the state. Returns the single-use
+ * ticket for the confirmation, or null if there is no such attempt. The answer expires with the state.
  */
 export async function holdAnswer(
   { database, secrets }: Dependencies & Pick<McpDependencies, 'secrets'>,
@@ -88,7 +88,10 @@ export async function findHeld({ database }: Dependencies, ticket: string): Prom
   return held ?? null
 }
 
-/** Takes the attempt of a ticket for its user, with the provider's answer. Null: it is gone, or not permitted. */
+/**
+ * Takes the attempt of a ticket for its user, with the provider's answer. Returns null if it no longer exists or
+ * is not permitted.
+ */
 export async function takeHeld(
   { database, secrets }: Dependencies & Pick<McpDependencies, 'secrets'>,
   ticket: string,
@@ -121,21 +124,21 @@ const columns = (sql: FragmentSql) => sql`
   a.id, a.instance_id as "instanceId", a.organization_id as "organizationId", a.user_id as "userId",
   i.server_id as "serverId", a.flow_type as "flowType", a.payload`
 
-/** The state is unused, and the ids that the provider may pass on are the attempt's. */
+/** True if the state is unused and the ids that the provider may pass on are the attempt's. */
 const isOpen = (sql: FragmentSql, state: string | undefined, answer: ProviderAnswer) => sql`
   a.state_hash = ${hashToken(state ?? '')} and a.answer is null and ${isUsable(sql)}
   and i.id = coalesce(${answer.mcp_session_id ?? null}::uuid, i.id)
   and i.server_id = coalesce(${answer.mcp_server_id ?? null}::uuid, i.server_id)`
 
-/** The attempt hasn't expired, and its user is an active member who may still connect accounts. */
+/** True if the attempt has not expired and its user is an active member who may still connect accounts. */
 const isUsable = (sql: FragmentSql) => sql`
   a.expires_at > now() and i.id = a.instance_id
   and m.organization_id = a.organization_id and m.user_id = a.user_id and m.status = 'active'
   and ${holds(sql, 'mcp:write')}`
 
-/** After this time an instance without an open attempt stays pending forever. */
+/** A pending instance without an open attempt is deleted after this time. */
 const PENDING_MINUTES_MAX = 15
-/** Instances that one sweep deletes. */
+/** Maximum number of instances deleted per sweep. */
 const SWEEP_MAX = 1_000
 
 /** Deletes expired attempts, and the pending instances that they leave. */

@@ -21,15 +21,16 @@ import { connectionKey, isInstance, type McpDependencies } from './dependencies.
 import { composioAddress, endAccess, failureSentence, forgetLostClient } from './providers.ts'
 import type { CallbackQuery, ConfirmedConnection, PendingConnection } from './schemas.ts'
 
-/** The console's page on which a user confirms what they have begun in another browser, or with a program. */
+/** Console page on which a user confirms a connection that was started in another browser or by a program. */
 const CONFIRM_PAGE = '/connections/confirm'
 
 /**
- * Handles a browser that comes back from where connect_account sent it. The browser that began, by its cookie and while
- * its session lives, finishes at once and goes on to the console, with the reason where it failed. In any other browser
- * nothing is exchanged: the provider's answer is kept, and the user who began has to sign in and confirm. Otherwise
- * somebody could begin, send the provider's address to another person, and get that person's account. Throws
- * mcp.state_invalid for a state that is unknown, used, expired, or doesn't fit the ids beside it.
+ * Handles a browser that returns from the redirect of connect_account. The browser that started, identified by
+ * its cookie while its session is live, finishes immediately and continues to the console, with the reason of a
+ * failure. In any other browser nothing is exchanged: the provider's answer is stored, and the user who started
+ * must sign in and confirm. Otherwise an attacker could start a connection, send the provider's URL to a victim,
+ * and get the victim's account. Throws mcp.state_invalid for a state that is unknown, used, expired, or doesn't
+ * match the ids beside it.
  */
 export async function returnFromProvider(
   deps: McpDependencies,
@@ -49,7 +50,7 @@ export async function returnFromProvider(
   if (attempt === null) {
     const ticket = await holdAnswer(deps, query)
     if (ticket === null) throw fail('mcp.state_invalid')
-    // In the fragment, which browsers send to no server: no log has it.
+    // The fragment is never sent to a server, so the ticket appears in no log.
     return { status: 303, location: `${config.frontendUrl}${CONFIRM_PAGE}#${ticket}`, headers }
   }
   const failure = await finishConnection(deps, client, attempt, query)
@@ -67,8 +68,8 @@ const returnParameters = ({ serverId, instance, flowType }: Attempt) => ({
 })
 
 /**
- * Describes a connection that waits for its user, to anyone signed in who has the ticket: of the user who began no more
- * than lets them recognize their own address. Throws mcp.attempt_gone.
+ * Describes a pending connection to any signed-in user with the ticket. Reveals only enough of the user who
+ * started it to let them recognize their own address. Throws mcp.attempt_gone.
  */
 export async function describePending(
   deps: McpDependencies,
@@ -86,8 +87,8 @@ export async function describePending(
 }
 
 /**
- * Finishes a connection for the user who began it, once. Throws mcp.attempt_gone, mcp.attempt_of_another, and
- * mcp.connect_failed with the reason, after which the attempt is gone too.
+ * Finishes a connection for the user who started it, once. Throws mcp.attempt_gone, mcp.attempt_of_another, and
+ * mcp.connect_failed with the reason, which also ends the attempt.
  */
 export async function confirmConnection(
   deps: McpDependencies,
@@ -114,7 +115,7 @@ async function find(deps: McpDependencies, ticket: string): Promise<HeldAttempt>
   return held
 }
 
-/** `ada@example.com` as `a•••@example.com`: always three dots, so that it tells no length. */
+/** Masks `ada@example.com` as `a•••@example.com`: always three dots, to hide the length. */
 function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return `${[...email][0] ?? ''}•••${email.slice(at)}`
@@ -125,10 +126,10 @@ interface Connected {
   accountId: string | null
 }
 
-/** Limit for provider and server together: the user looks at a blank page. */
+/** Timeout for provider and server together, because the user waits at a blank page. */
 const FINISH_TIMEOUT_MS = 30_000
 const SENTENCE_CHARACTERS_MAX = 300
-/** An error that contains this much of a key is not shown. Servers may cut off the rest. */
+/** An error that contains this many characters of a key is not shown. Servers may truncate the rest. */
 const KEY_CHARACTERS_TELLING = 16
 const OURS = sentence('mcp.connect_broke')
 
@@ -153,7 +154,7 @@ async function finishConnection(
     const sentence = failureSentence(error)
     if (sentence === null) deps.log.error({ err: error }, 'a connection to an MCP server was not finished')
     else deps.log.info({ err: error }, 'an account was not connected to an MCP server')
-    // Keep the instance if the user has begun another attempt.
+    // Keeps the instance if the user has started another attempt.
     await sql`
       delete from mcp_instances where ${isInstance(sql, attempt.instance)} and status = 'pending'
         and not exists (
@@ -188,7 +189,7 @@ function finish(
 const beginningOf = (apiKey: string): string =>
   (apiKey.split(' ').at(-1) ?? '').slice(0, KEY_CHARACTERS_TELLING)
 
-/** Tries a key: the server has to list its tools for it. */
+/** Tests a key by listing the server's tools. */
 async function finishWithKey(
   { connections }: McpDependencies,
   { id }: Attempt,
@@ -205,7 +206,7 @@ async function finishWithKey(
   } catch (error) {
     if (error instanceof McpError && error.kind === 'unauthorized')
       throw new McpError('unauthorized', sentence('mcp.key_refused'))
-    // Its words go into an address, and into the log; some servers repeat the key in them.
+    // The error goes into a URL and the log; some servers repeat the key in it.
     if (error instanceof McpError && error.message.includes(beginningOf(apiKey)))
       throw new McpError(error.kind, sentence('mcp.key_echoed'))
     if (error instanceof McpError) throw new McpError(error.kind, error.message)
@@ -255,8 +256,8 @@ async function finishComposio(
 }
 
 /**
- * Activates the instance, and deletes a replaced Composio account. Revokes the new grant if the instance was deleted
- * meanwhile.
+ * Activates the instance, and deletes a replaced Composio account. Revokes the new grant if the instance was
+ * deleted meanwhile.
  */
 async function activate(
   deps: McpDependencies,
@@ -270,7 +271,7 @@ async function activate(
   const { sealed, expiresIn } = sealCredentials(secrets, instanceId, credentials)
   const before = await sql.begin(async (tx) => {
     await lockOrganization(tx, organizationId, 'records')
-    // The server before the instance: docs/lock-order.md.
+    // Lock order: the server before the instance (docs/lock-order.md).
     await tx`select from mcp_servers where id = ${server.id} for no key update`
     const [row] = await tx<{ status: string; sealed: string | null; accountId: string | null }[]>`
       select status, credentials as sealed, account_id as "accountId" from mcp_instances
@@ -302,7 +303,7 @@ async function activate(
   const replaced = openReplaced(secrets, instanceId, before.sealed)
   if (replaced?.type === 'composio') await connections.forget(connectionKey(instanceId, replaced.url))
   await connections.forget(connectionKey(instanceId, server.url))
-  // A replaced token is left to expire: at many providers its revocation also ends the grant that followed it.
+  // A replaced token is left to expire: many providers' revocation also ends the grant that replaced it.
   if (before.accountId !== null && before.accountId !== accountId)
     await endAccess(deps, { credentials: null, accountId: before.accountId })
 }

@@ -41,7 +41,7 @@ const OAUTH = {
   ),
   token_url: Type.Optional(described(Address, 'OAuth token endpoint. By default, discovered.')),
 }
-/** RFC 9110, 5.6.2, as far as names of headers go in practice. */
+/** A header name (RFC 9110, 5.6.2), limited to characters used in practice. */
 const Header = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -55,7 +55,7 @@ const AuthConfigId = Type.String({
   description: 'ID of the auth config at Composio.',
 })
 
-/** How people connect to a server, as an administrator sends it; `checkAuthConfig` knows what each type has. */
+/** How users connect to a server, as sent by an administrator; `checkAuthConfig` validates each type's fields. */
 const NewAuthConfig = Body(
   {
     type: Enum(AUTH_TYPES, {
@@ -70,7 +70,7 @@ const NewAuthConfig = Body(
 )
 type NewAuthConfig = Static<typeof NewAuthConfig>
 
-/** What each type has, and nothing else. */
+/** The allowed fields of each type. */
 const CONFIGS: Record<NewAuthConfig['type'], TObject> = {
   none: Body({ type: Enum(['none']) }),
   oauth: Body({ type: Enum(['oauth']), ...OAUTH }),
@@ -84,13 +84,13 @@ const VALIDATORS = Object.fromEntries(
   ]),
 ) as Record<NewAuthConfig['type'], ReturnType<typeof compileValidator>>
 
-/** Headers that are the transport's, not a key's (MCP, "Streamable HTTP"; RFC 9110). */
+/** Headers reserved for the transport (MCP, "Streamable HTTP"; RFC 9110). */
 const TAKEN_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|te|upgrade|expect|accept|last-event-id|mcp-.*)$/i
 
 /**
- * An auth config as it was sent, found to be one, and its secret apart. Throws request.invalid for what its type does
- * not have, and mcp.server_invalid for addresses that may not be reached and headers that are not to be set.
+ * Validates an auth config and separates its secret. Throws request.invalid for fields that the type does not
+ * have, and mcp.server_invalid for addresses that must not be requested and reserved headers.
  */
 export function checkAuthConfig(
   net: Net,
@@ -117,7 +117,7 @@ export function checkAuthConfig(
   return { config, clientSecret: clientSecret ?? null }
 }
 
-/** An address in its normal form, without a fragment. Throws mcp.server_invalid. */
+/** Normalizes an address and removes its fragment. Throws mcp.server_invalid. */
 export function checkAddress(net: Net, field: string, address: string): string {
   try {
     const url = net.checkUrl(address)
@@ -192,7 +192,7 @@ const Described = {
   }),
 }
 
-/** As administrators see it. */
+/** A server as administrators see it. */
 export const ServerRecord = Type.Object(
   {
     ...Described,
@@ -265,7 +265,7 @@ export const ServerWithTools = Type.Object(
 export type ServerWithTools = Static<typeof ServerWithTools>
 
 type ServerRow = typeof mcpServers.$inferSelect
-/** Statements by hand read times as text. */
+/** Timestamps are strings in rows of hand-written SQL. */
 type Time = Date | string
 interface DescribedServer
   extends Pick<
@@ -275,7 +275,6 @@ interface DescribedServer
   createdAt: Time
 }
 
-/** A server as administration reads it. */
 export type RecordedServer = DescribedServer &
   Pick<ServerRow, 'url' | 'authConfig' | 'clientSecret'> & { updatedAt: Time }
 
@@ -287,7 +286,6 @@ export const viewRecord = (row: RecordedServer): ServerRecord => ({
   updated_at: isoOf(row.updatedAt),
 })
 
-/** A server as a list reads it. */
 export interface ListedServer extends DescribedServer {
   authType: McpAuthConfig['type'] | null
   isConnected: boolean
@@ -299,12 +297,12 @@ export const viewServer = (row: ListedServer): ServerView => ({
   is_connected: row.isConnected,
 })
 
-/** A server's tools, and how they were come by. */
+/** A server's tools, and when they were read. */
 export interface ToolList {
   tools: McpToolRecord[]
   readAt: Time | null
   changedAt: Time | null
-  /** A sentence where the server was asked and did not answer. */
+  /** Error message if the server was called and failed. */
   error: string | null
 }
 

@@ -20,7 +20,7 @@ import {
 } from './catalogue-schemas.ts'
 import { connectionKey, type McpDependencies } from './dependencies.ts'
 
-/* The catalogue as administrators and the seed file change it. Its servers belong to no organization. */
+/* Changes of the catalogue by administrators and the seed file. Its servers belong to no organization. */
 
 type Dependencies = Pick<McpDependencies, 'config' | 'database' | 'net' | 'secrets' | 'connections'>
 
@@ -51,10 +51,10 @@ export async function addServer(deps: Dependencies, input: NewServer): Promise<S
 }
 
 /**
- * Changes the given fields. An auth_config replaces the one before, but keeps a client_secret that is not given again.
- * A secret is bound to its address and client: a change of either needs the secret. After a move to another origin, or
- * a change of the way to connect, users have to connect again.
- * Throws mcp.server_not_found, mcp.server_invalid, mcp.server_taken, mcp.secret_needed.
+ * Updates the given fields. An auth_config replaces the previous one, but keeps an omitted client_secret. A
+ * secret is bound to its address and client: changing either requires the secret again. After a move to another
+ * origin or a change of the authentication type, users must connect again. Throws mcp.server_not_found,
+ * mcp.server_invalid, mcp.server_taken, mcp.secret_needed.
  */
 export async function updateServer(
   deps: Dependencies,
@@ -100,7 +100,7 @@ export async function updateServer(
   return viewRecord(after)
 }
 
-/** Refuses this installation's own /mcp: agents could call each other without end, and each call costs credits. */
+/** Refuses this installation's own /mcp: agents could call each other endlessly, and each call costs credits. */
 function checkServerAddress({ config, net }: Dependencies, address: string): string {
   const url = checkAddress(net, 'url', address)
   if (new URL(url).host === new URL(config.baseUrl).host)
@@ -115,7 +115,7 @@ const columns = (sql: FragmentSql) => sql`
 
 type Address = Pick<RecordedServer, 'url' | 'authConfig'>
 
-/** Returns the secret to store, encrypted; null if there is none, or no client that it belongs to. */
+/** Returns the encrypted secret to store; null if there is none or its client was removed. */
 function secretAfter(
   before: RecordedServer,
   to: Address,
@@ -135,7 +135,7 @@ function secretAfter(
   return before.clientSecret
 }
 
-/** Returns the reason why existing connections cannot go on after the change; null if they can. */
+/** Returns why existing connections cannot continue after the change; null if they can. */
 function whyRetire(before: Address, to: Address): string | null {
   if (new URL(before.url).origin !== new URL(to.url).origin) return MOVED
   const [from, config] = [before.authConfig, to.authConfig]
@@ -161,7 +161,7 @@ export async function deleteServer(
     if (!server) throw fail('mcp.server_not_found')
     if (server.instanceCount > 0) throw fail('mcp.server_in_use', { count: server.instanceCount })
     await tx`delete from mcp_instances where server_id = ${serverId} and status = 'pending'`
-    // Either way the slug is free again.
+    // Both ways free the slug.
     if (server.seedKey === null) await tx`delete from mcp_servers where id = ${serverId}`
     else
       await tx`
@@ -171,14 +171,14 @@ export async function deleteServer(
   })
 }
 
-/** Reasons to connect again. */
+/** Reasons shown to users who must connect again. */
 const MOVED = sentence('mcp.address_changed')
 const OTHER_WAY = sentence('mcp.auth_changed')
 
 /**
- * Deactivates the connections to servers that have moved, or that are connected to in another way: credentials never go
- * to another address. Deletes open attempts and registered clients. With an actor, records the change in the audit of
- * each organization. Returns the ids of the connections.
+ * Deactivates the connections to servers whose address or authentication changed: credentials are never sent to
+ * another address. Deletes open attempts and registered clients. With an actor, records the change in each
+ * organization's audit log. Returns the ids of the connections.
  */
 async function retireConnections(
   tx: FragmentSql,
@@ -211,7 +211,7 @@ async function retireConnections(
   return retired.map(({ id }) => id)
 }
 
-/** A well-known server, as the seed file has it. */
+/** A well-known server from the seed file. */
 export interface SeedServer {
   /** Identifies the server from one release to the next. */
   key: string
@@ -228,9 +228,9 @@ const FILE = new URL('./catalogue-seed.json', import.meta.url)
 export const readSeed = (): SeedServer[] => JSON.parse(readFileSync(FILE, 'utf8')) as SeedServer[]
 
 /**
- * Brings the catalogue up to date with the seed file: adds new servers, and changes known ones that no administrator
- * has changed or deleted. Concurrent processes are safe: the second one finds nothing to do. Skips a server whose slug
- * an administrator has used.
+ * Updates the catalogue from the seed file: adds new servers, and updates known ones that no administrator has
+ * changed or deleted. Safe for concurrent processes: the second one finds nothing to do. Skips a server whose
+ * slug an administrator uses.
  */
 export async function seedCatalogue(
   { database, log }: Pick<McpDependencies, 'database' | 'log'>,
@@ -238,7 +238,7 @@ export async function seedCatalogue(
 ): Promise<void> {
   const given = JSON.stringify(seed.map((server) => ({ ...server, id: newId() })))
   await systemSql(database).begin(async (tx) => {
-    // One order of locks, so that two starting processes cannot deadlock.
+    // Locks in one order, so that two starting processes cannot deadlock.
     await tx`select from mcp_servers where seed_key is not null order by seed_key for no key update`
     const moved = await tx<{ id: string }[]>`
       with given as (
@@ -274,5 +274,5 @@ export async function seedCatalogue(
   })
 }
 
-/** Scheme, host and port of an address, for PostgreSQL. */
+/** Pattern for the origin of a URL in PostgreSQL. */
 const ORIGIN = '^[a-z]+://[^/?#]+'

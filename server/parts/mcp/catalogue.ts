@@ -4,10 +4,12 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type ListedServer, type ServerView, viewServer } from './catalogue-schemas.ts'
 
-/** Servers of the catalogue. Lists have no pages. */
+/** Maximum number of servers in the catalogue, because lists have no pages. */
 export const SERVERS_MAX = 1_000
 
-/** Returns the catalogue by name. Marks servers to which the caller has an active connection in this organization. */
+/**
+ * Returns the catalogue by name. Marks servers to which the caller has an active connection in this organization.
+ */
 export async function listServers({ sql, organizationId, userId }: Scope<'mcp:read'>): Promise<ServerView[]> {
   const rows = await sql<ListedServer[]>`
     select ${columns(sql)}, exists (
@@ -26,7 +28,7 @@ export interface KnownTools {
   changedAt: string | null
 }
 
-/** A server with its public tools, and the caller's newest connection with the tools of that. */
+/** A server with its public tools, and the caller's newest connection with that connection's tools. */
 export interface ServerOfCaller extends ListedServer {
   url: string
   authConfig: McpAuthConfig | null
@@ -46,7 +48,9 @@ interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
   changedAt: string | null
 }
 
-/** Reads a server with the caller's newest active connection, else the newest one. Throws mcp.server_not_found. */
+/**
+ * Reads a server with the caller's newest active connection, or else the newest one. Throws mcp.server_not_found.
+ */
 export async function readServer(
   { sql, organizationId, userId }: Scope<'mcp:read'>,
   serverId: string,

@@ -17,7 +17,7 @@ import { checkQuota } from './instances-system.ts'
 import { failureSentence, fixedClient, keepClient, knownClient } from './providers.ts'
 import type { ConnectionAttempt, NewConnection } from './schemas.ts'
 
-/** The state of an attempt until the browser comes back. Stored encrypted, bound to the attempt. */
+/** State of an attempt until the browser returns. Stored encrypted, bound to the attempt. */
 export type AttemptPayload =
   | { type: 'none' }
   | { type: 'api_key'; key: string }
@@ -27,22 +27,21 @@ export type AttemptPayload =
 interface StartedConnection {
   payload: AttemptPayload
   redirectUrl: string
-  /** The provider's name of the account; null if it gives none. */
+  /** The provider's id of the account; null if it has none. */
   accountId: string | null
 }
 
 /** Lifetime of an attempt. */
 const ATTEMPT_SECONDS = 600
-/** Limit for the provider to return its address for the browser. */
+/** Timeout for getting the authorization URL from the provider. */
 const BEGIN_TIMEOUT_MS = 30_000
 
 /**
- * Begins to connect the caller's account at a server, as a new instance or an existing one: the named one, or the
- * caller's newest of that server that is inactive or lacks permissions. It keeps its status until the browser comes
- * back. Stores nothing before the provider has answered. With a session, the answer's cookie lets the same browser
- * finish without a confirmation while the session lives. Throws
- * mcp.server_not_found, mcp.no_auth_config, mcp.api_key_needed, mcp.no_api_key, mcp.instance_not_found,
- * mcp.too_many_instances, mcp.connect_failed.
+ * Starts connecting the caller's account at a server, as a new instance or an existing one: the named one, or the
+ * caller's newest of that server that is inactive or lacks scopes. An instance keeps its status until the browser
+ * returns. Nothing is stored before the provider has answered. With a session, the returned cookie lets the same
+ * browser finish without confirmation while the session is live. Throws mcp.server_not_found, mcp.no_auth_config,
+ * mcp.api_key_needed, mcp.no_api_key, mcp.instance_not_found, mcp.too_many_instances, mcp.connect_failed.
  */
 export async function connectAccount(
   deps: McpDependencies,
@@ -56,7 +55,7 @@ export async function connectAccount(
   if (takesKey && input.api_key === undefined) throw fail('mcp.api_key_needed')
   if (!takesKey && input.api_key !== undefined) throw fail('mcp.no_api_key')
   const { sql, organizationId, userId, sessionId } = scope
-  // Check the quota before the provider is called; insertInstance checks it again under the lock.
+  // Checks the quota before calling the provider; insertInstance checks it again under the lock.
   const known = await findInstance(sql, scope, input)
   if (known === null) await checkQuota(sql, organizationId)
 
@@ -75,7 +74,7 @@ export async function connectAccount(
       await tx`
         delete from mcp_attempts
         where instance_id = ${id} and organization_id = ${organizationId} and user_id = ${userId}`
-      // Request a wider scope once: the provider may refuse it to everyone.
+      // Requests a wider scope only once, because the provider may refuse it to everyone.
       await tx`
         update mcp_instances set needed_scope = null
         where ${isInstance(tx, { id, organizationId, userId })} and needed_scope is not null`
@@ -132,7 +131,7 @@ async function insertInstance(
   return id
 }
 
-/** Throws mcp.connect_failed with the provider's reason. */
+/** Starts the connection at the provider. Throws mcp.connect_failed with the provider's reason. */
 async function begin(
   deps: McpDependencies,
   { sql, userId }: Scope<'mcp:write'>,
@@ -205,16 +204,21 @@ function composioOf({ composio }: McpDependencies) {
   return composio
 }
 
-/** Characters of the state's hash in the cookie's name, so attempts of one browser don't share a name. */
+/** Characters of the state's hash in the cookie name, so that attempts in one browser have different names. */
 const NAME_CHARACTERS = 16
 
-/** A cookie that lets the browser that began an attempt finish it, and its hash for the attempt's row. */
+/**
+ * A cookie that lets the browser that started an attempt finish it, and the cookie's hash for the attempt's row.
+ */
 interface AttemptCookie {
   header: string
   hash: string
 }
 
-/** Makes the cookie of an attempt. Each state has its own, so attempts in several tabs don't replace each other's. */
+/**
+ * Creates the cookie of an attempt. Each state has its own, so attempts in several tabs don't replace each
+ * other's.
+ */
 function makeAttemptCookie(config: SiteConfig, state: string, seconds: number): AttemptCookie {
   const secret = newToken('ac')
   return { header: setCookie(cookieOf(config, state), secret, seconds), hash: hashToken(secret) }
@@ -244,8 +248,8 @@ export function moveCookieToHeader(answer: ConnectionAttempt): Presented<Connect
 type SiteConfig = Pick<Config, 'baseUrl'>
 
 /**
- * `__Host-`: no other host of the site, and no page over http, can set it (RFC 6265bis, 4.1.3.2). Lax: the provider
- * sends the browser back by a top-level navigation from another site.
+ * `__Host-`: no other host of the site and no HTTP page can set it (RFC 6265bis, 4.1.3.2). Lax: the provider
+ * returns the browser by a top-level navigation from another site.
  */
 function cookieOf({ baseUrl }: SiteConfig, state: string): Cookie {
   const isSecure = baseUrl.startsWith('https:')

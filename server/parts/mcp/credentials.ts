@@ -16,10 +16,10 @@ export type Credentials =
   | { type: 'oauth'; origin: string; grant: StoredGrant }
   | { type: 'composio'; url: string; isOwn: boolean }
 
-/** The columns of the row. */
+/** Columns of the instance. */
 interface StoredCredentials {
   sealed: string | null
-  /** Seconds until the access token expires; null: never, or unknown. */
+  /** Seconds until the access token expires; null if it never does or the lifetime is unknown. */
   expiresIn: number | null
 }
 
@@ -73,14 +73,14 @@ interface CurrentRow {
   secondsLeft: number | null
 }
 
-/** A token is renewed this long before it expires, or a fifth of its life before, whichever is less. */
+/** A token is renewed this long before it expires, or at a fifth of its lifetime before, whichever is shorter. */
 const AHEAD_SECONDS = 60
 const AHEAD_SHARE = 0.2
-/** Wait for a renewal while the current token is valid. The renewal goes on in the background. */
+/** Maximum wait for a renewal while the current token is valid. The renewal continues in the background. */
 const AHEAD_WAIT_MS = 3_000
 
 /**
- * The credentials of instances, as headers of their requests. Reads tokens again for every request, so a renewal by
+ * Turns the credentials of instances into request headers. Reads tokens again for every request, so a renewal by
  * another process, or a deletion, takes effect with the next request.
  */
 export class InstanceCredentials {
@@ -149,7 +149,10 @@ export class InstanceCredentials {
     return true
   }
 
-  /** Checks the origin again: the account may have been connected to another address since the endpoint was made. */
+  /**
+   * Checks the origin again, because the account may have been connected to another address since the endpoint
+   * was created.
+   */
   async #read(instance: UsableInstance) {
     const { id, sql, url } = instance
     const [row] = await sql<CurrentRow[]>`
@@ -176,7 +179,7 @@ function keyHeaders(
   return keyHeader === null ? {} : { [keyHeader]: key }
 }
 
-/** Credentials go to no other origin than their own. */
+/** Credentials are only sent to the origin that they were given for. */
 function checkOrigin(url: string, origin: string): void {
   if (URL.parse(url)?.origin !== origin) throw new McpError('unauthorized', sentence('mcp.moved'))
 }
@@ -191,8 +194,8 @@ const pause = (milliseconds: number): Promise<void> =>
 const NEEDED_CHARACTERS_MAX = 4_000
 
 /**
- * Stores the scope that a server has demanded (`insufficient_scope`: RFC 6750, 3.1), so that the next connection of the
- * account requests it. Ignores other failures. Never throws.
+ * Stores the scope that a server demanded (`insufficient_scope`: RFC 6750, 3.1), so that connecting the account
+ * again requests it. Ignores other failures. Never throws.
  */
 export function noteNeededScope(
   { log }: Pick<McpDependencies, 'log'>,
@@ -210,7 +213,7 @@ export function noteNeededScope(
   )
 }
 
-/** Returns the scope to request when an account is connected again; undefined: the server's usual one. */
+/** Returns the scope to request when an account is connected again; undefined for the server's usual one. */
 export async function widerScope(
   { secrets }: Pick<McpDependencies, 'secrets'>,
   instance: OwnedInstance,
@@ -221,7 +224,7 @@ export async function widerScope(
     where ${isInstance(sql, instance)} and needed_scope is not null`
   const stored = row && openReplaced(secrets, id, row.sealed)
   if (stored?.type !== 'oauth') return undefined
-  // Loads the SDK, which a start does without.
+  // Loads the SDK only here, to keep startup fast.
   const { widenScope } = await import('#platform/mcp/scopes.ts')
   return widenScope(stored.grant, row?.neededScope) ?? undefined
 }

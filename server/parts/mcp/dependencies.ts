@@ -6,13 +6,12 @@ import { McpConnections } from '#platform/mcp/connection.ts'
 import { IMPLEMENTATION } from '#platform/mcp/implementation.ts'
 import type { Services } from '#platform/services.ts'
 
-/** Dependencies of this part. */
 export interface McpDependencies extends Pick<Services, 'config' | 'log' | 'net' | 'secrets'> {
-  /** Files named `*-system.ts` run statements with it; the others have the statements of a tenant. */
+  /** Only for files named `*-system.ts`; the others use tenant statements. */
   database: Database
   connections: McpConnections
   authorizer: McpAuthorizer
-  /** Null: the operator has no key of Composio. */
+  /** Null if the operator has no Composio API key. */
   composio: Composio | null
 }
 
@@ -40,7 +39,7 @@ export function createMcpDependencies({ config, database, log, net, secrets }: S
 /** The address that providers redirect browsers to. */
 export const callbackAddress = ({ baseUrl }: Services['config']): string => baseUrl + CALLBACK
 
-/** Whether authorization servers on the internet can fetch this site: https and a public DNS name. */
+/** True if authorization servers on the internet can fetch this site: https and a public DNS name. */
 function isPublicSite(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
   const isName = /\.[a-z][a-z\d-]*$/i.test(hostname)
@@ -51,10 +50,10 @@ function isPublicSite(baseUrl: string): boolean {
   )
 }
 
-/** Identifies an instance's connection in this process. A server that has moved gets another one. */
+/** Key of an instance's connection in this process. A server that moves gets a new one. */
 export const connectionKey = (instanceId: string, url: string): string => `${instanceId} ${url}`
 
-/** An instance, with the statements of the user and organization whose it is. */
+/** An instance with the statements of its user and organization. */
 export interface OwnedInstance {
   id: string
   organizationId: string
@@ -62,7 +61,7 @@ export interface OwnedInstance {
   sql: TenantSql
 }
 
-/** The condition that a row of mcp_instances is this one. */
+/** Condition that a row of mcp_instances is this one. */
 export const isInstance = (
   sql: TenantStatements,
   { id, organizationId, userId }: Omit<OwnedInstance, 'sql'>,

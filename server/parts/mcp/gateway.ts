@@ -49,7 +49,7 @@ const GATEWAY = '/api/mcp/gateway'
 const ADDRESS_SECONDS = 3_600
 const PURPOSE = 'MCP gateway addresses'
 
-/** A gateway address opens an instance while the session or API key that made it lives. */
+/** A gateway address opens an instance while the session or API key that created it is live. */
 export interface GatewayLink {
   instanceId: string
   madeBy: { kind: 'session' | 'key'; id: string }
@@ -57,7 +57,7 @@ export interface GatewayLink {
 
 type Dependencies = Pick<McpDependencies, 'config' | 'secrets'>
 
-/** Returns the address at which any MCP client can use this instance for one hour. It is a secret. */
+/** Returns a URL at which any MCP client can use this instance for one hour. The URL is a secret. */
 function gatewayAddress({ config, secrets }: Dependencies, link: GatewayLink): string {
   const expires = String(Math.floor(Date.now() / 1000) + ADDRESS_SECONDS)
   const query = new URLSearchParams({
@@ -93,14 +93,14 @@ export interface Gateway {
 }
 
 /**
- * Serves the gateway (contract, 8): any MCP client with an address of generate_url talks to the instance's server
- * through it, and the gateway adds the account's token. Each request checks address, instance, membership and
- * permission, so a revocation takes effect with the next request, on every process.
+ * Serves the gateway (contract, 8): any MCP client with a URL of generate_url reaches the instance's server
+ * through it, and the gateway adds the account's token. Each request checks URL, instance, membership and
+ * permission, so a revocation takes effect with the next request, in every process.
  */
 export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway): void {
   const serving = new McpHttpServer(deps.log)
   http.route<{ Params: { instance: string }; Querystring: Record<string, unknown> }>({
-    // Everything but POST gets 405: the gateway has no sessions and pushes nothing.
+    // Everything except POST gets 405: the gateway has no sessions and pushes nothing.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
     url: `${GATEWAY}/:instance`,
     ...bodyOptions(BODY),
@@ -117,7 +117,7 @@ export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway
   })
 }
 
-/** Serves what the instance's server offers. */
+/** Defines an MCP server that offers what the instance's server offers. */
 function definitionOf(deps: McpDependencies, instance: ReadyInstance): McpServerDefinition {
   const { id, serverName, endpoint } = instance
   const open = (signal: AbortSignal): Promise<McpConnection> => deps.connections.open(endpoint, signal)

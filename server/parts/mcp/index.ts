@@ -20,30 +20,34 @@ export { type FailedInstance, type OpenBounds, TOOLS_MAX } from './open-tools.ts
 export type { CatalogueHit } from './search.ts'
 export { mcpTables } from './tables.ts'
 
-/** MCP servers, and the accounts that people have connected there. */
+/** MCP servers, and the accounts that users have connected to them. */
 export interface Mcp {
   routes: Route[]
-  /** Returns the user's own active instances among these ids that the user may use (mcp:write). Ignores other ids. */
+  /**
+   * Returns the user's own active instances among these ids that the user may use (mcp:write). Ignores other ids.
+   */
   findInstances(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]>
   /**
-   * The tools of the active instances that their owners, active members all of them, have shared with an agent; without
-   * those of servers that fail.
+   * Opens the tools of active instances that their owners, all active members, share with an agent. Leaves out
+   * servers that fail.
    */
   openShared(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]>
-  /** Returns servers of the catalogue that fit a question, best first, and marks those that the user has connected. */
+  /**
+   * Returns the servers of the catalogue that match a question, best first, and marks those that the user has
+   * connected.
+   */
   searchCatalogue(
     userId: string,
     onlyOrganizationId: string | null,
     question: string,
     limit: number,
   ): Promise<CatalogueHit[]>
-  /** Chooses the tools that fit a question best, in their order. */
+  /** Returns the tools that match a question best, in their original order. */
   chooseTools: CatalogueSearch['chooseTools']
-  /** Opens the tools of instances for a model, and names the instances that failed. */
+  /** Opens the tools of instances for a model, and reports the instances that failed. */
   openTools(instances: readonly ReadyInstance[], signal: AbortSignal, bounds?: OpenBounds): Promise<OpenTools>
-  /** Ends all connections of a user or an organization that is being deleted, at their providers too. */
+  /** Ends all connections of a user or organization that is being deleted, including at their providers. */
   endAllAccess(owner: LeavingOwner): Promise<void>
-  /** For registerGateway. */
   gateway: Gateway
   start(): Promise<void>
   close(): Promise<void>

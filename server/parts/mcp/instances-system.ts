@@ -14,11 +14,12 @@ import type { GatewayLink } from './gateway.ts'
 import { endAccess } from './providers.ts'
 
 /*
- * Instances over all organizations: for agents, gateway addresses and the playground, which find the accounts of others
- * or of one person everywhere; for a quota; and of those who leave. What is done with an instance runs for its owner.
+ * Instances across organizations: for agents, gateway URLs and the playground, which use accounts of others or of
+ * one user everywhere; for the quota; and for deleted users and organizations. Each instance carries its owner's
+ * statements.
  */
 
-/** A connection that can be used: an active instance with its server, and how that is reached with the account. */
+/** An active instance with its server and the endpoint for its account. */
 export interface ReadyInstance extends OwnedInstance {
   serverId: string
   serverName: string
@@ -26,18 +27,18 @@ export interface ReadyInstance extends OwnedInstance {
   endpoint: McpEndpoint
 }
 
-/** One that its owner has shared with an agent. */
+/** An instance that its owner shares with an agent. */
 export interface SharedInstance extends ReadyInstance {
-  /** Grows with each change of the account's credentials. */
+  /** Increases with each change of the account's credentials. */
   credentialsVersion: number
-  /** Tools that its server has listed within the last minute; null: none. */
+  /** Tools listed within the last minute; null if there are none. */
   freshTools: McpToolRecord[] | null
 }
 
-/** A message to an agent does not list tools again that are younger than this. */
+/** A message to an agent reuses tool lists up to this age. */
 const FRESH_SECONDS = 60
 
-/** Reading shows an instance's tools; everything that uses or changes it needs mcp:write. */
+/** mcp:read shows an instance's tools; using or changing it requires mcp:write. */
 type McpPermission = Extract<Permission, 'mcp:read' | 'mcp:write'>
 
 interface Row extends Omit<ReadyInstance, 'sql' | 'endpoint'> {
@@ -48,7 +49,7 @@ interface Row extends Omit<ReadyInstance, 'sql' | 'endpoint'> {
 
 type SharedRow = Row & Omit<SharedInstance, keyof ReadyInstance>
 
-/** Finds active instances of active members, whose servers are in the catalogue. */
+/** Finds active instances of active members whose servers are in the catalogue. */
 export class InstanceFinder {
   readonly #deps: Pick<McpDependencies, 'database' | 'log'>
   readonly #credentials: InstanceCredentials
@@ -59,8 +60,8 @@ export class InstanceFinder {
   }
 
   /**
-   * Returns the user's own instances among these ids, in their order, in the organizations where the user's role holds
-   * `permission`; with `onlyOrganizationId` in that one only.
+   * Returns the user's own instances among these ids, in that order, in organizations where the user's role
+   * includes `permission`; with `onlyOrganizationId`, only in that one.
    */
   async findOwn(
     userId: string,
@@ -77,7 +78,10 @@ export class InstanceFinder {
     return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id)).flatMap((row) => this.#open(row))
   }
 
-  /** Returns what a gateway address opens while the owner holds mcp:write and the session or key that made it lives. */
+  /**
+   * Returns the instance of a gateway URL while its owner has mcp:write and the session or key that created the
+   * URL is live.
+   */
   async findLinked({ instanceId, madeBy }: GatewayLink): Promise<ReadyInstance | null> {
     const sql = systemSql(this.#deps.database)
     const rows = await sql<Row[]>`
@@ -86,7 +90,7 @@ export class InstanceFinder {
     return rows.flatMap((row) => this.#open(row))[0] ?? null
   }
 
-  /** Returns the instances that are shared with an agent, in their order. */
+  /** Returns the instances shared with an agent, in their order. */
   async findShared(agentId: string): Promise<SharedInstance[]> {
     const sql = systemSql(this.#deps.database)
     const rows = await sql<SharedRow[]>`
@@ -98,7 +102,7 @@ export class InstanceFinder {
     return rows.flatMap((row) => this.#open(row))
   }
 
-  /** Leaves out an instance whose server has moved, or whose credentials were stored under another SECRET. */
+  /** Leaves out an instance whose server has moved or whose credentials were stored under another SECRET. */
   #open<Found extends Row>({ url, authConfig, credentials, ...found }: Found) {
     const instance = { ...found, sql: tenantSql(this.#deps.database, found) }
     const keyHeader = authConfig?.type === 'api_key' ? authConfig.header : null
@@ -123,13 +127,13 @@ const usable = (sql: FragmentSql) => sql`
   join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
     and i.status = 'active'`
 
-/** Whether the role of membership `m` holds the permission. */
+/** True if the role of membership `m` includes the permission. */
 export const holds = (sql: FragmentSql, permission: McpPermission) => sql`
   exists (
     select from role_permissions rp join permissions p on p.id = rp.permission_id
     where rp.role_id = m.role_id and p.name = any(${coverings(permission)}))`
 
-/** The session or key that made a gateway address, if it lives and is the owner's. */
+/** Selects the session or key that created a gateway URL, if it is live and belongs to the owner. */
 const maker = (sql: FragmentSql, { kind, id }: GatewayLink['madeBy']) =>
   kind === 'session'
     ? sql`select from sessions s join organizations o on o.id = i.organization_id and ${isStrongEnough(sql)}
@@ -147,8 +151,8 @@ export async function organizationOf(database: Database, instanceId: string): Pr
 }
 
 /**
- * How many connections of an organization count towards mcp_sessions: those of all its members, and of those that are
- * pending the ones that can still be finished.
+ * Counts the connections of all members that count towards mcp_sessions; pending ones only while they can still
+ * be finished.
  */
 export async function countMcpSessions(database: Database, organizationId: string): Promise<number> {
   return countSessions(systemSql(database), organizationId)
@@ -162,14 +166,14 @@ async function countSessions(sql: SystemStatements, organizationId: string): Pro
   return row?.count ?? 0
 }
 
-/** Throws mcp.too_many_instances. The connections of all members of an organization count. */
+/** Throws mcp.too_many_instances if all members' connections together reach the limit. */
 export async function checkQuota(sql: TenantStatements, organizationId: string): Promise<void> {
   const all = systemStatements(sql)
   const { mcp_sessions: limit } = await readFeatures(all, organizationId)
   if ((await countSessions(all, organizationId)) >= limit) throw fail('mcp.too_many_instances', { limit })
 }
 
-/** A user who leaves every organization, or an organization with all of its members. */
+/** A deleted user, or a deleted organization with all its members. */
 export type LeavingOwner = { userId: string } | { organizationId: string }
 
 interface Instance {
@@ -179,12 +183,12 @@ interface Instance {
   accountId: string | null
 }
 
-/** Instances whose providers are called concurrently. */
+/** Number of instances whose providers are called concurrently. */
 const AT_ONCE = 10
 
 /**
- * Deletes all connections of an owner who is being deleted, and has each provider end the access first. Logs a
- * provider's failure: no user is left to see it. Safe to run again after an interruption.
+ * Deletes all connections of a deleted owner, after each provider has revoked its access. Failures of providers
+ * are only logged, because no user is left to see them. Safe to run again after an interruption.
  */
 export async function endAllAccess(deps: McpDependencies, owner: LeavingOwner): Promise<void> {
   const sql = systemSql(deps.database)

@@ -10,9 +10,9 @@ import { connectionKey, type McpDependencies } from './dependencies.ts'
 import { endAccess } from './providers.ts'
 import { type InstanceChange, type InstanceRow, type InstanceView, viewInstance } from './schemas.ts'
 
-/** Instances in a list. */
+/** Maximum number of instances in a list. */
 const LISTED_MAX = 1_000
-/** Instances per agent, as in parts/agents. */
+/** Maximum number of instances per agent, as in parts/agents. */
 const INSTANCES_OF_AGENT_MAX = 20
 
 /** Returns the caller's own instances in the organization, newest first. */
@@ -39,8 +39,8 @@ async function readInstances(
 }
 
 /**
- * Renames the caller's own instance, and sets the agents that use it. Sharing with an agent changes that agent for all
- * of its users, so it needs agent:write. Throws mcp.instance_not_found, mcp.instance_inactive, agent.not_found,
+ * Renames the caller's own instance and sets the agents that use it. Sharing changes the agent for all its users,
+ * so it requires agent:write. Throws mcp.instance_not_found, mcp.instance_inactive, agent.not_found,
  * mcp.agent_full, access.missing_permission.
  */
 export async function updateInstance(
@@ -49,7 +49,7 @@ export async function updateInstance(
   { name, shared_agent_ids: agentIds }: InstanceChange,
 ): Promise<InstanceView> {
   await scope.transaction(async (database) => {
-    // Agents before instances, the order in which parts/agents locks them.
+    // Lock order: agents before instances, as in parts/agents.
     const found = agentIds === undefined ? [] : await lockAgents(database, agentIds)
     const [row] = await database.select(mcpInstances, { where: eq(mcpInstances.id, instanceId), lock: true })
     if (!row) throw fail('mcp.instance_not_found')
@@ -83,7 +83,10 @@ const sharedWith = async (database: ScopedStatements, instanceId: string): Promi
     })
   ).map(({ agentId }) => agentId)
 
-/** Locks the agents that exist, in the order of their ids (no deadlocks), so INSTANCES_OF_AGENT_MAX is exact. */
+/**
+ * Locks existing agents in the order of their ids, which prevents deadlocks and makes INSTANCES_OF_AGENT_MAX
+ * exact.
+ */
 const lockAgents = async (database: ScopedStatements, agentIds: string[]): Promise<string[]> =>
   agentIds.length === 0
     ? []
@@ -111,15 +114,15 @@ async function share(
 }
 
 /**
- * Deletes the caller's own instance, and has the provider end the access. A failure of the provider does not keep the
- * instance: the returned message names it. Throws mcp.instance_not_found.
+ * Deletes the caller's own instance and lets the provider revoke its access. If that fails, the instance is
+ * deleted anyway and the returned message includes the reason. Throws mcp.instance_not_found.
  */
 export async function deleteInstance(
   deps: McpDependencies,
   scope: Scope<'mcp:write'>,
   instanceId: string,
 ): Promise<string> {
-  // Delete the row first: its last token is the one to revoke, even if it was renewed a moment ago.
+  // Deletes the row first: its last token is the one to revoke, even if it was renewed a moment ago.
   const [row] = await scope.delete(mcpInstances, eq(mcpInstances.id, instanceId))
   if (!row) throw fail('mcp.instance_not_found')
   const credentials = openReplaced(deps.secrets, row.id, row.credentials)

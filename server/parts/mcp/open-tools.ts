@@ -7,17 +7,17 @@ import type { McpDependencies } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance, SharedInstance } from './instances-system.ts'
 import type { ToolLists } from './tools.ts'
 
-/** Limit for a server to list its tools if another one has listed its own. */
+/** Timeout for listing a server's tools once another server has answered. */
 const LIST_TIMEOUT_MS = 10_000
-/** Limit for a tool call (spec, Limits). */
+/** Timeout of a tool call (spec, Limits). */
 const CALL_MS_MAX = 30_000
-/** Tools per request to a model, of all servers together. No provider takes more. */
+/** Maximum number of tools per model request, of all servers together. No provider accepts more. */
 export const TOOLS_MAX = 128
 
 export interface FailedInstance {
   instanceId: string
   serverName: string
-  /** It did not answer in time. */
+  /** True if the server did not answer in time. */
   isTooSlow: boolean
   /** A sentence for the user. */
   error: string
@@ -27,11 +27,11 @@ export interface FailedInstance {
 export interface OpenBounds {
   /** Default: TOOLS_MAX. */
   toolsMax?: number
-  /** Limit while no server has answered. Default: 10 seconds. */
+  /** Time limit in milliseconds while no server has answered. Default: 10 seconds. */
   waitMs?: number
   /** Names of the model's other tools. They count towards toolsMax. */
   reserved?: readonly string[]
-  /** Bytes of all definitions together. Default: no limit. */
+  /** Maximum bytes of all definitions together. Default: no limit. */
   bytesMax?: number
 }
 
@@ -51,9 +51,10 @@ interface Opening extends Pick<McpDependencies, 'connections' | 'log'> {
 }
 
 /**
- * Opens the tools of instances for a model. Lists the tools of all servers concurrently, unless they are fresh. Leaves
- * out and names a server that fails, or that has not answered after 10 seconds (`waitMs` if no other has). Too many
- * tools are shared out evenly, from the beginning of each server's list. Rejects only with the signal's reason.
+ * Opens the tools of instances for a model. Lists the tools of all servers concurrently, unless they are fresh.
+ * Servers that fail, or that have not answered after 10 seconds (`waitMs` if no other has), are left out and
+ * reported. If there are too many tools, each server gets an even share, from the start of its list. Rejects only
+ * with the signal's reason.
  */
 export async function openTools(
   opening: Opening,
@@ -93,7 +94,7 @@ export async function openTools(
   }
 }
 
-/** Aborts after `waitMs`, or after the usual time as soon as a server has answered. */
+/** Aborts after `waitMs`, or after LIST_TIMEOUT_MS once a server has answered. */
 class ListDeadline {
   readonly #late = new AbortController()
   readonly #last: NodeJS.Timeout
@@ -139,8 +140,8 @@ function describe(
 }
 
 /**
- * Takes the first tool of each list, then the second of each, and so on, and returns them list by list. A list ends at
- * the first tool that does not fit.
+ * Takes the first tool of each list, then the second of each, and so on, and returns them list by list. A list
+ * ends at its first tool that does not fit.
  */
 function takeRoundRobin(
   lists: readonly (readonly OfferedTool[])[],
@@ -194,7 +195,10 @@ function runnable(opening: Opening, { instance, tool }: OfferedTool, name: strin
   }
 }
 
-/** Errors of servers and SDKs about an unknown tool. Codes do not tell: some use the one for invalid arguments. */
+/**
+ * Matches errors of servers and SDKs about an unknown tool. Error codes are ambiguous: some servers use the same
+ * one for invalid arguments.
+ */
 const UNKNOWN_TOOL = /unknown tool|no (such )?tool|tool\b.{0,200}\bnot found|method not found/is
 
 /** Parses JSON that a server returns as text, so that fields such as nextPageToken are found. */
@@ -211,11 +215,11 @@ function asData(output: unknown): unknown {
 const LEFT_OUT_MS = 60_000
 const LEFT_OUT_MAX = 10_000
 
-/** The tools of connections that people have shared with agents. */
+/** Opens the tools of connections that users share with agents. */
 export class SharedTools {
   readonly #finder: Pick<InstanceFinder, 'findShared'>
   readonly #opening: Opening
-  /** Times until which servers are left out, the oldest failure first. */
+  /** Times until which servers are left out, oldest failure first. */
   readonly #leftOut = new Map<string, number>()
 
   constructor(finder: Pick<InstanceFinder, 'findShared'>, opening: Opening) {
@@ -224,9 +228,9 @@ export class SharedTools {
   }
 
   /**
-   * Opens the tools that are shared with an agent: as listed within the last minute, else as their servers list them
-   * now. Leaves out a server that fails, now and for a minute, unless its account is connected again. Rejects with the
-   * signal's reason.
+   * Opens the tools shared with an agent, using lists from the last minute or else current ones. A server that
+   * fails is left out now and for a minute, unless its account is connected again. Rejects with the signal's
+   * reason.
    */
   async open(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]> {
     const instances = await this.#finder.findShared(agentId)
@@ -254,21 +258,21 @@ export class SharedTools {
 const keyOf = ({ endpoint, credentialsVersion }: SharedInstance): string =>
   `${endpoint.key} ${credentialsVersion}`
 
-/** Providers take names of 64 characters; Google's begin with a letter or an underscore. */
+/** Providers accept names of up to 64 characters; Google requires a letter or an underscore first. */
 const NAME_CHARACTERS_MAX = 64
 
 interface NamedTool {
   /** The server's name for it. */
   name: string
-  /** The instance that it belongs to. */
+  /** Id of the instance that it belongs to. */
   ownerId: string
-  /** Precedes the name if another instance has a tool of the same name. */
+  /** Prepended to the name if another instance has a tool with the same name. */
   prefix: string
 }
 
 /**
- * Returns a valid and unique name for each tool, in their order: the server's own name, with the prefix if several
- * owners have it or it is `reserved`, and with a number if that is taken too.
+ * Returns a valid and unique name for each tool, in order: the server's name, with the prefix if several owners
+ * use it or it is `reserved`, and with a number if that is taken too.
  */
 export function nameToolsForModel(tools: readonly NamedTool[], reserved: readonly string[] = []): string[] {
   const owners = new Map(reserved.map((name) => [name, new Set([''])]))
