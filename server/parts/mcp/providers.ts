@@ -16,7 +16,7 @@ export function fixedClient({ secrets }: McpDependencies, { id, authConfig, clie
   return { ...fixed, ...(clientSecret !== null && { client_secret: secrets.decrypt(clientSecret, id) }) }
 }
 
-/** Returns the OAuth client that the server's authorization server has registered before; null: none. */
+/** Returns the OAuth client that was registered for this server before, or null. */
 export async function knownClient(
   { secrets }: McpDependencies,
   sql: TenantStatements,
@@ -46,7 +46,10 @@ export async function keepClient(
       client = excluded.client, created_at = now()`
 }
 
-/** For `.catch(…)`: deletes a client that the authorization server has forgotten, so that the next one registers. */
+/**
+ * For `.catch(…)`: deletes a client that the authorization server no longer knows, so that the next connection
+ * registers a new one.
+ */
 export const forgetLostClient =
   (sql: TenantStatements, serverId: string) =>
   async (error: unknown): Promise<never> => {
@@ -63,8 +66,8 @@ interface Account {
 }
 
 /**
- * Returns Composio's MCP address for an account. Creates Composio's server once per server of the catalogue, and again
- * if Composio no longer knows it.
+ * Returns Composio's MCP URL for an account. Creates Composio's server once per catalogue server, and again if
+ * Composio no longer knows it.
  */
 export async function composioAddress(
   sql: TenantStatements,
@@ -84,7 +87,7 @@ export async function composioAddress(
   }
 }
 
-/** Of several concurrent creations one is kept. */
+/** Creates a server at Composio. Of concurrent creations, one is kept. */
 async function makeServer(
   sql: TenantStatements,
   composio: Composio,
@@ -103,12 +106,12 @@ async function makeServer(
   return row?.id ?? made
 }
 
-/** Limit for a provider to end an access. */
+/** Timeout for a provider to revoke access. */
 const REVOKE_TIMEOUT_MS = 10_000
 
 /**
- * Has the provider end an access (RFC 7009, or Composio's account). Returns null if that is done or nothing is to be
- * done, else the reason as a sentence. Never throws.
+ * Lets the provider revoke access (RFC 7009) or deletes the account at Composio. Returns null on success or if
+ * nothing was needed, else the reason as a sentence. Never throws.
  */
 export async function endAccess(
   { authorizer, composio, log }: McpDependencies,
@@ -127,7 +130,7 @@ export async function endAccess(
   }
 }
 
-/** Returns the sentence for the user about a failure of a provider or server; null for a fault of this server. */
+/** Returns the message for the user about a failure of a provider or server; null for an internal error. */
 export function failureSentence(error: unknown): string | null {
   const isTold =
     error instanceof AuthorizationError ||

@@ -9,40 +9,40 @@ import { openCredentials, sealCredentials } from './credentials.ts'
 import { isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import { forgetLostClient } from './providers.ts'
 
-/** Limit for the provider. */
+/** Timeout of the provider. */
 const REFRESH_TIMEOUT_MS = 15_000
-/** Lifetime of a claim, well above the provider's limit. After that its process counts as dead. */
+/** Lifetime of a claim, well above the provider's timeout. After that, the claiming process counts as dead. */
 const CLAIM_SECONDS = 30
 /** Pause after a failure to reach the provider. */
 const RETRY_SECONDS = 5
-/** Limit for waiting on another process's renewal: its claim, and one of our own. */
+/** Time limit for waiting on another process's renewal: its claim, and one of our own. */
 const WAIT_MS = 50_000
 const POLL_MS = { first: 20, most: 250 }
-/** New tokens must be stored: the old ones are invalid now. */
+/** Retries storing new tokens, because the old ones are invalid now. */
 const STORE_ATTEMPTS = 6
 
-/** A stopping process waits this long for running renewals: their new tokens must not be lost. */
+/** Grace period for renewals when the process stops, so that new tokens are not lost. */
 const STOP_MS = 2_000
 
 const UNREACHABLE = sentence('mcp.renewal_unreachable')
 
-/** The state of the row: ours to renew, renewed, claimed by another process, or failed recently. */
+/** State of the row: claimed by us, renewed, claimed by another process, or paused after a failure. */
 type Turn =
   | { kind: 'ours'; claim: string; credentials: string }
   | { kind: 'renewed' | 'busy' | 'resting' }
   | { kind: 'over'; error: string }
 
 /**
- * Renews access tokens, once per version, over all concurrent callers and processes. Providers that rotate refresh
- * tokens take a second use of one for theft, and end the grant (RFC 9700, 4.14.2). So one process claims the row, calls
- * the provider outside of any transaction, and stores the result; the others wait for the version to grow. A claim
- * expires, so a dead process does not block the others for long.
+ * Renews access tokens, once per version, across all concurrent callers and processes. Providers that rotate
+ * refresh tokens take a second use of one for theft and revoke the grant (RFC 9700, 4.14.2). So one process
+ * claims the row, calls the provider outside any transaction, and stores the result; the others wait for the
+ * version to increase. Claims expire, so a dead process blocks the others only briefly.
  */
 export class TokenRefresh {
   readonly #deps: Pick<McpDependencies, 'authorizer' | 'secrets' | 'log'>
   /** Renewals of this process, by instance and version. */
   readonly #flights = new Map<string, Promise<void>>()
-  /** The ones among them that call the provider and store its answer. */
+  /** Renewals among these that call the provider and store its answer. */
   readonly #exchanges = new Set<Promise<void>>()
 
   constructor(deps: Pick<McpDependencies, 'authorizer' | 'secrets' | 'log'>) {
@@ -50,8 +50,8 @@ export class TokenRefresh {
   }
 
   /**
-   * Resolves when there are newer credentials than those of this version. Throws McpError: unauthorized if the provider
-   * refuses to renew them, which deactivates the instance; unreachable if the provider cannot be reached now.
+   * Resolves when credentials newer than this version are stored. Throws McpError: `unauthorized` if the provider
+   * refuses the renewal, which deactivates the instance; `unreachable` if the provider cannot be reached now.
    */
   renew(instance: OwnedInstance, version: number): Promise<void> {
     const key = `${instance.id} ${version}`
@@ -62,7 +62,7 @@ export class TokenRefresh {
     return flight
   }
 
-  /** Waits for running calls to providers: a new token that is not stored is a lost connection. */
+  /** Waits for running calls to providers: losing a new token means losing the connection. */
   async close(): Promise<void> {
     const stored = Promise.allSettled(this.#exchanges)
     await Promise.race([stored, sleep(STOP_MS, undefined, { ref: false })])
@@ -87,7 +87,7 @@ export class TokenRefresh {
     }
   }
 
-  /** Claims the row in one statement, so that one of several callers gets it. */
+  /** Claims the row in one statement, so that only one of several callers gets it. */
   async #takeTurn(instance: OwnedInstance, version: number): Promise<Turn> {
     const { sql } = instance
     const claim = newId()
@@ -128,13 +128,13 @@ export class TokenRefresh {
     }
     if (await this.#store(instance, version, { ...stored, grant })) return
     const [row] = await sql`select from mcp_instances where ${isInstance(sql, instance)}`
-    // Another process has stored newer ones.
+    // Another process has stored newer credentials.
     if (row) return
     await authorizer.revoke(grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS)).catch(() => {})
     throw new McpError('unauthorized', sentence('mcp.connection_deleted'))
   }
 
-  /** Stores new tokens, with or without the claim, if they follow the stored version. */
+  /** Stores new tokens if they follow the stored version; holding the claim is not required. */
   async #store(
     instance: OwnedInstance,
     version: number,
@@ -156,7 +156,10 @@ export class TokenRefresh {
     return stored.count > 0
   }
 
-  /** Deactivates the instance, unless newer tokens were stored meanwhile: then the provider refused old ones. */
+  /**
+   * Deactivates the instance, unless newer tokens were stored meanwhile, in which case the provider refused old
+   * ones.
+   */
   async #giveUp(instance: OwnedInstance, version: number, refusal: AuthorizationError): Promise<void> {
     const error = sentence('mcp.access_ended', { reason: refusal.message })
     const { sql } = instance

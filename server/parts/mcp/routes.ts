@@ -19,7 +19,7 @@ const CONFIRMATION =
   'The page `{FRONTEND_URL}/connections/confirm` calls this with the ticket from its fragment. The ticket expires with ' +
   'the attempt, 10 minutes after connect_account.'
 
-/** Connecting accounts at MCP servers, and the instances that come of it (spec, MCP; contract, 8). */
+/** Routes for connecting accounts to MCP servers, and for the resulting instances (spec, MCP; contract, 8). */
 export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({
     method: 'POST',
@@ -185,7 +185,7 @@ const Org = Type.Optional(
   }),
 )
 
-/** The catalogue of MCP servers: what all see of it, and its administration. */
+/** Routes of the catalogue of MCP servers and its administration. */
 export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Route[] => [
   defineRoute({
     method: 'GET',

@@ -17,7 +17,7 @@ import {
 
 const API_KEY_CHARACTERS_MAX = 4_000
 const SHARED_AGENTS_MAX = 100
-/** What a provider sends along; more than this nobody sends. */
+/** Upper limit for parameters that providers pass on. */
 const ANSWER_CHARACTERS_MAX = 8_000
 
 export const INSTANCE_STATUSES = ['active', 'pending', 'inactive'] as const
@@ -77,7 +77,7 @@ export type ConnectionAttempt = Static<typeof ConnectionAttempt>
 const Passed = (description: string) =>
   Type.Optional(Type.String({ maxLength: ANSWER_CHARACTERS_MAX, description }))
 
-/** What providers send browsers back with. */
+/** Query parameters of a provider's redirect. */
 export const CallbackQuery = OpenQuery({
   state: Passed('State from connect_account. Single-use, valid for 10 minutes.'),
   code: Passed('Authorization code (RFC 6749, 4.1.2).'),
@@ -179,7 +179,7 @@ export const GatewayUrl = Type.Object(
 )
 export type GatewayUrl = Static<typeof GatewayUrl>
 
-/** RFC 7591, 2, as authorization servers fetch it (Client ID Metadata Document). */
+/** Client metadata (RFC 7591, 2), as authorization servers fetch it (Client ID Metadata Document). */
 export const ClientDocument = Type.Object(
   {
     client_id: Type.Unsafe<string | null>({
@@ -194,7 +194,7 @@ export const ClientDocument = Type.Object(
   { title: 'McpClientDocument', additionalProperties: true },
 )
 
-/** As statements by hand read it: times as PostgreSQL writes them. */
+/** A row of hand-written SQL; timestamps are strings. */
 export interface InstanceRow {
   id: string
   status: InstanceView['status']

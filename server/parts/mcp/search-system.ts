@@ -5,7 +5,7 @@ import { SERVERS_MAX } from './catalogue.ts'
 import type { McpDependencies } from './dependencies.ts'
 
 /*
- * Reads for the search: servers, which belong to no organization, and a user's connections in all organizations.
+ * Reads for the search: servers, which belong to no organization, and a user's connections across organizations.
  */
 
 type Dependencies = Pick<McpDependencies, 'database'>
@@ -25,10 +25,10 @@ export interface ServerRow {
   tools: McpToolRecord[] | null
 }
 
-/** Returns a stemmer of the database. It reads no table. */
+/** Returns a stemmer that uses the database. It reads no table. */
 export const openStemmer = ({ database }: Dependencies): Stemmer => createStemmer(systemSql(database))
 
-/** Differs whenever a server was added, changed, or deleted. */
+/** Changes whenever a server is added, changed or deleted. */
 export async function readStamp({ database }: Dependencies): Promise<string> {
   const [row] = await systemSql(database)<{ stamp: string }[]>`
     select concat_ws(' ', count(*), max(updated_at), sum(extract(epoch from updated_at))) as stamp from mcp_servers`
@@ -65,7 +65,7 @@ export const readConnections = (
     order by i.server_id, i.id desc) as newest
   order by id desc limit ${SERVERS_MAX}`
 
-/** Returns the tools of these connections, by their ids, without those whose tools were never listed. */
+/** Returns the tools of these connections by id; connections whose tools were never listed are left out. */
 export async function readTools(
   { database }: Dependencies,
   connections: Connection[],

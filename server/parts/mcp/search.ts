@@ -11,39 +11,39 @@ import {
   type Tool,
 } from './search-system.ts'
 
-/** A server of the catalogue that fits a question. */
+/** A server of the catalogue that matches a question. */
 export interface CatalogueHit {
   serverId: string
   name: string
   toolkitSlug: string
   description: string
-  /** The tools that fit best, with the server's descriptions. */
+  /** The best matching tools, with the server's descriptions. */
   tools: { name: string; description: string }[]
-  /** 0 to 1. */
+  /** From 0 to 1. */
   score: number
   isConnected: boolean
 }
 
 type Dependencies = Pick<McpDependencies, 'database'>
 
-/** Tools per server, and servers and tools in all, that are searched. */
+/** Limits of the search: tools per server, and servers and tools in total. */
 const TOOLS_OF_A_SERVER_MAX = 200
 const ENTRIES_MAX = 10_000
-/** Connections of a user that are searched, newest first. */
+/** Maximum number of searched connections per user, newest first. */
 const CONNECTIONS_MAX = 50
-/** Connections whose index is cached. */
+/** Maximum number of connections whose index is cached. */
 const READY_CONNECTIONS_MAX = 100
-/** Tools per server in a result. */
+/** Maximum number of tools per server in a result. */
 const TOOLS_NAMED_MAX = 8
-/** Candidates, servers and tools together. */
+/** Maximum number of candidates, servers and tools together. */
 const FOUND_MAX = 1_000
 const SEARCH_TIMEOUT_MS = 20_000
 const PREPARE_TIMEOUT_MS = 60_000
 
-/** One text that is searched: a server, or one of its tools. */
+/** A searchable text: a server or one of its tools. */
 interface Entry {
   serverId: string
-  /** Null: the server itself. */
+  /** Null for the server itself. */
   tool: Tool | null
 }
 
@@ -53,22 +53,22 @@ interface ReadyEntries {
 }
 
 interface ReadyCatalogue extends ReadyEntries {
-  /** Of the rows that the index was built from. */
+  /** Stamp of the rows that the index was built from. */
   stamp: string
   servers: Map<string, ServerRow>
 }
 
 /**
- * Searches the catalogue by full text and embeddings over names, toolkits, descriptions and tools, and over the tools
- * of the caller's own connections. Caches the index of the catalogue in memory, and rebuilds it on the first search
- * after a change.
+ * Searches the catalogue by full text and embeddings over names, toolkits, descriptions and tools, including the
+ * tools of the caller's own connections. Caches the catalogue's index in memory, and rebuilds it on the first
+ * search after a change.
  */
 export class CatalogueSearch {
   readonly #deps: Dependencies
   readonly #index: TextIndex
   #ready: ReadyCatalogue | null = null
   #making: { stamp: string; ready: Promise<ReadyCatalogue> } | null = null
-  /** Indexes by connection and stamp, the least recently used first. */
+  /** Indexes by connection and stamp, least recently used first. */
   readonly #connections = new Map<string, Promise<ReadyEntries>>()
 
   constructor(deps: Dependencies) {
@@ -76,7 +76,10 @@ export class CatalogueSearch {
     this.#index = new TextIndex(openStemmer(deps))
   }
 
-  /** Returns servers that fit the question, best first; with `onlyOrganizationId`, connections of that one only. */
+  /**
+   * Returns servers that match the question, best first. With `onlyOrganizationId`, considers only that
+   * organization's connections.
+   */
   async search(
     userId: string,
     onlyOrganizationId: string | null,
@@ -119,8 +122,8 @@ export class CatalogueSearch {
   }
 
   /**
-   * Chooses at most `limit` tools, those that fit a question best, and returns them in their order. Fills up with the
-   * first of the others if fewer fit.
+   * Returns the `limit` tools that match a question best, in their original order. If fewer match, adds the first
+   * of the others.
    */
   async chooseTools<Offered extends { definition: Tool }>(
     question: string,
@@ -197,7 +200,7 @@ export class CatalogueSearch {
   }
 }
 
-/** The part of a description that is searched and returned. */
+/** Maximum length of a description that is searched and returned. */
 const DESCRIPTION_CHARACTERS_MAX = 1_000
 
 function addTools(server: ServerRow, tools: readonly Tool[], entries: Entry[], texts: string[]): void {
@@ -209,6 +212,6 @@ function addTools(server: ServerRow, tools: readonly Tool[], entries: Entry[], t
   }
 }
 
-/** Splits camel case, so that createIssue is found by its words as create_issue is. */
+/** Splits camel case, so that createIssue matches the same words as create_issue. */
 const textOf = ({ name, description }: Tool): string =>
   `${name} ${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${description.slice(0, DESCRIPTION_CHARACTERS_MAX)}`

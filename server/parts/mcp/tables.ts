@@ -3,7 +3,7 @@ import { OWNER, type OwnedTables, TIMES } from '#platform/tables/owned-tables.ts
 export const mcpTables: OwnedTables = {
   mcp_instances: {
     resource: { kind: 'mcpInstance', notFound: 'mcp.instance_not_found' },
-    // What a server offers to an account is its owner's to see, and may be long.
+    // An account's tools may be private to its owner, and long.
     audit: { type: 'mcp_instance', secrets: ['credentials', 'tools'] },
     export: {
       name: 'mcp_connections',

@@ -13,12 +13,12 @@ import { noteNeededScope } from './credentials.ts'
 import { connectionKey, isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance } from './instances-system.ts'
 
-/** Tools that are younger than this are not read again. */
+/** Tools read within this time are not read again. */
 const FRESH_MS = 5 * 60_000
-/** Limit for a server to list its tools. */
+/** Timeout for listing a server's tools. */
 const READ_TIMEOUT_MS = 20_000
 
-/** A list of tools: the public one of a server, or the one of an account. */
+/** A list of tools: a server's public one or an account's. */
 interface Source {
   holder: ToolHolder
   known: KnownTools
@@ -27,8 +27,8 @@ interface Source {
 }
 
 /**
- * Reads the tools of servers, at most every five minutes. Concurrent callers share one request. The tools that a server
- * offers to an account are stored with that instance; the ones that it offers without an account, with the server.
+ * Reads the tools of servers, at most every five minutes. Concurrent callers share one request. Tools offered to
+ * an account are stored with its instance; tools offered without an account, with the server.
  */
 export class ToolReader {
   readonly #deps: Pick<McpDependencies, 'connections'>
@@ -41,8 +41,8 @@ export class ToolReader {
   }
 
   /**
-   * Returns a server with its tools; with `refresh`, as the server lists them now. If the server does not answer, the
-   * tools are the last known ones, and `error` says why. Throws mcp.server_not_found.
+   * Returns a server with its tools; `refresh` lists them now. If the server does not answer, returns the last
+   * known tools, and `error` gives the reason. Throws mcp.server_not_found.
    */
   async serverWithTools(
     scope: Scope<'mcp:read'>,
@@ -112,7 +112,7 @@ export class ToolReader {
   }
 }
 
-/** The last known tools: those of the caller's own instance if there are any, else the public ones. */
+/** Returns the last known tools: those of the caller's own instance, or else the public ones. */
 const lastKnown = ({ instance, shared }: ServerOfCaller): KnownTools => (instance?.tools ? instance : shared)
 
 const viewTools = ({ tools, readAt, changedAt }: KnownTools, error: string | null): ToolList => ({
@@ -124,7 +124,7 @@ const viewTools = ({ tools, readAt, changedAt }: KnownTools, error: string | nul
 
 interface Listing {
   tools: Promise<McpToolRecord[]>
-  /** Callers that wait for it. It is aborted when the last one leaves. */
+  /** Number of waiting callers. The request is aborted when the last one leaves. */
   waiting: number
   left: AbortController
 }
@@ -156,7 +156,7 @@ export class ToolLists {
     }
   }
 
-  /** Marks the stored tools of an instance as outdated, so the next reader lists them again. Never throws. */
+  /** Marks an instance's stored tools as outdated, so that the next reader lists them again. Never throws. */
   forget(instance: OwnedInstance): void {
     const { id: instanceId, sql } = instance
     if (this.#forgetting.has(instanceId)) return
@@ -189,7 +189,7 @@ export class ToolLists {
     return listed
   }
 
-  /** The audit names the owner as the actor: others use the account with the owner's permission. */
+  /** The audit log names the owner as the actor, because others use the account with the owner's permission. */
   async #keep({ id, organizationId, userId, sql }: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
     const client = { address: '', userAgent: null, requestId: newId() }
     const owner = { organizationId, userId, apiKeyId: null, client }
@@ -207,7 +207,7 @@ const recordOf = ({ name, description, inputSchema }: McpTool): McpToolRecord =>
   input_schema: inputSchema,
 })
 
-/** The row that has the tools: a server, while it has this address, or an instance. */
+/** The row that stores the tools: an instance, or a server as long as it has this URL. */
 type ToolHolder =
   | { table: 'mcp_servers'; id: string; url: string }
   | { table: 'mcp_instances'; id: string; organizationId: string; userId: string }
@@ -219,12 +219,12 @@ interface Difference {
   changed: string[]
 }
 
-/** Names of a kind in an audit entry. */
+/** Maximum number of names per kind in an audit entry. */
 const NAMES_LISTED_MAX = 100
 
 /**
  * Stores the tools that a server has just listed. If they differ from the known ones, stores the time, and for an
- * instance writes the names to the audit: a server may change the descriptions that a user has looked at.
+ * instance records the names in the audit log: a server may change descriptions that the user has reviewed.
  */
 async function storeTools(
   sql: TenantSql,
@@ -252,7 +252,7 @@ async function storeTools(
   })
 }
 
-/** Writes the tools into the row. The difference is null where there is none, or where none were known. */
+/** Writes the tools to the row. The difference is null if there is none or no tools were known. */
 async function writeTools(
   tx: TenantTransaction,
   table: Fragment,
