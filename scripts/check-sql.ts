@@ -9,17 +9,21 @@ import { checkStatements, type Problem } from './check-sql/check.ts'
 import { readStatements } from './check-sql/read-statements.ts'
 
 /*
- * Holds every SQL statement of the server against the schema that the migrations make (docs/testing.md): names of tables
- * and columns, and the row type that a template names. `npm run sql`; needs scripts/get-postgres.sh .cache/postgres.
+ * Checks every SQL statement of the server against the schema of the migrations (docs/testing.md): names of tables and
+ * columns, and the row type of each template. Run it with `npm run sql`. Requires PostgreSQL: scripts/get-postgres.sh
+ * .cache/postgres.
  */
 
-/** Files whose statements name their tables at run time. What runs them are their tests. */
+/** Files whose statements name tables at run time. Their own tests run these statements. */
 const BUILT_AT_RUN_TIME = new Map([
-  ['server/platform/secrets/reseal.ts', 'tables and columns come from the list of encrypted columns'],
-  ['server/platform/access/access.ts', 'tables come from the kinds of records that lead to an organization'],
+  ['server/platform/secrets/reseal.ts', 'tables and columns are read from the list of encrypted columns'],
+  [
+    'server/platform/access/access.ts',
+    'tables depend on the kind of the record that determines the organization',
+  ],
 ])
 
-/** Where pg-boss keeps its tables (platform/jobs). */
+/** The schema of pg-boss (platform/jobs). */
 const JOBS_SCHEMA = 'jobs'
 
 const files = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
@@ -30,7 +34,7 @@ const program = readStatements(
 const problems: Problem[] = [
   ...program.unread.map(({ place, reason }) => ({
     place,
-    sentence: `cannot be read without running it: ${reason}`,
+    sentence: `cannot be checked statically: ${reason}`,
   })),
   ...(await onSchema((url) => checkStatements(program, url))),
 ].filter(({ place }) => !BUILT_AT_RUN_TIME.has(place.split(':')[0] ?? ''))
@@ -40,7 +44,7 @@ const places = new Set(program.statements.map(({ place }) => place))
 console.log(`${places.size} statements, ${problems.length} problems`)
 process.exitCode = problems.length > 0 ? 1 : 0
 
-/** Runs work on a new database with the schema of today. */
+/** Runs work on a new database with the current schema. */
 async function onSchema<Result>(work: (url: string) => Promise<Result>): Promise<Result> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-sql-'))
   const server = await startPostgres({ dataDir })

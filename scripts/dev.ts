@@ -6,9 +6,9 @@ import { findFreePort } from '#tests/support/free-port.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 
 /*
- * The server, restarted when a file of it changes, the console with hot module replacement, and an emulated provider,
- * all behind one address: `npm run dev`. Ctrl-C ends all of them. Settings come from the environment and .env, as for
- * `npm start`.
+ * `npm run dev`: runs the server with restarts on changes, the console with hot module replacement, and an emulated
+ * provider, all at one address. Ctrl-C stops them all. Settings are read from the environment and .env, as for `npm
+ * start`.
  */
 
 const ROOT = join(import.meta.dirname, '..')
@@ -18,20 +18,20 @@ const LOOPBACK = '127.0.0.1'
 const port = Number(process.env['PORT'] ?? 3000)
 const address = `http://localhost:${port}`
 const serverPort = await findFreePort()
-// The console's vite.config.ts passes the server's paths on to it.
+// The console's vite.config.ts proxies the server's paths to this address.
 process.env['PARLEY_URL'] = `http://${LOOPBACK}:${serverPort}`
 
 const provider = await startProvider({ record: false })
 const vite = await createServer({
   configFile: join(CONSOLE, 'vite.config.ts'),
-  // Node reads TypeScript, and so nothing is written beside the packages.
+  // Node loads TypeScript itself, so Vite writes no bundled configuration next to the packages.
   configLoader: 'native',
   server: { host: LOOPBACK, port, strictPort: true },
   logLevel: 'warn',
 })
 await vite.listen()
 
-/** What serves here unless the environment says otherwise. */
+/** Defaults for the server; the environment overrides them. */
 const DEFAULTS = {
   ADMIN_PASSWORD: 'administrator',
   ALLOW_PRIVATE_NETWORK: '127.0.0.0/8',
@@ -41,11 +41,11 @@ const DEFAULTS = {
   RATE_LIMIT_IP_PER_MINUTE: '0',
   RATE_LIMIT_USER_PER_HOUR: '0',
 }
-// Node's watcher has each thread report its modules to the one that started it, which would take that for an answer of
-// the embedded database. So the folder is watched, and nothing is reported.
+// Node's watcher makes each worker thread report its modules to its parent, which would take that for a message of the
+// embedded database. So the folder is watched, and the reports are turned off.
 const unreported = 'data:text/javascript,delete process.env.WATCH_REPORT_DEPENDENCIES'
 const watching = ['--watch-path=server', '--watch-preserve-output', '--import', unreported]
-// The banner that it prints has the address of the console.
+// The server's banner prints the address of the console.
 const server = spawn(process.execPath, [...watching, 'server/cli.ts', 'start'], {
   cwd: ROOT,
   env: {
@@ -59,7 +59,7 @@ const server = spawn(process.execPath, [...watching, 'server/cli.ts', 'start'], 
   stdio: 'inherit',
 })
 
-// Vite would end this process alone and leave the server behind.
+// Vite's own handlers would exit this process without stopping the server.
 process.removeAllListeners('SIGTERM')
 process.stdin.removeAllListeners('end')
 

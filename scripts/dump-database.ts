@@ -20,9 +20,9 @@ import { fill } from './screens/fill.ts'
 import { openShop, PASSWORD } from './screens/shop.ts'
 
 /*
- * Fills a server with a small bookshop and writes a dump of its database to tests/fixtures/databases, under the name of
- * the last migration: `npm run dump`. Later versions read it in tests/journeys/dumped-databases.test.ts. It needs a
- * PostgreSQL with pg_dump (scripts/get-postgres.sh), and never overwrites a dump.
+ * `npm run dump`: fills a server with a sample bookshop and dumps its database to tests/fixtures/databases, named
+ * after the latest migration. tests/journeys/dumped-databases.test.ts runs later versions on it. Requires PostgreSQL
+ * with pg_dump (scripts/get-postgres.sh). Never overwrites a dump.
  */
 
 const SECRET = 'of-a-dump-and-of-nothing-else-000000'
@@ -35,7 +35,7 @@ const name = readdirSync(MIGRATIONS)
   .at(-1)
   ?.replace('.sql', '') as string
 const folder = join(DUMPS, name)
-if (existsSync(folder)) throw new Error(`${folder} exists: a dump is never written again`)
+if (existsSync(folder)) throw new Error(`${folder} already exists: dumps are never overwritten`)
 
 const silent = await listen(() => {})
 const shop = await openShop(SECRET, async (environment) => {
@@ -84,18 +84,18 @@ try {
   await silent.close()
 }
 
-/** The whole database as statements alone, which any client can run. */
+/** Returns a dump of the whole database as plain statements, which any client can run. */
 function dumpDatabase(url: string): string {
   const dump = execFileSync(
     join(findPostgres() ?? '', 'pg_dump'),
     ['--dbname', url, '--no-owner', '--no-privileges', '--rows-per-insert=100'],
     { encoding: 'utf8', maxBuffer: DUMP_BYTES_MAX },
   )
-  // Lines for psql, such as \restrict.
+  // Remove psql commands, such as \restrict.
   return dump.replace(/^\\.*$/gm, '')
 }
 
-/** Key values of what a server of this version answers from the dump, one line for each request. */
+/** Returns key values of this version's answers on the restored dump, one line per request. */
 async function recordAnswers(): Promise<string> {
   await shop.sql`create database parley_copy template template0`
   const url = new URL(shop.databaseUrl)

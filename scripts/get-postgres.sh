@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Puts PostgreSQL 17 with pgvector into a folder of its own, from the packages of Debian 13 (trixie). The system's apt
-# and dpkg are only read, never changed, so this works on Debian 12 (which has no pgvector) and without root.
+# Installs PostgreSQL 17 with pgvector into a folder, from the packages of Debian 13 (trixie). Does not modify the
+# system's apt and dpkg, so it works on Debian 12 (which has no pgvector) and without root.
 #
 #   scripts/get-postgres.sh .cache/postgres
 #
-# Does nothing where the folder holds a working server already. The programs are then in
-# FOLDER/usr/lib/postgresql/17/bin and find their libraries wherever the folder is moved to.
+# Does nothing if the folder already contains a working server. The programs are in FOLDER/usr/lib/postgresql/17/bin.
+# The folder can be moved: the programs find their libraries relative to it.
 set -euo pipefail
 
 readonly version=17
@@ -22,24 +22,24 @@ main() {
   local folder=$1
   if works "$folder"; then return; fi
   if [[ -n $(ls -A "$folder" 2>/dev/null) && ! -d $folder/usr/lib/postgresql ]]; then
-    fail "$folder holds something else"
+    fail "$folder is not empty and contains no PostgreSQL"
   fi
   workspace=$(mktemp -d)
   trap 'rm -rf "$workspace"' EXIT
   download "$workspace/apt"
   unpack "$workspace/apt" "$workspace/root"
   assemble "$workspace/root" "$workspace/postgres"
-  works "$workspace/postgres" || fail "the server that was put together does not start"
+  works "$workspace/postgres" || fail "the assembled server does not start"
   publish "$workspace/postgres" "$folder"
 }
 
-# The server and the extension that Debian 12 lacks are there, and the server's libraries load.
+# Succeeds if the server and pgvector are installed and the server's libraries load.
 works() {
   [[ -f $1/usr/lib/postgresql/$version/lib/vector.so ]] &&
     "$1/usr/lib/postgresql/$version/bin/postgres" --version >/dev/null 2>&1
 }
 
-# Lets apt fetch the packages and all that they need, in folders of its own that pretend nothing is installed.
+# Downloads the packages and all their dependencies with apt, in separate folders in which nothing is installed.
 download() {
   local apt=$1 mirror
   mirror=$(debian_mirror)
@@ -57,15 +57,15 @@ download() {
     "postgresql-$version" "postgresql-$version-pgvector" "postgresql-client-$version"
 }
 
-# The mirror that this machine uses already, in either of the formats of apt's sources.
+# Prints the Debian mirror that this machine uses. Reads both formats of apt's sources.
 debian_mirror() {
   find /etc/apt -name '*.list' -o -name '*.sources' | sort | xargs awk '
     /^deb |^URIs:/ { for (i = 2; i <= NF; i++) if ($i ~ /\/debian\/?$/) { print $i; found = 1; exit } }
     END { exit !found }
-  ' || fail "no Debian mirror in the sources of apt"
+  ' || fail "found no Debian mirror in apt's sources"
 }
 
-# Unpacks the packages side by side, without running what they would run when installed.
+# Unpacks the packages into one root, without running their install scripts.
 unpack() {
   local apt=$1 root=$2 directory package
   mkdir -p "$root"/usr/{bin,sbin,lib,lib64}
@@ -75,8 +75,8 @@ unpack() {
   done
 }
 
-# Takes what a server needs out of the unpacked packages: programs, extensions, shared files, and every library that
-# they load, the loader included, since that of an older Debian cannot load them.
+# Copies the files of a server from the unpacked packages: programs, extensions, shared files, and every library that
+# they load. Includes the loader, since the loader of an older Debian cannot load these libraries.
 assemble() {
   local root=$1 target=$2 name file
   local home=usr/lib/postgresql/$version libraries loader
@@ -94,12 +94,12 @@ assemble() {
   for file in "$target/$home"/bin/*.real "$target/$home"/lib/*.so; do
     "$loader" --library-path "$libraries" --list "$file"
   done | awk -v from="$libraries/" 'index($3, from) == 1 { print $3 }' | sort -u | xargs cp -L -t "$target/lib"
-  # A server does not run as root, so every user may read it.
+  # PostgreSQL refuses to run as root, so other users need read access.
   chmod -R a+rX "$target"
 }
 
-# A program that starts its binary with the loader and the libraries beside it, and under the name that PostgreSQL's
-# programs use to find each other.
+# Writes a launcher that runs its binary with the copied loader and libraries. It keeps the program's name as argv[0],
+# by which PostgreSQL's programs find each other.
 write_launcher() {
   cat >"$1" <<'LAUNCHER'
 #!/bin/sh
@@ -110,7 +110,7 @@ LAUNCHER
   chmod 755 "$1"
 }
 
-# Moves the finished server into place in one step, so that a run that was cut short leaves nothing half done.
+# Moves the finished server into place in one step, so that an interrupted run leaves no incomplete server.
 publish() {
   local finished=$1 folder=$2
   mkdir -p "$(dirname "$folder")"
@@ -120,7 +120,7 @@ publish() {
   mv "$folder.new" "$folder"
 }
 
-# Runs a command and shows what it said only when it failed.
+# Runs a command and shows its output only if it fails.
 quietly() {
   local log=$workspace/log
   "$@" >"$log" 2>&1 || {

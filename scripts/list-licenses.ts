@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { isAllowed, licenseTexts, readLock } from './licenses.ts'
 
 /**
- * Lists the production dependencies by licence, and fails where one is not allowed. With `--texts` it writes the
- * notices that go with a copy of the program: each package with its licence text. `npm run licenses [-- --texts]`.
+ * `npm run licenses [-- --texts]`: lists the production dependencies by license, and fails if a license is not
+ * allowed. `--texts` prints the notices for distribution: each package with its license texts.
  */
 const root = join(import.meta.dirname, '..')
 const packages = readLock(join(root, 'package-lock.json')).filter((entry) => entry.isProduction)
@@ -12,7 +12,7 @@ const packages = readLock(join(root, 'package-lock.json')).filter((entry) => ent
 if (process.argv.includes('--texts')) {
   for (const entry of packages) {
     const folder = join(root, entry.folder)
-    if (!existsSync(folder)) continue // of another operating system
+    if (!existsSync(folder)) continue // for another operating system
     const files = readdirSync(folder).filter((file) => statSync(join(folder, file)).isFile())
     console.log(`${'='.repeat(80)}\n${entry.name} ${entry.version} (${entry.license})\n`)
     for (const text of licenseTexts(root, entry, files)) console.log(`${text}\n`)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Makes the sample files of tests/fixtures with the programs that people use: LibreOffice, groff and Ghostscript,
-# ffmpeg, ImageMagick, qpdf. The made files are committed; the tests need none of the programs.
+# Generates the sample files of tests/fixtures with LibreOffice, groff and Ghostscript, ffmpeg, ImageMagick and qpdf.
+# The generated files are committed, so the tests need none of these programs.
 #
 #   apt-get install --no-install-recommends libreoffice-writer-nogui libreoffice-calc-nogui ffmpeg ghostscript groff \
 #     imagemagick qpdf zip python3
 #   scripts/make-fixtures.sh
 #
-# The words of book.pdf come from a fixed sequence, so that book.txt and book.pdf are the same at each run.
+# The words of book.txt and book.pdf are a fixed sequence, so every run generates the same files.
 set -euo pipefail
 
 readonly pages=43
@@ -28,7 +28,7 @@ main() {
   du -ch "$folder"/* | tail -1
 }
 
-# One page of the book is one page of the PDF; a line of book.txt is a line of the page, pages are parted by form feeds.
+# Pages and lines of the PDF match those of book.txt, whose pages are separated by form feeds.
 make_book() {
   awk -v pages=$pages -v lines=$lines_per_page '
     function next_number(bound) { seed = (seed * 16807) % 2147483647; return seed % bound }
@@ -94,8 +94,8 @@ END
 
 office() { soffice -env:UserInstallation="file://$workspace/profile" --headless "$@" >/dev/null 2>&1; }
 
-# LibreOffice encrypts on a desktop only, so the outside of an encrypted document is laid out by hand: a compound file
-# (MS-CFB 2) with the streams that MS-OFFCRYPTO 2.3.4 names, which hold noise.
+# LibreOffice encrypts only on a desktop. So the container of an encrypted document is built by hand: a compound file
+# (MS-CFB 2) with the streams of MS-OFFCRYPTO 2.3.4, filled with arbitrary bytes.
 make_encrypted() {
   python3 - "$1" <<'END'
 import struct, sys

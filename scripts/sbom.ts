@@ -19,8 +19,8 @@ const Bom = Type.Object(
 )
 
 /**
- * Returns a CycloneDX bill of materials of the installed production dependencies, made by npm. `npm sbom --omit dev`
- * alone leaves out what a development dependency asks for as well (React, ws), so package-lock.json decides.
+ * Returns a CycloneDX bill of materials of the installed production dependencies, created by npm. `npm sbom --omit
+ * dev` alone omits packages that a development dependency also requires (React, ws), so package-lock.json decides.
  */
 export function readBom(root: string): unknown {
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'

@@ -9,9 +9,9 @@ import { openShop } from './screens/shop.ts'
 import { CHIEF_LOOKS, DESKTOP, take } from './screens/take.ts'
 
 /*
- * Takes pictures of every screen of the console into docs/screens, over a real server with a small bookshop in it.
- * `npm run screens` takes them all, `npm run screens -- chat usage` those whose names begin so. It needs
- * /usr/bin/chromium, and a PostgreSQL (scripts/get-postgres.sh), into which it writes a past.
+ * Takes screenshots of every screen of the console into docs/screens, using a real server with a sample bookshop. `npm
+ * run screens` takes all of them; `npm run screens -- chat usage` takes those whose names start with `chat` or
+ * `usage`. Requires /usr/bin/chromium and PostgreSQL (scripts/get-postgres.sh).
  */
 
 const FOLDER = join(import.meta.dirname, '../docs/screens')
@@ -39,7 +39,7 @@ try {
       await take(shop, personOf(screen), screen, look, FOLDER)
     console.log(screen.name)
   }
-  for (const problem of shop.stage.problems) console.log(`a page says: ${problem}`)
+  for (const problem of shop.stage.problems) console.log(`page error: ${problem}`)
 } finally {
   await shop.close()
   await endBrowser()

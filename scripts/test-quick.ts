@@ -4,16 +4,17 @@ import { dirname, join } from 'node:path'
 import process from 'node:process'
 
 /*
- * `npm run test:quick [-- <commit>]`: runs the tests that a change since `main`, or that commit, most likely breaks: the
- * house tests, those that import a changed file without starting the whole server, and some that call a changed part.
- * Nearly every test starts the server, so what imports it says nothing; `npm test` runs all.
+ * `npm run test:quick [-- <commit>]`: runs the tests that the changes since `main`, or since that commit, most likely
+ * break: the house tests, tests that import a changed file without starting the whole server, and some tests that call
+ * the API of a changed part. Nearly every test starts the server, so importing it says nothing. `npm test` runs
+ * everything.
  */
 
 const HOUSE = 'tests/house/'
-/** Within a minute on two cores. */
+/** Chosen to finish within a minute on two cores. */
 const CALLING_MAX = 8
 const IMPORTING_MAX = 12
-/** What lies behind these is the whole server. */
+/** These files import the whole server. */
 const WHOLE = ['server/main.ts', 'server/app.ts']
 const TESTS = [
   'server/**/*.test.ts',
@@ -58,7 +59,7 @@ function listImports(file: string): string[] {
   return imported
 }
 
-/** How many imports lie between a file and a changed one, but for what only the whole server imports. */
+/** Returns the number of imports between a file and a changed one. Ignores imports through the whole server. */
 function distanceOf(file: string): number {
   const seen = new Set<string>()
   let next = [file]
@@ -71,7 +72,7 @@ function distanceOf(file: string): number {
   return Number.POSITIVE_INFINITY
 }
 
-/** Where the routes of the changed parts are: `/api/kb`. */
+/** The API paths of the changed parts, such as `/api/kb`. */
 const changedParts = [...changed].flatMap((file) => /^server\/parts\/[^/]+(?=\/)/.exec(file)?.[0] ?? [])
 const addresses = new Set(
   [...new Set(changedParts)].flatMap((part) =>
@@ -79,7 +80,7 @@ const addresses = new Set(
   ),
 )
 
-/** How often a test, or a module of tests/support that it imports, names one of these addresses. */
+/** Returns how often a test, or a module of tests/support that it imports, contains one of these paths. */
 function countCalls(file: string): number {
   const own = listImports(file).filter((path) => path.startsWith('tests/support/'))
   return [file, ...own].map(textOf).reduce((sum, text) => {
@@ -102,6 +103,6 @@ const calling = tests
 const chosen = [...importing.slice(0, IMPORTING_MAX), ...calling.slice(0, CALLING_MAX)]
 const left = importing.length + calling.length - chosen.length
 console.log(
-  `${changed.size} changed files: ${chosen.length} tests and the house; ${left} more are left to npm test`,
+  `${changed.size} changed files: running ${chosen.length} tests and tests/house. ${left} more related tests run with npm test.`,
 )
 process.exitCode = spawnSync('vitest', ['run', HOUSE, ...chosen], { stdio: 'inherit' }).status ?? 1

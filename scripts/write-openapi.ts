@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readConfig } from '#config'
 import { startServer } from '../server/main.ts'
 
-/** Writes openapi.json as the server answers it. `npm run openapi`. */
+/** `npm run openapi`: writes the server's OpenAPI document to openapi.json. */
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-openapi-'))
 const server = await startServer(readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent' }))
 const document = await (await fetch(`${server.address}/openapi.json`)).json()

@@ -63,7 +63,7 @@ import { registerHealth } from '#platform/telemetry/health.ts'
 import { traceHandlers, watchRequests } from '#platform/telemetry/watch-requests.ts'
 
 const URL_BYTES_MAX = 16 * 1024
-/** How long a client may take to send a request, head and body: a file takes its time on a slow line. */
+/** How long a client may take to send a whole request. Long enough for a large upload on a slow connection. */
 const REQUEST_TIMEOUT_MS = 600_000
 const EXPOSED_HEADERS = [
   'X-Request-Id',
@@ -87,7 +87,7 @@ export interface App {
   console: Console
 }
 
-/** What a part has from elsewhere, where that is to be something else than usual. */
+/** Replacements for tests and commands. */
 export interface Overrides {
   retriever?: Retriever
   agents?: Pick<Agents, 'find' | 'openTools' | 'retrieve'>
@@ -97,11 +97,11 @@ export interface Overrides {
   connectionsMax?: number
   sandboxBounds?: SandboxBounds
   stallMs?: number
-  /** Beside those of the parts. */
+  /** Additional routes. */
   routes?: readonly Route[]
 }
 
-/** The application: every option and every part. It does not listen, so tests use the same one. */
+/** Builds the application with all options and parts. It does not listen, so tests use the same one. */
 export async function buildApp(services: Services, overrides: Overrides = {}): Promise<App> {
   const models = new ModelFinder(services)
   const calls = new PaidCalls(services)
@@ -215,7 +215,7 @@ function createServer({ log, ...services }: Services, count: CountRequest): Fast
   return http
 }
 
-/** An address that is not even one comes to no hook: it is counted here. */
+/** Answers requests with a malformed URL. They reach no hook, so their rate limit is counted here. */
 async function answerUnrouted(
   count: CountRequest,
   error: Error,
@@ -232,7 +232,7 @@ async function answerUnrouted(
   }
 }
 
-/** Clients that offer HTTP/2 (`Upgrade: h2c`) get an ordinary answer, as RFC 9110, 7.8 lets a server do. */
+/** Clients that offer HTTP/2 (`Upgrade: h2c`) get an HTTP/1.1 answer, as RFC 9110, 7.8 permits. */
 const wantsWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket'
 

@@ -4,7 +4,7 @@ import { AppError } from '#errors'
 import { environmentProviders, ModelFinder, type ResolvedModel } from '#parts/llm/index.ts'
 import type { Server } from './main.ts'
 
-/** What a person sees who has started the server: where it is, how to sign in, and one line that works as it stands. */
+/** Returns the text printed after a start: the address, how to sign in, and one command that works as it stands. */
 export async function banner(server: Server, config: Config): Promise<string> {
   const { administrator } = server
   const lines = [
@@ -34,7 +34,7 @@ function describeSignIn(administrator: Server['administrator'], config: Config):
   return `${administrator.email} / ${administrator.password}   (shown this once)`
 }
 
-/** Signs in and has a model stream a reply, in one line. */
+/** Returns a one-line command that signs in and streams a reply. */
 async function chatLine(
   { services }: Server,
   config: Config,
@@ -51,7 +51,7 @@ async function chatLine(
   return `curl -sN '${address}' -H "Authorization: Bearer ${token}" ${json} -d '{"content":"Hello!"}'`
 }
 
-/** The model that an organization talks to where it names none; undefined: there is none yet. */
+/** Returns the organization's default text model, or undefined if it has none. */
 async function findTextModel(
   services: Server['services'],
   organizationId: string,

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Client, ParleyError } from '@parley/client'
 import type { SignedIn } from '@parley/client/schemas'
 
-/** Something that the person in front of the terminal can put right. */
+/** An error that the user of the terminal can fix. */
 export class ChatError extends Error {
   override readonly name = 'ChatError'
 }
@@ -19,7 +19,7 @@ interface Credentials {
   password: string
 }
 
-/** `parley chat`: a chat in the terminal with any server, over its public API, streaming. */
+/** `parley chat`: chats in the terminal with any server, over its public API, with streaming. */
 export async function chatInTerminal(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -27,7 +27,7 @@ export async function chatInTerminal(args: string[]): Promise<void> {
     options: { url: { type: 'string' }, email: { type: 'string' }, model: { type: 'string' } },
   })
   const url = (values.url ?? 'http://localhost:3000').replace(/\/+$/, '')
-  // Only this command needs it, and every start of the server loads this file.
+  // Imported here because only this command needs it, while every start of the server loads this file.
   const { createClient, ParleyError } = await import('@parley/client')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {
@@ -61,7 +61,7 @@ async function* prompts(terminal: ReturnType<typeof createInterface>): AsyncGene
   }
 }
 
-/** Asks for a code if the server wants a second factor. */
+/** Signs in. Asks for a code if the server requires a second factor. */
 function signIn(client: Client, credentials: Credentials, askCode: () => Promise<string>): Promise<SignedIn> {
   const signingIn: Promise<SignedIn> = client.request('POST /api/auth/login', { body: credentials })
   return signingIn.catch(async (error: ParleyError) => {
@@ -86,7 +86,7 @@ async function chooseModel(client: Client, { user }: SignedIn, wanted: string | 
   return { client, organizationId, modelId: model.id }
 }
 
-/** Sends a message and prints the reply as it comes. Answers the id of the chat. */
+/** Sends a message and prints the reply while it streams. Returns the id of the chat. */
 async function say(
   { client, organizationId, modelId }: Session,
   content: string,

@@ -31,7 +31,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   chat: chatInTerminal,
 }
 
-/** Runs a command of the command line. What goes wrong in an expected way is one line, and exit code 1. */
+/** Runs a command of the command line. Expected errors are printed in one line and set exit code 1. */
 export async function runCommand([name = '', ...args]: string[]): Promise<void> {
   const command = COMMANDS[name]
   if (!command) {
@@ -48,7 +48,7 @@ export async function runCommand([name = '', ...args]: string[]): Promise<void> 
   }
 }
 
-/** Mistakes of the person at the keyboard, and a database or port that is not to be had. */
+/** Returns whether an error is a usage mistake, or an unavailable database or port. */
 function isExpected(error: unknown): error is Error {
   const code = (error as NodeJS.ErrnoException).code ?? ''
   return (
@@ -61,7 +61,7 @@ function isExpected(error: unknown): error is Error {
 
 async function start(): Promise<void> {
   const config = loadConfig()
-  // The embedded database takes as long to start as everything else takes to load: so both at once.
+  // The embedded database takes as long to start as the modules take to load, so do both concurrently.
   const starting = config.databaseUrl === null ? startEmbedded(config.dataDir) : undefined
   const [{ startServer, stopOnSignals }, { banner }] = await Promise.all([
     import('./main.ts'),
@@ -84,7 +84,7 @@ async function showConfig(): Promise<void> {
   process.stdout.write(`${describeConfig(loadConfig()).join('\n')}\n`)
 }
 
-/** Encrypts with SECRET, and opens what SECRET or SECRET_PREVIOUS encrypted. */
+/** Returns secrets that encrypt with SECRET, and decrypt with SECRET or SECRET_PREVIOUS. */
 async function openSecrets(config: Config): Promise<Secrets> {
   const { createSecrets, loadSecrets } = await import('#platform/secrets/secrets.ts')
   const { current, previous } = loadSecrets(config)
@@ -106,7 +106,7 @@ async function admin([action, email]: string[]): Promise<void> {
   process.stdout.write(`${email} ${done}: system administrator, password ${password}\n`)
 }
 
-/** For a user who has neither factor nor recovery code left. */
+/** For a user who has lost all second factors and recovery codes. */
 async function factors([action, email]: string[]): Promise<void> {
   if (action !== 'reset' || !email?.includes('@')) throw new ConfigError('usage: parley factors reset EMAIL')
   const config = loadConfig()
@@ -133,7 +133,7 @@ async function rotate(): Promise<void> {
   await rotateSecret(config, (line) => process.stdout.write(`${line}\n`))
 }
 
-/** Newest last, so that it stands above the next prompt. */
+/** Prints the newest mail last, just above the next prompt. */
 async function mail([count = '5']: string[]): Promise<void> {
   if (!/^[1-9]\d{0,2}$/.test(count)) throw new ConfigError('usage: parley mail [COUNT]')
   const config = loadConfig()

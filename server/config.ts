@@ -1,31 +1,31 @@
 import { resolve } from 'node:path'
 
-/** The environment, validated once. Nothing else in the server reads `process.env`. */
+/** The configuration from the environment, validated at startup. No other code in the server reads `process.env`. */
 export interface Config {
   port: number
   host: string
   baseUrl: string
-  /** Where the console is: links in mails lead there. */
+  /** The address of the console, for links in mail. */
   frontendUrl: string
   dataDir: string
-  /** Whether a start has the console built where it is not; else it serves what is there. */
+  /** Whether a start builds the console if it is stale. Otherwise it serves the existing build. */
   consoleBuild: boolean
   /** Null: the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
-  /** Null: everything stays in this process. */
+  /** Null: a single process, without shared state. */
   redisUrl: string | null
-  /** Null: made once and kept in `dataDir`. */
+  /** Null: generated once and stored in `dataDir`. */
   secret: string | null
-  /** The secret before it, which is still read. */
+  /** The previous secret, which can still decrypt. */
   secretPrevious: string | null
-  /** Null: mail is kept in `dataDir`. */
+  /** Null: mail is saved in `dataDir`. */
   smtpUrl: string | null
   mailFrom: string
-  /** Whether kept mail can be read at /dev/mail. */
+  /** Whether saved mail can be read at /dev/mail. */
   devMail: boolean
-  /** Signing in with an OpenID provider; null: with email and password only. */
+  /** Sign-in through an OpenID provider. Null: only with email and password. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null
-  /** Where files are kept; null: in `dataDir`. */
+  /** The object storage for files. Null: files are stored in `dataDir`. */
   s3: {
     endpoint: string
     region: string
@@ -33,33 +33,33 @@ export interface Config {
     accessKeyId: string
     secretAccessKey: string
   } | null
-  /** The largest file that is taken, in bytes. */
+  /** The maximum size of an uploaded file, in bytes. */
   maxUploadBytes: number
   adminEmail: string
-  /** Null: a random one, printed once. */
+  /** Null: a random password, printed once. */
   adminPassword: string | null
   signup: 'open' | 'invite'
   corsOrigins: string[]
   metricsToken: string | null
   providers: Record<KeyedProvider, { apiKey: string | null; baseUrl: string | null }>
   ollamaBaseUrl: string | null
-  /** Through whose connected accounts MCP servers of the catalogue may be used; a null key: not at all. */
+  /** The Composio account for MCP servers of the catalogue. A null key disables them. */
   composio: { apiKey: string | null; baseUrl: string }
-  /** The models of the MCP playground where a message names none. */
+  /** The default models of the MCP playground. */
   playgroundModels: { discovery: string; direct: string }
   startingCredits: number
-  /** True: every address; a list of CIDR blocks: these beside the public ones. */
+  /** True allows all private addresses. A list of CIDR blocks allows these. */
   allowPrivateNetwork: boolean | string[]
-  /** How many proxies stand in front, or which addresses they have. */
+  /** The number of reverse proxies in front of the server, or their addresses. */
   trustProxy: false | number | string[]
-  /** How many requests there may be from one address and from one user; 0: any number. */
+  /** Maximum requests per IP address and per user; 0 means unlimited. */
   rateLimits: { ipPerMinute: number; userPerHour: number }
   logLevel: LogLevel
-  /** The collector that traces are sent to, without a path of its own for them; null: there are none. */
+  /** The base address of the OTLP collector. Null: no traces. */
   otlpEndpoint: string | null
 }
 
-/** The providers that an operator can give a key for (contract, 13). */
+/** The providers that an operator can configure a key for (contract, 13). */
 const KEYED_PROVIDERS = {
   openai: 'OPENAI',
   anthropic: 'ANTHROPIC',
@@ -76,12 +76,12 @@ const SECRET_CHARACTERS_MIN = 32
 const RATE_LIMIT_MAX = 1_000_000_000
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
-/** A wrong value. Its message is one line that names the variable. */
+/** An invalid value. The message is one line that names the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Reads the configuration (contract, 13) from an environment. Throws a ConfigError at the first wrong value. */
+/** Reads the configuration from an environment (contract, 13). Throws a ConfigError for the first invalid value. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = new Environment(environment)
   const port = env.integer('PORT', 3000, 0, 65_535)
@@ -136,7 +136,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   }
 }
 
-/** What is in force, a line a setting, secrets hidden: for `parley config`. */
+/** Returns the current settings, one per line and with secrets hidden, for `parley config`. */
 export function describeConfig(config: Config): string[] {
   return Object.entries(config).flatMap(([name, value]) => {
     if (name === 'oidc')
@@ -181,7 +181,7 @@ function readOidc(env: Environment): Config['oidc'] {
 
 const S3_VARIABLES = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
 
-/** Amazon's own addresses where no endpoint is named. */
+/** Without an endpoint, uses the address of Amazon S3 in the region. */
 function readS3(env: Environment): Config['s3'] {
   const bucket = env.text('S3_BUCKET')
   const [accessKeyId, secretAccessKey] = [env.text('S3_ACCESS_KEY_ID'), env.text('S3_SECRET_ACCESS_KEY')]
@@ -204,7 +204,7 @@ function readProviders(env: Environment): Config['providers'] {
   return Object.fromEntries(entries) as Config['providers']
 }
 
-/** One reader per kind of value; an empty variable counts as absent. */
+/** Reads variables by type. An empty variable counts as unset. */
 class Environment {
   readonly #values: NodeJS.ProcessEnv
   constructor(values: NodeJS.ProcessEnv) {

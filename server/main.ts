@@ -35,25 +35,28 @@ import { watchModels } from '#platform/telemetry/watch-models.ts'
 import { buildApp, type Overrides } from './app.ts'
 import { TABLES } from './tables.ts'
 
-/** How long replies that are being written may go on when the process is told to stop. */
+/** On shutdown, replies in progress may continue for this long. */
 const STOP_GRACE_MS = 5_000
-/** How long other requests may take after that. */
+/** Then other requests may take this long. */
 const LAST_REQUESTS_MS = 1_500
-/** After this long the process ends, whatever still runs. */
+/** The process exits after this time, even if work is still running. */
 const STOP_DEADLINE_MS = 10_000
-/** Connections that may wait to be accepted. */
+/** Maximum length of the listen queue. */
 const BACKLOG = 2_048
 
 export interface Server {
   services: Services
-  /** Where it listens: `http://127.0.0.1:3000`. */
+  /** The address it listens on: `http://127.0.0.1:3000`. */
   address: string
-  /** The administrator that this start has made, if it has. */
+  /** The administrator, if this start created one. */
   administrator: Awaited<ReturnType<typeof ensureAdministrator>>
   stop(): Promise<void>
 }
 
-/** Starts everything that the process is, and answers when it serves. `starting`: the embedded database on its way. */
+/**
+ * Starts all services and resolves once the server accepts requests. `starting` is an embedded database that is
+ * already starting.
+ */
 export async function startServer(
   config: Config,
   starting?: Promise<EmbeddedDatabase>,
@@ -106,7 +109,10 @@ export async function startServer(
   }
 }
 
-/** Streams have ended by now, but their connections would be kept alive; what is slower than this is cut. */
+/**
+ * Closes idle keep-alive connections while requests finish, and cuts the remaining ones after a timeout. Streams have
+ * ended before.
+ */
 async function endConnections(server: HttpServer, closed: Promise<unknown>): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), 20)
   const all = setTimeout(() => server.closeAllConnections(), LAST_REQUESTS_MS)
@@ -115,7 +121,7 @@ async function endConnections(server: HttpServer, closed: Promise<unknown>): Pro
   clearTimeout(all)
 }
 
-/** Creates the services that the parts use, from the database up. */
+/** Creates the services for the parts, starting with the database. */
 async function openServices(
   config: Config,
   starting: Promise<EmbeddedDatabase> | undefined,
@@ -177,7 +183,7 @@ async function openServices(
   }
 }
 
-/** Redis's client takes a tenth of a second to load, so only those load it who have Redis. */
+/** Loads the Redis client only if it is configured, because loading takes 100 ms. */
 async function openRedis(redisUrl: string, log: Services['log']): Promise<Redis> {
   const { connectRedis } = await import('#platform/redis/redis.ts')
   return connectRedis(redisUrl, log)
@@ -186,7 +192,10 @@ async function openRedis(redisUrl: string, log: Services['log']): Promise<Redis>
 const addressOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
-/** Ends the process on SIGTERM and SIGINT: replies end or are marked, then connections, then the database. */
+/**
+ * Stops the server on SIGTERM and SIGINT: replies end or are marked as interrupted, then connections close, then the
+ * database.
+ */
 export function stopOnSignals(server: Server): void {
   let stopping = false
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

@@ -18,10 +18,10 @@ import {
 const BATCH = 200
 
 /**
- * Encrypts everything at rest again under the current secret: columns, waiting jobs, and marks of kept mail. Servers that
- * know both secrets may run; a run that was cut off is repeated. Without SECRET in the environment it makes a new secret
- * in DATA_DIR first, which needs the embedded database's lock, so no server runs. Throws a ConfigError without a previous
- * secret.
+ * Encrypts everything at rest again under the current secret: columns, waiting jobs and the marks of saved mail.
+ * Servers that know both secrets may keep running. Can be repeated after an interruption. Without SECRET in the
+ * environment, it first generates a new secret in DATA_DIR; that requires the embedded database's lock, so no server
+ * may run. Throws a ConfigError if there is no previous secret.
  */
 export async function rotateSecret(config: Config, say: (line: string) => void): Promise<void> {
   const database = await connectDatabase(config)
@@ -49,7 +49,7 @@ interface SealedJob {
   data: { id: string; sealed: string; about?: string[] }
 }
 
-/** Letters, and requests for a new password: encrypted for the id in their data, and marked with the address. */
+/** Mails and password reset requests. Each is encrypted for the id in its data and marked with the address. */
 async function resealJobs(sql: Sql, secrets: Secrets): Promise<number> {
   const [known] = await sql<{ there: boolean }[]>`select to_regclass('jobs.job') is not null as there`
   if (!known?.there) return 0
@@ -73,7 +73,7 @@ async function resealJobs(sql: Sql, secrets: Secrets): Promise<number> {
   }
 }
 
-/** The address of a job: the recipient of a mail, or all that a request for a new password holds. */
+/** Returns the email address in a job: the recipient of a mail, or the complete payload of a password reset request. */
 function addressIn(plain: string): string {
   return plain.startsWith('{') ? (JSON.parse(plain) as { to: string }).to : plain
 }
@@ -83,7 +83,7 @@ function remarked(secrets: Secrets, about: readonly string[], email: string): st
   return about.map((mark) => (previous.includes(mark) ? current : mark))
 }
 
-/** Mail that is kept in DATA_DIR is found by its marks when an account is erased. */
+/** Erasing an account finds its mail in DATA_DIR by these marks. */
 async function remarkMail(dataDir: string, secrets: Secrets): Promise<number> {
   const folder = join(dataDir, 'mail')
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {

@@ -18,7 +18,7 @@ import { ledgerTables } from '#platform/ledger/tables.ts'
 import { storageTables } from '#platform/storage/tables.ts'
 import type { OwnedTables } from '#platform/tables/owned-tables.ts'
 
-/** The tables with rows of organizations, in the order of an export: what others refer to comes first. */
+/** The tables with rows of organizations, in export order: referenced tables first. */
 export const TABLES: OwnedTables = {
   ...orgTables,
   ...roleTables,

@@ -4,15 +4,15 @@ import type { Program, Statement } from './read-statements.ts'
 import type { Column, Tables } from './relations.ts'
 import ts from './typescript.ts'
 
-/** A fault of a statement. */
+/** An error in a statement. */
 export interface Problem {
   place: string
   sentence: string
 }
 
 /**
- * Checks each statement against a database: PostgreSQL prepares it, which finds unknown names, and the columns of its
- * result are compared with the row type of the template.
+ * Checks each statement against a database. PostgreSQL prepares it, which finds unknown names. Then its result columns
+ * are compared with the template's row type.
  */
 export async function checkStatements(
   { statements, checker }: Program,
@@ -56,15 +56,15 @@ async function check(statement: Statement, against: Against): Promise<string[]> 
   )
   const columns = described.columns ?? []
   if (nullable.length !== columns.length)
-    return [`it returns ${columns.length} columns, and its text was read as returning ${nullable.length}`]
+    return [`returns ${columns.length} columns, but the parser found ${nullable.length}`]
   if (!statement.row)
     return columns.length > 0 && statement.isUsed
-      ? [`it names no row type, and returns ${columns.map(({ name }) => name).join(', ')}`]
+      ? [`has no row type, but returns ${columns.map(({ name }) => name).join(', ')}`]
       : []
   return compare(columns, nullable, statement.row, against.checker)
 }
 
-/** A sample value of a parameter, from which the driver derives the type that it announces. */
+/** Returns a sample value of a parameter. The driver derives the type that it announces from it. */
 const sample = ({ type }: Statement['parameters'][number]): postgres.ParameterOrJSON<never> =>
   type === 'timestamptz' ? new Date() : type === 'boolean' ? true : type === 'bytea' ? Buffer.alloc(0) : null
 
@@ -89,15 +89,15 @@ function compare(
     const declared = checker.getTypeOfSymbol(property)
     const text = checker.typeToString(declared)
     if (nullable[index]?.isNullable && !acceptsNull(declared))
-      problems.push(`${name} may be null, and is typed as ${text}`)
+      problems.push(`${name} may be null, but its type is ${text}`)
     const expected = TYPES.get(type) ?? 'string'
     if (!fits(checker.getNonNullableType(declared), expected, checker))
-      problems.push(`${name} comes as ${expected}, and is typed as ${text}`)
+      problems.push(`${name} is ${expected}, but its type is ${text}`)
   }
   const returned = new Set(columns.map(({ name }) => name))
   for (const [name, property] of properties)
     if (!returned.has(name) && !(property.flags & ts.SymbolFlags.Optional))
-      problems.push(`it returns no ${name}, which its row type has`)
+      problems.push(`the row type has ${name}, but the statement doesn't return it`)
   return problems
 }
 
@@ -106,7 +106,7 @@ const ANY = ts.TypeFlags.Any | ts.TypeFlags.Unknown
 const acceptsNull = (type: ts.Type): boolean =>
   (type.flags & (ANY | ts.TypeFlags.Null)) !== 0 || (type.isUnion() && type.types.some(acceptsNull))
 
-/** How values of PostgreSQL's types, by their numbers, come out of the driver. All others come as text. */
+/** The driver's JavaScript type by the type OID of PostgreSQL. All other types are strings. */
 const TYPES = new Map<number, string>([
   [16, 'boolean'],
   [17, 'Buffer'],

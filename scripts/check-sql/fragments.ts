@@ -1,22 +1,22 @@
 import ts from './typescript.ts'
 
-/** Text of a statement, or the expression of one of its values. */
+/** Text of a statement, or the expression of a parameter. */
 export type Piece = string | ts.Expression
 
-/** A template with one choice made at each condition. */
+/** A template with one branch chosen for each condition. */
 type Variant = Piece[]
 
-/** The arguments of the functions around an expression, by parameter. */
+/** The arguments of the enclosing function calls, by parameter. */
 type Arguments = ReadonlyMap<ts.Symbol, { node: ts.Expression; args: Arguments }>
 
 const NO_ARGUMENTS: Arguments = new Map()
 const DEPTH_MAX = 30
-/** A fragment may be passed on through this many functions. */
+/** Maximum number of functions that a fragment is passed through. */
 const CALLERS_MAX = 5
-/** The types of postgres.js that put text into a statement instead of a value. */
+/** The types of postgres.js that insert text into a statement rather than a parameter. */
 const FRAGMENT_TYPES = new Set(['PendingQuery', 'Helper', 'Identifier', 'PendingRawQuery'])
 
-/** Whether an expression is a piece of a statement, and not a value. */
+/** Returns whether an expression is a fragment of a statement, rather than a parameter. */
 export function isFragment(node: ts.Expression, checker: ts.TypeChecker): boolean {
   const type = checker.getTypeAtLocation(node)
   const types = type.isUnion() ? type.types : [type]
@@ -25,22 +25,22 @@ export function isFragment(node: ts.Expression, checker: ts.TypeChecker): boolea
 
 class Unread extends Error {}
 
-/** Thrown for a fragment that is a parameter: its text depends on the function's callers. */
+/** Thrown for a fragment that is a function parameter, whose text depends on the callers. */
 class Handed extends Error {
   readonly parameter: ts.ParameterDeclaration
 
   constructor(parameter: ts.ParameterDeclaration) {
-    super(`nothing calls the function of ${parameter.getText()}`)
+    super(`found no call that binds the parameter ${parameter.getText()}`)
     this.parameter = parameter
   }
 }
 
 export class FragmentReader {
-  /** Templates that were found within others. */
+  /** Templates that are fragments of other templates. */
   readonly contained = new Set<ts.TaggedTemplateExpression>()
   readonly #checker: ts.TypeChecker
   readonly #sources: readonly ts.SourceFile[]
-  /** Calls by the name that they call. */
+  /** Calls by the name of the called function. */
   #calls: Map<string, ts.CallExpression[]> | null = null
   #depth = 0
 
@@ -49,7 +49,7 @@ export class FragmentReader {
     this.#sources = sources
   }
 
-  /** Returns the variants of a template, in which each choice is made at least once. */
+  /** Returns the variants of a template. Together they cover each branch at least once. */
   read(template: ts.TaggedTemplateExpression): { variants: Variant[]; unread: string[] } {
     try {
       return { variants: this.#inCallers(template, NO_ARGUMENTS), unread: [] }
@@ -59,7 +59,7 @@ export class FragmentReader {
     }
   }
 
-  /** Reads a template once for each call that passes fragments to its function. */
+  /** Reads a template once per call that passes fragments to its function. */
   #inCallers(template: ts.TaggedTemplateExpression, args: Arguments, depth = 0): Variant[] {
     try {
       return this.#template(template, args)
@@ -112,10 +112,10 @@ export class FragmentReader {
     if (ts.isCallExpression(node)) return this.#call(node, args)
     if (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) return this.#named(node, args)
     if (ts.isElementAccessExpression(node)) return this.#member(node, args)
-    throw new Unread(`${ts.SyntaxKind[node.kind]} is no fragment that can be read: ${node.getText()}`)
+    throw new Unread(`${ts.SyntaxKind[node.kind]} is not a readable fragment: ${node.getText()}`)
   }
 
-  /** `strength[kind]`: every property of the object is a choice. */
+  /** For `strength[kind]`, every property of the object is a branch. */
   #member(node: ts.ElementAccessExpression, args: Arguments): Variant[] {
     const object = this.#initializer(node.expression)
     if (!object || !ts.isObjectLiteralExpression(object)) throw new Unread(node.getText())
@@ -132,17 +132,17 @@ export class FragmentReader {
     if (initializer) return this.#fragment(initializer, args)
     const declaration = symbol?.valueDeclaration
     if (declaration && ts.isParameter(declaration)) throw new Handed(declaration)
-    throw new Unread(`nothing says what ${node.getText()} is`)
+    throw new Unread(`cannot resolve ${node.getText()}`)
   }
 
   #call(call: ts.CallExpression, args: Arguments): Variant[] {
     const called = this.#checker.getResolvedSignature(call)?.declaration
-    if (!called) throw new Unread(`nothing says what ${call.getText()} calls`)
+    if (!called) throw new Unread(`cannot resolve the function in ${call.getText()}`)
     if (called.getSourceFile().fileName.includes('/node_modules/postgres/')) return this.#driver(call, args)
     if (ts.isPropertyAccessExpression(call.expression) && call.expression.name.text === 'reduce')
       return this.#reduced(call.expression.expression, call.arguments, args)
     const bodies = returnedBy(called as ts.SignatureDeclaration)
-    if (bodies.length === 0) throw new Unread(`${call.getText()} has no body that can be read`)
+    if (bodies.length === 0) throw new Unread(`the function in ${call.getText()} has no readable body`)
     const handed = this.#handed(called as ts.SignatureDeclaration, call, args)
     return bodies.flatMap((body) => this.#fragment(body, handed))
   }
@@ -173,11 +173,11 @@ export class FragmentReader {
     })
   }
 
-  /** `parts.reduce((before, one) => sql`…`)`: as if each of the parts were the only one. */
+  /** For `parts.reduce((before, one) => sql`…`)`, reads each part as if it were the only one. */
   #reduced(parts: ts.Expression, [reducer, first]: readonly ts.Expression[], args: Arguments): Variant[] {
     const elements = this.#elements(parts)
     if (!reducer || !ts.isArrowFunction(reducer) || !ts.isExpression(reducer.body) || elements.length === 0)
-      throw new Unread(`nothing says what ${parts.getText()} holds`)
+      throw new Unread(`cannot resolve the elements of ${parts.getText()}`)
     const [before, one] = reducer.parameters.map(({ name }) => this.#symbol(name))
     return elements.flatMap((node) => {
       const handed = new Map(args)
@@ -187,7 +187,7 @@ export class FragmentReader {
     })
   }
 
-  /** The expressions that an array's elements come from. */
+  /** Returns the expressions that an array's elements are created from. */
   #elements(array: ts.Expression): ts.Expression[] {
     if (ts.isParenthesizedExpression(array)) return this.#elements(array.expression)
     if (ts.isArrayLiteralExpression(array))
@@ -212,7 +212,7 @@ export class FragmentReader {
     return this.#texts(argument, args).map((text) => [isRaw ? text : quote(text)])
   }
 
-  /** The texts that an expression can be, by its type or by the bound argument. */
+  /** Returns the possible values of a string expression, by its type or by the bound argument. */
   #texts(node: ts.Expression, args: Arguments): string[] {
     const type = this.#checker.getTypeAtLocation(node)
     const types = type.isUnion() ? type.types : [type]
@@ -220,10 +220,10 @@ export class FragmentReader {
     const symbol = this.#symbol(node)
     const given = symbol && args.get(symbol)
     if (given) return this.#texts(given.node, given.args)
-    throw new Unread(`${node.getText()} is any text`)
+    throw new Unread(`${node.getText()} is not a string literal`)
   }
 
-  /** Whether a condition holds; undefined if the bound arguments don't decide it. */
+  /** Returns the value of a condition, or undefined if the bound arguments don't determine it. */
   #truth(condition: ts.Expression, args: Arguments): boolean | undefined {
     const symbol = this.#symbol(condition)
     const given = symbol && args.get(symbol)
@@ -234,7 +234,7 @@ export class FragmentReader {
     return isNothing ? false : undefined
   }
 
-  /** The initializer of a constant or a property. */
+  /** Returns the initializer of a constant or a property. */
   #initializer(node: ts.Expression): ts.Expression | undefined {
     const declaration = this.#symbol(node)?.valueDeclaration
     if (!declaration) return undefined
@@ -268,7 +268,7 @@ function callsIn(node: ts.Node): ts.CallExpression[] {
 const lastNameOf = (callee: ts.Expression): string =>
   ts.isPropertyAccessExpression(callee) ? callee.name.text : callee.getText()
 
-/** Returns one variant of all first choices, then one for each further choice with the first ones elsewhere. */
+/** Returns one variant with all first branches, then one per further branch with the first branches elsewhere. */
 function combine(parts: Variant[][]): Variant[] {
   const withChoice = (at: number, choice: Variant): Variant =>
     parts.flatMap((choices, index) => (index === at ? choice : (choices[0] ?? [])))
@@ -278,7 +278,7 @@ function combine(parts: Variant[][]): Variant[] {
   ]
 }
 
-/** The expressions that a function can return. */
+/** Returns the expressions that a function can return. */
 function returnedBy(declaration: ts.SignatureDeclaration): ts.Expression[] {
   const body = 'body' in declaration ? (declaration.body as ts.ConciseBody | undefined) : undefined
   if (!body) return []

@@ -16,13 +16,13 @@ import {
 } from './relations.ts'
 
 /*
- * Which columns of a statement's result may be null. PostgreSQL does not say, so this reads the statement with
- * PostgreSQL's own parser. What it does not know counts as nullable.
+ * Determines which result columns of a statement may be null. PostgreSQL doesn't report this, so the code analyzes the
+ * syntax tree of PostgreSQL's own parser. Unknown constructs count as nullable.
  */
 
 /**
- * The columns that a statement returns, in their order. `nullableParameters`: whether $1, $2 … may be null. Throws
- * where PostgreSQL's grammar does not take the text.
+ * Returns the result columns of a statement in order. `nullableParameters` tells whether $1, $2 … may be null. Throws
+ * if the text is not valid PostgreSQL.
  */
 export function resultColumns(
   text: string,
@@ -38,13 +38,13 @@ export function resultColumns(
   })
 }
 
-/** Never null, whatever the arguments are. */
+/** Functions that never return null, whatever their arguments are. */
 const NEVER_NULL = new Set(
   `now clock_timestamp statement_timestamp transaction_timestamp gen_random_uuid random count concat concat_ws row_number rank
   dense_rank ntile jsonb_build_object json_build_object jsonb_build_array json_build_array array_append array_prepend
   pg_backend_pid pg_try_advisory_lock pg_try_advisory_xact_lock`.split(/\s+/),
 )
-/** Null only where an argument is. */
+/** Functions that return null only if an argument is null. */
 const TOTAL = new Set(
   `lower upper length char_length octet_length abs ceil ceiling floor round trunc mod power sqrt ln log exp date_trunc
   date_part extract to_timestamp to_char to_date timezone date md5 sha256 encode decode substr left right btrim ltrim
@@ -54,12 +54,12 @@ const TOTAL = new Set(
   generate_series jsonb_array_elements jsonb_object_keys regexp_replace regexp_split_to_table pg_column_size
   cosine_distance l2_distance inner_product int4 int8 numeric text substring chr ascii`.split(/\s+/),
 )
-/** Null where they see no value. */
+/** Aggregates that return null if there are no input values. */
 const AGGREGATES = new Set(
   `sum min max avg array_agg string_agg jsonb_agg json_agg jsonb_object_agg json_object_agg bool_and bool_or every
   percentile_cont percentile_disc mode first_value`.split(/\s+/),
 )
-/** Null though neither side is. */
+/** Operators that may return null even if neither operand is null. */
 const PARTIAL_OPERATORS = new Set(['->', '->>', '#>', '#>>'])
 class Reader {
   readonly #tables: Tables
@@ -147,14 +147,14 @@ class Reader {
       const names = { ...outer, ctes }
       const renamed = (columns: readonly Column[]) => rename(columns, cte.aliascolnames)
       const first = clause.recursive ? cte.ctequery.SelectStmt?.larg : undefined
-      // A recursive one reads itself: its first rows say what its columns are.
+      // A recursive query refers to itself, so its first part determines its columns.
       if (first) ctes.set(cte.ctename, renamed(this.#select(first, names)))
       ctes.set(cte.ctename, renamed(this.statement(cte.ctequery, names)))
     }
     return ctes
   }
 
-  /** Adds the relations of an item of a FROM clause, and returns them. */
+  /** Adds the relations of a FROM item and returns them. */
   #from(item: Node, names: Names): Relation[] {
     const [type, body] = only(item)
     if (type === 'JoinExpr') return this.#join(body, names)
@@ -178,14 +178,14 @@ class Reader {
 
   #functionRelation(body: Node, alias: string | undefined, names: Names): Relation {
     const calls: Node[] = body.functions.map(({ List }: Node) => List.items[0])
-    // Rows of our own JSON: which of their columns may be null, nothing says.
+    // Rows from our own JSON: the nullability of their columns is unknown.
     const defined: Column[] = (body.coldeflist ?? []).map(({ ColumnDef }: Node) =>
       column(ColumnDef.colname, false),
     )
     if (defined.length > 0) return relationOf(alias ?? '', defined)
     const call = calls[0]?.FuncCall
     const name = call ? nameOf(call.funcname) : ''
-    // unnest of several arrays has a column for each; they are as long as each other.
+    // unnest of several arrays has one column per array. The arrays have equal lengths.
     const results: Node[] = name === 'unnest' ? call.args : calls
     const columns = results.map((result, index) => ({
       name: results.length === 1 ? (alias ?? name) : `${name}${index}`,
@@ -206,7 +206,7 @@ class Reader {
     return [...left, ...right]
   }
 
-  /** Notes which columns are not null in the rows that a condition leaves. */
+  /** Records which columns a condition excludes from being null. */
   #narrow(condition: Node, names: Names): void {
     if (!condition) return
     const [type, body] = only(condition)
@@ -220,7 +220,7 @@ class Reader {
     if (body.kind === 'AEXPR_OP' || body.kind === 'AEXPR_OP_ANY') this.#know(body.rexpr, names)
   }
 
-  /** The value of this is not null, so neither are the columns that it is computed from. */
+  /** This value is not null, so the columns that it is computed from are not null either. */
   #know(node: Node, names: Names): void {
     if (!node) return
     const [type, body] = only(node)
@@ -330,7 +330,7 @@ class Reader {
   }
 }
 
-/** Whether a query always has exactly one row: it counts or sums, or reads nothing. */
+/** Returns whether a query always returns exactly one row: an aggregate, or a query without FROM and WHERE. */
 function hasOneRow(select: Node): boolean {
   if (!select || select.groupClause || select.havingClause || (select.op && select.op !== 'SETOP_NONE'))
     return false

@@ -2,37 +2,37 @@ import { FragmentReader, isFragment, type Piece } from './fragments.ts'
 import ts from './typescript.ts'
 
 /*
- * Finds the SQL statements of a program: tagged templates that no other template contains. Fragments are put in where
- * they stand, through constants, functions and conditions.
+ * Finds the SQL statements of a program: tagged templates that are not part of another template. Fragments are
+ * inserted where they are used, through constants, functions and conditions.
  */
 
-/** A value of a statement. */
+/** A parameter of a statement. */
 export interface Parameter {
   isNullable: boolean
-  /** As the driver announces it; null: the server infers the type. */
+  /** The type that the driver announces. Null: the server infers it. */
   type: 'bytea' | 'boolean' | 'timestamptz' | null
 }
 
-/** A statement as it is sent, in one of the ways that its conditions allow. */
+/** A statement as it is sent, for one combination of its conditions. */
 export interface Statement {
-  /** The template, as `file:line` from the root of the project. */
+  /** The location of the template: `file:line` from the root of the project. */
   place: string
   text: string
   parameters: Parameter[]
-  /** The type of a row; null where the template names none. */
+  /** The row type. Null if the template names none. */
   row: ts.Type | null
-  /** Something is done with its rows. */
+  /** Whether its rows are used. */
   isUsed: boolean
 }
 
 export interface Program {
   statements: Statement[]
-  /** Templates that cannot be read without running them, and why. */
+  /** Templates that cannot be read statically, and why. */
   unread: { place: string; reason: string }[]
   checker: ts.TypeChecker
 }
 
-/** Reads the statements of TypeScript files. `config`: the path of a tsconfig.json, whose options count. */
+/** Reads the statements of TypeScript files. `config` is the path of the tsconfig.json whose options apply. */
 export function readStatements(files: readonly string[], config: string): Program {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} }
   const options = ts.getParsedCommandLineOfConfigFile(config, {}, host)?.options ?? {}
@@ -48,7 +48,7 @@ export function readStatements(files: readonly string[], config: string): Progra
     const { line } = file.getLineAndCharacterOfPosition(template.getStart())
     return `${file.fileName.replace(`${root}/`, '')}:${line + 1}`
   }
-  // A fragment is checked within the templates that contain it.
+  // A fragment is checked as part of the templates that contain it.
   const whole = read.filter(({ template }) => !reader.contained.has(template))
   return {
     checker,
@@ -61,7 +61,7 @@ export function readStatements(files: readonly string[], config: string): Progra
           isUsed: isUsed(template),
         })),
       )
-      // An empty template is one choice of a condition.
+      // An empty template is a branch of a condition.
       .filter(({ text }) => text !== ''),
     unread: whole.flatMap(({ template, unread }) =>
       unread.map((reason) => ({ place: placeOf(template), reason })),
@@ -107,7 +107,7 @@ function parameterOf(value: ts.Expression, checker: ts.TypeChecker): Parameter {
   }
 }
 
-/** The row type of `sql<Row[]>` or `sql<[Row]>`. */
+/** Returns the row type of `sql<Row[]>` or `sql<[Row]>`. */
 function rowOf(template: ts.TaggedTemplateExpression, checker: ts.TypeChecker): ts.Type | null {
   const [argument] = template.typeArguments ?? []
   if (!argument) return null
@@ -116,7 +116,7 @@ function rowOf(template: ts.TaggedTemplateExpression, checker: ts.TypeChecker): 
   return row ? checker.getNonNullableType(row) : null
 }
 
-/** A statement that is only awaited is sent for its effect. */
+/** Returns false if the statement is only awaited, that is, sent for its effect. */
 function isUsed(template: ts.TaggedTemplateExpression): boolean {
   const { parent } = template
   return !(ts.isAwaitExpression(parent) && ts.isExpressionStatement(parent.parent))

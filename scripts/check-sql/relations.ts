@@ -1,24 +1,22 @@
 import { type Node, textOf } from '#tests/tenancy/statement.ts'
 
-/*
- * The relations that a query reads, and what is known of their columns.
- */
+/* The relations of a query and the known nullability of their columns. */
 
 export interface Column {
   name: string
   isNullable: boolean
 }
 
-/** The columns of each table, in the table's order. */
+/** The columns of each table, in table order. */
 export type Tables = ReadonlyMap<string, readonly Column[]>
 
 /** A relation of a FROM clause, or the target of a change. */
 export interface Relation {
   alias: string
   columns: readonly Column[]
-  /** It may have no row: the other side of an outer join. */
+  /** The relation may have no row: the nullable side of an outer join. */
   isOptional: boolean
-  /** Columns that a condition has shown not to be null. */
+  /** Columns that a condition excludes from being null. */
   known: Set<string>
 }
 
@@ -26,14 +24,14 @@ export interface Names {
   relations: Relation[]
   outer: Names | null
   ctes: Map<string, readonly Column[]>
-  /** Each group has a row, so its aggregates see a value. */
+  /** The query has a GROUP BY. Each group has at least one row, so its aggregates have input values. */
   isGrouped: boolean
 }
 
-/** Columns that each table has. */
+/** System columns of every table. */
 const SYSTEM_COLUMNS = new Set(['ctid', 'xmin', 'xmax', 'tableoid'])
 
-/** A node's type and fields. */
+/** Returns the type and the fields of a node. */
 export function only(node: Node): [string, Node] {
   const [entry] = Object.entries(node ?? {})
   return (entry ?? ['', {}]) as [string, Node]
@@ -62,7 +60,7 @@ export function makeOptional(relations: Relation[]): void {
 export const isNullableIn = (relation: Relation, { name, isNullable }: Column): boolean =>
   (relation.isOptional || isNullable) && !relation.known.has(name)
 
-/** The relation that a column belongs to, by `column` or `relation.column`, from the inside out. */
+/** Returns the relation of a column named `column` or `relation.column`. Searches from the innermost query outward. */
 export function find(fields: string[], names: Names | null): { relation: Relation; name: string } | null {
   const name = fields.at(-1) ?? ''
   const alias = fields.length > 1 ? fields.at(-2) : null
@@ -77,7 +75,9 @@ export function find(fields: string[], names: Names | null): { relation: Relatio
   return null
 }
 
-/** A relation's alias stands for its row, which is there unless the relation is optional. */
+/**
+ * Returns whether a name is a relation's alias, which means its whole row. A row is null only in an optional relation.
+ */
 export function isWholeRow(fields: string[], names: Names | null): boolean {
   for (let scope = names; scope; scope = scope.outer) {
     const relation = scope.relations.find(({ alias }) => alias === fields[0])

@@ -1,3 +1,3 @@
-// TypeScript 7, which checks types here, has no stable interface for programs yet: this is the one that the generator of
-// @parley/client's types brings.
+// TypeScript 7, which checks the types here, has no stable compiler API yet. This is the version that @parley/client's
+// generator depends on.
 export { default } from '../../packages/client/node_modules/typescript/lib/typescript.js'

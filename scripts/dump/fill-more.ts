@@ -6,15 +6,15 @@ import { TRIED, VISITED } from '../screens/chats.ts'
 import type { Filled } from '../screens/fill.ts'
 import type { Shop } from '../screens/shop.ts'
 
-/** What a dump has beside what the pictures show. */
+/** Data that a dump contains in addition to the screenshots' data. */
 export interface More {
-  /** A session of the deployment on the website. */
+  /** A session of the website's deployment. */
   sessionId: string
-  /** The chat whose reply is under way until the server ends. */
+  /** The chat whose reply is still in progress when the server stops. */
   interruptedChatId: string
 }
 
-/** Fills what the pictures do not show, so that a dump has rows of every kind. */
+/** Adds data that the screenshots don't show, so that a dump contains rows of every kind. */
 export async function fillMore(shop: Shop, filled: Filled, silentUrl: string): Promise<More> {
   await fillBilling(shop, filled)
   await fillReplies(shop, filled)
@@ -25,7 +25,7 @@ export async function fillMore(shop: Shop, filled: Filled, silentUrl: string): P
   return { sessionId, interruptedChatId }
 }
 
-/** A transfer back, budgets of two kinds, and a message that an API key pays. */
+/** Adds a transfer back, budgets of both kinds, and a message charged to an API key. */
 async function fillBilling(
   { team, make, stage, owner }: Shop,
   { people, models, apiKey }: Filled,
@@ -54,7 +54,7 @@ async function fillBilling(
   await make('/api/chat', { title: 'Empty' }, people.jonas)
 }
 
-/** An agent that calls a tool, a second answer beside the first, and requests that are sent twice. */
+/** Adds a reply with a tool call, a regenerated reply, and requests that are sent twice. */
 async function fillReplies({ stage, owner, team }: Shop, { agent, models, chat }: Filled): Promise<void> {
   const { server } = stage
   await server.say(owner, { agent_id: agent }, { content: TRIED.asked })
@@ -77,7 +77,7 @@ async function newestReply({ stage, team, owner }: Pick<Shop, 'stage' | 'team' |
   return body.messages.findLast(({ role }: { role: string }) => role === 'assistant')
 }
 
-/** A file that came with a message, and one that waits for one. */
+/** Adds a file attached to a message, and one that is not attached yet. */
 async function fillFiles({ stage, owner }: Shop, { models }: Filled): Promise<void> {
   const upload = async (name: string, bytes: string): Promise<string> => {
     const { status, body, text } = await stage.server.upload(owner, { name, bytes, type: 'text/plain' })
@@ -93,7 +93,7 @@ async function fillFiles({ stage, owner }: Shop, { models }: Filled): Promise<vo
   )
 }
 
-/** A visitor of the website, and one whom the deployment's key speaks for. Returns the session of the latter. */
+/** Adds a visitor of the website, and a visitor that the deployment key acts for. Returns the session of the latter. */
 async function fillVisits({ stage }: Shop, { deployments }: Filled): Promise<string> {
   const origin = 'https://www.lighthouse.example'
   const { body } = await askForToken(stage.server, deployments.website, undefined, { origin })
@@ -105,7 +105,7 @@ async function fillVisits({ stage }: Shop, { deployments }: Filled): Promise<str
   return sessionId
 }
 
-/** Asks a model that never answers. Returns the id of the chat. */
+/** Sends a message to a model that never answers. Returns the id of the chat. */
 async function beginReply({ stage, team, make, owner }: Shop, silentUrl: string): Promise<string> {
   const model_id = await make('/api/llm/add', {
     name: 'Silent',
@@ -124,12 +124,12 @@ async function beginReply({ stage, team, make, owner }: Shop, silentUrl: string)
   return chat_id
 }
 
-/** An app that uses /mcp in the owner's name. */
+/** Connects an app that uses /mcp in the owner's name. */
 async function connectApp({ stage, owner }: Shop): Promise<void> {
   const serverUrl = `${stage.server.environment['BASE_URL']}/mcp`
   const provider = new MemoryAuth('Reading list')
   await auth(provider, { serverUrl })
   const back = await allow(provider.sentTo as URL, owner)
   await auth(provider, { serverUrl, authorizationCode: back.searchParams.get('code') ?? '' })
-  if (!provider.kept) throw new Error('the app is not connected')
+  if (!provider.kept) throw new Error('The app could not connect.')
 }

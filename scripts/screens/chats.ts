@@ -1,16 +1,16 @@
 import type { Answer } from './model.ts'
 
-/** A chat of the pictures, newest first. */
+/** A sample chat for the screenshots. Listed newest first. */
 export interface ShownChat extends Answer {
   title: string
   daysAgo: number
   folder?: string
   pinned?: true
-  /** Is answered from the handbook. */
+  /** The answer uses the handbook. */
   fromHandbook?: true
 }
 
-/** The one that is shown open: a table, code and citations. */
+/** The chat that is shown open: a table, code and citations. */
 export const RETURNS: ShownChat = {
   title: 'Return of a signed copy',
   daysAgo: 0,
@@ -87,7 +87,7 @@ export const CHATS: readonly ShownChat[] = [
   },
 ]
 
-/** What several models are asked at once. */
+/** A question to several models. */
 export const ASKED_OF_SEVERAL = 'Recommend one book for somebody who has never been at sea. Why that one?'
 export const SAID_BY_SEVERAL: readonly Answer[] = [
   {
@@ -107,31 +107,31 @@ export const SAID_BY_SEVERAL: readonly Answer[] = [
   },
 ]
 
-/** What an agent is asked while it is tried: it looks for a book, and knows the house. */
+/** A test message to an agent, which searches for a book and uses the handbook. */
 export const TRIED: Answer = {
   asked: 'Is “Tide Tables” there, and can I have it sent home?',
   says: 'TOOL:find_book={"title":"Tide Tables"} THEN say: Yes: **two copies** of *Tide Tables* are on the shelf Sea and sky, at 18.50 each. We send it for 3.90, or for nothing from 40 on [[Delivery and parcels]]; it reaches you after two days.',
 }
 
-/** What a visitor asks of the chat on the website. */
+/** A question from a visitor of the website. */
 export const VISITED: Answer = {
   asked: 'When are you open on Sundays?',
   says: 'From eleven to four, and the lantern room closes half an hour earlier [[Opening hours]].',
 }
 
-/** What is asked in the playground, with a connection at hand. */
+/** A playground message that uses a connection. */
 export const PLAYED: Answer = {
   asked: 'Where is the parcel HP-1907?',
   says: 'TOOL:track_parcel={"number":"HP-1907"} THEN say: Parcel **HP-1907** is in the sorting office at Port Ellen since this morning. It is expected **tomorrow before noon**.',
 }
 
-/** What is asked of the handbook alone. */
+/** A question to the handbook alone. */
 export const ASKED_OF_HANDBOOK: Answer = {
   asked: 'How long is a gift card good?',
   says: 'A gift card is good for **three years** from the day on which it was sold, and can be used in parts [[Gift cards]]. One that was given for a return is no different [[Returns and refunds]].',
 }
 
-/** All that the model knows to say. */
+/** All answers of the emulated model. */
 export const ANSWERS: readonly Answer[] = [
   ...CHATS,
   ...SAID_BY_SEVERAL,

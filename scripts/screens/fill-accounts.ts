@@ -6,16 +6,16 @@ import { createOrganization, roleOf } from '#tests/support/tenants.ts'
 import type { People } from './fill-people.ts'
 import { type Shop, signUp } from './shop.ts'
 
-/** People whose accounts are shown, and the organization that one of them owns beside the shop. */
+/** The users whose account pages are shown, and a second organization that one of them owns. */
 export interface Accounts {
   /** Has an authenticator app and a passkey, and owns the choir, which requires a second factor. */
   ida: Person
-  /** Was added to the shop, and has not opened it. */
+  /** Was added to the shop, but has not opened it. */
   nils: Person
-  /** Of the authenticator app, base32. */
+  /** The base32 secret of the authenticator app. */
   appSecret: string
   choir: string
-  /** The token of the mail that told Nils about his membership. */
+  /** The token in the mail about Nils's new membership. */
   leaveToken: string
 }
 
@@ -38,7 +38,7 @@ export async function fillAccounts(shop: Shop, { jonas }: People): Promise<Accou
   return { ida, appSecret, nils: { ...nils, ...inShop }, choir: choir.organizationId, leaveToken }
 }
 
-/** By the ID: nobody is asked. */
+/** Adds a member by ID, without an invitation. */
 async function addMember(stage: Shop['stage'], owner: Person, { userId: user_id }: Person): Promise<void> {
   const { organizationId: organization_id } = owner
   const role_id = await roleOf(stage.server, owner, 'member')

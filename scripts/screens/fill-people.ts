@@ -1,11 +1,11 @@
 import type { Person } from '#tests/support/client.ts'
 import { addressOf, PASSWORD, personOf, type Shop } from './shop.ts'
 
-/** Who works in the shop, and who is asked to. */
+/** The members of the shop, and a pending invitation. */
 export interface People {
   jonas: Person
   ines: Person
-  /** Of an invitation that nobody has answered yet. */
+  /** The token of an invitation that is not accepted yet. */
   invitationToken: string
 }
 
@@ -33,7 +33,7 @@ export async function fillPeople(shop: Shop): Promise<People> {
   return { jonas, ines, invitationToken: token }
 }
 
-/** A role of the shop's own. */
+/** Creates a custom role. */
 async function makeBookkeepers({ team, stage, owner }: Shop): Promise<void> {
   const wanted = ['organization:read', 'users:read', 'roles:read', 'chats:read', 'chats:write', 'kb:read']
   const { body } = await stage.server.call('GET', '/api/roles/list_permissions?limit=100', {

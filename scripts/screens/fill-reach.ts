@@ -2,7 +2,7 @@ import { mcpConnector } from '#tests/support/mcp/connector.ts'
 import type { Models } from './fill-work.ts'
 import type { Shop } from './shop.ts'
 
-/** The connections of the owner, by what they are for. */
+/** The ids of the owner's connections and of their servers. */
 export interface Connections {
   parcels: string
   diary: string
@@ -53,7 +53,7 @@ export async function fillConnections(shop: Shop): Promise<Connections> {
   }
 }
 
-/** The agents of the shop. Answers the id of the one that is shown open. */
+/** Creates the agents of the shop. Returns the id of the one that is shown open. */
 export async function fillAgents(
   { make, team }: Shop,
   models: Models,
@@ -82,7 +82,7 @@ export async function fillAgents(
   return keeper
 }
 
-/** Where an agent is in the open. */
+/** The deployments of an agent. */
 export interface Deployments {
   website: string
   websiteKey: string
@@ -107,7 +107,7 @@ export async function fillDeployments({ team }: Shop, agent_id: string): Promise
   return { website: website.id, websiteKey: website.api_key, report: report.id }
 }
 
-/** Keys for programs, by name. */
+/** Creates API keys. Returns the id of the one for the till. */
 export async function fillKeys({ make }: Shop): Promise<string> {
   await make('/api/api_keys/create', { name: 'Newsletter', permissions: ['chats:write', 'chats:read'] })
   return make('/api/api_keys/create', {
@@ -117,7 +117,7 @@ export async function fillKeys({ make }: Shop): Promise<string> {
   })
 }
 
-/** Two webhooks, of which one is not answered well. Answers the id of the other. */
+/** Creates two webhooks; one of them gets errors from its endpoint. Returns the id of the other. */
 export async function fillWebhooks({ team, make, hooksUrl }: Shop): Promise<string> {
   const add = (path: string, description: string, event_types: string[]) =>
     make('/api/webhooks/create', { url: `${hooksUrl}/${path}`, description, event_types })

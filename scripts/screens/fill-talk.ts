@@ -4,7 +4,7 @@ import type { Shop } from './shop.ts'
 
 const DAY_MS = 86_400_000
 
-/** The chats of the owner. Answers the id of the one that is shown open. */
+/** Creates the owner's chats. Returns the id of the one that is shown open. */
 export async function fillChats(shop: Shop, models: Models, { handbook }: Knowledge): Promise<string> {
   const { stage, make, owner, team, sql } = shop
   await team.api('POST', '/api/instructions/create', {
@@ -32,7 +32,7 @@ export async function fillChats(shop: Shop, models: Models, { handbook }: Knowle
   return shown
 }
 
-/** A conversation with three models, and two others. Answers the id of the first. */
+/** Creates a conversation with three models, and two others. Returns the id of the first. */
 export async function fillConversations({ make, team }: Shop, models: Models): Promise<string> {
   await make('/api/conversation/create', { title: 'Who writes the newsletter?' })
   await make('/api/conversation/create', { title: 'Blurbs for the window' })
@@ -44,7 +44,7 @@ export async function fillConversations({ make, team }: Shop, models: Models): P
   return conversation_id
 }
 
-/** What a visitor of the website has asked, with the key of the deployment. */
+/** Sends a website visitor's question with the key of the deployment. */
 export async function fillVisits({ stage }: Shop, key: string): Promise<void> {
   const answer = await stage.server.call('POST', '/api/agent_deploy/chat', {
     token: key,
@@ -53,7 +53,7 @@ export async function fillVisits({ stage }: Shop, key: string): Promise<void> {
   if (answer.status !== 200) throw new Error(answer.text)
 }
 
-/** What the playground remembers. */
+/** Creates a playground chat. */
 export async function fillPlayground({ team }: Shop, connection: string): Promise<void> {
   await team.api('POST', '/api/mcp_playground/chat', {
     content: PLAYED.asked,

@@ -3,7 +3,7 @@ import type { Shop } from './shop.ts'
 
 const DAYS = 29
 
-/** What was used on the days before this one, and budgets: no interface of the server makes a past. */
+/** Writes the usage of past days, and budgets, to the database: the API cannot create past usage. */
 export async function fillUsage(
   { sql, team, owner }: Shop,
   { people, models, agent, deployments, apiKey }: Filled,
@@ -32,7 +32,7 @@ interface Whose {
   deployment_id?: string
 }
 
-/** More in the week than on Mondays, when the shop is closed, and more from week to week. */
+/** Usage of a day: low on Mondays, when the shop is closed, and growing from week to week. */
 function dayOf(organization_id: string, daysAgo: number, share: number, whose: Whose) {
   const date = new Date(Date.now() - daysAgo * 86_400_000)
   const weekday = date.getUTCDay() === 1 ? 0.2 : 1 + 0.35 * Math.sin(daysAgo * 2.4 + share)

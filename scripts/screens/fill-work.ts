@@ -4,7 +4,7 @@ import { toolsmith } from '#tests/support/toolsmith.ts'
 import { CATALOGUE, HANDBOOK, QUESTIONS } from './handbook.ts'
 import type { Shop } from './shop.ts'
 
-/** The models of the shop: ids by name. */
+/** The ids of the shop's models by name. */
 export type Models = Record<'large' | 'small' | 'gull', string>
 
 export async function fillModels({ make, modelUrl }: Shop): Promise<Models> {
@@ -30,7 +30,7 @@ export async function fillModels({ make, modelUrl }: Shop): Promise<Models> {
   }
 }
 
-/** Knowledge of the shop, with an evaluation that was run some times. */
+/** The knowledge base of the shop, with an evaluation that has several runs. */
 export interface Knowledge {
   handbook: string
   document: string
@@ -85,7 +85,7 @@ const POSTAGE = `export function postage({ total, island = false }: { total: num
 }
 `
 
-/** The tools of the shop. Answers the id of the one that finds books. */
+/** Creates the tools of the shop. Returns the id of the one that finds books. */
 export async function fillTools(shop: Shop): Promise<string> {
   const smith = toolsmith(shop.stage.server, shop.owner)
   const sales = await smith.category('Sales')

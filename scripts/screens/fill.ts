@@ -13,7 +13,7 @@ import { fillChats, fillConversations, fillPlayground, fillVisits } from './fill
 import { fillKnowledge, fillModels, fillTools, type Knowledge, type Models } from './fill-work.ts'
 import type { Shop } from './shop.ts'
 
-/** The ids that addresses of screens are made of. */
+/** The ids in the addresses of screens. */
 export interface Filled {
   people: People
   accounts: Accounts
@@ -26,11 +26,11 @@ export interface Filled {
   chat: string
   conversation: string
   webhook: string
-  /** Of the till. */
+  /** The API key of the till. */
   apiKey: string
 }
 
-/** Everything that people have done in the shop, in the order in which they would. */
+/** Fills the shop with sample data, in the order in which users would create it. */
 export async function fill(shop: Shop): Promise<Filled> {
   const people = await fillPeople(shop)
   const accounts = await fillAccounts(shop, people)

@@ -1,4 +1,4 @@
-/** What the bookshop has written down for itself. */
+/** The bookshop's sample handbook. */
 export const HANDBOOK: Record<string, string> = {
   'Opening hours': `# Opening hours
 
@@ -47,7 +47,7 @@ A Field Guide to Gulls,Isla Munro,Birds,5,22.00
 Letters from a Lighthouse,Agnes Drever,Local,11,14.90
 `
 
-/** What customers ask, and where it is written: an evaluation. */
+/** An evaluation: customers' questions and the documents that answer them. */
 export const QUESTIONS: readonly { question: string; document_names: string[] }[] = [
   { question: 'Until when can I give a book back?', document_names: ['Returns and refunds'] },
   { question: 'How long is a gift card good?', document_names: ['Gift cards'] },

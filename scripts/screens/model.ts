@@ -3,21 +3,21 @@ import { type LoopbackServer, listen, readBody } from '#tests/support/mcp/index.
 import { behaviourOf } from '#tests/support/provider/behaviour.ts'
 import { openAi, type ProviderRequest } from '#tests/support/provider/formats.ts'
 
-/** What the model says when it is asked just that. */
+/** A canned answer of the emulated model. */
 export interface Answer {
   asked: string
   /**
-   * `[[Returns]]` is the citation of the passage of that document. Tools that are called come first, as the emulated
-   * provider is told of them: `TOOL:clock={} THEN say: It is late.`
+   * `[[Returns]]` becomes a citation of that document's passage. Tool calls precede the text, in the syntax of the
+   * emulated provider: `TOOL:clock={} THEN say: It is late.`
    */
   says: string
-  /** The name of the one model that says so. Default: all. */
+  /** The only model that gives this answer. By default, all do. */
   by?: string
 }
 
 type Message = NonNullable<ProviderRequest['messages']>[number]
 
-/** A provider on loopback that speaks OpenAI's format, and knows what to say. */
+/** Starts an emulated provider on loopback that uses OpenAI's format and gives the canned answers. */
 export const startModel = (answers: readonly Answer[]): Promise<LoopbackServer> =>
   listen(async (request, response) => {
     const body = (await readBody(request)) as ProviderRequest & { model: string; messages: Message[] }

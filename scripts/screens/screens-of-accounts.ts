@@ -4,7 +4,7 @@ import type { Filled } from './fill.ts'
 import type { Screen } from './screens.ts'
 import { addressOf, PASSWORD, type Shop } from './shop.ts'
 
-/** Second factors, organizations that begin and end, connections that are confirmed, and a page that doesn't load. */
+/** Second factors, joining and leaving organizations, confirming connections, and pages that fail to load. */
 export const screensOfAccounts = ({ accounts, people, connections }: Filled): Screen[] => [
   { name: 'second-factors', path: '/account', as: 'ida', before: showSecondFactors },
   { name: 'second-factor-app', path: '/account', as: 'jonas', before: showQrCode },
@@ -85,7 +85,7 @@ async function askToLeave(page: Page): Promise<void> {
   await page.getByRole('alertdialog').waitFor()
 }
 
-/** Comes back from the provider in a browser that has not started the connection. */
+/** Returns from the provider in a browser that has not started the connection. */
 async function comeBack(page: Page, { stage, team, diary }: Shop, starter: Person, server_id: string) {
   const body = { server_id }
   const { redirect_url } = await team.api('POST', '/api/mcp/connect_account', body, starter)
@@ -93,7 +93,7 @@ async function comeBack(page: Page, { stage, team, diary }: Shop, starter: Perso
   await page.waitForURL(`${stage.server.environment['BASE_URL']}/connections/confirm`)
 }
 
-/** On a phone the navigation is behind a button. */
+/** On a phone, the navigation is behind a menu button. */
 async function goToWebhooks(page: Page): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' })
   if (await menu.isVisible()) await menu.click()
@@ -106,7 +106,7 @@ async function goOffline(page: Page): Promise<void> {
   await page.getByText("You're offline").waitFor()
 }
 
-/** As after an update of the server. */
+/** Replaces the built assets, as an update of the server does. */
 async function replaceBuild(page: Page): Promise<void> {
   await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404, json: {} }))
   const body = '<script type="module" src="/assets/new.js"></script>'

@@ -4,17 +4,19 @@ import type { Filled } from './fill.ts'
 import { screensOfAccounts } from './screens-of-accounts.ts'
 import type { Shop } from './shop.ts'
 
-/** The user who looks at a screen. `jonas` has no second factor, `ida` has two; `nils` was added and has opened nothing. */
+/**
+ * The user who views a screen. `jonas` has no second factor, `ida` has two. `nils` was added and has opened nothing.
+ */
 export type Viewer = 'owner' | 'stranger' | 'administrator' | 'jonas' | 'ida' | 'nils'
 
-/** One picture: what it is called, where the screen is, and what is done there before. */
+/** One screenshot: its name, the address of the screen, and the steps before it is taken. */
 export interface Screen {
   name: string
   path: string
-  /** Default: the owner of the shop. */
+  /** The owner of the shop by default. */
   as?: Viewer
   before?: (page: Page, shop: Shop) => Promise<void>
-  /** Those that matter most are also taken in the dark, and on a phone. */
+  /** The most important screens are also taken in dark mode and on a phone. */
   isChief?: true
 }
 
@@ -104,7 +106,7 @@ const ofOrganization = ({ models, webhook }: Filled): Screen[] => [
   { name: 'admin', path: '/admin', as: 'administrator' },
 ]
 
-/** The code of a reply has its colours when they have been fetched. */
+/** The code of a reply is highlighted once its language is loaded. */
 const seeCode = (page: Page): Promise<void> => page.locator('pre [class*=hljs]').first().waitFor()
 
 async function tryAgent(page: Page): Promise<void> {

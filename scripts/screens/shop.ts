@@ -13,21 +13,21 @@ import { type Team, teamOf } from '#tests/support/team.ts'
 import { ANSWERS } from './chats.ts'
 import { startModel } from './model.ts'
 
-/** A server, and whatever a script needs beside it. */
+/** A server, and the other things that a script needs with it. */
 export interface Stage {
   server: TestServer
   stop(): Promise<void>
 }
 
-/** A bookshop in a lighthouse: its organization on a real server, and all that this server talks to. */
+/** A sample bookshop: an organization on a real server, and the emulated services that the server uses. */
 export interface Shop<S extends Stage = Stage> {
   stage: S
   sql: postgres.Sql
-  /** The database, as a superuser reaches it. */
+  /** The database's address for a superuser. */
   databaseUrl: string
   team: Team
   owner: Person
-  /** What an addition has answered, of which the id is wanted. */
+  /** Creates a record through the API and returns its id. */
   make(path: string, body: unknown, person?: Person): Promise<string>
   modelUrl: string
   parcels: TestMcpServer
@@ -36,13 +36,13 @@ export interface Shop<S extends Stage = Stage> {
   close(): Promise<void>
 }
 
-/** Where people of the shop get their mail. */
+/** Returns the mail address of a person of the shop. */
 export const addressOf = (name: string): string => `${name}@lighthouse.example`
 export const PASSWORD = 'eighty-four steps up'
-/** What the owner has signed in with, as the list of sessions tells. */
+/** The user agent of the owner's sign-in, for the list of sessions. */
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64; rv:147.0) Gecko/20100101 Firefox/147.0'
 
-/** Opens the shop on a new database. `secret`: the SECRET of its server. */
+/** Opens the shop on a new database. `secret` is its server's SECRET. */
 export async function openShop<S extends Stage>(
   secret: string,
   startStage: (environment: Record<string, string>) => Promise<S>,
@@ -55,7 +55,7 @@ export async function openShop<S extends Stage>(
   const [stage, model, parcels, diary, receiver] = await Promise.all([
     startStage({
       PORT: port,
-      // Passkeys belong to a domain: an IP address has none.
+      // Passkeys require a domain: an IP address won't do.
       BASE_URL: `http://localhost:${port}`,
       DATABASE_URL: database.url('parley'),
       SECRET: secret,
@@ -90,7 +90,7 @@ export async function openShop<S extends Stage>(
   }
 }
 
-/** Makes an account, as a browser does. */
+/** Creates an account, as a browser does. */
 export async function signUp(stage: Stage, first_name: string, last_name: string): Promise<Person> {
   const email = addressOf(first_name.toLowerCase())
   const body = { email, password: PASSWORD, first_name, last_name }
@@ -98,7 +98,7 @@ export async function signUp(stage: Stage, first_name: string, last_name: string
   return personOf(email, await stage.server.call('POST', '/api/auth/signup', { body, headers }))
 }
 
-/** Whoever has just signed up or in. */
+/** Returns the person from the answer of a sign-up or a sign-in. */
 export function personOf(email: string, { status, body, text }: Answer): Person {
   if (status >= 400) throw new Error(text)
   const { user, access_token: token, refresh_token: refreshToken } = body

@@ -8,9 +8,9 @@ import type { Shop } from './shop.ts'
 
 const QUALITY = 80
 
-/** How a picture is taken. */
+/** The viewport and color scheme of a screenshot. */
 export interface Look {
-  /** Follows the name of the screen. */
+  /** Appended to the name of the screen. */
   suffix: string
   viewport: { width: number; height: number }
   colorScheme: 'light' | 'dark'
@@ -26,7 +26,7 @@ export const CHIEF_LOOKS: readonly Look[] = [
   { suffix: '-phone', viewport: { width: 375, height: 740 }, colorScheme: 'light' },
 ]
 
-/** Takes a picture of a screen into a folder. */
+/** Writes a screenshot of a screen to a folder. */
 export async function take(
   shop: Shop<ConsoleStage>,
   person: Person | undefined,
@@ -51,14 +51,14 @@ export async function take(
   await page.context().close()
 }
 
-/** Waits until nothing is on its way, and nothing moves. */
+/** Waits until the network is idle and nothing is animated. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle')
-  if (!(await page.evaluate(BECOMES_STILL))) throw new Error(`${page.url()} does not come to rest`)
+  if (!(await page.evaluate(BECOMES_STILL))) throw new Error(`${page.url()} keeps loading or animating`)
 }
 
 const STILL_MS_MAX = 30_000
-/** Waits in the page: its policy refuses what waitForFunction does. */
+/** Waits inside the page: its content security policy blocks waitForFunction. */
 const BECOMES_STILL = `(async () => {
   const deadline = performance.now() + ${STILL_MS_MAX}
   const isStill = () => document.querySelector('h1, main, form') !== null
@@ -69,7 +69,7 @@ const BECOMES_STILL = `(async () => {
   return isStill()
 })()`
 
-/** Playwright knows PNG and JPEG; the browser itself also WebP, which is a fourth of the size. */
+/** Uses the browser's own WebP, which is a quarter of the size. Playwright supports only PNG and JPEG. */
 async function capture(page: Page): Promise<Buffer> {
   const devtools = await page.context().newCDPSession(page)
   const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
