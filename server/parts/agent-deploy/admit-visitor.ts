@@ -13,8 +13,8 @@ interface Gate {
 }
 
 /**
- * A token for somebody whom nobody knows by name. Who has the same key is the same visitor; only its hash is ever kept.
- * Throws deployment.not_found, deployment.paused, deployment.origin_not_allowed.
+ * Issues a token to an anonymous visitor. The visitor key identifies the visitor; only its hash is stored. Throws
+ * deployment.not_found, deployment.paused, deployment.origin_not_allowed.
  */
 export async function admitVisitor(
   { config, tokens, findPublicDeployment }: Gate,
@@ -27,9 +27,9 @@ export async function admitVisitor(
 ): Promise<VisitorPass> {
   const deployment = await findPublicDeployment(deploymentId)
   if (!deployment) throw fail('deployment.not_found')
-  // A program shows no Origin, and gains nothing by that: what this guards is the visitor of another page.
+  // Programs send no Origin and gain nothing by that: this check protects visitors of other pages.
   const allowed = [new URL(config.baseUrl).origin, ...(deployment.config.allowed_origins ?? [])]
-  // The server may be reached under another address than BASE_URL: a browser sends the one that it means.
+  // The server may be reached under another address than BASE_URL; browsers then send that host.
   const isOwn = origin !== undefined && host !== undefined && URL.parse(origin)?.host === host
   if (origin !== undefined && !isOwn && !allowed.includes(origin)) throw fail('deployment.origin_not_allowed')
   if (deployment.status === 'paused') throw fail('deployment.paused')

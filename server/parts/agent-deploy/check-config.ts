@@ -3,9 +3,8 @@ import { fail, sentence } from '#errors'
 import type { Config, DeploymentRow } from './schemas.ts'
 
 /**
- * The config of a deployment as it is stored: origins as browsers write them, each once. Throws
- * deployment.config_invalid with a sentence that names the field. What it lets through may stand in a header
- * (Content-Security-Policy) and in a style.
+ * Validates a deployment's config and normalizes its origins. Throws deployment.config_invalid with a sentence
+ * that names the field. Valid values are safe in a header (Content-Security-Policy) and in a style.
  */
 export function checkConfig(type: DeploymentRow['deploymentType'], config: Config): DeploymentConfig {
   const { theme, branding, allowed_origins: origins, widget_placement: placement } = config
@@ -26,11 +25,11 @@ const COLOR = /^#[\da-f]{6}$/i
 const FONT = /^(?:"[\p{L}\p{N}_ -]+"|'[\p{L}\p{N}_ -]+'|[\p{L}\p{N}_ -]+)$/u
 const isFontFamily = (names: string): boolean => names.split(',').every((name) => FONT.test(name.trim()))
 
-/** A URL parser takes more as a host than belongs into a header: `a.example;x` is one. */
+/** URL parsers accept hosts that would break a header, such as `a.example;x`. */
 const HOST = /^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])$/
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** An address of the web: encrypted, or of this machine. */
+/** Parses an HTTPS URL, or an HTTP URL on loopback. */
 function parseAddress(address: string): URL | null {
   const url = /^https?:\/\/[^\s\\]+$/i.test(address) ? URL.parse(address) : null
   if (!url || !HOST.test(url.hostname) || url.username !== '' || url.password !== '') return null
@@ -47,5 +46,5 @@ function checkOrigin(text: string): string {
   return url.origin
 }
 
-/** Of what was sent so much is repeated. */
+/** Maximum length of a refused value in an error message. */
 const SHOWN_CHARACTERS = 100

@@ -16,7 +16,7 @@ export interface AgentDeploy {
   findPublicDeployment: FindPublicDeployment
 }
 
-/** Agents in the open: for programs by a key, and on web pages for people whom nobody knows by name. */
+/** Deployments of agents: for programs with a key, and on web pages for anonymous visitors. */
 export function createAgentDeploy(services: Services, chats: DeploymentChats): AgentDeploy {
   const findPublicDeployment = createPublicDeployments(services.database)
   return {

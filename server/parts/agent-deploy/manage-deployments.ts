@@ -19,10 +19,10 @@ import {
   viewDeployment,
 } from './schemas.ts'
 
-/** So much of a key is shown, to tell it from others. */
+/** Length of the visible prefix that tells keys apart. */
 const SHOWN_CHARACTERS = 10
 
-/** Throws agent.not_found, deployment.config_invalid. */
+/** Creates a deployment and returns its key. Throws agent.not_found, deployment.config_invalid. */
 export async function createDeployment(
   scope: Scope<'agent:write'>,
   input: NewDeployment,
@@ -30,7 +30,7 @@ export async function createDeployment(
   const config = checkConfig(input.deployment_type, input.config)
   const { key, ...stored } = newKey()
   const row = await scope.transaction(async (database) => {
-    // Whoever deletes the agent meanwhile waits, and is told of this deployment; or has done so.
+    // The lock orders this and a concurrent deletion of the agent: one of them sees the other's result.
     const [agent] = await database.select(agents, { where: eq(agents.id, input.agent_id), lock: true })
     if (!agent) throw fail('agent.not_found')
     return database.insert(agentDeployments, {
@@ -48,7 +48,7 @@ export async function createDeployment(
   return { ...viewDeployment(row), api_key: key }
 }
 
-/** The deployments of an organization, newest first. */
+/** Returns the organization's deployments, newest first. */
 export const listDeployments = (
   scope: Scope<'agent:read'>,
   query: { limit?: number; cursor?: string },
@@ -64,15 +64,15 @@ export const listDeployments = (
     viewDeployment,
   )
 
-/** Throws deployment.not_found. */
+/** Returns a deployment. Throws deployment.not_found. */
 export async function getDeployment(scope: Scope<'agent:read'>, id: string): Promise<DeploymentView> {
   const [row] = await scope.select(agentDeployments, { where: eq(agentDeployments.id, id) })
   return viewDeployment(found(row))
 }
 
 /**
- * Changes what is given; a `config` replaces the one before. Who may read deployments, and webhooks, hear of another
- * status. Throws deployment.not_found, deployment.config_invalid.
+ * Updates the given fields; `config` replaces the previous one. A change of status is published to members who
+ * may read deployments, and to webhooks. Throws deployment.not_found, deployment.config_invalid.
  */
 export async function updateDeployment(
   events: Events,
@@ -113,7 +113,7 @@ const statusChange = ({ status: previous }: DeploymentRow, { id, name, status }:
   previous_status: previous,
 })
 
-/** A new key; the one before ends at once. Throws deployment.not_found. */
+/** Replaces the key; the previous one is revoked immediately. Throws deployment.not_found. */
 export async function regenerateKey(scope: Scope<'agent:write'>, id: string): Promise<DeploymentWithKey> {
   const { key, ...stored } = newKey()
   const [row] = await scope.update(agentDeployments, eq(agentDeployments.id, id), {
@@ -124,8 +124,8 @@ export async function regenerateKey(scope: Scope<'agent:write'>, id: string): Pr
 }
 
 /**
- * Deletes a deployment with its sessions and their messages, for good. Replies under way are stopped first; what they
- * have used is paid, whichever comes to its end earlier. Throws deployment.not_found.
+ * Deletes a deployment with its sessions and their messages permanently. Stops replies in progress first; their
+ * usage is charged in any case. Throws deployment.not_found.
  */
 export async function deleteDeployment(
   chats: Pick<DeploymentChats, 'stopAll'>,
@@ -137,7 +137,7 @@ export async function deleteDeployment(
   found(deleted)
 }
 
-/** A key, and what is stored of it. */
+/** Generates a key and its stored columns. */
 export function newKey(): { key: string } & Pick<DeploymentRow, 'keyHash' | 'apiKeyPrefix'> {
   const key = newToken(DEPLOYMENT_KEY_PREFIX)
   return { key, keyHash: hashToken(key), apiKeyPrefix: key.slice(0, SHOWN_CHARACTERS) }

@@ -2,7 +2,7 @@ import type { Database } from '#database/connect.ts'
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import { systemSql } from '#database/system-sql.ts'
 
-/** What anybody may know of a deployment that is on web pages. */
+/** Public information about a deployment on web pages. */
 export interface PublicDeployment {
   id: string
   name: string
@@ -11,10 +11,10 @@ export interface PublicDeployment {
   config: DeploymentConfig
 }
 
-/** A deployment that web pages may show; null for an unknown one and one that only programs use. */
+/** Finds a deployment that web pages may show; null for an unknown id and for type api. */
 export type FindPublicDeployment = (id: string) => Promise<PublicDeployment | null>
 
-/** For people whom nobody knows: whoever has the id may ask, as it stands in the page. */
+/** Needs no credential: the id is public, because it is part of the page. */
 export const createPublicDeployments =
   (database: Database): FindPublicDeployment =>
   async (id) => {

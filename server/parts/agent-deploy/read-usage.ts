@@ -2,7 +2,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import { periodOf, totalOf, usageSums } from '#platform/ledger/usage-days.ts'
 import type { UsageView } from './schemas.ts'
 
-/** What a deployment has used, day by day (UTC), with both ends. Throws request.invalid. */
+/** Returns the daily usage of a deployment (UTC), both days inclusive. Throws request.invalid. */
 export async function readUsage(
   scope: Scope<'agent:read'>,
   { deployment_id: id, ...asked }: { deployment_id: string; from?: string; to?: string },

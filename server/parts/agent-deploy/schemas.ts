@@ -24,7 +24,7 @@ export type DeploymentRow = typeof agentDeployments.$inferSelect
 const STATUSES = ['active', 'paused'] as const
 const MESSAGES_MAX = 1_000_000
 const ORIGINS_MAX = 50
-/** Of an address, of an origin. */
+/** Maximum length of a URL or an origin. */
 const ADDRESS_CHARACTERS_MAX = 2_000
 
 const Name = Type.String({
@@ -65,7 +65,7 @@ const Branding = Body(
   { description: 'Logo and name shown in the chat.' },
 )
 
-/** What a web page shows of a deployment. */
+/** Settings that a web page shows. */
 const shown = {
   theme: Type.Optional(Theme),
   branding: Type.Optional(Branding),
@@ -80,7 +80,7 @@ const shown = {
   ),
 }
 
-/** What is allowed is more than a schema can say: see checkConfig. */
+/** Schema of the config; checkConfig validates the rest. */
 export const Config = Body(
   {
     ...shown,
@@ -212,7 +212,7 @@ export const SessionView = Type.Object(
   { title: 'DeploymentSession' },
 )
 
-/** What an agent has looked up and called to write a reply is not told. */
+/** Omits citations and tool calls. */
 export const viewSession = (id: string, messages: MessageRow[]): Static<typeof SessionView> => ({
   id,
   messages: messages.map(({ id, role, content, status, error, createdAt }) => ({

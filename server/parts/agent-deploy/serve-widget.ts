@@ -6,13 +6,13 @@ import type { FindPublicDeployment, PublicDeployment } from './public-deployment
 import { createWidgetFiles, zipText } from './widget-files.ts'
 import { chatPage, contentPolicy, loaderScript, noticePage } from './widget-pages.ts'
 
-/** How long a change of colour or placement may take to be seen. */
+/** Maximum delay until a changed color or placement is visible. */
 const LOADER_CACHE_SECONDS = 300
 const SCRIPT = 'text/javascript; charset=utf-8'
 const PAGE = 'text/html; charset=utf-8'
 const FEATURES = 'clipboard-write=(self), camera=(), geolocation=(), microphone=(), payment=(), usb=()'
 
-/** /widget.js and /embed: the chat that companies put on their pages (contract, 10). */
+/** Routes /widget.js and /embed: the chat for other sites' pages (contract, 10). */
 export function registerWidget(
   http: FastifyInstance,
   { findPublicDeployment }: { findPublicDeployment: FindPublicDeployment },
@@ -24,7 +24,7 @@ export function registerWidget(
   http.get<{ Querystring: { deployment?: unknown } }>('/widget.js', async (request, reply) => {
     const deployment = await find(request.query.deployment)
     reply.type(SCRIPT).headers({
-      // Pages that isolate themselves (Cross-Origin-Embedder-Policy) load nothing else.
+      // Required by isolated pages (Cross-Origin-Embedder-Policy).
       'Cross-Origin-Resource-Policy': 'cross-origin',
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-cache',

@@ -18,7 +18,7 @@ interface Dependencies {
   findPublicDeployment: FindPublicDeployment
 }
 
-/** What is open to the key of a deployment, and to its visitors (contract, 10). */
+/** Routes for a deployment's key and its visitors (contract, 10). */
 export const visitorRoutes = ({ services, chats, findPublicDeployment }: Dependencies): Route[] => [
   defineRoute({
     method: 'POST',

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { BuiltWidget } from '../../../widget/build.ts'
 
-/** A file that never changes: what it holds is in its name. */
+/** An immutable file with the hash of its content in its name. */
 export interface Asset {
   contentType: string
   bytes: Buffer
@@ -13,26 +13,26 @@ export interface Asset {
 }
 
 export interface WidgetFiles {
-  /** A script that needs LOOK, a ButtonLook, in its scope. */
+  /** Loader script; expects LOOK, a ButtonLook, in its scope. */
   loader: string
-  /** Names of assets: of the frame's script and style sheet. */
+  /** Asset names of the frame's script and style sheet. */
   frameScript: string
   frameStyle: string
   assets: ReadonlyMap<string, Asset>
 }
 
 const BUILD_PROGRAM = fileURLToPath(new URL('../../../widget/build.ts', import.meta.url))
-/** It takes half a second. */
+/** A build takes half a second. */
 const BUILD_MS_MAX = 30_000
 const OUTPUT_CHARACTERS_MAX = 4_000
-/** Of the hash, in a name. */
+/** Length of the hash in a file name. */
 const HASH_CHARACTERS = 16
 
 const zip = promisify(gzip)
 
 /**
- * What the server hands to browsers, made from source at the first need and kept. The answer throws where that does not
- * work; then the next one to ask tries again.
+ * Builds the browser files from source on first use and caches them. The returned function throws if the build
+ * fails; the next call tries again.
  */
 export function createWidgetFiles(): () => Promise<WidgetFiles> {
   let made: Promise<WidgetFiles> | undefined
@@ -49,7 +49,7 @@ export function createWidgetFiles(): () => Promise<WidgetFiles> {
 
 export const zipText = (text: string): Promise<Buffer> => zip(text, { level: 9 })
 
-/** In a process of its own: a bundler takes 150 MB, which the server would keep. */
+/** Uses a separate process, because a bundler takes 150 MB that the server would not free. */
 function build(): Promise<BuiltWidget> {
   return new Promise((resolve, reject) => {
     const child = fork(BUILD_PROGRAM, {

@@ -3,11 +3,11 @@ import { type ButtonLook, DEFAULT_COLOR, type Look } from '../../../widget/look.
 import type { PublicDeployment } from './public-deployments-system.ts'
 import type { WidgetFiles } from './widget-files.ts'
 
-/** The loader with the look of a deployment at its head. */
+/** Builds the loader with the look of a deployment. */
 export const loaderScript = ({ loader }: WidgetFiles, deployment: PublicDeployment): string =>
   `(function(LOOK){${loader}})(${JSON.stringify(buttonLookOf(deployment))})`
 
-/** The page in the frame. */
+/** Builds the page in the frame. */
 export const chatPage = (files: WidgetFiles, deployment: PublicDeployment): string => {
   const look = escapeHtml(JSON.stringify(lookOf(deployment)))
   return page(
@@ -21,7 +21,7 @@ export const chatPage = (files: WidgetFiles, deployment: PublicDeployment): stri
   )
 }
 
-/** A page in the look of the chat that says why there is none. It has no script. */
+/** Builds a page in the style of the chat that says why there is none. It contains no script. */
 export const noticePage = (files: WidgetFiles, title: string, sentence: string): string =>
   page(
     files,
@@ -32,8 +32,9 @@ export const noticePage = (files: WidgetFiles, title: string, sentence: string):
   )
 
 /**
- * What the frame may do: nothing but its own script and style, its own server, and the logo. Which pages may show it is
- * said by `allowed_origins`; where none are listed, any page. The console is of this origin, and always may.
+ * Returns the frame's Content-Security-Policy: only its own script and style, its own server, and the logo.
+ * `allowed_origins` limits the pages that may frame it; without any, every page may. The console has the same
+ * origin and always may.
  */
 export function contentPolicy(config: DeploymentConfig | undefined): string {
   const logo = originOf(config?.branding?.logo_url)
@@ -89,7 +90,7 @@ function buttonLookOf({ id, name, config }: PublicDeployment): ButtonLook {
 const colorOf = ({ theme }: DeploymentConfig): string =>
   /^#[\da-f]{6}$/i.test(theme?.primary_color ?? '') ? (theme?.primary_color as string) : DEFAULT_COLOR
 
-/** The origin of a web address; null for what is none. What it answers can stand in a policy. */
+/** Returns the origin of a web address, safe for use in a policy; null if it is invalid. */
 function originOf(address: string | undefined): string | null {
   if (address === undefined || !URL.canParse(address)) return null
   const { protocol, origin } = new URL(address)

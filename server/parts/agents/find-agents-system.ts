@@ -10,26 +10,25 @@ import { type ModelFinder, modelAsJson, type ResolvedModel, type StoredModel } f
 import type { StoredAgentTool, Tools } from '../tools/index.ts'
 import type { AgentRow } from './schemas.ts'
 
-/** An agent that can be talked to. */
+/** An agent that can be called. */
 export interface ReadyAgent {
   id: string
   name: string
-  /** Whose it is; a foreign caller is shown nothing of what it is made of (no citations). */
+  /** Owner of the agent. Callers of other organizations see nothing of its contents (no citations). */
   organizationId: string
   isForeign: boolean
   model: ResolvedModel
-  /** The system prompt; may be empty. */
+  /** System prompt; may be empty. */
   system: string
   temperature: number | undefined
   maxTokens: number | undefined
-  /** Its own; those of connections that are shared with it are opened when it is to answer (shared-tools.ts). */
+  /** The agent's own tools. Tools of shared connections are opened when it replies (shared-tools.ts). */
   tools: RunnableTool[]
-  /** What the tools of shared connections take of a prompt, about, as far as they are known; 0: it has none. */
+  /** Approximate bytes that tools of shared connections take in a prompt; 0 if there are none. */
   sharedToolsBytes: number
   knowledgeBaseIds: string[]
 }
 
-/** An agent as a list shows it. */
 export interface ListedAgent {
   id: string
   name: string
@@ -49,12 +48,12 @@ interface StoredAgent {
   sharedToolsBytes: number
 }
 
-/** What the tools of a server are taken for that was never asked for them. */
+/** Assumed size of the tools of a server that was never listed. */
 const UNREAD_TOOLS_BYTES = 16 * 1024
-/** The most agents that are looked up in one statement. */
+/** Maximum number of agents per statement. */
 const GROUP_MAX = 100
 
-/** Finds the agents that an organization may talk to: its own, and public ones. */
+/** Finds the agents that an organization may use: its own, and public ones. */
 export class AgentFinder {
   readonly #sql: SystemSql
   readonly #models: ModelFinder
@@ -70,10 +69,10 @@ export class AgentFinder {
   }
 
   /**
-   * An agent with what it takes to let it answer: one query, and one more where it has tools of its own. Foreign callers
-   * have none of the connections that are shared with it: they are strangers to those whose these are. Throws
-   * agent.not_found, agent.inactive, llm.inactive, llm.not_configured; the last two are agent.inactive to a foreign
-   * caller, whom the model is no matter of.
+   * Finds an agent with everything that it needs to reply: one query, and another if it has its own tools.
+   * Callers of other organizations don't get the tools of connections that users shared with it. Throws
+   * agent.not_found, agent.inactive, llm.inactive, llm.not_configured; for other organizations, the last two
+   * become agent.inactive, which hides the model.
    */
   async find(organizationId: string, agentId: string): Promise<ReadyAgent> {
     const agent = await this.#read(agentId)
@@ -100,8 +99,8 @@ export class AgentFinder {
   }
 
   /**
-   * The same by an agent's id, or by the name of one of the organization's own in any case of letters. A public one of
-   * others goes by its id alone: its name is whatever its makers have called it, perhaps to be taken for another.
+   * Finds an agent by id, or the organization's own by name, ignoring case. Public agents of other organizations
+   * are found only by id, because anyone could give theirs a misleading name. Throws the errors of `find`.
    */
   async findNamed(organizationId: string, nameOrId: string): Promise<ReadyAgent> {
     if (UUID.test(nameOrId)) return this.find(organizationId, nameOrId.toLowerCase())
@@ -126,7 +125,10 @@ export class AgentFinder {
   }
 }
 
-/** By hand and for all that wait, since every message to an agent needs one (see grouped); each agent once. */
+/**
+ * Batches concurrent look-ups into one hand-written statement, since every message to an agent needs one (see
+ * grouped); each agent is read once.
+ */
 async function readAgents(sql: SystemSql, agentIds: string[]): Promise<(StoredAgent | undefined)[]> {
   const rows = await sql<StoredAgent[]>`
     select a.id, a.organization_id as "organizationId", a.name, a.is_public as "isPublic",
@@ -145,7 +147,7 @@ async function readAgents(sql: SystemSql, agentIds: string[]): Promise<(StoredAg
   return agentIds.map((id) => found.get(id))
 }
 
-/** Another organization's agent that everybody may see. Throws agent.not_found. */
+/** Returns a public agent of any organization. Throws agent.not_found. */
 export async function readPublicAgent(database: Database, agentId: string): Promise<AgentRow> {
   const [row] = await systemDb(database)
     .select()

@@ -10,10 +10,10 @@ export interface Sender {
   deployment: OpenDeployment | null
 }
 
-/** What answers a message. It holds secrets and functions: store its id, and find it again. */
+/** What answers a message. Contains secrets and functions: store its id, and find it again. */
 export interface Target {
   model: ResolvedModel
-  /** Null: the model alone. */
+  /** Null if the model answers without an agent. */
   agent: ReadyAgent | null
 }
 
@@ -25,8 +25,8 @@ interface TargetDependencies {
 }
 
 /**
- * Finds a model or an agent that the sender may talk to. Throws access.missing_permission for an agent, and what
- * `ModelFinder.find` and `Agents.find` throw.
+ * Finds a model or agent that the sender may use. Throws access.missing_permission for an agent, and the errors
+ * of `ModelFinder.find` and `Agents.find`.
  */
 export async function findTarget(
   { models, agents }: TargetDependencies,
@@ -39,7 +39,7 @@ export async function findTarget(
   return { model: agent.model, agent }
 }
 
-/** Returns who pays for an answer: the sender's organization, also for another organization's agent. */
+/** Returns the payer of an answer: the sender's organization, even for another organization's agent. */
 export const payerOf = (
   { organizationId, userId, apiKeyId }: Pick<Payer, 'organizationId' | 'userId' | 'apiKeyId'>,
   agent: ReadyAgent | null,

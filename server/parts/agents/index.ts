@@ -20,28 +20,33 @@ export { NewAgent } from './schemas.ts'
 export { sharedToolsBudget } from './shared-tools.ts'
 export { agentTables } from './tables.ts'
 
-/** What those hear who let somebody else's agent answer, visitors too, when its model fails: why is no matter of theirs. */
+/** Shown to visitors and callers of other organizations if the agent's model fails; hides the reason. */
 export const FOREIGN_FAILED = sentence('agent.foreign_failed')
 
 export interface Agents {
   routes: Route[]
-  /** The organization's own or a public one. Throws agent.not_found, agent.inactive, llm.inactive, llm.not_configured. */
+  /**
+   * Finds the organization's own agent or a public one. Throws agent.not_found, agent.inactive, llm.inactive,
+   * llm.not_configured.
+   */
   find(organizationId: string, agentId: string): Promise<ReadyAgent>
-  /** By id; or by name, the organization's own. */
+  /** Finds an agent by id, or the organization's own by name. Throws the errors of `find`. */
   findNamed(organizationId: string, nameOrId: string): Promise<ReadyAgent>
   /**
-   * The passages of the agent's knowledge bases that fit a question best, best first, paid by whoever asks. Throws
+   * Returns the best passages of the agent's knowledge bases, best first, charged to the payer. Throws
    * billing.insufficient_credits.
    */
   retrieve(agent: ReadyAgent, payer: Payer, query: string): Promise<Passage[]>
-  /** Its own tools and those that are shared with it, whose servers may be asked: once its reply has been admitted. */
+  /**
+   * Opens the agent's own and shared tools. May call their servers, so use it only after admission of the reply.
+   */
   openTools(agent: ReadyAgent, request: ModelRequest, signal: AbortSignal): Promise<RunnableTool[]>
   /**
-   * A conversation as the agent's model is asked it, with what its knowledge bases say, which is found now, and with all
-   * its tools, which are opened once the call has been admitted. Throws what `retrieve` throws.
+   * Prepares a conversation for the agent's model: retrieves passages now and opens tools after admission. Throws
+   * the errors of `retrieve`.
    */
   prepare(agent: ReadyAgent, payer: Payer, original: ModelRequest): Promise<Preparation>
-  /** The organization's own active agents, oldest first, so many at most. */
+  /** Returns the organization's active agents, oldest first, at most `limit`. */
   listActive(scope: Scope<'agent:execute'>, limit: number): Promise<ListedAgent[]>
 }
 

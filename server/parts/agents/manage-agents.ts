@@ -35,18 +35,19 @@ export interface AgentDependencies {
   tools: Tools
 }
 
-/** What the tools of an agent are configured with takes so many bytes as JSON. */
+/** Maximum size of the configuration of an agent's tools as JSON, in bytes. */
 const TOOLS_BYTES_MAX = 64 * 1024
-/** A page of agents ends with the one with which its system prompts hold so many bytes. */
+/** Page limit in bytes of system prompts. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024
-/** So often a change is prepared anew because others have changed the agent meanwhile. */
+/** Maximum number of attempts if concurrent changes interfere. */
 const ATTEMPTS = 5
-/** Of the deployments of an agent so many are named. */
+/** Maximum number of deployments named in an error. */
 const DEPLOYMENTS_NAMED = 10
 
 /**
- * Makes an agent. Throws agent.name_taken, agent.tools_too_large, llm.not_found, llm.inactive, llm.not_configured,
- * llm.cannot_chat, llm.cannot_call_tools, kb.not_found, mcp.instance_not_found, and what Tools.prepare throws.
+ * Creates an agent. Throws agent.name_taken, agent.tools_too_large, llm.not_found, llm.inactive,
+ * llm.not_configured, llm.cannot_chat, llm.cannot_call_tools, kb.not_found, mcp.instance_not_found, and the
+ * errors of Tools.prepare.
  */
 export async function createAgent(
   deps: AgentDependencies,
@@ -87,7 +88,7 @@ export async function createAgent(
   return view(deps, { row, tools, knowledgeBaseIds, instances })
 }
 
-/** The organization's own agents, newest first. */
+/** Returns the organization's agents, newest first. */
 export async function listAgents(
   deps: AgentDependencies,
   scope: Scope<'agent:read'>,
@@ -108,7 +109,7 @@ export async function listAgents(
   return { ...page, data: await Promise.all(stored.map((agent) => view(deps, agent))) }
 }
 
-/** The organization's own agent, or of a public one what every organization may see. Throws agent.not_found. */
+/** Returns the organization's own agent, or the public part of another's public one. Throws agent.not_found. */
 export async function getAgent(
   deps: AgentDependencies,
   scope: Scope<'agent:read'>,
@@ -119,8 +120,8 @@ export async function getAgent(
 }
 
 /**
- * Changes what is given; tools, params, knowledge bases and MCP connections are replaced as wholes. Throws agent.not_found (also for a
- * public agent of others), agent.changing, and what createAgent throws.
+ * Updates the given fields. Tools, params, knowledge bases and MCP connections are each replaced completely.
+ * Throws agent.not_found (also for other organizations' agents), agent.changing, and the errors of createAgent.
  */
 export async function updateAgent(
   deps: AgentDependencies,
@@ -148,7 +149,7 @@ export async function updateAgent(
   throw fail('agent.changing')
 }
 
-/** Throws agent.not_found, and agent.in_use with the names of its deployments. */
+/** Deletes an agent. Throws agent.not_found, and agent.in_use with the names of its deployments. */
 export async function deleteAgent(scope: Scope<'agent:delete'>, agentId: string): Promise<void> {
   const deployments = await namesOfDeployments(scope, agentId)
   if (deployments.length > 0) throw inUse(deployments)
@@ -158,7 +159,7 @@ export async function deleteAgent(scope: Scope<'agent:delete'>, agentId: string)
   if (rows.length === 0) throw fail('agent.not_found')
 }
 
-/** Null: what the change was prepared for is not what is stored any more. */
+/** Stores a prepared change. Returns null if the agent was changed since the preparation. */
 async function storeChange(
   scope: Scope<'agent:write'>,
   prepared: StoredAgent,
@@ -197,12 +198,12 @@ const columnsOf = (change: AgentChange) => ({
   updatedAt: new Date(),
 })
 
-/** Model and tools are checked against each other, and secrets kept, by what was read before the transaction. */
+/** True if model, tools and connections are unchanged: the change was validated against these. */
 const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
   a.row.modelId === b.row.modelId &&
   JSON.stringify([a.tools, a.instances]) === JSON.stringify([b.tools, b.instances])
 
-/** What the audit tells of it: which tools it has and which of them were configured with this change, never with what. */
+/** Audit details: which tools the agent has and which of them this change configured, never the values. */
 const auditDetails = (
   { tools, knowledgeBaseIds, instances }: Omit<StoredAgent, 'row'>,
   configured: readonly AgentToolInput[],
@@ -213,7 +214,7 @@ const auditDetails = (
   mcp_instance_ids: instances.map(({ instanceId }) => instanceId),
 })
 
-/** Whoever gives further knowledge bases to an agent lets it tell what is in them, so he may read them. */
+/** Adding a knowledge base reveals its contents through the agent, so it requires kb:read. */
 function checkBelongings(
   scope: Scope<'agent:write'>,
   { knowledge_base_ids: kbIds = [] }: AgentChange,
@@ -221,10 +222,12 @@ function checkBelongings(
 ): void {
   if (!kbIds.every((id) => given.includes(id)) && !scope.holds('kb:read'))
     throw fail('access.missing_permission', { permission: 'kb:read' })
-  // MCP servers can not be connected yet, so no id is that of one.
 }
 
-/** What others have shared with the agent stays theirs; to that come active ones of the caller's own. */
+/**
+ * Keeps connections that others have shared, and adds the caller's own active ones. Throws
+ * mcp.instance_not_found.
+ */
 async function prepareInstances(
   scope: Scope<'agent:write'>,
   requested: readonly string[],

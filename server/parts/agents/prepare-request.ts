@@ -5,12 +5,12 @@ import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import { describePassages, PASSAGES_SHARE, type Passage } from '../kb/index.ts'
 import type { ReadyAgent } from './find-agents-system.ts'
 
-/** Finds what the agent's knowledge bases hold on a question. */
+/** Retrieves passages of the agent's knowledge bases. */
 type Retrieve = (agent: ReadyAgent, payer: Payer, query: string) => Promise<Passage[]>
 
 /**
- * A conversation as the agent's model is asked it. What the asker says comes after what the agent is told; its
- * knowledge bases are asked what was asked last.
+ * Builds the request for the agent's model. The agent's system prompt precedes the caller's; the last user
+ * message is the query for its knowledge bases.
  */
 export async function prepareRequest(
   retrieve: Retrieve,
@@ -37,7 +37,7 @@ function lastQuestion(messages: readonly ModelMessage[]): string {
   return message ? messageText(message) : ''
 }
 
-/** Behind the last message of the user. */
+/** Appends the material to the last user message. */
 function withMaterial(messages: readonly ModelMessage[], material: string): ModelMessage[] {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   return messages.map((message, index) => {

@@ -16,7 +16,7 @@ const InOrganization = Type.Object({ org_id: OrgId })
 const OneAgent = Type.Object({ agent_id: idOf('the agent') })
 const ofAgent = { agent: 'agent_id' } as const
 
-/** What an agent is made of can be refused. */
+/** Errors of creating or updating an agent. */
 const REFUSED: ErrorCode[] = [
   'agent.name_taken',
   'agent.tools_too_large',

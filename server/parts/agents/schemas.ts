@@ -160,7 +160,7 @@ export type AgentView = Static<typeof AgentView>
 
 export type AgentRow = typeof agents.$inferSelect
 
-/** An agent as its own organization sees it. */
+/** Converts an agent for its own organization. */
 export const viewAgent = (
   row: AgentRow,
   tools: AgentToolView[],
@@ -176,7 +176,7 @@ export const viewAgent = (
   mcp_instance_ids: mcpInstanceIds,
 })
 
-/** What every organization may see of a public agent. */
+/** Converts the part of a public agent that every organization may see. */
 export const viewDescriptor = (row: Omit<AgentRow, 'createdBy' | 'modelId' | 'params'>): AgentView => ({
   id: row.id,
   organization_id: row.organizationId,

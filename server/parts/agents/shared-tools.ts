@@ -5,20 +5,19 @@ import type { ModelRequest } from '#platform/models/types.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { ReadyAgent } from './find-agents-system.ts'
 
-/** Of the prompt, for what describes tools of shared connections, before what else is to stand there. */
+/** Share of the prompt reserved for tools of shared connections. */
 const SHARED_TOOLS_SHARE = 0.5
 
-/** Bytes of a prompt that are kept for the tools of shared connections. */
+/** Returns the bytes of a prompt reserved for tools of shared connections. */
 export const sharedToolsBudget = (
   { model, sharedToolsBytes }: ReadyAgent,
   maxTokens: number | undefined,
 ): number => Math.min(sharedToolsBytes, promptBytesOf(windowOf(model, maxTokens)) * SHARED_TOOLS_SHARE)
 
 /**
- * All the tools of an agent: its own, and those of shared connections for which there is room beside the request. Their
- * servers may be asked for them, which takes its time: after the reply has been admitted. A server that fails is left
- * out. What is called like one of the agent's own tools gets its server's name before it. Rejects with the signal's
- * reason.
+ * Opens all tools of an agent: its own, and those of shared connections that fit beside the request. Their
+ * servers may be called, so use it only after admission of the reply. Servers that fail are left out. A shared
+ * tool with the name of an own tool gets its server's name as prefix. Rejects with the signal's reason.
  */
 export async function openAgentTools(
   mcp: Pick<Mcp, 'openShared'>,

@@ -6,7 +6,7 @@ import type { ScopedStatements } from '#platform/access/scoped-database.ts'
 import type { StoredAgentTool } from '../tools/index.ts'
 import type { AgentRow } from './schemas.ts'
 
-/** An agent with what belongs to it. */
+/** An agent with its tools, knowledge bases and connections. */
 export interface StoredAgent {
   row: AgentRow
   tools: StoredAgentTool[]
@@ -14,7 +14,7 @@ export interface StoredAgent {
   instances: SharedInstance[]
 }
 
-/** A connection to an MCP server that its owner has shared with an agent. */
+/** An MCP connection that its owner shares with an agent. */
 export interface SharedInstance {
   instanceId: string
   ownerId: string
@@ -22,7 +22,7 @@ export interface SharedInstance {
 
 type Database = ScopedStatements
 
-/** One of the organization's own; with `lock`, in a transaction, nobody else changes it before that ends. */
+/** Reads one of the organization's own agents. `lock` locks it until the transaction ends. */
 export async function readStoredAgent(
   database: Pick<Database, 'select'>,
   agentId: string,
@@ -32,7 +32,7 @@ export async function readStoredAgent(
   return (await withBelongings(database, rows))[0]
 }
 
-/** Agents with what belongs to each, in three statements for all of them. */
+/** Reads the related rows of all agents in three statements. */
 export async function withBelongings(
   database: Pick<Database, 'select'>,
   rows: AgentRow[],
@@ -63,11 +63,11 @@ export async function withBelongings(
 }
 
 /*
- * What stays is changed where it stands. Deleted and inserted again it would wait for the lock of its tool or knowledge
- * base, while whoever deletes that one waits for the row.
+ * Rows that stay are updated in place: deleting and reinserting one would wait for the lock of its tool or
+ * knowledge base, while the deletion of that waits for the row, which is a deadlock.
  */
 
-/** Makes these the tools of an agent that is locked, or new. Throws tool.not_found. */
+/** Replaces the tools of a locked or new agent. Throws tool.not_found. */
 export async function storeTools(
   database: Database,
   agentId: string,
@@ -88,7 +88,9 @@ export async function storeTools(
     await database.insertAll(agentTools, added).catch(onForeignKeyViolation('tool.not_found'))
 }
 
-/** Makes these the knowledge bases of an agent that is locked, or new. Throws kb.not_found for one of somebody else. */
+/**
+ * Replaces the knowledge bases of a locked or new agent. Throws kb.not_found for one outside the organization.
+ */
 export async function storeKnowledgeBases(
   database: Database,
   agentId: string,
@@ -107,7 +109,7 @@ export async function storeKnowledgeBases(
     await database.insertAll(agentKnowledgeBases, added).catch(onForeignKeyViolation('kb.not_found'))
 }
 
-/** Makes these the connections of an agent that is locked, or new. Throws mcp.instance_not_found. */
+/** Replaces the connections of a locked or new agent. Throws mcp.instance_not_found. */
 export async function storeInstances(
   database: Database,
   agentId: string,

@@ -4,13 +4,13 @@ import { dirname } from 'node:path'
 import type { ConsoleSource } from './console.ts'
 
 export interface Build {
-  /** Throws a BuildError. */
+  /** Settles when the build ends. Throws a BuildError. */
   ended: Promise<void>
-  /** Ends the process at once; then `ended` throws. */
+  /** Kills the process; `ended` then rejects. */
   stop(): void
 }
 
-/** What went wrong. The message has all that the program has said; `reason` is a line of it for a page. */
+/** Failure of a build. The message contains the program's output, and `reason` one line of it for a page. */
 export class BuildError extends Error {
   override readonly name = 'BuildError'
   readonly reason: string
@@ -21,14 +21,14 @@ export class BuildError extends Error {
   }
 }
 
-/** It takes seconds; a busy machine may need minutes, since everything else goes first. */
+/** A build takes seconds, but may take minutes on a busy machine because of its low priority. */
 const BUILD_MS_MAX = 600_000
 const OUTPUT_CHARACTERS_MAX = 8_000
 const REASON_CHARACTERS_MAX = 300
 const NO_OUTPUT = 'Its build failed and did not say why.'
 const KILLED = `Its build was ended: it took longer than ${BUILD_MS_MAX / 60_000} minutes, or had too little memory.`
 
-/** Builds the console in a process of its own, which gets what time the server and others leave. */
+/** Builds the console in a separate process with low priority. */
 export function startBuild({ folder, program }: ConsoleSource): Build {
   const child = fork(program, [folder], {
     execArgv: [],
@@ -53,16 +53,19 @@ export function startBuild({ folder, program }: ConsoleSource): Build {
   return { ended, stop: () => child.kill('SIGKILL') }
 }
 
-/** Before it has threads, which all get what it has. The lowest priority would be none on a machine that is never idle. */
+/**
+ * Runs before the process has threads, which inherit its priority. The lowest priority would starve it on a
+ * machine that is never idle.
+ */
 function yieldToOthers(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It has ended already, which 'close' tells.
+    // The process has ended already; 'close' reports it.
   }
 }
 
-/** The first line that says something, without where on this machine the project lies. */
+/** Returns the first meaningful line, without the project's location on this machine. */
 function reasonOf(output: string, folder: string): string | undefined {
   return output
     .replaceAll(dirname(folder), '.')

@@ -1,25 +1,24 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 
-/** A built console. */
 export interface ConsoleFiles {
-  /** The page of all addresses, with this nonce in it. */
+  /** Returns the page for all paths, with this nonce. */
   page(nonce: string): string
-  /** What a browser may ask for, by its path: `assets/index-B1x2.js`. Whatever is not in it is not there. */
+  /** Files by path, such as `assets/index-B1x2.js`. Nothing else is served. */
   files: ReadonlyMap<string, ConsoleFile>
 }
 
 export interface ConsoleFile {
   contentType: string
   bytes: Buffer
-  /** The same in other codings, where that is smaller. The first is the smallest. */
+  /** Smaller compressed versions, smallest first. */
   codings: { name: 'br' | 'gzip'; bytes: Buffer }[]
 }
 
 const PAGE = 'index.html'
-/** Where the page has the nonce of its answer. */
+/** Placeholder of the nonce in the page. */
 const NONCE_PLACEHOLDER = '__NONCE__'
-/** What is not listed is not served: maps of sources, for one. */
+/** Files of other types, such as source maps, are not served. */
 const CONTENT_TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -40,7 +39,10 @@ const CODINGS = [
 const FILES_MAX = 5_000
 const BYTES_MAX = 128 * 1024 * 1024
 
-/** Reads a folder that console/build.ts has made. Throws where it is none: ENOENT, or an Error that says why. */
+/**
+ * Reads a folder that console/build.ts has written. Throws ENOENT if it is missing, or an Error that says what is
+ * wrong.
+ */
 export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
   const template = (await readFile(join(folder, PAGE), 'utf8')).split(NONCE_PLACEHOLDER)
   if (template.length === 1) throw new Error(`${PAGE} has no ${NONCE_PLACEHOLDER}`)

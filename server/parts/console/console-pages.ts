@@ -1,12 +1,12 @@
 import type { Config } from '#config'
 
-/** How long a browser waits until it asks for the page again, in seconds. */
+/** Interval in seconds at which the browser reloads the page. */
 export const RELOAD_SECONDS = 3
-/** On two cores that have nothing else to do it is about this. */
+/** Approximate duration of a build on two idle cores. */
 const BUILD_SECONDS = 10
 const FEATURES = 'camera=(), geolocation=(), microphone=(self), payment=(), usb=()'
 
-/** On every page of the console. A policy is one page's own, by its nonce. */
+/** Headers of every console page. The policy is unique to the response, because of its nonce. */
 export const pageHeaders = (policy: string): Record<string, string> => ({
   'Content-Security-Policy': policy,
   'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
@@ -17,8 +17,8 @@ export const pageHeaders = (policy: string): Record<string, string> => ({
 })
 
 /**
- * What the console may do: its own scripts and styles, its own server, pictures and films where files are kept, and the
- * chat on web pages as a preview. Nobody may show it in a frame.
+ * Returns the console's Content-Security-Policy: its own scripts and styles, its own server, media from the file
+ * storage, and the widget's chat as a preview. No page may frame it.
  */
 export function consolePolicy({ baseUrl, s3 }: Pick<Config, 'baseUrl' | 's3'>, nonce: string): string {
   const { host, protocol } = new URL(baseUrl)
@@ -30,7 +30,7 @@ export function consolePolicy({ baseUrl, s3 }: Pick<Config, 'baseUrl' | 's3'>, n
     `img-src ${media}`,
     `media-src ${media}`,
     "font-src 'self'",
-    // Browsers before 2022 do not count sockets as 'self'.
+    // Browsers before 2022 do not include WebSockets in 'self'.
     `connect-src 'self' ${protocol === 'https:' ? 'wss' : 'ws'}://${host}`,
     "frame-src 'self'",
     "form-action 'self'",
@@ -40,11 +40,11 @@ export function consolePolicy({ baseUrl, s3 }: Pick<Config, 'baseUrl' | 's3'>, n
   ].join('; ')
 }
 
-/** What a page that says why there is no console may do: have its look. */
+/** Returns the policy of a page without the console: only its own style. */
 export const noticePolicy = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
 
-/** A page that asks for itself again until the console is there. */
+/** Builds a page that reloads until the console is ready. */
 export const buildingPage = (nonce: string): string =>
   page(
     nonce,
@@ -55,7 +55,7 @@ export const buildingPage = (nonce: string): string =>
 <p>The API serves already: <a href="/docs">its reference</a>.</p>`,
   )
 
-/** A page that says what went wrong, and what an operator can do. */
+/** Builds a page that says what failed and what the operator can do. */
 export const missingPage = (nonce: string, reason: string): string =>
   page(
     nonce,

@@ -5,7 +5,7 @@ import { BUILT_FOLDER, isBuilt } from '../../../console/built-from.ts'
 import { type Build, BuildError, startBuild } from './console-build.ts'
 import { type ConsoleFiles, readConsoleFiles } from './console-files.ts'
 
-/** Where the console's sources are, with `dist` among them, and the program that makes `dist` of them. */
+/** Location of the console's sources and of `dist`, and the program that builds it. */
 export interface ConsoleSource {
   folder: string
   program: string
@@ -14,26 +14,25 @@ export interface ConsoleSource {
 export type ConsoleState =
   | { is: 'ready'; files: ConsoleFiles }
   | { is: 'building' }
-  /** There is nothing to serve. `reason`: a line for the operator. */
+  /** Nothing to serve; `reason` is a line for the operator. */
   | { is: 'missing'; reason: string }
 
-/** The console as this process has it. */
 export interface Console {
-  /** Has it built in the background where it is not built from what is there now (CONSOLE_BUILD). */
+  /** Starts a build in the background if the built files are outdated (CONSOLE_BUILD). */
   start(): void
-  /** What there is to serve at this moment. Waits for the disk at most, never for a build. */
+  /** Returns what can be served now. Waits at most for the disk, never for a build. */
   state(): Promise<ConsoleState>
-  /** Ends a build that is under way. */
+  /** Stops a build in progress. */
   stop(): Promise<void>
 }
 
 const FOLDER = fileURLToPath(new URL('../../../console', import.meta.url))
 const SOURCE: ConsoleSource = { folder: FOLDER, program: join(FOLDER, 'build.ts') }
-/** While there is nothing to serve, requests have the folder looked at, so often at most. */
+/** While there is nothing to serve, requests check the folder at most this often. */
 const RECHECK_MS = 1_000
 const NOT_BUILT = 'It has not been built.'
 
-/** What is served is read once and kept in memory, so that a build of another process changes nothing under way. */
+/** Files are read once and kept in memory, so that a build by another process doesn't affect running requests. */
 export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>, source = SOURCE): Console {
   const dist = join(source.folder, BUILT_FOLDER)
   let state: ConsoleState = { is: 'missing', reason: NOT_BUILT }
@@ -42,7 +41,7 @@ export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>,
   let build: Build | undefined
   let isStopped = false
 
-  /** Who does not build serves what he was given. */
+  /** Without CONSOLE_BUILD, serves the given files as they are. */
   async function check(): Promise<void> {
     checkedAt = performance.now()
     try {

@@ -14,16 +14,16 @@ import {
 } from './console-pages.ts'
 
 const METHODS = ['GET', 'HEAD']
-/** Where what is not there is told as programs are told, whoever asks. */
+/** Paths whose missing resources get a JSON error, even in browsers. */
 const NOT_PAGES =
   /^(?:api|v1|openai|docs|files|embed|assets|oauth|dev|\.well-known|mcp(?!\/callback$))(?:\/|$)/
-/** Files of a build are named after what they hold. */
+/** Files of a build have the hash of their content in their names. */
 const KEPT_FOR_EVER = 'public, max-age=31536000, immutable'
 const NONCE_BYTES = 16
 
 type Anything = { Params: { '*': string } }
 
-/** The console at `/`: its files, and its page at whatever address a browser goes to that is nothing else's. */
+/** Serves the console at `/`: its files, and its page for all other browser navigation. */
 export function registerConsole(http: FastifyInstance, console: Console, config: Config): void {
   http.route<Anything>({
     method: METHODS,
@@ -55,7 +55,10 @@ async function findFile(console: Console, path: string): Promise<ConsoleFile | u
   return state.is === 'ready' ? state.files.files.get(path) : undefined
 }
 
-/** A browser that goes somewhere names HTML (RFC 9110, 12.5.1). Programs that take anything get the first page only. */
+/**
+ * Browsers accept HTML when they navigate (RFC 9110, 12.5.1). Clients that accept anything get only the start
+ * page.
+ */
 const wantsPage = (path: string, accept = '*/*'): boolean =>
   prefers('text/html', accept) || (path === '' && accept.trim() === '*/*')
 

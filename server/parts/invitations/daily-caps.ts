@@ -4,12 +4,12 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { secondsToMidnight } from '#platform/limits/calendar.ts'
 
-/** Invitations mailed per day (UTC). See docs/limits.md. */
+/** Limits of emailed invitations per UTC day (docs/limits.md). */
 const OF_ORGANIZATION_MAX = 200
 const OF_SENDER_MAX = 100
 const OF_UNVERIFIED_SENDER_MAX = 10
 
-/** What countInvitation throws. */
+/** Errors of countInvitation. */
 export const CAP_ERRORS = [
   'invitation.organization_cap',
   'invitation.sender_cap',
@@ -22,8 +22,9 @@ export interface Sender {
 }
 
 /**
- * Counts an invitation for its organization and its sender, in the caller's transaction: an invitation that fails
- * counts nothing. Throws invitation.organization_cap, invitation.sender_cap, invitation.unverified_cap.
+ * Counts an invitation for its organization and its sender, in the caller's transaction, so that a failed
+ * invitation does not count. Throws invitation.organization_cap, invitation.sender_cap,
+ * invitation.unverified_cap.
  */
 export async function countInvitation(
   tx: TenantTransaction,
@@ -34,7 +35,7 @@ export async function countInvitation(
     from users where id = ${userId}`
   if (!sender) throw fail('auth.invalid_token')
   const [organization, user] = [hashOf('organization', organizationId), hashOf('sender', userId)]
-  // In the order of the keys, so that concurrent invitations don't deadlock.
+  // Sorted by key, so that concurrent invitations don't deadlock.
   const rows = await tx<{ key_hash: string; sent: number }[]>`
     insert into invitation_days as d (key_hash, day, sent)
     select key, (now() at time zone 'utc')::date, 1 from unnest(${[organization, user].sort()}::text[]) as key

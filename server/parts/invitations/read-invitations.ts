@@ -5,7 +5,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { InvitationStatus, InvitationView } from './schemas.ts'
 
-/** The organization's invitations, newest first. */
+/** Returns the organization's invitations, newest first. */
 export const listInvitations = (
   scope: Scope<'users:write'>,
   query: { status?: InvitationStatus; limit?: number; cursor?: string },
@@ -20,7 +20,7 @@ export const listInvitations = (
     view,
   )
 
-/** Throws invitation.not_found. */
+/** Returns an invitation. Throws invitation.not_found. */
 export async function readInvitation(
   sql: TenantStatements,
   organizationId: string,
@@ -32,7 +32,9 @@ export async function readInvitation(
   return view(row)
 }
 
-/** Time passes without a statement: what is pending and over is expired, by the database's clock. */
+/**
+ * Status by the database's clock: a pending invitation past its expiry counts as expired, without being updated.
+ */
 export const statusNow = (sql: FragmentSql) =>
   sql`case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end`
 

@@ -5,8 +5,8 @@ import type { Scope } from '#platform/access/scope.ts'
 import { isVisible } from '#platform/access/visible-members.ts'
 
 /**
- * Refuses an address that has an account. Whether the inviter may know that it is a member's depends on the
- * organizations that the two share. Throws user.is_member, user.exists.
+ * Refuses an address that has an account. Whether the inviter may learn that it is a member's depends on the
+ * organizations that both share. Throws user.is_member, user.exists.
  */
 export async function refuseKnown(
   tx: TenantTransaction,

@@ -28,7 +28,7 @@ const OneInvitation = Type.Object({ invitation_id: idOf('the invitation') })
 const EXAMPLE = { email: 'grace@example.com', role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60' }
 const ONLY_ADMINS = 'Requires role level 80 or above: admins and owners.'
 
-/** Inviting people into an organization (spec, Invitations). Who accepts signs up: /api/auth/signup_invite. */
+/** Routes for inviting people (spec, Invitations). Accepting is in /api/auth/signup_invite. */
 export const invitationRoutes = (services: Services, { database } = services): Route[] => [
   defineRoute({
     method: 'POST',

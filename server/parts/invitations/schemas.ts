@@ -28,7 +28,7 @@ export const NewInvitation = Body({
 })
 export type NewInvitation = Static<typeof NewInvitation>
 
-/** A malformed address fails its own item only. */
+/** A malformed address fails only its own item. */
 const AnyAddress = Type.String({ maxLength: 1000, description: 'Email address to invite.' })
 export const isEmail = compileValidator(Email, 'body')
 
@@ -69,7 +69,7 @@ export const InvitationView = Type.Object(invitation, { title: 'Invitation' })
 export type InvitationView = Static<typeof InvitationView>
 export const InvitationPage = PageOf(InvitationView, 'InvitationPage')
 
-/** A link that signs its holder in (/api/users/invite) goes to his mailbox only: there is no token of it here. */
+/** Has no token for magic links of /api/users/invite, because these sign in their holder and are only emailed. */
 export const SentInvitation = Type.Object(
   {
     ...invitation,

@@ -22,16 +22,16 @@ import {
 
 /** Spec, Limits. */
 const LIFETIME_DAYS = 7
-/** Only admins and owners invite (spec, Authentication; contract, 3). */
+/** Only admins and owners can invite (spec, Authentication; contract, 3). */
 const INVITER_LEVEL_MIN = 80
-/** The part of a malformed address that an error repeats. */
+/** Maximum length of a malformed address in an error message. */
 const SHOWN_CHARACTERS_MAX = 100
 
 type Inviter = Scope<'users:write'>
 
 /**
- * Invites somebody who has no account. Throws user.exists, user.is_member, invitation.exists, auth.email_reserved, and
- * what countInvitation and findAssignableRole throw.
+ * Invites a person without an account. Throws user.exists, user.is_member, invitation.exists,
+ * auth.email_reserved, and the errors of countInvitation and findAssignableRole.
  */
 export async function createInvitation(
   services: Services,
@@ -47,7 +47,7 @@ export async function createInvitation(
     .catch(refuseSecond)
 }
 
-/** Each for itself: those that can be made are made, and the others say why not. */
+/** Creates invitations independently: valid ones are created, and the others report their error. */
 export async function createInvitations(
   services: Services,
   scope: Inviter,
@@ -69,8 +69,8 @@ export async function createInvitations(
 }
 
 /**
- * The invitation and its mail, inside the caller's transaction. An unverified sender's invitation has no message of
- * theirs.
+ * Inserts an invitation and sends its email, inside the caller's transaction. Drops the message of an unverified
+ * sender.
  */
 export async function insertInvitation(
   services: Pick<Services, 'mail' | 'config'>,
@@ -103,8 +103,8 @@ export async function insertInvitation(
 }
 
 /**
- * Sends a new link for seven days more; the one before is void. Throws invitation.not_found, invitation.not_pending,
- * invitation.exists, and what countInvitation and findAssignableRole throw.
+ * Sends a new link, valid for seven days; the previous one is revoked. Throws invitation.not_found,
+ * invitation.not_pending, invitation.exists, and the errors of countInvitation and findAssignableRole.
  */
 export async function resendInvitation(
   services: Services,
@@ -117,7 +117,7 @@ export async function resendInvitation(
       await lockOrganization(tx, scope.organizationId, 'records')
       const { byMagicLink, status, roleId } = await lockInvitation(tx, scope, id)
       if (status !== 'pending' && status !== 'expired') throw fail('invitation.not_pending', { status })
-      // The link gives the role, and perhaps it was sent by somebody who may give more.
+      // The sender must be allowed to assign the role, because the original sender may have had a higher level.
       await findAssignableRole(tx, scope, roleId)
       const sender = await countInvitation(tx, scope)
       const token = newToken('inv')
@@ -131,7 +131,7 @@ export async function resendInvitation(
     .catch(refuseSecond)
 }
 
-/** Throws invitation.not_found, invitation.not_pending. */
+/** Revokes an invitation. Throws invitation.not_found, invitation.not_pending. */
 export async function revokeInvitation(scope: Inviter, id: string): Promise<void> {
   checkInviter(scope)
   await scope.sql.begin(async (tx) => {
@@ -153,7 +153,7 @@ export async function revokeInvitation(scope: Inviter, id: string): Promise<void
   })
 }
 
-/** Takes back what an organization has sent to this email and nobody has accepted. */
+/** Revokes the organization's pending invitations to this email. */
 export async function revokePending(
   tx: TenantTransaction,
   organizationId: string,
@@ -196,5 +196,5 @@ async function mailInvitation(
   return byMagicLink ? invitation : { ...invitation, token }
 }
 
-/** There is one pending invitation an email and organization. */
+/** An organization can have one pending invitation per email. */
 export const refuseSecond = onUniqueViolation('invitation.exists')

@@ -14,7 +14,7 @@ import { putMember } from '../org/index.ts'
 import { selectInvitations, view } from './read-invitations.ts'
 import type { InvitationView, ShownInvitation, ValidInvitation } from './schemas.ts'
 
-/* A token is found before its organization is known, and who holds it is no member there yet. */
+/* A token is found before its organization is known, and its holder is not a member yet. */
 
 interface Accepted {
   id: string
@@ -24,8 +24,9 @@ interface Accepted {
 }
 
 /**
- * Uses up an invitation's token, once, whoever else tries at the same moment, and locks the organization as all that
- * changes its members does. It is pending again when the caller's transaction fails. Throws invitation.not_found, invitation.gone, invitation.role_gone.
+ * Consumes an invitation's token: of concurrent requests, one gets it. Locks the organization like every change
+ * of its members. A rollback of the caller's transaction makes it pending again. Throws invitation.not_found,
+ * invitation.gone, invitation.role_gone.
  */
 export async function redeemToken(
   tx: SystemTransaction,
@@ -42,12 +43,12 @@ export async function redeemToken(
       and by_magic_link = ${byMagicLink}
     returning id, organization_id as "organizationId", email, role_id as "roleId"`
   if (used) return used
-  // It is not to be had: this says why. A token of the other kind is none here.
+  // Throws the reason. A token of the other kind counts as not found.
   await findByToken(tx, token)
   throw fail('invitation.not_found')
 }
 
-/** Makes the user a member as the invitation says. */
+/** Makes the user a member with the invitation's role. */
 export async function joinByInvitation(
   tx: SystemTransaction,
   { id, organizationId, roleId }: Accepted,
@@ -67,8 +68,8 @@ export async function joinByInvitation(
 }
 
 /**
- * What a token invites to, with `byMagicLink` only one of that kind. Throws invitation.not_found, invitation.gone,
- * invitation.role_gone.
+ * Returns what a token invites to, with `byMagicLink` only for that kind. Throws invitation.not_found,
+ * invitation.gone, invitation.role_gone.
  */
 export const validateToken = (
   database: Database,
@@ -91,7 +92,7 @@ async function findByToken(
   return { valid: true, email, organization, role, expires_at }
 }
 
-/** What somebody is shown who holds the token. Throws what validateToken does. */
+/** Returns what the holder of a token may see. Throws the errors of validateToken. */
 export async function showInvitation(database: Database, token: string): Promise<ShownInvitation> {
   const sql = systemSql(database)
   const valid = await findByToken(sql, token)
