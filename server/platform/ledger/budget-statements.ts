@@ -20,10 +20,10 @@ const budgetsOf = (sql: Sql, rows: Fragment): Fragment => sql`
   join budgets b on b.organization_id = r.organization_id and b.user_id is null and b.api_key_id = r.api_key_id`
 
 /**
- * Extends a WITH list that has `ready` and `account`. Adds `queued`: the rows of `ready` with three more columns. `key_pays`
- * and `member_pays` tell whether each budget has a credit left. `turn` is the row's number in its organization among
- * the rows that both budgets pay for. Counting only rows that passed the previous budget is exact for two reasons. A
- * key belongs to one member, and a budget that refuses one row refuses all later rows of the group.
+ * Extends a WITH list that has `ready` and `account`. Adds `queued`: the rows of `ready` with three more columns.
+ * `key_pays` and `member_pays` tell whether each budget has a credit left. `turn` is the row's number in its
+ * organization among the rows that both budgets pay for. Counting only rows that passed the previous budget is exact
+ * for two reasons. A key belongs to one member, and a budget that refuses one row refuses all later rows of the group.
  */
 export const queueByBudgets = (sql: Sql): Fragment => sql`
   budget as (
