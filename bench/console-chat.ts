@@ -6,9 +6,9 @@ import { startMeasuredConsole } from './measured-console.ts'
 import { describeCosts, longestTaskDuring, readCosts, SLOWDOWN, slowDown } from './page-costs.ts'
 
 /*
- * What the screen of a chat costs the browser, over a real server: while a reply is written at 100 tokens a second on a
- * processor four times slower than this one; and to open a chat of 2,000 messages and to scroll through it.
- * `node bench/console-chat.ts`. Times of scripting and tasks are of the page's own thread.
+ * `node bench/console-chat.ts`: measures the browser's cost of the chat screen, over a real server: while a reply
+ * streams at 100 tokens per second with a CPU throttled to a quarter; to open a chat of 2,000 messages; and to scroll
+ * through it. Times of scripting and tasks are those of the page's main thread.
  */
 
 const GAP_MS = 10
@@ -18,7 +18,7 @@ const OPENINGS = 5
 const SCROLL_STEPS = 150
 const SCROLL_PIXELS = 900
 
-/** From the press on the first chat of the list until its newest message is drawn; milliseconds. */
+/** Milliseconds from the click on the first chat of the list until its newest message is displayed. */
 const OPEN = `async (wanted) => {
   const begin = performance.now()
   document.querySelector('nav[aria-label="Your chats"] a').click()
@@ -33,13 +33,13 @@ try {
   const person = await stage.server.signUp()
   await writing(person)
   await opening(person)
-  for (const problem of stage.problems) console.log(`the page says: ${problem}`)
+  for (const problem of stage.problems) console.log(`page error: ${problem}`)
 } finally {
   await stop()
   await provider.close()
 }
 
-/** A reply is written in a chat that has some messages before it. */
+/** Streams a reply in a chat with earlier messages. */
 async function writing(person: Person): Promise<void> {
   const model = `emu-gap${GAP_MS}`
   await stage.server.addModel(person, {
@@ -63,12 +63,12 @@ async function writing(person: Person): Promise<void> {
     await page.getByRole('button', { name: 'Send' }).waitFor({ timeout: 60_000 })
   })
   console.log(
-    `a reply at 100 tokens a second: ${costs}; longest task ${longest.toFixed(0)} ms, from sending to the end`,
+    `reply at 100 tokens/s: ${costs}; longest task from sending to the end ${longest.toFixed(0)} ms`,
   )
   await page.context().close()
 }
 
-/** A long chat is opened from the list, and scrolled through to its beginning. */
+/** Opens a long chat from the list and scrolls to its beginning. */
 async function opening(person: Person): Promise<void> {
   const other = await fill(person, 2)
   await fill(person, MESSAGES)
@@ -83,9 +83,7 @@ async function opening(person: Person): Promise<void> {
     await link.waitFor()
     times.push(Number(await page.evaluate(`(${OPEN})('Message ${MESSAGES - 1}')`)))
   }
-  console.log(
-    `a chat of ${MESSAGES} messages is there after ${times.map((time) => time.toFixed(0)).join(', ')} ms`,
-  )
+  console.log(`opening a chat of ${MESSAGES} messages: ${times.map((time) => time.toFixed(0)).join(', ')} ms`)
   await slowDown(page)
   await page.getByRole('log').hover()
   const longest = await longestTaskDuring(stage.browser, page, async () => {
@@ -101,12 +99,12 @@ async function opening(person: Person): Promise<void> {
     .textContent()
   console.log(
     `scrolling ${SCROLL_STEPS * SCROLL_PIXELS} pixels up at ${SLOWDOWN}x: longest task ${longest.toFixed(0)} ms; ` +
-      `it is at ${first?.slice(0, 12)}`,
+      `reached ${first?.slice(0, 12)}`,
   )
   await page.context().close()
 }
 
-/** A chat of questions and answers in Markdown. */
+/** Creates a chat of questions and of answers in Markdown. */
 async function fill(person: Person, count: number): Promise<string> {
   const chatId = newId()
   const ids = Array.from({ length: count }, () => newId())
@@ -135,7 +133,7 @@ async function fill(person: Person, count: number): Promise<string> {
   return chatId
 }
 
-/** As many words, of headings, lists, code, tables and formulas. */
+/** Returns this many words of headings, lists, code, tables and formulas. */
 function textOf(words: number): string {
   const whole = mixed(words * 3)
   let end = 0

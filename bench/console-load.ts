@@ -3,8 +3,8 @@ import { SLOWDOWN, slowDown } from './page-costs.ts'
 import { quantile } from './times.ts'
 
 /*
- * How long somebody looks at nothing who opens the console for the first time, over loopback: to the first paint, and
- * to the largest one. `node bench/console-load.ts`.
+ * `node bench/console-load.ts`: measures the first visit to the console over loopback: time to the first paint, and to
+ * the largest paint.
  */
 
 const OPENINGS = 9
@@ -15,7 +15,7 @@ interface Paints {
   largest: number
 }
 
-/** Milliseconds since the page was asked for. */
+/** Milliseconds since the start of the navigation. */
 const PAINTS = `new Promise((resolve) => {
   new PerformanceObserver((list) => {
     const largest = list.getEntries().at(-1).startTime
@@ -43,10 +43,10 @@ try {
         ).toFixed(0)
       const worst = Math.max(...paints.map(({ first }) => first)).toFixed(0)
       console.log(
-        `${path}${isSlow ? ` at ${SLOWDOWN}x` : ''}: first paint ${middle('first')} ms (${worst} at most), largest ${middle('largest')} ms`,
+        `${path}${isSlow ? ` at ${SLOWDOWN}x` : ''}: first paint ${middle('first')} ms (max ${worst}), largest paint ${middle('largest')} ms`,
       )
     }
-  for (const problem of stage.problems) console.log(`the page says: ${problem}`)
+  for (const problem of stage.problems) console.log(`page error: ${problem}`)
 } finally {
   await stop()
 }

@@ -7,21 +7,21 @@ import { longCode, longReply, longTable, mixed } from './markdown-texts.ts'
 import { describeCosts, longestTaskDuring, readCosts, slowDown } from './page-costs.ts'
 
 /*
- * What it costs the browser to show a reply of the console while it is written: a processor four times slower than this
- * one, 100 tokens a second, shown every 50 ms. All times but the frames are of the page's own thread.
- * `node bench/console-markdown.ts`.
+ * `node bench/console-markdown.ts`: measures the browser's cost of rendering a reply while it streams: CPU throttled
+ * to a quarter, 100 tokens per second, rendered every 50 ms. All times except frames are those of the page's main
+ * thread.
  */
 
 const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/css' }
 const CHROMIUM = '/usr/bin/chromium'
 const TOKENS_PER_SECOND = 100
 const FRAME_MS = 1_000 / 60
-/** Of texts too long to wait for, so much is there from the beginning. */
+/** Longer texts stream only their last part of this duration. The rest is rendered before. */
 const SHOWN_SECONDS = 20
-/** So long the page has for that. */
+/** Time for the page to render that part. */
 const BEGINNING_MS = 25_000
 
-/** What is measured: the tokens of a text, and how many of them are there before it begins. */
+/** The texts to measure. */
 const CASES: [name: string, text: string][] = [
   ['mixed', mixed(SHOWN_SECONDS * TOKENS_PER_SECOND)],
   ['code of 3,000 lines', longCode(3_000)],
@@ -32,7 +32,7 @@ const CASES: [name: string, text: string][] = [
 const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Reply</title>
 <link rel="icon" href="/main.js"><link rel="stylesheet" href="/look.css"><div id="root"></div><script type="module" src="/main.js"></script></html>`
 
-/** Of the console's look, what layout depends on. */
+/** The console's styles that affect layout. */
 const LOOK =
   '.block { display: block } .overflow-x-auto { overflow-x: auto } .overflow-hidden { overflow: hidden }'
 
@@ -109,10 +109,10 @@ async function measure(name: string, text: string): Promise<string> {
   const dropped = gaps.reduce((sum, gap) => sum + Math.max(0, Math.round(gap / FRAME_MS) - 1), 0)
   await tab.close()
   return [
-    `${name} (${tokens.length} tokens, ${shown} of them one by one): ${costs};`,
+    `${name} (${tokens.length} tokens, ${shown} of them streamed): ${costs};`,
     `longest task ${longest.toFixed(0)} ms, at the end ${end.toFixed(0)} ms,`,
     `${dropped} of ${gaps.length + dropped} frames dropped`,
-    ...complaints.slice(0, 3).map((complaint) => `\n  the page says: ${complaint}`),
+    ...complaints.slice(0, 3).map((complaint) => `\n  page error: ${complaint}`),
   ].join(' ')
 }
 
@@ -120,7 +120,7 @@ interface Page {
   buffer: { add(text: string): void }
 }
 
-/** The time between frames. */
+/** Records the time between frames. */
 const WATCH = `
   globalThis.gaps = []
   let last = performance.now()
@@ -131,7 +131,7 @@ const WATCH = `
   }
   requestAnimationFrame(frame)`
 
-/** Adds the tokens when they are due, as they come from a server. */
+/** Adds tokens at the pace of a server's stream. */
 const FEED = async ({ tokens, gapMs }: { tokens: string[]; gapMs: number }): Promise<void> => {
   const begin = performance.now()
   for (let next = 0; next < tokens.length; ) {

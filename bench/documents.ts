@@ -7,8 +7,8 @@ import { createDocuments } from '../server/platform/documents/documents.ts'
 import { makeDocx, makePdfBomb, makeXlsx } from '../tests/support/hostile-files.ts'
 
 /*
- * What reading documents costs: `node bench/documents.ts`. A PDF of 43 pages by a reader that is warm, and how long the
- * server's event loop is held up while fifty files, good and hostile, are read beside it.
+ * `node bench/documents.ts`: measures reading documents: a PDF of 43 pages by a warm reader, and the delay of the
+ * server's event loop while 50 files, valid and hostile, are read.
  */
 
 const RUNS = 50
@@ -63,10 +63,10 @@ async function holdUp(): Promise<void> {
   )
   delay.disable()
   const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-  console.log(`${FILES} files, good and hostile          ${seconds} s`)
+  console.log(`${FILES} files, valid and hostile         ${seconds} s`)
   for (const [outcome, times] of outcomes) console.log(`  ${times} x ${outcome}`)
   const p99 = (delay.percentile(99) / 1e6).toFixed(1)
-  console.log(`event loop's delay meanwhile, p99   ${p99} ms, longest ${(delay.max / 1e6).toFixed(1)} ms`)
+  console.log(`event loop delay, p99 and max        ${p99} ms, ${(delay.max / 1e6).toFixed(1)} ms`)
 }
 
 function store(name: string, content: Buffer, contentType: string) {

@@ -7,9 +7,9 @@ import { createBm25, ndcgAt10 } from '../tests/support/bm25.ts'
 import { readCollection } from '../tests/support/retrieval.ts'
 
 /*
- * What it costs to make a text searchable, and what is found: `node bench/embedding.ts`. Splitting a text of 2,000,000
- * characters and embedding its chunks of 400 tokens by the built-in embedding, with how long either holds up the event
- * loop; and nDCG@10 of the built-in embedding and of BM25, alone and together.
+ * `node bench/embedding.ts`: measures the cost and the quality of the built-in embedding. Cost: splitting a text of
+ * 2,000,000 characters, embedding its chunks of 400 tokens, and the delay of the event loop during both. Quality:
+ * nDCG@10 of the built-in embedding and of BM25, alone and combined.
  */
 
 const CHARACTERS = 2_000_000
@@ -27,14 +27,14 @@ for (const [name, text] of Object.entries({ documentation: words, 'a made-up boo
     const splitting = performance.now()
     const chunks = await timed(`${name}: split`, () => splitText(long, { kind: 'markdown' }))
     const megabytes = Buffer.byteLength(long) / 1e6
-    console.log(`${((megabytes / (performance.now() - splitting)) * 1000).toFixed(1)} MB a second`)
+    console.log(`${((megabytes / (performance.now() - splitting)) * 1000).toFixed(1)} MB/s`)
     const contents = chunks.map(({ content }) => content)
     const tokens = chunks.reduce((sum, chunk) => sum + chunk.tokens, 0)
     const begin = performance.now()
     await timed(`${name}: embed`, () => embedLocally(contents, signal))
     const seconds = (performance.now() - begin) / 1000
     console.log(
-      `${chunks.length} chunks of ${(tokens / chunks.length).toFixed(0)} tokens: ${(chunks.length / seconds).toFixed(0)} a second`,
+      `${chunks.length} chunks of ${(tokens / chunks.length).toFixed(0)} tokens: ${(chunks.length / seconds).toFixed(0)} per second`,
     )
   }
 }
@@ -50,7 +50,7 @@ async function timed<Result>(what: string, work: () => Promise<Result>): Promise
   delay.disable()
   const at = (value: number): string => (value / 1e6).toFixed(1)
   console.log(
-    `${what}: ${milliseconds} ms (${processor} ms of processor), event loop p99 ${at(delay.percentile(99))} ms, most ${at(delay.max)} ms`,
+    `${what}: ${milliseconds} ms (${processor} ms CPU), event loop delay p99 ${at(delay.percentile(99))} ms, max ${at(delay.max)} ms`,
   )
   return result
 }
@@ -97,5 +97,5 @@ const tell = (name: string, all: number[][]): void => {
 }
 tell('built-in embedding', byVectors)
 tell('BM25', byWords)
-tell('both, reciprocal ranks', fused)
-for (const weight of [0.1, 0.2, 0.3, 0.4, 0.5]) tell(`both, ${weight} of the vectors`, together(weight))
+tell('both, reciprocal rank fusion', fused)
+for (const weight of [0.1, 0.2, 0.3, 0.4, 0.5]) tell(`both, embedding weight ${weight}`, together(weight))

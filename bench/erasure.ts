@@ -11,13 +11,13 @@ import { startPostgres } from '../tests/support/postgres.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
 
 /*
- * How long it takes to export and to delete a large organization, on PostgreSQL:
+ * Measures the export and the deletion of a large organization on PostgreSQL:
  *
  *   node --expose-gc bench/erasure.ts
  *
- * 100,000 messages in chats of 100, one chat of 5,000 messages, 50,000 chunks with vectors, 50,000 entries of the
- * ledger. Printed: how fast it was exported and by how much memory grew, when the deletion was answered, when the last
- * row was gone, and the longest that one statement of somebody else took meanwhile.
+ * The organization has 100,000 messages in chats of 100, one chat of 5,000 messages, 50,000 chunks with vectors, and
+ * 50,000 ledger entries. Prints the speed of the export and its memory growth, the response time of the deletion, the
+ * time until the last row is deleted, and the longest concurrent statement.
  */
 
 const CHATS = 1_000
@@ -28,7 +28,7 @@ const CHUNKS = 100
 const ENTRIES = 50_000
 const DIMENSIONS = 384
 const POLL_MS = 50
-/** Of an export: what is held is looked at after a collection. */
+/** During an export, memory is measured after this many chunks, following a garbage collection. */
 const CHUNKS_BETWEEN_LOOKS = 10
 
 async function measure(): Promise<void> {
@@ -50,14 +50,14 @@ async function measure(): Promise<void> {
     const begun = performance.now()
     const seconds = () => ((performance.now() - begun) / 1000).toFixed(1)
     const deletion = client.call('DELETE', `/api/org/delete?org_id=${made.body.id}`, { token: person.token })
-    void deletion.then(({ status }) => console.log(`answered ${status} after ${seconds()} s`))
+    void deletion.then(({ status }) => console.log(`response ${status} after ${seconds()} s`))
     let longest = 0
     for (let left = 1; left > 0; await sleep(POLL_MS)) {
       const asked = performance.now()
       left = (await sql`select from organizations where id = ${made.body.id}`).count
       longest = Math.max(longest, performance.now() - asked)
     }
-    console.log(`gone after ${seconds()} s; the longest look meanwhile took ${longest.toFixed(0)} ms`)
+    console.log(`deleted after ${seconds()} s; longest concurrent statement ${longest.toFixed(0)} ms`)
     await deletion
   } finally {
     await server.stop()
@@ -82,7 +82,7 @@ async function takeAway(url: string, token: string): Promise<void> {
   }
   const [seconds, grown] = [(performance.now() - begun) / 1000, (most - before) / 2 ** 20]
   console.log(
-    `exported ${(bytes / 2 ** 20).toFixed(1)} MB in ${seconds.toFixed(1)} s, ${grown.toFixed(0)} MB more held at most`,
+    `exported ${(bytes / 2 ** 20).toFixed(1)} MB in ${seconds.toFixed(1)} s, peak memory growth ${grown.toFixed(0)} MB`,
   )
 }
 
@@ -119,7 +119,7 @@ async function fill(sql: Sql, org: string, user: string): Promise<void> {
     select ${kb}, 'term' || n, 1, decode(repeat('00', 200), 'hex') from generate_series(1, 50000) as n`
 }
 
-/** Chats in which every message follows the one before. Ids ascend as those of the server do. */
+/** Adds chats whose messages form a single branch. Ids ascend, as the server's do. */
 async function addChats(sql: Sql, org: string, user: string, chats: number, messages: number): Promise<void> {
   await sql`
     with made as (

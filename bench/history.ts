@@ -11,13 +11,13 @@ import { UNLIMITED } from '../tests/support/process.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
 
 /*
- * What reading costs as a history grows, on PostgreSQL:
+ * Measures reading as a history grows, on PostgreSQL:
  *
  *   node bench/history.ts
  *
- * One user's lists, a page of messages and searches: with 100 messages in an otherwise empty database; then the same
- * beside another user's 1,000,000, in turn with that user's own. Each as p50, with the ratio of the last two. Before:
- * how long the first page of a chat of 36 MB takes.
+ * Measures a user's lists, a page of messages and searches: first for a user with 100 messages in an otherwise empty
+ * database; then for that user and one with 1,000,000 messages, alternating. Prints the p50 of each, and the ratio of
+ * the last two. Before that, measures the first page of a chat of 36 MB.
  */
 
 const SMALL = 100
@@ -34,7 +34,7 @@ interface History {
   messages: number
 }
 
-/** Fills in SQL, with the words beside the messages, as the sweep would have left them. */
+/** Fills the tables with SQL, including the search index that the sweep would build. */
 async function fill(messages: number): Promise<History> {
   const person = await client.signUp()
   const { organizationId, userId } = person
@@ -42,7 +42,7 @@ async function fill(messages: number): Promise<History> {
   const begin = Date.now() - HOUR_MS - messages
   const chatCount = Math.ceil(messages / MESSAGES_PER_CHAT)
   await sql.begin(async (tx) => {
-    // The keys hold by the way this is made; checking a million of them is not what is measured.
+    // The generated rows satisfy the foreign keys. Checking a million of them is not part of the measurement.
     await tx`set local session_replication_role = replica`
     const index = await tx<{ indexdef: string }[]>`
       select indexdef from pg_indexes where indexname = 'chat_words_words'`
@@ -83,7 +83,7 @@ async function fill(messages: number): Promise<History> {
   return { person, chatId: chat?.id ?? '', messages }
 }
 
-/** What is measured, and how it is asked for. */
+/** The requests to measure. */
 const READINGS: Record<string, (history: History) => string> = {
   'GET /api/chat/list': () => '/api/chat/list?',
   '  status=ARCHIVED': () => '/api/chat/list?status=ARCHIVED&',
@@ -91,13 +91,16 @@ const READINGS: Record<string, (history: History) => string> = {
   '  pinned=true': () => '/api/chat/list?pinned=true&',
   'GET /api/chat': ({ chatId }) => `/api/chat?chat_id=${chatId}&`,
   '  branches=all': ({ chatId }) => `/api/chat?chat_id=${chatId}&branches=all&`,
-  'GET /api/chat/search, in all': () => '/api/chat/search?q=message&',
-  '  in one of 1,000': () => '/api/chat/search?q=%22topic77%22&',
-  '  in one': () => '/api/chat/search?q=%22message+77%22&',
-  '  in none': () => '/api/chat/search?q=absent&',
+  'GET /api/chat/search, all match': () => '/api/chat/search?q=message&',
+  '  1 in 1,000 matches': () => '/api/chat/search?q=%22topic77%22&',
+  '  one match': () => '/api/chat/search?q=%22message+77%22&',
+  '  no match': () => '/api/chat/search?q=absent&',
 }
 
-/** The p50 of each reading for each history, in turn, so that what else the machine does meets all alike. */
+/**
+ * Returns the p50 of each request for each history. Alternates between histories, so that other load on the machine
+ * affects all equally.
+ */
 async function measure(histories: History[]): Promise<Record<string, number>[]> {
   const names = Object.keys(READINGS)
   const times = histories.map(() => new Map(names.map((name) => [name, [] as number[]])))
@@ -146,7 +149,7 @@ async function measureOpening(count: number, bytes: number): Promise<void> {
     times.push(await timed(person, `/api/chat?chat_id=${chat.id}&`))
   console.log(
     `First page of ${count} messages of ${bytes} bytes: p50 ${median(times).toFixed(1)} ms, ` +
-      `most ${Math.max(...times).toFixed(1)} ms`,
+      `max ${Math.max(...times).toFixed(1)} ms`,
   )
 }
 
@@ -157,7 +160,7 @@ async function report(): Promise<void> {
   const [alone = {}] = await measure([small])
   const large = await fill(LARGE)
   const [beside = {}, own = {}] = await measure([small, large])
-  const columns = [`${SMALL} alone`, `${SMALL} beside`, `${LARGE}`, 'ratio to beside']
+  const columns = [`${SMALL} alone`, `${SMALL} shared`, `${LARGE}`, 'ratio to shared']
   console.log(''.padEnd(32) + columns.map((column) => column.padEnd(16)).join(''))
   for (const name of Object.keys(READINGS)) {
     const times = [alone, beside, own].map((one) => one[name] ?? Number.NaN)

@@ -11,13 +11,13 @@ import { POSTGRES_SETTINGS } from './parley.ts'
 import { describeTimes, quantile, timed } from './times.ts'
 
 /*
- * What it costs to know who somebody is, on PostgreSQL:
+ * Measures authentication and authorization on PostgreSQL:
  *
  *   node bench/identity.ts
  *
- * The permission check beside finding out who asks at all, which every request needs: the two in turn, so that what
- * else the machine does meets both alike. And a failed sign-in for emails that are known and that are not, in turn
- * too: what matters is whether the difference is smaller than the spread of either.
+ * Compares requests that only authenticate the caller with requests that also check a permission, alternating, so that
+ * other load on the machine affects both equally. Also compares failed sign-ins of known and unknown email addresses:
+ * the difference should be smaller than the spread of either.
  */
 
 const CHECKS = 4_000
@@ -39,10 +39,10 @@ async function measureChecks(): Promise<void> {
     whoOnly.push(await timed(() => access.openCaller(request)))
     whole.push(await timed(() => access.openScope({ permission: 'chats:read', orgOf: 'query' }, request)))
   }
-  console.log(`Who asks:                       ${describe(whoOnly)}`)
-  console.log(`Who asks, and the permission:   ${describe(whole)}`)
+  console.log(`Authentication:                 ${describe(whoOnly)}`)
+  console.log(`With a permission check:        ${describe(whole)}`)
   console.log(
-    `The permission alone, p50:      ${(quantile(whole, 0.5) - quantile(whoOnly, 0.5)).toFixed(3)} ms\n`,
+    `Permission check, p50:          ${(quantile(whole, 0.5) - quantile(whoOnly, 0.5)).toFixed(3)} ms\n`,
   )
 }
 

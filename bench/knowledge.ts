@@ -21,15 +21,15 @@ import { UNLIMITED } from '../tests/support/process.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
 
 /*
- * Knowledge bases on PostgreSQL:
+ * Measures knowledge bases on PostgreSQL:
  *
  *   node bench/knowledge.ts
  *
- * 1. Ingestion: 1,000 Markdown files of 10 kB (what the installed packages bring), from the request that adds them as
- *    sources to `ready`, beside a bare COPY of the same rows into tables with the same indexes.
- * 2. Search: 100,000 chunks in 1,000 knowledge bases, most of 73 chunks, nine of 2,000 and one of 10,000. Questions of
- *    3 to 8 words through HTTP, p50 and p95, beside a request that reads one record; and the recall of the dense stage
- *    against all vectors compared by brute force.
+ * 1. Ingestion: 1,000 Markdown files of 10 kB (from the installed packages), from adding them as sources until they
+ *    are `ready`. Compared with a bare COPY of the same rows into tables with the same indexes.
+ * 2. Search: 100,000 chunks in 1,000 knowledge bases: 990 of 73 chunks, nine of 2,000 and one of 10,000. p50, p95 and
+ *    p99 of queries of 3 to 8 words over HTTP, compared with a request that reads one record. Also the recall of the
+ *    dense stage compared with a brute-force search.
  */
 
 const FILES = 1_000
@@ -103,13 +103,13 @@ async function measureIngestion(library: Librarian, round: number): Promise<void
     select (select count(*)::int from kb_chunks where kb_id = ${kb}) as chunks,
       (select count(*)::int from kb_postings where kb_id = ${kb}) as terms`
   console.log(
-    `ingestion: ${FILES} files, ${size?.chunks} chunks, ${size?.terms} rows of postings ${JSON.stringify(documents)}: ` +
-      `${ours.toFixed(0)} ms (${(user / 1000).toFixed(0)} ms of processor here); COPY ${copy.toFixed(0)} ms; ratio ${(ours / copy).toFixed(2)}`,
+    `ingestion: ${FILES} files, ${size?.chunks} chunks, ${size?.terms} posting rows ${JSON.stringify(documents)}: ` +
+      `${ours.toFixed(0)} ms (${(user / 1000).toFixed(0)} ms CPU in this process); COPY ${copy.toFixed(0)} ms; ratio ${(ours / copy).toFixed(2)}`,
   )
   await library.call('DELETE', 'delete', { kb_id: kb })
 }
 
-/** The same rows into empty tables of the same shape, from files that the database server reads by itself. */
+/** Copies the same rows into empty tables of the same structure, from files that the database server reads itself. */
 async function measureCopy(sql: Sql, kb: string): Promise<number> {
   const path = (table: string): string => join(folder, `${table}.copy`)
   for (const table of TABLES) {
@@ -143,7 +143,7 @@ async function measureSearch(person: Person): Promise<void> {
     await sleep(500)
   }
   const [all] = await sql<{ chunks: number }[]>`select count(*)::int as chunks from kb_chunks`
-  console.log(`${all?.chunks} chunks were indexed in ${((performance.now() - begin) / 1000).toFixed(0)} s`)
+  console.log(`indexed ${all?.chunks} chunks in ${((performance.now() - begin) / 1000).toFixed(0)} s`)
   await sql`vacuum analyze`
   const kbOf = (ids: string[], at: number): string => ids[at % ids.length] as string
   const search = async (kb: string): Promise<void> => {
@@ -157,11 +157,11 @@ async function measureSearch(person: Person): Promise<void> {
   for (const { chunks, ids } of groups) {
     const result = await time(QUESTIONS, async (at) => search(kbOf(ids, at)))
     const recall = await measureRecall(person, ids[0] as string, words)
-    console.log(`POST /api/kb/search, ${chunks} chunks: ${result}; recall of the dense stage ${recall}`)
+    console.log(`POST /api/kb/search, ${chunks} chunks: ${result}; dense recall ${recall}`)
   }
 }
 
-/** A knowledge base with documents that wait to be indexed. Each section is a chunk. */
+/** Creates a knowledge base with pending documents. Each section is a chunk. */
 async function fill({ organizationId, userId }: Person, words: string[], chunks: number): Promise<string> {
   const id = newId()
   const source = newId()
@@ -190,7 +190,7 @@ async function fill({ organizationId, userId }: Person, words: string[], chunks:
   return id
 }
 
-/** The words of the documentation, the most frequent first. */
+/** Returns the words of the documentation, the most frequent first. */
 function vocabulary(): string[] {
   const counts = new Map<string, number>()
   for (const word of listWords(markdown.slice(0, 20_000_000)))
@@ -201,7 +201,7 @@ function vocabulary(): string[] {
     .map(([word]) => word)
 }
 
-/** As words are in texts: the second half as often as the second most frequent, and so on (Zipf). */
+/** Picks a word with the frequencies of natural text (Zipf's law). */
 function pick(words: string[]): string {
   return words[Math.floor(words.length ** Math.random())] ?? 'word'
 }
@@ -210,7 +210,7 @@ function question(words: string[]): string {
   return Array.from({ length: 3 + Math.floor(Math.random() * 6) }, () => pick(words)).join(' ')
 }
 
-/** By Node's own client: `fetch` costs this process a millisecond. */
+/** Uses Node's HTTP client, because `fetch` adds about a millisecond in this process. */
 function send(method: string, path: string, token: string, body?: object): Promise<string> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
@@ -237,7 +237,7 @@ async function time(count: number, work: (at: number) => Promise<void>): Promise
   return `p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms`
 }
 
-/** Of the nearest by brute force over all vectors, the share that the dense stage finds. */
+/** Returns the share of the nearest vectors by brute force that the dense stage finds. */
 async function measureRecall(person: Person, kbId: string, words: string[]): Promise<string> {
   const { services } = server
   const deps = {
@@ -266,7 +266,7 @@ async function measureRecall(person: Person, kbId: string, words: string[]): Pro
       .slice(0, RECALL_AT)
     const { hits } = await denseStage(deps, payer, kbs, { ...tenant, query, filter: [] }, RECALL_AT)
     const least = hits.at(-1)?.number
-    // Of several that are equally near the last, any is right.
+    // Vectors at the same distance as the last hit count as found.
     const limit = near.find(({ number }) => number === least)?.product ?? Number.POSITIVE_INFINITY
     found += near.filter(
       (one) => hits.some(({ number }) => number === one.number) || one.product <= limit,

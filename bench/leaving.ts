@@ -13,13 +13,13 @@ import { startProvider } from '../tests/support/provider/index.ts'
 import { NODE_OPTIONS, POSTGRES_SETTINGS } from './parley.ts'
 
 /*
- * What clients leave behind that go away in the middle, on PostgreSQL:
+ * Measures the resources that disconnecting clients leave behind, on PostgreSQL:
  *
  *   node bench/leaving.ts
  *
- * Clients that send a message, which begins a chat, and close their connection at the first token. Their replies go
- * on to the end and their chats get titles, by design; after that nothing may be left of them. The server is a
- * process of its own, as `npm start` runs it, and so is the emulated provider; memory is read after a collection.
+ * Clients start a chat with a message and disconnect at the first token. By design, their replies continue and their
+ * chats get titles. After that, no resources may remain in use. The server runs in its own process, as with `npm
+ * start`, and so does the emulated provider. Memory is measured after a garbage collection.
  */
 
 const ROUNDS = 10
@@ -27,19 +27,19 @@ const CLIENTS = 2_000
 const AT_ONCE = 100
 const PEOPLE = 4
 const MODEL = 'emu-n20-gap10'
-/** The slope is taken from this round on: before, code is compiled and pools fill. */
+/** The slope is computed from this round on. Before it, code is still compiled and pools are filled. */
 const FIRST_OF_SLOPE = 3
 const SETTLE_POLL_MS = 100
-/** Nothing has moved for so long: replies have ended and titles are written. */
+/** The server is idle after this time without activity: replies have ended and titles are written. */
 const SETTLED_MS = 2_000
 const SETTLE_TIMEOUT_MS = 120_000
 
-/** What the other processes are asked, and answer. */
+/** Messages to the child processes, and their answers. */
 interface Answers {
   address: string
-  /** The server's. */
+  /** For the server. */
   left: { sockets: number; repliesOpen: number; residentBytes: number; heapBytes: number }
-  /** The provider's: connections with an answer that has not ended, and answers so far. */
+  /** For the provider: open streams, all streams so far, and aborted ones. */
   streams: { open: number; begun: number; aborted: number }
   stop: null
 }
@@ -72,8 +72,10 @@ async function measure(): Promise<void> {
 async function measureRounds(server: ChildProcess, provider: ChildProcess): Promise<void> {
   const url = await ask(server, 'address')
   const clients = await prepare(url, await ask(provider, 'address'))
-  console.log(`Each round ${CLIENTS} clients, ${AT_ONCE} at once, leave at the first of 20 tokens\n`)
-  console.log('round  upstream left  cut off  replies left  sockets  resident MB  heap MB')
+  console.log(
+    `Each round: ${CLIENTS} clients, ${AT_ONCE} concurrently, disconnect at the first of 20 tokens\n`,
+  )
+  console.log('round   streams open  aborted  replies open  sockets  resident MB  heap MB')
   const rounds: Answers['left'][] = []
   for (let round = 1; round <= ROUNDS; round++) {
     await leaveAll(url, clients)
@@ -116,7 +118,7 @@ async function leaveAll(url: string, clients: Client[]): Promise<void> {
   await Promise.all(Array.from({ length: AT_ONCE }, one))
 }
 
-/** Sends a message over a connection of its own, and closes that at the first token. */
+/** Sends a message on its own connection and closes it at the first token. */
 function leave(url: string, { person, modelId }: Client): Promise<void> {
   const query = `org_id=${person.organizationId}&model_id=${modelId}`
   const sent = request(`${url}/api/chat/send_message?${query}`, {
@@ -138,7 +140,7 @@ function leave(url: string, { person, modelId }: Client): Promise<void> {
   return promise
 }
 
-/** Waits until the provider has had nothing to do for a while, or for as long as anybody would. */
+/** Waits until the provider has been idle for a while, or until a timeout. */
 async function settled(provider: ChildProcess): Promise<void> {
   const deadline = Date.now() + SETTLE_TIMEOUT_MS
   let last = await ask(provider, 'streams')
@@ -151,7 +153,7 @@ async function settled(provider: ChildProcess): Promise<void> {
   }
 }
 
-/** By how much the values grow from one to the next, by least squares. */
+/** Returns the average growth per value, by least squares. */
 function slopeOf(values: number[]): number {
   const middle = (values.length - 1) / 2
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length

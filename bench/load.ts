@@ -7,22 +7,22 @@ const DRAIN_TIMEOUT_MS = 20_000
 const DRAIN_POLL_MS = 10
 const RETRY_DELAY_MS = 20
 
-/** What is asked, and how a whole reply looks. */
+/** A request, and the properties of a complete reply to it. */
 export interface Target {
   url: string
-  /** Where each connection has an address of its own: at least as many as there are connections. */
+  /** One URL per connection, for requests that must differ between connections. */
   urls?: string[]
   headers: Record<string, string>
   body: unknown
   markers: Markers
-  /** Tokens of a whole reply. */
+  /** Tokens of a complete reply. */
   tokens: number
 }
 
 export interface LoadShape {
-  /** Each asks, reads the reply to its end, and asks again. */
+  /** Each connection sends a request, reads the whole reply, and repeats. */
   connections: number
-  /** The connections begin one after the other over this time, so that replies that take long don't move in step. */
+  /** Connections start spread over this time, so that long replies don't run in lockstep. */
   spreadSeconds: number
   warmUpSeconds: number
   seconds: number
@@ -31,14 +31,14 @@ export interface LoadShape {
 export interface Load<Sample> {
   streamsPerSecond: number
   tokensPerSecond: number
-  /** Tokens that arrived while it was measured. */
+  /** Tokens received during the measurement. */
   tokens: number
   firstTokenMs: Percentiles
-  /** What went wrong at any time, warm-up included, by kind. */
+  /** The number of errors by kind, including the warm-up. */
   errors: Record<string, number>
-  /** Whole replies from the first to the last, warm-up included. */
+  /** Complete replies of the whole run, including the warm-up. */
   finishedStreams: number
-  /** What this generator itself used: seconds of a processor, and the share of time that its event loop was busy. */
+  /** The load generator's own CPU seconds, and the share of time that its event loop was busy. */
   client: { cpuSeconds: number; utilization: number }
   before: Sample
   after: Sample
@@ -51,8 +51,8 @@ export interface Percentiles {
 }
 
 /**
- * Puts a load on a server and measures it from outside. `sample` is called at both ends of the measured time. Every
- * reply that was begun is read to its end before this returns.
+ * Generates load on a server and measures it from outside. Calls `sample` at the start and the end of the measurement.
+ * Reads every started reply to its end before it returns.
  */
 export async function generateLoad<Sample>(
   target: Target,
@@ -98,7 +98,7 @@ export async function generateLoad<Sample>(
   }
 }
 
-/** What all connections count together. */
+/** Counters that all connections share. */
 class Tally {
   measuring = false
   stopping = false
@@ -118,13 +118,13 @@ class Tally {
   }
 }
 
-/** A closed loop of requests, over a new socket where the server closed the last one. */
+/** A closed loop of requests. Opens a new socket when the server has closed the last one. */
 class Connection {
   readonly #target: Target
   readonly #request: Buffer
   readonly #tally: Tally
   #socket: Socket | undefined
-  /** Reads the reply that is awaited; undefined: none is. */
+  /** Reads the current reply. Undefined between replies. */
   #reader: ReplyReader | undefined
   #sentAt = 0
   #sentWhileMeasuring = false
@@ -175,7 +175,7 @@ class Connection {
 
   #receive(bytes: Buffer): void {
     const reader = this.#reader
-    if (reader === undefined) return this.#tally.fail('unasked')
+    if (reader === undefined) return this.#tally.fail('unexpected data')
     const before = reader.tokens
     const complete = reader.read(bytes)
     if (this.#tally.measuring) this.#tally.tokens += reader.tokens - before
@@ -198,7 +198,7 @@ class Connection {
     }
   }
 
-  /** Counts a response as finished or as failed. Answers whether it was a whole reply. */
+  /** Counts a response as finished or failed. Returns whether the reply is complete. */
   #judge(reader: ReplyReader): boolean {
     const problem = this.#problemOf(reader)
     if (problem === undefined) this.#tally.finish()
@@ -206,7 +206,7 @@ class Connection {
     return problem === undefined
   }
 
-  /** What keeps a reply from being whole. */
+  /** Returns why a reply is incomplete. */
   #problemOf({ status, ended, tokens }: ReplyReader): string | undefined {
     if (status !== 200) return `status ${status}`
     if (!ended) return 'no end'
@@ -215,7 +215,7 @@ class Connection {
   }
 }
 
-/** Lets every connection read its reply to the end, then closes them all. */
+/** Lets every connection read its current reply to the end, then closes all connections. */
 async function drain(connections: Connection[], tally: Tally): Promise<void> {
   tally.stopping = true
   const deadline = Date.now() + DRAIN_TIMEOUT_MS

@@ -1,6 +1,4 @@
-/*
- * Replies to be drawn. A token is six characters at most, as in the text that it is made of.
- */
+/* Sample replies for rendering. A token has at most six characters. */
 
 const SECTION = `## What happens to a request
 
@@ -38,7 +36,7 @@ $$
 
 const tokensIn = (text: string): number => text.match(/\s*\S{1,6}/g)?.length ?? 0
 
-/** Headings, lists, code, tables, formulas, in turn. */
+/** Returns headings, lists, code, tables and formulas, repeated. */
 export function mixed(tokens: number): string {
   let text = ''
   while (tokensIn(text) < tokens) text += SECTION

@@ -12,10 +12,11 @@ import { startProvider } from '../tests/support/provider/index.ts'
 import { StreamReader } from '../tests/support/reader.ts'
 
 /*
- * What the playground adds to the time of the MCP servers that it uses: `node bench/mcp-playground.ts`. A message with
- * three connections, on the embedded database, with a model that answers at once: until the first event of a tool, which
- * comes before any call (the servers list their tools at once, so all of it is added), and until all three calls
- * have ended, each of which takes CALL_MS of the server's own. Cold: the servers are connected for the first time.
+ * `node bench/mcp-playground.ts`: measures the time that the playground adds to that of the MCP servers it uses. Sends
+ * a message with three connections, on the embedded database, with a model that answers immediately. Measures the time
+ * to the first tool event, which precedes all calls; the servers list their tools without delay, so all of it is
+ * overhead. Also measures the time until all three calls have ended, of which CALL_MS is the servers' own. Cold means
+ * that the connections are used for the first time.
  */
 
 const RUNS = 50
@@ -59,7 +60,7 @@ for (const [name, times] of Object.entries({ cold, warm })) {
     times.map(({ firstEventMs }) => firstEventMs),
   )
   print(
-    `${name}, three calls ended, less ${CALL_MS} ms`,
+    `${name}, all three calls ended, minus ${CALL_MS} ms`,
     times.map(({ callsEndedMs }) => callsEndedMs - CALL_MS),
   )
 }
@@ -89,7 +90,7 @@ async function addServer(name: string, url: string): Promise<string> {
   return id
 }
 
-/** A connection to each server that was never used. */
+/** Creates an unused connection to each server. */
 function connectAll(): Promise<string[]> {
   return Promise.all(
     serverIds.map(async (serverId) => {

@@ -7,7 +7,7 @@ import { type ConsoleStage, startConsoleStage } from '../tests/support/console-s
 import { startPostgres } from '../tests/support/postgres.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
 
-/** The console on a PostgreSQL of its own, whose tables can be filled past the API. */
+/** Starts the console on its own PostgreSQL, whose tables can be filled directly. */
 export async function startMeasuredConsole(): Promise<{
   stage: ConsoleStage
   sql: Sql

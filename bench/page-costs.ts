@@ -1,8 +1,8 @@
 import type { Browser, CDPSession, Page } from 'playwright-core'
 
-/** What a page costs the browser: of its own thread, whatever else the machine does meanwhile. */
+/** The browser's cost of a page: the time of its main thread, which other load on the machine does not affect. */
 
-/** As many times slower than this machine is the processor that a page is given. */
+/** CPU throttling factor of the page. */
 export const SLOWDOWN = 4
 
 const METRICS = {
@@ -12,10 +12,10 @@ const METRICS = {
   everything: 'TaskDuration',
 } as const
 
-/** Seconds since the page began. */
+/** Seconds since the page was opened. */
 export type Costs = Record<keyof typeof METRICS, number>
 
-/** Slows a page down. Answers what its costs are read by. */
+/** Throttles the CPU of a page. Returns the session for reading its costs. */
 export async function slowDown(page: Page): Promise<CDPSession> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -34,12 +34,12 @@ export async function readCosts(devtools: CDPSession): Promise<Costs> {
   }
 }
 
-/** As in `1.20 ms of scripting a token, 0.30 of layout, …`. */
+/** Formats costs per token. */
 export function describeCosts(before: Costs, after: Costs, tokens: number): string {
   const perToken = (of: keyof Costs): string => (((after[of] - before[of]) * 1_000) / tokens).toFixed(2)
   return (
-    `${perToken('scripting')} ms of scripting a token, ${perToken('layout')} of layout, ` +
-    `${perToken('styles')} of styles, ${perToken('everything')} of everything`
+    `per token ${perToken('scripting')} ms scripting, ${perToken('layout')} ms layout, ` +
+    `${perToken('styles')} ms styles, ${perToken('everything')} ms total`
   )
 }
 
@@ -51,14 +51,14 @@ interface TraceEvent {
   name: string
   pid: number
   tid: number
-  /** Microseconds. */
+  /** In microseconds. */
   ts: number
-  /** Microseconds of the thread. */
+  /** CPU time of the thread in microseconds. */
   tdur?: number
   args?: { name?: string; data?: { message?: string } }
 }
 
-/** The longest task of a page while something is done, without what measuring takes of it: milliseconds. */
+/** Returns the page's longest task during some work, in milliseconds, without the overhead of tracing. */
 export async function longestTaskDuring(
   browser: Browser,
   page: Page,
@@ -71,7 +71,7 @@ export async function longestTaskDuring(
   const { traceEvents } = JSON.parse(String(await browser.stopTracing())) as { traceEvents: TraceEvent[] }
   const stampOf = (text: string) => traceEvents.find(({ args }) => args?.data?.message === text)
   const [begin, end] = [stampOf(BEGIN), stampOf(END)]
-  if (!begin || !end) throw new Error('The trace does not tell when the work was done')
+  if (!begin || !end) throw new Error('The trace lacks the marks of the start and the end')
   const tasks = traceEvents.filter(
     ({ name, tid, pid, ts }) =>
       name === 'RunTask' && pid === begin.pid && tid === begin.tid && ts > begin.ts && ts < end.ts,

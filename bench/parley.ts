@@ -8,34 +8,34 @@ import type { Load, Target } from './load.ts'
 import { type Case, modelOf, type Peer, type PeerOptions, PROMPT, REPLY_TOKENS } from './peers/peer.ts'
 import { type RunningProcess, startNode } from './processes.ts'
 
-/** As `npm start` has it: a larger young generation would take 100 MB more, and no less processor time. */
+/** The options of `npm start`. A larger young generation would take 100 MB more without saving CPU time. */
 export const NODE_OPTIONS = ['--max-semi-space-size=24', '--heap-growing-percent=75']
-/** More than any case has connections. */
+/** More than the connections of any case. */
 const CHATS = 256
 const SETTLE_TIMEOUT_MS = 10_000
 const SETTLE_POLL_MS = 50
 
 /**
- * What the product's PostgreSQL runs with: Debian's defaults, so that every commit reaches the disk. (`jit` is off as
- * everywhere in the tests: no statement here is long enough for it to begin.)
+ * Parley's PostgreSQL runs with Debian's defaults, so every commit reaches the disk. `jit` is off, as in the tests: no
+ * statement is long enough to trigger it.
  */
 export const POSTGRES_SETTINGS = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', jit: 'off' }
 
-/** Another than the one here as usual. */
+/** Replaces parts of the default setup. */
 export interface Variant {
-  /** The project's folder. */
+  /** The folder of another checkout. */
   directory?: string
   environment?: Record<string, string>
 }
 
-/** What `GET /api/billing/balance` answers. */
+/** The answer of `GET /api/billing/balance`. */
 interface Balance {
   balance: number
   held: number
   available: number
 }
 
-/** The product as an operator starts it, on a PostgreSQL of its own, prepared through its API alone. */
+/** Starts Parley as an operator would, on its own PostgreSQL. Prepares it only through the API. */
 export async function startParley(
   { providerUrl, folder }: PeerOptions,
   variant: Variant = {},
@@ -135,11 +135,11 @@ async function signUp(url: string): Promise<Account> {
     { email, password, ...names },
   )
   const organizationId = answer.user.organizations[0]?.id
-  if (organizationId === undefined) throw new Error('a sign-up without an organization')
+  if (organizationId === undefined) throw new Error('The sign-up returned no organization')
   return { email, password, organizationId, token: answer.access_token }
 }
 
-/** Access tokens live 15 minutes, less than all rounds together. */
+/** Access tokens expire after 15 minutes, sooner than the whole run. */
 async function logIn(url: string, { email, password }: Account): Promise<string> {
   const body = { email, password }
   const answer = await call<{ access_token: string }>(url, 'POST', '/api/auth/login', undefined, body)
@@ -159,7 +159,7 @@ async function addModel(
   return (await call<{ id: string }>(url, 'POST', path, token, model)).id
 }
 
-/** Chats with a title: one for each connection, since a chat has one reply under way. */
+/** Adds chats with a title: one per connection, because a chat has at most one reply in progress. */
 async function addChats(url: string, organizationId: string, token: string): Promise<string[]> {
   const add = (): Promise<{ id: string }> =>
     call(url, 'POST', `/api/chat?org_id=${organizationId}`, token, { title: 'Bench' })
@@ -167,8 +167,8 @@ async function addChats(url: string, organizationId: string, token: string): Pro
 }
 
 /**
- * A message that begins a branch of its own in such a chat: no history goes with it, and no title is written for it,
- * as no peer does either.
+ * A message that starts a new branch of its chat. So the request has no history and triggers no title, as with the
+ * peers.
  */
 const sendMessage = (
   url: string,
@@ -185,7 +185,7 @@ const sendMessage = (
   tokens: REPLY_TOKENS,
 })
 
-/** What one reply costs: all replies of a model to the same prompt cost the same. */
+/** Returns the price of one reply. All replies of a model to the same prompt cost the same. */
 async function costOfOne(message: Target, readBalance: () => Promise<Balance>): Promise<number> {
   const before = await settled(readBalance)
   const response = await fetch(message.url, {
@@ -194,11 +194,11 @@ async function costOfOne(message: Target, readBalance: () => Promise<Balance>): 
     body: JSON.stringify(message.body),
   })
   const text = await response.text()
-  if (!text.includes(message.markers.end)) throw new Error(`no whole reply: ${text.slice(-500)}`)
+  if (!text.includes(message.markers.end)) throw new Error(`incomplete reply: ${text.slice(-500)}`)
   return before.balance - (await settled(readBalance)).balance
 }
 
-/** The balance once nothing is held any more, or as it stands after the time that settling may take. */
+/** Returns the balance once no hold is open, or after a timeout. */
 async function settled(readBalance: () => Promise<Balance>): Promise<Balance> {
   const deadline = Date.now() + SETTLE_TIMEOUT_MS
   for (;;) {
@@ -208,7 +208,7 @@ async function settled(readBalance: () => Promise<Balance>): Promise<Balance> {
   }
 }
 
-/** Every finished reply was paid once, and nothing else was. */
+/** Checks that every finished reply was charged once, and nothing else was. */
 function checkBalance(
   load: Load<unknown>,
   { cost, balance }: { cost: number; balance: number },
@@ -218,11 +218,11 @@ function checkBalance(
   const expected = cost * load.finishedStreams
   const problems: string[] = []
   if (cost < REPLY_TOKENS)
-    problems.push(`one reply costs ${cost} credits, less than its ${REPLY_TOKENS} tokens`)
-  if (after.held !== 0) problems.push(`${after.held} credits are held after the last reply`)
+    problems.push(`one reply costs ${cost} credits, fewer than its ${REPLY_TOKENS} tokens`)
+  if (after.held !== 0) problems.push(`${after.held} credits are still held after the last reply`)
   if (paid !== expected) {
     problems.push(
-      `${load.finishedStreams} replies at ${cost} credits make ${expected}, but ${paid} were paid`,
+      `${load.finishedStreams} replies at ${cost} credits cost ${expected}, but ${paid} were charged`,
     )
   }
   return problems

@@ -6,23 +6,23 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const READY_TIMEOUT_MS = 60_000
 const STOP_TIMEOUT_MS = 10_000
 const POLL_INTERVAL_MS = 50
-/** Linux counts processor time for user space in hundredths of a second, whatever the kernel itself counts in. */
+/** Linux reports CPU time to user space in hundredths of a second, independent of the kernel's own tick rate. */
 const CLOCK_TICKS_PER_SECOND = 100
 
 export interface RunningProcess {
   pid: number
-  /** Resolves when the address answers with status 200; throws where the process ends first or never gets there. */
+  /** Resolves when the URL answers with status 200. Throws if the process exits first or the timeout expires. */
   ready(url: string): Promise<void>
   stop(): Promise<void>
 }
 
 export interface ProcessUsage {
   cpuSeconds: number
-  /** The most memory that was resident since `resetPeakMemory`. */
+  /** Peak resident memory since `resetPeakMemory`. */
   peakBytes: number
 }
 
-/** Starts a program with Node, in an environment of its own, with its output in a file. */
+/** Starts a Node program with its own environment. Its output goes to a file. */
 export function startNode(
   parameters: string[],
   options: { environment: Record<string, string>; logFile: string; directory?: string },
@@ -46,7 +46,7 @@ export function startNode(
   }
 }
 
-/** What a process and all that it started have used so far; children that have ended count too. */
+/** Returns the usage of a process and its descendants, including ended ones. */
 export function readProcessTree(pid: number): ProcessUsage {
   return processTree(pid)
     .map(readProcess)
@@ -56,7 +56,7 @@ export function readProcessTree(pid: number): ProcessUsage {
     }))
 }
 
-/** Makes the peak of memory start anew from what is resident now (proc_pid_clear_refs(5), value 5). */
+/** Resets the memory peak to the current usage (proc_pid_clear_refs(5), value 5). */
 export function resetPeakMemory(pid: number): void {
   for (const id of processTree(pid)) writeFileSync(`/proc/${id}/clear_refs`, '5')
 }
@@ -70,7 +70,7 @@ function processTree(pid: number): number[] {
 
 function readProcess(pid: number): ProcessUsage {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  // The name in brackets may hold spaces; fields 14 to 17 are utime, stime, and both for children that have ended.
+  // The name in parentheses may contain spaces. Fields 14 to 17 are utime and stime, then both of ended children.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
   const [, peakKilobytes] = /^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? []

@@ -16,13 +16,13 @@ import { POSTGRES_SETTINGS } from './parley.ts'
 import { describeTimes, quantile, timed } from './times.ts'
 
 /*
- * What the rate limits cost a request, on PostgreSQL:
+ * Measures the cost of rate limits per request, on PostgreSQL:
  *
  *   node bench/rate-limits.ts
  *
- * A count by itself, and whole requests, one after another on one connection, to servers without limits, with limits
- * in the process and with limits in Redis: in turn, so that what else the machine does meets all of them alike. Then
- * what a request waits for a Redis that is frozen, the first one and those after it.
+ * Measures a single count, and whole requests, sequentially on one connection, to servers without limits, with limits
+ * in the process and with limits in Redis. Alternates between the servers, so that other load on the machine affects
+ * all equally. Then measures how long requests wait while Redis is frozen: the first request, and later ones.
  */
 
 const COUNTS = 20_000
@@ -30,7 +30,7 @@ const COUNTS_AT_ONCE = 100
 const ROUNDS = 40
 const REQUESTS_OF_ROUND = 50
 const FROZEN_REQUESTS = 200
-/** Never reached. */
+/** Limits that are never reached. */
 const LIMITED = { RATE_LIMIT_IP_PER_MINUTE: '1000000000', RATE_LIMIT_USER_PER_HOUR: '1000000000' }
 const log = pino({ level: 'silent' })
 
@@ -47,7 +47,7 @@ async function measureCounts(): Promise<void> {
     for (let index = 0; index < COUNTS; index += COUNTS_AT_ONCE)
       await Promise.all(Array.from({ length: COUNTS_AT_ONCE }, (_, more) => count(index + more)))
     const each = (performance.now() - began) / COUNTS
-    console.log(`A count ${name}, ${COUNTS_AT_ONCE} at once, each: ${each.toFixed(4)} ms`)
+    console.log(`A count ${name}, ${COUNTS_AT_ONCE} concurrent, each: ${each.toFixed(4)} ms`)
   }
   await connection.close()
 }
@@ -73,7 +73,7 @@ async function measureRequests(servers: Record<string, Server>, path: string, to
     const addedProcessor = processorMs - (without?.processorMs ?? 0)
     console.log(`${path}, ${name}: ${describe(times)}, ${added.toFixed(3)} ms added at p50`)
     console.log(
-      `  processor ${processorMs.toFixed(3)} ms (with the client), ${addedProcessor.toFixed(3)} ms added`,
+      `  CPU ${processorMs.toFixed(3)} ms (including the client), ${addedProcessor.toFixed(3)} ms added`,
     )
   }
 }
@@ -83,7 +83,7 @@ async function measureFrozen({ address }: Server, token: string): Promise<void> 
   const times: number[] = []
   for (let count = 0; count < FROZEN_REQUESTS; count++)
     times.push(await timed(() => ask(`${address}/api/users/me`, token)))
-  // Long enough for Redis to be asked again meanwhile, beside the requests.
+  // Long enough for the server to query Redis again in between.
   const later: number[] = []
   for (let count = 0; count < FROZEN_REQUESTS; count++) {
     await sleep(20)
@@ -91,11 +91,9 @@ async function measureFrozen({ address }: Server, token: string): Promise<void> 
   }
   process.kill(redis.pid, 'SIGCONT')
   const [first = Number.NaN, ...others] = times
-  console.log(`Redis frozen, the first request: ${first.toFixed(0)} ms`)
-  console.log(
-    `Redis frozen, those after it: ${describe(others)}, at most ${Math.max(...others).toFixed(1)} ms`,
-  )
-  console.log(`Redis frozen, for seconds: ${describe(later)}, at most ${Math.max(...later).toFixed(1)} ms`)
+  console.log(`Redis frozen, first request: ${first.toFixed(0)} ms`)
+  console.log(`Redis frozen, later requests: ${describe(others)}, max ${Math.max(...others).toFixed(1)} ms`)
+  console.log(`Redis frozen for seconds: ${describe(later)}, max ${Math.max(...later).toFixed(1)} ms`)
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })

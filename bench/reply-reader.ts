@@ -2,35 +2,38 @@ const QUOTE = 34
 const LINE_END = '\r\n'
 const HEAD_END = '\r\n\r\n'
 
-/** How a stream of one server is read, without parsing its events. */
+/** Identifies tokens and the end in a server's stream without parsing its events. */
 export interface Markers {
-  /** The text that precedes a token: `"content":"`. An empty token is none. */
+  /** The text before a token: `"content":"`. Empty tokens don't count. */
   token: string
-  /** The text that a whole reply ends with: `data: [DONE]`. It may hold the token's marker and is no token. */
+  /**
+   * The text at the end of a complete reply: `data: [DONE]`. If it contains the token's marker, it doesn't count as a
+   * token.
+   */
   end: string
 }
 
 type State = 'head' | 'size' | 'chunk' | 'chunk end' | 'trailer' | 'length' | 'until close' | 'complete'
 
 /**
- * Reads one HTTP/1.1 response and counts the tokens of the event stream inside it (RFC 9112, sections 6 and 7). It
- * looks for text in text: a reader that parsed JSON would cost more than some of the servers it measures.
+ * Reads one HTTP/1.1 response and counts the tokens of its event stream (RFC 9112, sections 6 and 7). Searches for
+ * text without parsing: a reader that parsed JSON would use more CPU than some of the measured servers.
  */
 export class ReplyReader {
   status = 0
   tokens = 0
-  /** The end marker was seen. */
+  /** Whether the end marker was read. */
   ended = false
-  /** The server closes the connection after this response. */
+  /** Whether the server closes the connection after this response. */
   closes = false
 
   readonly #markers: Markers
   readonly #endCountsAsToken: boolean
   readonly #tailLength: number
   #state: State = 'head'
-  /** Bytes of the protocol that wait for the rest of their line. */
+  /** Protocol bytes of an incomplete line. */
   #rest = ''
-  /** The last characters of the body, where a marker may have begun. */
+  /** The end of the body so far, which may contain the start of a marker. */
   #tail = ''
   #remaining = 0
 
@@ -40,7 +43,7 @@ export class ReplyReader {
     this.#tailLength = Math.max(markers.token.length, markers.end.length)
   }
 
-  /** Takes what the socket gave. Answers true when the response is complete. */
+  /** Processes bytes from the socket. Returns true when the response is complete. */
   read(bytes: Buffer): boolean {
     const input = this.#rest + bytes.toString('latin1')
     let position = 0
@@ -65,12 +68,12 @@ export class ReplyReader {
     return this.#state === 'complete'
   }
 
-  /** The response has no length of its own, so that the end of the connection is its end. */
+  /** The response has neither a length nor chunks, so it ends when the connection closes. */
   get endsAtClose(): boolean {
     return this.#state === 'until close'
   }
 
-  /** Takes a whole line, or the whole head, of the protocol. Answers where it stopped: in place, where more must come. */
+  /** Reads a line, or the whole head. Returns the position after it, or the same position if it is incomplete. */
   #readLine(input: string, position: number): number {
     const separator = this.#state === 'head' ? HEAD_END : LINE_END
     const end = input.indexOf(separator, position)
@@ -109,7 +112,7 @@ export class ReplyReader {
     const seen = this.#tail.length
     for (let at = view.indexOf(token); at >= 0; at = view.indexOf(token, at + token.length)) {
       const next = at + token.length
-      // A marker counts once the character after it is there, which says whether the token is empty.
+      // Count a marker only once the next character is available, which shows whether the token is empty.
       if (next >= seen && next < view.length && view.charCodeAt(next) !== QUOTE) this.tokens++
     }
     if (!this.ended && view.includes(end)) {

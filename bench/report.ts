@@ -1,12 +1,12 @@
 import type { Percentiles } from './load.ts'
 import type { Case } from './peers/peer.ts'
 
-/** One run of one peer in one round. What does not exist for a peer is not a number. */
+/** One run of one peer in one round. Figures that don't exist for a peer are NaN. */
 export interface Measurement {
   streamsPerSecond: number
   tokensPerSecond: number
   firstTokenMs: Percentiles
-  /** The median time to the first token, less that of the direct run of the same round. */
+  /** The median time to the first token, minus that of the direct run in the same round. */
   addedMs: number
   cpuPerThousandTokens: number
   databaseCpuPerThousandTokens: number
@@ -16,7 +16,7 @@ export interface Measurement {
   clientUtilization: number
 }
 
-/** The rounds of one peer at one case, in order. */
+/** The rounds of one peer for one case, in order. */
 export interface Series {
   peer: string
   case: Case
@@ -25,9 +25,9 @@ export interface Series {
 
 type Figure = (measurement: Measurement) => number
 
-/** What the others are compared with, in this order. */
+/** The peers that others are compared with, in this order. */
 const REFERENCES = ['portkey', 'pass-through']
-/** From here on the load generator may be what is measured. */
+/** Above this utilization, the load generator may be the bottleneck. */
 const CLIENT_UTILIZATION_MAX = 0.85
 
 const COLUMNS: { title: string; figure: Figure; digits: number; compared: boolean }[] = [
@@ -38,14 +38,14 @@ const COLUMNS: { title: string; figure: Figure; digits: number; compared: boolea
   { title: 'p99', figure: (m) => m.firstTokenMs.p99, digits: 1, compared: false },
   { title: 'Added, ms', figure: (m) => m.addedMs, digits: 1, compared: true },
   { title: 'CPU-s per 1,000 tokens', figure: (m) => m.cpuPerThousandTokens, digits: 5, compared: true },
-  { title: "PostgreSQL's", figure: (m) => m.databaseCpuPerThousandTokens, digits: 5, compared: false },
+  { title: 'PostgreSQL CPU-s', figure: (m) => m.databaseCpuPerThousandTokens, digits: 5, compared: false },
   { title: 'Peak MB', figure: (m) => m.peakMegabytes, digits: 0, compared: true },
   { title: 'Client busy', figure: (m) => m.clientUtilization, digits: 2, compared: false },
 ]
 
 export const caseName = ({ connections, gapMs }: Case): string => `${connections}x${gapMs}`
 
-/** One Markdown table of medians; in brackets how often the figure holds those of the references. */
+/** Returns a Markdown table of medians, with the ratios to the reference peers in parentheses. */
 export function formatTable(all: Series[]): string {
   const titles = ['Case', 'Server', ...COLUMNS.map(({ title }) => title), 'Errors']
   const rows = all.map((series) => [
@@ -62,7 +62,7 @@ export function formatTable(all: Series[]): string {
   return [titles, separator, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-/** The lines that a change is judged by: Parley beside Portkey where it matters, for the cases that were run. */
+/** Returns the key comparisons between Parley and Portkey, for the cases that were run. */
 export function formatVerdict(all: Series[]): string[] {
   const compare = (
     title: string,
@@ -91,7 +91,7 @@ export function formatVerdict(all: Series[]): string[] {
   ]
 }
 
-/** The median of the rounds' ratios: two runs of one round had the same machine, those of two rounds had not. */
+/** Returns the median of the rounds' ratios. Only runs of the same round have comparable machine load. */
 function ratioTo(reference: string, series: Series, all: Series[], figure: Figure): number {
   const other = all.find((s) => s.peer === reference && caseName(s.case) === caseName(series.case))
   if (other === undefined || other === series) return Number.NaN

@@ -23,13 +23,14 @@ import { readCollection } from '../tests/support/retrieval.ts'
 import { shelve } from '../tests/support/shelves.ts'
 
 /*
- * How well a knowledge base finds what it should, with the built-in embedding:
+ * Measures the retrieval quality of a knowledge base with the built-in embedding:
  *
  *   node bench/retrieval.ts [a folder in the format of BEIR: corpus.jsonl, queries.jsonl, qrels/test.tsv]
  *
- * Without a folder, on the collection of the tests. nDCG@10, recall@10, recall@100 and MRR@100 of the stages, of what a
- * search answers, and of a textbook BM25 (tests/support/bm25.ts) over the same texts, for all questions and for each
- * half of them, so that what was tuned on one can be checked on the other. Documents that are not judged count as wrong.
+ * Without a folder, uses the collection of the tests. Prints nDCG@10, recall@10, recall@100 and MRR@100 of each stage,
+ * of the complete search, and of a textbook BM25 (tests/support/bm25.ts) on the same texts. Prints nDCG@10 also for
+ * each half of the questions, so that tuning on one half can be verified on the other. Unjudged documents count as
+ * wrong.
  */
 
 interface Document {
@@ -45,7 +46,7 @@ interface Bench {
 }
 
 const INDEXING_MS_MAX = 3_600_000
-/** So many documents of each ranking are looked at. */
+/** The number of documents of each ranking that are evaluated. */
 const DEPTH = 100
 const PRECISE = 10
 
@@ -127,15 +128,13 @@ async function report(): Promise<void> {
   } as unknown as KbDependencies
   const payer = { ...person, apiKeyId: null }
   const textbook = createBm25(bench.documents.map(textOf))
-  const found: Record<string, string[][]> = { 'BM25 of a textbook': [], words: [], vectors: [], search: [] }
+  const found: Record<string, string[][]> = { 'textbook BM25': [], lexical: [], dense: [], search: [] }
   const times: number[] = []
   for (const { text } of bench.questions) {
     const scores = textbook(text)
     const places = [...scores.keys()].filter((index) => (scores[index] as number) > 0)
     places.sort((a, b) => (scores[b] as number) - (scores[a] as number) || a - b)
-    found['BM25 of a textbook']?.push(
-      places.slice(0, DEPTH).map((index) => bench.documents[index]?.id as string),
-    )
+    found['textbook BM25']?.push(places.slice(0, DEPTH).map((index) => bench.documents[index]?.id as string))
     const wanted = {
       sql: sqlOf(services.database, person),
       organizationId: person.organizationId,
@@ -147,9 +146,9 @@ async function report(): Promise<void> {
       oncePerDocument: true,
     }
     const [kb] = await readSearchedKbs(wanted)
-    if (!kb) throw new Error('the knowledge base has gone')
-    found['words']?.push(await idsOf(kbId, await lexicalStage(deps, wanted, kb, parseQuery(text))))
-    found['vectors']?.push(await idsOf(kbId, (await denseStage(deps, payer, [kb], wanted, DEPTH)).hits))
+    if (!kb) throw new Error('The knowledge base is missing.')
+    found['lexical']?.push(await idsOf(kbId, await lexicalStage(deps, wanted, kb, parseQuery(text))))
+    found['dense']?.push(await idsOf(kbId, (await denseStage(deps, payer, [kb], wanted, DEPTH)).hits))
     const start = performance.now()
     const first = await retrieve(deps, payer, { ...wanted, limit: PRECISE })
     times.push(performance.now() - start)
@@ -160,14 +159,14 @@ async function report(): Promise<void> {
   for (const [name, rankings] of Object.entries(found)) tell(name, rankings)
   times.sort((a, b) => a - b)
   const at = (share: number): string => (times[Math.floor(times.length * share)] ?? 0).toFixed(1)
-  console.log(`a search takes ${at(0.5)} ms (p50), ${at(0.95)} ms (p95)`)
+  console.log(`search: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms`)
 }
 
 function textOf({ title, text }: Document): string {
   return title === '' ? text : `# ${title}\n\n${text}`
 }
 
-/** The documents of chunks, each where its best chunk is. */
+/** Returns the documents of chunks, each at the rank of its best chunk. */
 async function idsOf(kbId: string, hits: StageHit[]): Promise<string[]> {
   const rows = await sql<{ number: number; name: string }[]>`
     select c.number, d.name from kb_chunks c join kb_documents d on d.id = c.document_id

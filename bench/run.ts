@@ -13,13 +13,13 @@ import { type ProcessUsage, readProcessTree, resetPeakMemory, startNode } from '
 import { caseName, formatTable, formatVerdict, type Measurement, type Series } from './report.ts'
 
 /*
- * Measures Parley beside its peers, all of them in front of the same emulated provider on this machine:
+ * Compares Parley with its peers, all in front of the same emulated provider on this machine:
  *
  *   npm run bench -- --rounds 5 --seconds 8
  *   npm run bench -- --only parley,portkey --cases 50x0,200x10
  *
- * The servers run one at a time in alternating rounds, so that what else the machine does meets all of them alike.
- * Read the ratios: the figures themselves belong to the machine.
+ * The servers run one at a time in alternating rounds, so that other load on the machine affects all equally. Compare
+ * the ratios: absolute figures depend on the machine.
  */
 
 const WARM_UP_SECONDS = 1
@@ -40,7 +40,7 @@ const { values: flags } = parseArgs({
   },
 })
 
-/** What ends when the run does, last started first. */
+/** Cleanup at the end of the run, in reverse order. */
 const stops: (() => Promise<void>)[] = []
 
 async function main(): Promise<void> {
@@ -75,7 +75,8 @@ async function startProvider(folder: string): Promise<string> {
 
 async function startPeer(name: string, options: PeerOptions): Promise<Peer> {
   const start = PEERS[name]
-  if (start === undefined) throw new Error(`no peer ${name}: there are ${Object.keys(PEERS).join(', ')}`)
+  if (start === undefined)
+    throw new Error(`Unknown peer ${name}. Choose from ${Object.keys(PEERS).join(', ')}.`)
   const peer = await start(options)
   stops.push(() => peer.stop())
   return peer
@@ -84,7 +85,7 @@ async function startPeer(name: string, options: PeerOptions): Promise<Peer> {
 function parseCase(text: string): Case {
   const [, connections, gapMs] = /^(\d+)x(\d+)$/.exec(text) ?? []
   if (connections === undefined)
-    throw new Error(`${text} is no case: 50x10 is 50 streams, 10 ms between tokens`)
+    throw new Error(`Invalid case ${text}. Use 50x10 for 50 streams with 10 ms between tokens.`)
   return { connections: Number(connections), gapMs: Number(gapMs) }
 }
 
@@ -129,7 +130,7 @@ async function measure(peer: Peer, current: Case, directMs: number): Promise<Mea
   }
 }
 
-/** Replies that take long begin spread over the time that one takes. */
+/** Spreads the start of long replies over the duration of one reply. */
 const shapeOf = ({ connections, gapMs }: Case): LoadShape => ({
   connections,
   spreadSeconds: (REPLY_TOKENS * gapMs) / 1000,
@@ -142,7 +143,7 @@ function cpuPerThousand({ before, after, tokens }: Load<Sample>, who: keyof Samp
   return begin === undefined || end === undefined ? Number.NaN : ((end - begin) / tokens) * 1000
 }
 
-/** Every failed reply is an error, and so is every other problem that was told. */
+/** Counts every failed reply and every other reported problem. */
 function countErrors({ errors }: Load<Sample>, problems: number): number {
   const kinds = Object.values(errors)
   return kinds.reduce((sum, count) => sum + count, 0) + (problems - kinds.length)
@@ -153,8 +154,8 @@ function describeRun(): string {
   return [
     `\nNode ${process.version}, ${availableParallelism()} processors shared with the provider and the load generator.`,
     `Medians of ${flags.rounds} alternating rounds of ${flags.seconds} s, replies of ${REPLY_TOKENS} tokens.`,
-    'Case: streams at a time x ms between tokens. In brackets: the ratio to Portkey, and to the pass-through.',
-    `PostgreSQL: ${settings.join(', ')}, else its defaults; its processor time stands in a column of its own.`,
+    'Case: concurrent streams x ms between tokens. In parentheses: ratios to Portkey and to the pass-through.',
+    `PostgreSQL: ${settings.join(', ')}, otherwise defaults. Its CPU time is in a separate column.`,
   ].join('\n')
 }
 

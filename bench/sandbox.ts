@@ -8,14 +8,14 @@ import { createNet } from '../server/platform/net/index.ts'
 import { createSandbox, type Language } from '../server/platform/sandbox/sandbox.ts'
 
 /*
- * What running a tenant's code costs: `node bench/sandbox.ts`. A call that finds a process ready, calls one right after
- * another, many at once, and how long the server's event loop is held up by these.
+ * `node bench/sandbox.ts`: measures the execution of tenants' code: calls with a process ready, sequential calls,
+ * concurrent calls, and the delay of the server's event loop during these.
  */
 
 const CALLS = 20
 const AT_ONCE = 50
 const IDLE_MS = 5_000
-/** Until the pool is full again. */
+/** Time until the pool is full again. */
 const PAUSE_MS = { javascript: 400, python: 3_000 }
 const CODE = {
   javascript: 'export function main({ a }) { return a + 1 }',
@@ -28,14 +28,14 @@ const sandbox = createSandbox({ net, log: pino({ level: 'warn' }), dataDir }, { 
 const never = new AbortController().signal
 
 const idle = await lateness(() => sleep(IDLE_MS))
-console.log(`nothing at work: event loop late by ${idle}`)
+console.log(`idle: event loop delay ${idle}`)
 for (const language of ['javascript', 'python'] as const) {
-  console.log(`${language}, the first call of all            ${(await call(language)).toFixed(0)} ms`)
+  console.log(`${language}, first call                       ${(await call(language)).toFixed(0)} ms`)
   await sleep(PAUSE_MS[language])
   const warm = await repeatCall(language, PAUSE_MS[language])
-  console.log(`${language}, a process is ready, p50 and p95  ${at(warm, 0.5)} ms, ${at(warm, 0.95)} ms`)
+  console.log(`${language}, process ready, p50 and p95       ${at(warm, 0.5)} ms, ${at(warm, 0.95)} ms`)
   const close = await repeatCall(language, 0)
-  console.log(`${language}, one after another, p50 and p95   ${at(close, 0.5)} ms, ${at(close, 0.95)} ms`)
+  console.log(`${language}, sequential, p50 and p95          ${at(close, 0.5)} ms, ${at(close, 0.95)} ms`)
   await atOnce(language)
 }
 await sandbox.close()
@@ -70,7 +70,7 @@ async function atOnce(language: 'javascript' | 'python'): Promise<void> {
     Promise.all(Array.from({ length: AT_ONCE }, (_, run) => call(language, `organization ${run % 5}`))),
   )
   const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-  console.log(`${language}, ${AT_ONCE} at once: all after ${seconds} s; event loop late by ${late}`)
+  console.log(`${language}, ${AT_ONCE} concurrent calls: ${seconds} s; event loop delay ${late}`)
 }
 
 async function lateness(work: () => Promise<unknown>): Promise<string> {
@@ -79,7 +79,7 @@ async function lateness(work: () => Promise<unknown>): Promise<string> {
   await work()
   delay.disable()
   const [p99, max] = [delay.percentile(99), delay.max].map((ns) => (ns / 1e6).toFixed(0))
-  return `${p99} ms (p99), ${max} ms at most`
+  return `${p99} ms (p99), ${max} ms (max)`
 }
 
 function at(sorted: number[], share: number): string {

@@ -13,13 +13,14 @@ import { UNLIMITED } from '../tests/support/process.ts'
 import { NODE_OPTIONS, POSTGRES_SETTINGS } from './parley.ts'
 
 /*
- * What live connections cost, on PostgreSQL:
+ * Measures live connections on PostgreSQL:
  *
  *   node bench/sockets.ts
  *
- * Twenty members of one organization with a hundred sockets each, every socket with a session of its own, and some
- * strangers. The server is a process of its own, as `npm start` runs it: its memory is read before and after, both
- * times after a collection, and each broadcast is timed from `publish` there to the arrival at the last socket here.
+ * Opens 100 sockets for each of 20 members of one organization, each socket with its own session, and sockets of a
+ * user from another organization. The server runs in its own process, as with `npm start`. Its memory is measured
+ * before and after, following a garbage collection. A broadcast is timed from `publish` in the server until the last
+ * socket here has received it.
  */
 
 const MEMBERS = 20
@@ -29,14 +30,14 @@ const WARM_UP_SOCKETS = 400
 const BROADCASTS = 30
 const OPENED_AT_ONCE = 50
 
-/** What the server's process is asked, and answers. */
+/** Messages to the server's process, and their answers. */
 type Question = 'prepare' | 'memory' | 'processor' | 'publish' | 'stop'
 interface Answers {
   prepare: { url: string; members: string[]; strangers: string[] }
   memory: { residentBytes: number; heapBytes: number }
-  /** Milliseconds of processor time so far. */
+  /** CPU time so far, in milliseconds. */
   processor: { milliseconds: number }
-  /** Milliseconds of the clock that all processes share. */
+  /** Milliseconds of the monotonic clock, which all processes share. */
   publish: { at: number }
   stop: null
 }
@@ -85,10 +86,10 @@ async function measureSockets(child: ChildProcess): Promise<void> {
   const end = await ask(child, 'processor')
   const sorted = times.toSorted((a, b) => a - b)
   const at = (share: number): string => `${sorted[Math.floor((sorted.length - 1) * share)]?.toFixed(1)} ms`
-  console.log(`Publish to the last socket:       p50 ${at(0.5)}, p90 ${at(0.9)}, most ${at(1)}`)
+  console.log(`Publish to the last socket:       p50 ${at(0.5)}, p90 ${at(0.9)}, max ${at(1)}`)
   const used = (end.milliseconds - begin.milliseconds) / BROADCASTS
-  console.log(`The server's processor time:      ${used.toFixed(1)} ms a broadcast`)
-  console.log(`Messages that strangers got:      ${heardByStrangers}`)
+  console.log(`Server CPU time per broadcast:    ${used.toFixed(1)} ms`)
+  console.log(`Messages leaked to outsiders:     ${heardByStrangers}`)
 }
 
 async function openAll(url: string, tokens: string[]): Promise<WebSocket[]> {
@@ -108,7 +109,7 @@ async function openAll(url: string, tokens: string[]): Promise<WebSocket[]> {
   return sockets
 }
 
-/** Milliseconds until the last socket has it. */
+/** Returns the milliseconds until the last socket has received a broadcast. */
 async function broadcast(child: ChildProcess, sockets: WebSocket[]): Promise<number> {
   const last = new Promise<number>((resolve) => {
     let missing = sockets.length
@@ -130,7 +131,7 @@ async function ask<Q extends Question>(child: ChildProcess, question: Q): Promis
 
 const sharedClock = (): number => Number(process.hrtime.bigint()) / 1e6
 
-/** The other process. */
+/** Runs the server in the child process. */
 async function serve(): Promise<void> {
   const server = await startServer(
     readConfig({ ...process.env, PORT: '0', SECRET: 's'.repeat(32), LOG_LEVEL: 'warn', ...UNLIMITED }),
@@ -166,7 +167,7 @@ async function serve(): Promise<void> {
   process.on('message', async (question: Question) => process.send?.(await answers[question]()))
 }
 
-/** People and their tokens, one for each socket. */
+/** Creates users and one token per socket. */
 async function prepare({ services, address }: Server) {
   const client = createClient(address)
   const sql = systemSql(services.database)

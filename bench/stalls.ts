@@ -11,23 +11,23 @@ import { NODE_OPTIONS } from './parley.ts'
 import { readProcessTree, resetPeakMemory, startNode } from './processes.ts'
 
 /*
- * Measures how long hostile requests and slow clients hold up all others:
+ * Measures how long hostile requests and slow clients delay other requests:
  *
  *   node bench/stalls.ts
  *   node bench/stalls.ts --directory ../another-checkout --only escape
  *
- * Polls /healthz every few milliseconds while the attack is under way. The stall is the longest wait of a poll.
+ * Polls /healthz every few milliseconds during the attack. The stall is the longest response time of a poll.
  */
 
 const POLL_INTERVAL_MS = 5
-/** Polls before and after the attack, so that a stall is seen from its beginning to its end. */
+/** Polls before and after the attack, to measure a stall completely. */
 const SETTLE_MS = 200
 const STALL_MS_MAX = 500
 const BODY_BYTES = 4_000_000
 const LARGE_BODY_BYTES = 19_000_000
 const SLOW_CLIENTS = 500
 const SLOW_MS = 5_000
-/** Each slow client sends one byte in this time. */
+/** Each slow client sends one byte per interval. */
 const DRIP_MS = 50
 
 const { values: flags } = parseArgs({
@@ -39,14 +39,14 @@ const { values: flags } = parseArgs({
 
 interface Attack {
   name: string
-  /** Returns what came of it, in a few words. */
+  /** Returns a short description of the outcome. */
   run(url: string, person: Person): Promise<string>
 }
 
 interface HostileBody {
   name: string
   path: string
-  /** Sends an access token. */
+  /** Whether to send an access token. */
   signedIn: boolean
   body(): string
 }
@@ -100,7 +100,7 @@ const sendBody = ({ name, path, signedIn, body }: HostileBody): Attack => ({
 
 const HEAD = 'POST /api/auth/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n'
 
-/** Clients that send byte by byte, and clients that do not read what they asked for. */
+/** Clients that send byte by byte, and clients that don't read the response. */
 const SLOW: Attack[] = [
   { name: `${SLOW_CLIENTS} slow heads`, run: (url) => hold(url, 'GET /healthz HTTP/1.1\r\nx-slow: ') },
   { name: `${SLOW_CLIENTS} slow bodies`, run: (url) => hold(url, `${HEAD}content-length: 60000\r\n\r\n{"`) },
@@ -114,7 +114,7 @@ const SLOW: Attack[] = [
   },
 ]
 
-/** Opens the connections, keeps each one busy, and says how many the server has closed by then. */
+/** Opens the connections and keeps them busy. Returns how many the server has closed. */
 async function hold(url: string, head: string, drip = 'a', reads = true): Promise<string> {
   const { hostname, port } = new URL(url)
   const sockets = Array.from({ length: SLOW_CLIENTS }, (): Socket => {

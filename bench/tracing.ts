@@ -10,12 +10,13 @@ import { type Case, type Peer, REPLY_TOKENS } from './peers/peer.ts'
 import { readProcessTree, startNode } from './processes.ts'
 
 /*
- * What traces cost, in processor time of the server for 1,000 tokens:
+ * Measures the cost of tracing in CPU seconds of the server per 1,000 tokens:
  *
  *   node bench/tracing.ts --rounds 5 --before ../another-checkout
  *
- * The same server without and with OTEL_EXPORTER_OTLP_ENDPOINT, and, with `--before`, that of another checkout, each on
- * a PostgreSQL of its own, in turns. The collector is a process of its own that takes everything. Read the ratios.
+ * Compares the server with and without OTEL_EXPORTER_OTLP_ENDPOINT and, with `--before`, the server of another
+ * checkout. Each has its own PostgreSQL, and they alternate. The collector is a separate process that accepts
+ * everything. Compare the ratios.
  */
 
 const CASE: Case = { connections: 50, gapMs: 0 }
@@ -64,7 +65,7 @@ async function measure(): Promise<void> {
   const off = medianOf(spent.get('off') ?? [])
   for (const [name, values] of spent)
     console.log(
-      `${name.padEnd(7)} ${medianOf(values).toFixed(5)} CPU-s for 1,000 tokens, ${(medianOf(values) / off).toFixed(2)} times off`,
+      `${name.padEnd(7)} ${medianOf(values).toFixed(5)} CPU-s per 1,000 tokens, ratio to off ${(medianOf(values) / off).toFixed(2)}`,
     )
   for (const [, peer] of peers) await peer.stop()
   await Promise.all([provider.server.stop(), collector.server.stop()])
@@ -89,7 +90,7 @@ async function cpuPerThousandTokens(peer: Peer): Promise<number> {
 const medianOf = (values: number[]): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
 
-/** A collector that reads what comes and keeps nothing. */
+/** Runs a collector that reads and discards everything. */
 function collect(): void {
   const server = createServer((request, response) => {
     request.resume()

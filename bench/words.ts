@@ -11,9 +11,10 @@ import { listWords } from '../server/platform/retrieval/words.ts'
 import { findPostgres, startPostgres } from '../tests/support/postgres.ts'
 
 /*
- * Full-text search without its tables: `node bench/words.ts`. How fast Markdown (what the installed packages bring)
- * becomes postings, in processor time of this process, with the stemmers of PostgreSQL where there is one, else of the
- * embedded one; what scoring 10,000 chunks takes for questions of 3 to 8 words; and dropping near-duplicates.
+ * `node bench/words.ts`: measures full-text search without its tables: the speed of turning Markdown (from the
+ * installed packages) into postings, in CPU time of this process; scoring 10,000 chunks for queries of 3 to 8 words;
+ * and dropping near-duplicates. Uses the stemmers of an installed PostgreSQL if there is one, otherwise of the
+ * embedded database.
  */
 
 const CHARACTERS = 10_000_000
@@ -65,7 +66,7 @@ async function indexText(): Promise<void> {
   const megabytes = CHARACTERS / 1e6
   const seconds = (user + system) / 1e6
   console.log(
-    `${megabytes} MB: ${seconds.toFixed(2)} s of processor, ${(megabytes / seconds).toFixed(1)} MB a second; waiting included,`,
+    `${megabytes} MB: ${seconds.toFixed(2)} s CPU, ${(megabytes / seconds).toFixed(1)} MB/s; elapsed:`,
     ...Object.entries(took).map(([step, ms]) => `${step} ${ms.toFixed(0)} ms`),
   )
 }
@@ -109,7 +110,7 @@ async function scoreQuestions(): Promise<void> {
     }
 }
 
-/** Words of some chunk: as frequent as words are. */
+/** Returns words of a chunk, so that terms occur with natural frequencies. */
 function questionOf(words: string[][], stem: Stem, question: number, count: number): string[] {
   const terms = (words[(question * 7919) % words.length] ?? []).map(stem).filter((term) => term !== null)
   return Array.from({ length: count }, (_, at) => terms[(at * 31 + question) % terms.length] ?? 'x')

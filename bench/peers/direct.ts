@@ -1,6 +1,6 @@
 import { chatCompletion, type Peer, type PeerOptions } from './peer.ts'
 
-/** The provider itself, without anything between: what the others' added time is measured against. */
+/** The provider itself: the baseline for the time that the other servers add. */
 export async function startDirect({ providerUrl }: PeerOptions): Promise<Peer> {
   return {
     name: 'direct',

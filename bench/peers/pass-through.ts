@@ -3,7 +3,7 @@ import { findFreePort } from '../../tests/support/free-port.ts'
 import { startNode } from '../processes.ts'
 import { chatCompletion, type Peer, type PeerOptions } from './peer.ts'
 
-/** The least that a server in Node can do: it hands bytes on and reads none of them. */
+/** The minimum for a server in Node: it forwards bytes without parsing them. */
 export async function startPassThrough({ providerUrl, folder }: PeerOptions): Promise<Peer> {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`

@@ -1,26 +1,26 @@
 import type { Load, Target } from '../load.ts'
 
-/** So many replies at a time, from a provider that waits so long between two tokens. */
+/** The number of concurrent replies, and the provider's pause between tokens. */
 export interface Case {
   connections: number
   gapMs: number
 }
 
-/** One of the servers that are measured side by side. */
+/** A server in the comparison. */
 export interface Peer {
   name: string
-  /** The server whose processor time and memory count; the direct run has none. */
+  /** The server process whose CPU time and memory are measured. Undefined for the direct run. */
   pid?: number
   /** The PostgreSQL that it uses. */
   databasePid?: number
-  /** What to ask for a case; called anew before every run. */
+  /** Returns the request for a case. Called before every run. */
   target(current: Case): Promise<Target>
-  /** What a run left behind that it should not have, in words. */
+  /** Returns the problems that a run has left behind, as sentences. */
   check?(load: Load<unknown>): Promise<string[]>
   stop(): Promise<void>
 }
 
-/** What every peer needs to start: the provider's base URL, and a folder for what it writes. */
+/** The options of every peer: the provider's base URL, and a folder for its files. */
 export interface PeerOptions {
   providerUrl: string
   folder: string
@@ -29,7 +29,7 @@ export interface PeerOptions {
 export const REPLY_TOKENS = 200
 export const PROMPT = 'Tell me about the sea.'
 
-/** The emulated provider's model that answers REPLY_TOKENS tokens at the pace of a case. */
+/** The emulated model that replies with REPLY_TOKENS tokens at the pace of a case. */
 export const modelOf = ({ gapMs }: Case): string => `emu-n${REPLY_TOKENS}${gapMs > 0 ? `-gap${gapMs}` : ''}`
 
 /** A streamed chat completion in OpenAI's format. */

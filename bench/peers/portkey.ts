@@ -4,9 +4,9 @@ import { startNode } from '../processes.ts'
 import { chatCompletion, type Peer, type PeerOptions } from './peer.ts'
 
 /**
- * Portkey's open-source gateway as its package starts it, without its page of logs. Its streams fail with any
- * @hono/node-server after 1.14.1 (Portkey-AI/gateway#1389), so package.json holds that one.
- * It waits 25 ms after the first event of every stream, by its own code: most of the time that it adds to one stream.
+ * Portkey's open-source gateway, started as its package starts it, but without its log page. Its streams fail with
+ * every @hono/node-server after 1.14.1 (Portkey-AI/gateway#1389), so package.json pins that version. It waits 25 ms
+ * after the first event of each stream, which is most of the time that it adds to a single stream.
  */
 export async function startPortkey({ providerUrl, folder }: PeerOptions): Promise<Peer> {
   const port = await findFreePort()
