@@ -6,8 +6,8 @@ import { newToken } from '#platform/secrets/secrets.ts'
 import { insertKey } from './manage-api-keys.ts'
 
 /**
- * Makes a key for an app that somebody has connected: it stands among the organization's keys, and its text is known to
- * nobody. Throws role.permission_not_held, org.not_found.
+ * Creates the API key of a connected app. It is listed among the organization's keys, but its text is never
+ * returned. Throws role.permission_not_held, org.not_found.
  */
 export async function createClientKey(
   scope: Scope<Permission>,

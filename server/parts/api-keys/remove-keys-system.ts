@@ -4,9 +4,12 @@ import type { Client } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { API_KEY } from './tables.ts'
 
-/* Keys that end in all organizations of their owners: with a grant of an app, or with the account's password. */
+/* Deletes keys across organizations: with an app's grant, or after a change of the account's password. */
 
-/** Deletes keys of apps that are connected no more, whatever has ended them. Each is in the audit as its owner's doing. */
+/**
+ * Deletes the keys of apps that are no longer connected, for any reason. The audit log names their owners as
+ * actors.
+ */
 export async function removeClientKeys(
   database: Database,
   keyIds: string[],
@@ -20,7 +23,10 @@ export async function removeClientKeys(
   })
 }
 
-/** Deletes all API keys of a user, and with them the grants of MCP clients. The audit names the user as the actor. */
+/**
+ * Deletes all API keys of a user, and with them the grants of MCP clients. The audit log names the user as the
+ * actor.
+ */
 export async function removeKeysOf(tx: SystemStatements, userId: string, client: Client): Promise<void> {
   const rows = await tx<KeyRow[]>`delete from api_keys where user_id = ${userId} returning *`
   for (const row of rows) await recordRemoval(tx, row, { apiKeyId: null, client })

@@ -4,7 +4,7 @@ import { idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from './manage-api-keys.ts'
 import { ApiKeyPage, CreatedApiKey, NewApiKey } from './schemas.ts'
 
-/** Personal API keys (ext): `sk_…`, good wherever an access token is, but where a person must have signed in. */
+/** Routes of API keys (ext): `sk_…`, accepted like access tokens, except where a session is required. */
 export const apiKeyRoutes: Route[] = [
   defineRoute({
     method: 'POST',

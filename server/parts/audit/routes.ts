@@ -57,7 +57,7 @@ const AuditQuery = Type.Object({
 })
 type AuditQuery = Static<typeof AuditQuery>
 
-/** Who did what (ext). */
+/** Routes of the audit log (ext). */
 export const auditRoutes: Route[] = [
   defineRoute({
     method: 'GET',

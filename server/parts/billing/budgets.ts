@@ -9,7 +9,7 @@ import { type Page, readPage } from '#platform/http/pagination.ts'
 import { type BudgetView, type NewBudget, viewBudget } from './schemas.ts'
 import { BUDGET } from './tables.ts'
 
-/** The budgets of an organization, newest first. */
+/** Returns the budgets of an organization, newest first. */
 export const listBudgets = (
   scope: Scope<'organization:read'>,
   query: { limit?: number; cursor?: string },
@@ -26,8 +26,8 @@ export const listBudgets = (
   )
 
 /**
- * Sets what a member, or one of the API keys, may spend in a month (UTC). A new budget begins with what was spent in
- * this one, and with the holds that are open. Throws request.invalid, user.not_found, api_key.not_found.
+ * Sets the monthly limit (UTC) of a member or an API key. A new budget starts with this month's usage and the
+ * open holds. Throws request.invalid, user.not_found, api_key.not_found.
  */
 export async function setBudget(
   scope: Scope<'organization:admin'>,
@@ -40,8 +40,8 @@ export async function setBudget(
   const { organizationId } = scope
   const id = await scope.sql.begin(async (tx) => {
     await keepSubject(tx, organizationId, { userId, apiKeyId })
-    // Under the account's lock no hold opens or closes, so the next statement counts all of them. Statements that wait
-    // for the lock now find the version changed, and start over to see the budget (ledger/hold-statements.ts).
+    // Under the account's lock no hold opens or closes, so the next statement counts all of them. Statements that
+    // wait for the lock find the version changed and start over to see the budget (ledger/hold-statements.ts).
     await tx`
       update credit_accounts set budgets_version = budgets_version + 1 where organization_id = ${organizationId}`
     const isItsOwn = tx`
@@ -65,18 +65,18 @@ export async function setBudget(
     return after?.['id'] as string
   })
   const [row] = await scope.select(budgets, { where: eq(budgets.id, id) })
-  // Its subject, and the budget with it, can be deleted as soon as it is there.
+  // The member or key may be deleted, together with the budget, right after the transaction.
   if (!row) throw fail(userId === null ? 'api_key.not_found' : 'user.not_found')
   return viewBudget(row)
 }
 
-/** Throws billing.budget_not_found. */
+/** Deletes a budget. Throws billing.budget_not_found. */
 export async function deleteBudget(scope: Scope<'organization:admin'>, id: string): Promise<void> {
   const deleted = await scope.delete(budgets, eq(budgets.id, id))
   if (deleted.length === 0) throw fail('billing.budget_not_found')
 }
 
-/** Until the transaction ends nobody deletes whom the budget is for: who does so takes the budget along. */
+/** Locks the member or key against deletion, which would also delete the budget, until the transaction ends. */
 async function keepSubject(
   tx: TenantTransaction,
   organizationId: string,

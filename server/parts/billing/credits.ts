@@ -11,7 +11,7 @@ export async function readBalance(
   return { ...balance, credits_low_threshold: lowBelow }
 }
 
-/** Says below how many credits the organization is told that they run out. */
+/** Sets the balance below which the organization is notified of low credits. */
 export async function changeSettings(
   scope: Scope<'organization:admin'>,
   { credits_low_threshold: threshold }: Settings,

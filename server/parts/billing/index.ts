@@ -30,7 +30,7 @@ export { billingTables } from './tables.ts'
 
 const InOrganization = Type.Object({ org_id: OrgId })
 
-/** What an organization has, had and was given, and what of it who may spend (contract, 6). */
+/** Routes of an organization's credits, ledger, usage and budgets (contract, 6). */
 export const billingRoutes = (services: Services): Route[] => [...creditRoutes(services), ...budgetRoutes]
 
 const creditRoutes = ({ ledger, database }: Services): Route[] => [

@@ -5,7 +5,7 @@ import type { File } from '#platform/http/define-route.ts'
 import { periodOf, totalOf, usageSums } from '#platform/ledger/usage-days.ts'
 import type { UsageRow, UsageView } from './schemas.ts'
 
-/** What usage can be grouped by, and the columns that tell the groups apart. */
+/** The dimensions for grouping usage, and their columns. */
 const COLUMNS = {
   day: ['day'],
   model: ['model_id', 'model_name'],
@@ -27,8 +27,8 @@ interface UsageQuery {
 }
 
 /**
- * What an organization has used between two days, in groups and in all: by day, else what has cost most first. What
- * has a name that the organization may know has it. Throws request.invalid.
+ * Returns an organization's usage between two days, grouped and in total, sorted by day or else by highest cost.
+ * Adds the names of models, users and others that the organization may see. Throws request.invalid.
  */
 export async function readUsage(scope: Scope<'organization:read'>, query: UsageQuery): Promise<UsageView> {
   const { from, to } = periodOf(query)
@@ -45,7 +45,7 @@ export async function readUsage(scope: Scope<'organization:read'>, query: UsageQ
   return { from, to, group_by: groups, totals: totalOf(rows), rows: views }
 }
 
-/** The same as a table. */
+/** Formats usage as a CSV file. */
 export function usageFile({ from, to, group_by: groups, rows }: UsageView): File {
   return csvFile(`usage-${from}-${to}.csv`, columnsOf(groups), rows)
 }
@@ -66,10 +66,10 @@ function groupsOf(text = 'day'): Group[] {
   return names as Group[]
 }
 
-/** A column is null where it is not grouped by. */
+/** Columns that are not grouped by are null. */
 type ReadRow = Omit<UsageRow, 'day'> & { day: string | null }
 
-/** One row more than may be shown, at most. */
+/** Reads at most one row more than can be shown. */
 function readRows(
   { sql, organizationId }: Scope<'organization:read'>,
   { from, to, groups }: { from: string; to: string; groups: Group[] },

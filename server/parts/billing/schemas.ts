@@ -22,7 +22,7 @@ import type { LedgerEntry } from '#platform/ledger/ledger.ts'
 import { nextMonth, thisMonth } from '#platform/limits/calendar.ts'
 
 const CREDITS_MAX = 1e15
-/** The smallest amount that the ledger can tell from nothing. */
+/** The smallest amount that the ledger distinguishes from zero. */
 const AMOUNT_MIN = 0.000001
 const Credits = Type.Number({ description: 'Amount, in credits.' })
 
@@ -179,7 +179,7 @@ export type BudgetView = Static<typeof BudgetView>
 export const BudgetPage = PageOf(BudgetView, 'BudgetPage')
 
 export function viewBudget(budget: typeof budgets.$inferSelect): BudgetView {
-  // A month that has passed is forgotten with the first debit of the next one.
+  // `spent` of a past month is reset only by the first debit of the next month.
   const spent = budget.month < thisMonth() ? 0 : budget.spent
   return {
     id: budget.id,

@@ -17,7 +17,6 @@ import {
   viewSession,
 } from './schemas.ts'
 
-/** What the conversation part works with. */
 export interface ConversationDependencies {
   chats: ConversationChats
   models: ModelFinder
@@ -47,7 +46,7 @@ export async function createConversation(
   return viewConversation(row)
 }
 
-/** The caller's conversations, newest first. */
+/** Returns the caller's conversations, newest first. */
 export const listConversations = (
   scope: Scope<'conversation:read'>,
   query: { limit?: number; cursor?: string },
@@ -63,7 +62,7 @@ export const listConversations = (
     viewConversation,
   )
 
-/** Throws conversation.not_found. */
+/** Updates the given fields. Throws conversation.not_found. */
 export async function updateConversation(
   scope: Scope<'conversation:write'>,
   conversationId: string,
@@ -90,13 +89,16 @@ export async function updateConversation(
   return viewConversation(row)
 }
 
-/** Of a message there is one too (chat/reply-writes-system.ts). */
+/** Messages send this event too (chat/reply-writes-system.ts). */
 const updated = (conversationId: string, change: 'created' | 'renamed' | 'archived' | 'restored') => ({
   type: 'conversation.updated' as const,
   data: { conversation_id: conversationId, change },
 })
 
-/** A model joins a conversation. Throws conversation.not_found, conversation.full, and what ModelFinder.find throws. */
+/**
+ * Adds a model to a conversation. Throws conversation.not_found, conversation.full, and the errors of
+ * ModelFinder.find.
+ */
 export async function createSession(
   { models }: ConversationDependencies,
   scope: Scope<'conversation:write'>,
@@ -113,7 +115,7 @@ export async function createSession(
   return viewSession(row)
 }
 
-/** A conversation with its sessions, oldest first. Throws conversation.not_found. */
+/** Returns a conversation with its sessions, oldest first. Throws conversation.not_found. */
 export async function getWithSessions(
   scope: Reader,
   conversationId: string,
@@ -128,14 +130,14 @@ export async function getWithSessions(
   return { ...viewConversation(row), sessions: sessions.map(viewSession) }
 }
 
-/** Throws conversation.session_not_found. */
+/** Finds a session. Throws conversation.session_not_found. */
 export async function findSession(scope: Reader, sessionId: string): Promise<SessionView> {
   const [row] = await scope.select(conversationSessions, { where: eq(conversationSessions.id, sessionId) })
   if (!row) throw fail('conversation.session_not_found')
   return viewSession(row)
 }
 
-/** One page of a conversation's messages, newest first. Throws conversation.not_found. */
+/** Returns one page of a conversation's messages, newest first. Throws conversation.not_found. */
 export async function listMessages(
   { chats }: ConversationDependencies,
   scope: Scope<'conversation:read'>,
@@ -147,7 +149,9 @@ export async function listMessages(
   return { messages: messages.map(viewConversationMessage), total, limit, offset }
 }
 
-/** Stops the replies under way: what they say so far stays. Throws conversation.not_found, chat.not_streaming. */
+/**
+ * Stops the replies in progress and keeps their text so far. Throws conversation.not_found, chat.not_streaming.
+ */
 export async function stopReply(
   { chats }: ConversationDependencies,
   scope: Scope<'conversation:write'>,
@@ -157,7 +161,7 @@ export async function stopReply(
   await chats.stop(scope, conversationId)
 }
 
-/** With its sessions and messages, for good. Throws conversation.not_found. */
+/** Deletes a conversation with its sessions and messages permanently. Throws conversation.not_found. */
 export async function deleteConversation(
   { chats }: ConversationDependencies,
   scope: Scope<'conversation:delete'>,

@@ -20,7 +20,7 @@ const InOrganization = Type.Object({ org_id: OrgId })
 const OneConversation = Type.Object({ org_id: OrgId, conversation_id: idOf('the conversation') })
 const EXAMPLE_ID = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 
-/** Conversations in which several models can take part (spec, Conversations; contract, 9). */
+/** Routes of conversations with several models (spec, Conversations; contract, 9). */
 export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
   defineRoute({
     method: 'POST',

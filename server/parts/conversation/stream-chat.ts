@@ -20,7 +20,7 @@ export async function streamChat(
 
 type Usage = { input_tokens: number; output_tokens: number }
 
-/** The events of a reply in a chat as those of a conversation, as they come. */
+/** Translates a chat reply's events to a conversation's events as they arrive. */
 function translate(reply: EventLog, sessionId: string): EventLog {
   const log = new EventLog()
   let messageId = ''

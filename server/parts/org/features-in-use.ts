@@ -5,7 +5,7 @@ import { withDefaults } from '#platform/limits/features.ts'
 import { countMcpSessions } from '../mcp/index.ts'
 import type { FeaturesInUse } from './schemas.ts'
 
-/** What an organization may use, and what of it is used now. */
+/** Returns the organization's features and limits with their current usage. */
 export async function readFeaturesInUse(
   database: Database,
   { sql, organizationId }: Scope<'organization:read'>,

@@ -4,10 +4,10 @@ import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 
 const LINK_DAYS = 30
-/** Adding a person again and again sends this many mails at most. */
+/** Maximum number of emails if a person is added repeatedly. */
 const LINKS_MAX = 5
 
-/** Mails a link that leaves the organization to a person who was added to it. */
+/** Emails a person who was added to the organization a link to leave it. */
 export async function mailAddition(
   { mail, config }: Pick<Services, 'mail' | 'config'>,
   tx: TenantTransaction,

@@ -17,7 +17,7 @@ interface Member {
   role: { id: string; name: string; level: number }
 }
 
-/** Which status can become which by hand (spec, Organization membership status; contract, 2). */
+/** Allowed status changes (spec, Organization membership status; contract, 2). */
 const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
   active: ['suspended', 'deleted'],
   suspended: ['active', 'deleted'],
@@ -26,9 +26,9 @@ const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
 }
 
 /**
- * Makes a person who has an account an active member, and mails them a link to leave. Until they open the organization,
- * it sees neither their name nor their address (visible-members.ts). Throws user.not_found, user.is_member,
- * org.feature_off, and what findAssignableRole throws.
+ * Makes a user an active member and emails them a link to leave. Until they open the organization, it sees
+ * neither their name nor their address (visible-members.ts). Throws user.not_found, user.is_member,
+ * org.feature_off, and the errors of findAssignableRole.
  */
 export async function addMember(
   services: Pick<Services, 'mail' | 'config'>,
@@ -50,7 +50,10 @@ export async function addMember(
   })
 }
 
-/** Gives a member another role (spec, update rules). */
+/**
+ * Changes a member's role (spec, update rules). Throws user.not_owner, user.not_found, user.not_active,
+ * user.same_role, org.last_owner, and the errors of findAssignableRole.
+ */
 export async function changeRole(scope: Scope<'users:write'>, userId: string, roleId: string): Promise<void> {
   if (!isOwner(scope)) throw fail('user.not_owner')
   await scope.sql.begin(async (tx) => {
@@ -75,12 +78,12 @@ export async function changeRole(scope: Scope<'users:write'>, userId: string, ro
   })
 }
 
-/** Suspends a member, ends a suspension, or ('deleted') ends the membership. What the member made stays. */
+/** Suspends a member, ends a suspension, or ends the membership (`deleted`). What the member created stays. */
 export async function changeStatus(
   scope: Scope<'users:admin'>,
   userId: string,
   status: 'active' | 'suspended' | 'deleted',
-  /** What belongs to it, in the same transaction. */
+  /** Runs in the same transaction. */
   then: (tx: TenantTransaction, member: { email: string }) => Promise<void> = async () => {},
 ): Promise<void> {
   if (userId === scope.userId) throw fail('user.self')
@@ -97,7 +100,10 @@ export async function changeStatus(
   })
 }
 
-/** Ends the actor's own membership, in the caller's transaction. Throws org.not_found, org.personal, org.last_owner. */
+/**
+ * Ends the actor's own membership, in the caller's transaction. Throws org.not_found, org.personal,
+ * org.last_owner.
+ */
 export async function endOwnMembership(
   tx: TenantTransaction,
   actor: Actor,
@@ -111,7 +117,7 @@ export async function endOwnMembership(
   await moveMember(tx, { ...actor, organizationId }, member, 'deleted')
 }
 
-/** Makes an active member the owner, and the caller an admin, at once. */
+/** Makes an active member the owner, and the caller an admin, in one transaction. */
 export async function transferOwnership(scope: Scope<'organization:admin'>, userId: string): Promise<void> {
   if (!isOwner(scope)) throw fail('org.owner_needed')
   if (scope.apiKeyId !== null) throw fail('access.session_needed')
@@ -123,7 +129,7 @@ export async function transferOwnership(scope: Scope<'organization:admin'>, user
       await findMember(tx, scope.organizationId, scope.userId),
       await findMember(tx, scope.organizationId, userId),
     ]
-    // The caller's rights were read before the lock: somebody may have been quicker.
+    // The caller's role was read before the lock and may have changed.
     if (from?.status !== 'active' || from.role.name !== OWNER_ROLE) throw fail('org.owner_needed')
     if (!to) throw fail('user.not_found')
     if (to.status !== 'active') throw fail('user.not_active', { status: to.status })
@@ -143,7 +149,7 @@ export async function transferOwnership(scope: Scope<'organization:admin'>, user
   })
 }
 
-/** A member, whatever the status; one that was deleted is none any more. */
+/** Finds a member in any status except deleted. */
 async function findMember(
   tx: TenantTransaction,
   organizationId: string,
@@ -160,7 +166,7 @@ async function findMember(
   return { userId, email, status, role: { id, name, level } }
 }
 
-/** Makes a membership, or brings back one that was deleted or waits for its acceptance. Any other stays as it is. */
+/** Inserts a membership, or updates one that is deleted or invited. Others stay unchanged. */
 export async function putMember(
   tx: TenantTransaction,
   organizationId: string,
@@ -180,7 +186,7 @@ export async function putMember(
       where m.status in ('deleted', 'invited')`
 }
 
-/** Throws org.last_owner where this member is the only active owner. */
+/** Throws org.last_owner if this member is the only active owner. */
 async function keepAnOwner(tx: TenantTransaction, organizationId: string, member: Member): Promise<void> {
   if (member.role.name !== OWNER_ROLE || member.status !== 'active') return
   const [other] = await tx`
@@ -190,7 +196,10 @@ async function keepAnOwner(tx: TenantTransaction, organizationId: string, member
   if (!other) throw fail('org.last_owner')
 }
 
-/** Keys of somebody who leaves would wake up if he came back: they go with him. */
+/**
+ * Changes a membership's status. Deletes the API keys of a deleted member; they would work again if the member
+ * came back.
+ */
 async function moveMember(
   tx: TenantTransaction,
   actor: Actor & { organizationId: string },

@@ -12,7 +12,7 @@ import { withDefaults } from '#platform/limits/features.ts'
 import { createOrganization } from './create-organization-system.ts'
 import type { FeaturesChange, NewOrganization, OrganizationView } from './schemas.ts'
 
-/* Organizations as their members and the system administrator see them, from outside of any one. */
+/* Organizations as seen from outside: by their members across organizations, and by the system administrator. */
 
 interface Row {
   id: string
@@ -29,7 +29,7 @@ interface Row {
   updated_at: string
 }
 
-/** The organizations that the caller is an active member of, newest first. */
+/** Returns the organizations of which the caller is an active member, newest first. */
 export const listOrganizations = (
   database: Database,
   caller: Caller,
@@ -43,8 +43,9 @@ export const listOrganizations = (
   )
 
 /**
- * Makes an organization that the caller owns. It begins with `credits`, moved from the caller's personal organization in
- * the same transaction. Throws org.name_taken, billing.transfer_too_large, auth.invalid_token where the caller is gone.
+ * Creates an organization owned by the caller. It starts with `credits`, moved from the caller's personal
+ * organization in the same transaction. Throws org.name_taken, billing.transfer_too_large, and auth.invalid_token
+ * if the caller's account was deleted.
  */
 export async function addOrganization(
   database: Database,
@@ -82,7 +83,7 @@ async function moveFromPersonal(
   await moveCredits(tx, caller, { fromId: personal.id, toId, amount })
 }
 
-/** Sets what is given; the rest stays. Throws org.not_found. */
+/** Updates the given features. Throws org.not_found. */
 export async function changeFeatures(
   database: Database,
   caller: Caller,
@@ -107,7 +108,7 @@ export async function changeFeatures(
   })
 }
 
-/** As a member sees it. Throws org.not_found. */
+/** Returns an organization as its member sees it. Throws org.not_found. */
 export async function readOrganization(
   database: Database,
   userId: string,

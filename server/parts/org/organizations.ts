@@ -9,8 +9,9 @@ import { readOrganization } from './organizations-system.ts'
 import type { OrganizationChange, OrganizationView } from './schemas.ts'
 
 /**
- * Renames an organization, and sets whether it requires a second factor, which only its owner may and only with a
- * factor of their own. Throws org.name_taken, org.owner_needed, access.session_needed, org.factor_needed.
+ * Renames an organization, and sets whether it requires a second factor. Only the owner can set the latter, and
+ * can require it only with a factor of their own. Throws org.name_taken, org.owner_needed, access.session_needed,
+ * org.factor_needed.
  */
 export async function changeOrganization(
   database: Database,

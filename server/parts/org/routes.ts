@@ -24,7 +24,7 @@ import {
 
 const InOrganization = Type.Object({ org_id: OrgId })
 
-/** Organizations and who belongs to them (spec, Organizations; contract, 2 and 6). */
+/** Routes of organizations and their members (spec, Organizations; contract, 2 and 6). */
 export const orgRoutes = (services: Services, { database } = services): Route[] => [
   defineRoute({
     method: 'GET',

@@ -107,7 +107,7 @@ const features = {
 }
 export const FeaturesView = Type.Object(features, { title: 'Features' })
 
-/** What is used of it. */
+/** Current usage of features. */
 const usage = Type.Object(
   {
     messages_today: Type.Integer({

@@ -12,8 +12,8 @@ import { nameMembers } from './role-members-system.ts'
 import type { NewRole, RoleChange, RoleView } from './schemas.ts'
 
 /**
- * Makes a custom role. Nobody but an owner makes one at or above his own level, or with a permission that he does
- * not hold. Throws role.name_taken, role.too_high, role.permission_not_held, permission.not_found.
+ * Creates a custom role. Only an owner can create one at or above their own level, or with permissions that they
+ * do not have. Throws role.name_taken, role.too_high, role.permission_not_held, permission.not_found.
  */
 export async function createRole(scope: Scope<'roles:write'>, input: NewRole): Promise<RoleView> {
   checkLevel(scope, input.hierarchy_level)
@@ -34,8 +34,8 @@ export async function createRole(scope: Scope<'roles:write'>, input: NewRole): P
 }
 
 /**
- * Changes what is given. `permission_ids` replaces the set before. A role at the caller's own level, his own among
- * them, is not his to change.
+ * Updates the given fields; `permission_ids` replaces the previous set. Callers cannot change roles at or above
+ * their own level, including their own role.
  */
 export async function updateRole(
   scope: Scope<'roles:write'>,
@@ -60,7 +60,7 @@ export async function updateRole(
     .catch(onUniqueViolation('role.name_taken'))
 }
 
-/** Deletes a custom role that nobody has. Throws role.in_use, with the names of those who have it. */
+/** Deletes a custom role without members. Throws role.in_use with the names of members who have it. */
 export async function removeRole(scope: Scope<'roles:delete'>, roleId: string): Promise<void> {
   await scope.sql.begin(async (tx) => {
     const before = await readCustomRole(tx, scope, roleId)
@@ -71,7 +71,7 @@ export async function removeRole(scope: Scope<'roles:delete'>, roleId: string): 
   })
 }
 
-/** System and custom roles, newest first. */
+/** Returns system and custom roles, newest first. */
 export const listRoles = (
   scope: Scope<'roles:read'>,
   query: { limit?: number; cursor?: string },
@@ -85,7 +85,7 @@ export const listRoles = (
     view,
   )
 
-/** Locks organization and role: memberships that would take it wait until the transaction ends. */
+/** Locks the organization and the role, so that memberships with this role wait until the transaction ends. */
 async function readCustomRole(
   tx: TenantTransaction,
   scope: Scope<'roles:write' | 'roles:delete'>,
@@ -99,7 +99,10 @@ async function readCustomRole(
   return role
 }
 
-/** Permissions that the role had before stay assignable, also by somebody who does not hold them. */
+/**
+ * Sets the permissions of a role. Callers can keep permissions that the role already had, even without having
+ * these themselves.
+ */
 async function setPermissions(
   tx: TenantTransaction,
   scope: Scope<'roles:write'>,

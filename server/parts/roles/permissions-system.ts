@@ -8,7 +8,7 @@ import { isBuiltIn } from '#platform/access/permissions.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { NewPermission, PermissionView } from './schemas.ts'
 
-/** All permissions of the installation, newest first. */
+/** Returns all permissions of the installation, newest first. */
 export const listPermissions = (
   database: Database,
   query: { limit?: number; cursor?: string },
@@ -24,7 +24,7 @@ export const listPermissions = (
   )
 }
 
-/** Makes a permission that roles can hold. Throws permission.exists. */
+/** Creates a permission that roles can have. Throws permission.exists. */
 export async function createPermission(database: Database, input: NewPermission): Promise<PermissionView> {
   const [row] = await systemSql(database)<PermissionView[]>`
     insert into permissions (id, name, description) values (${newId()}, ${input.name}, ${input.description ?? ''})
@@ -32,7 +32,7 @@ export async function createPermission(database: Database, input: NewPermission)
   return view(row as PermissionView)
 }
 
-/** Takes a permission from every role that holds it, and removes it. Throws permission.not_found, permission.built_in. */
+/** Deletes a permission and removes it from all roles. Throws permission.not_found, permission.built_in. */
 export async function removePermission(database: Database, permissionId: string): Promise<void> {
   await systemSql(database).begin(async (tx) => {
     const [row] = await tx<

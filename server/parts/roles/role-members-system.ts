@@ -6,8 +6,8 @@ import { isVisible } from '#platform/access/visible-members.ts'
 const NAMED_MAX = 5
 
 /**
- * Names the first members who have a role: by address, or by id where the caller may not see the address, which depends
- * on the organizations that the two share.
+ * Names the first members with a role: by address, or by id if the caller may not see the address, which depends
+ * on the organizations that both share.
  */
 export async function nameMembers(
   tx: TenantTransaction,

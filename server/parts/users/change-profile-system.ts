@@ -6,7 +6,10 @@ import type { Services } from '#platform/services.ts'
 import { readUser } from './read-users-system.ts'
 import type { ProfileChange, UserView } from './schemas.ts'
 
-/** Changes the caller's own names and password. A new password ends every other session. Throws user.wrong_password. */
+/**
+ * Changes the caller's own names and password. A new password ends all other sessions. Throws
+ * user.wrong_password.
+ */
 export async function changeProfile(
   services: Pick<Services, 'database' | 'passwords'>,
   caller: Caller,
@@ -21,7 +24,7 @@ export async function changeProfile(
         last_name = coalesce(${change.last_name?.trim() ?? null}, last_name)
       where id = ${caller.userId}`
     if (password === null) return
-    // Only in place of the one that was checked: it may have been reset meanwhile.
+    // Replaces only the verified password, because it may have been reset meanwhile.
     const set = await tx`
       update users set password_hash = ${password.newHash}
       where id = ${caller.userId} and password_hash = ${password.oldHash}`
@@ -33,7 +36,10 @@ export async function changeProfile(
   return readUser(sql, caller.userId)
 }
 
-/** Null: it stays. Who has none gets one by mail (/api/auth/forgot_password). */
+/**
+ * Verifies the current password and hashes the new one; null without a change. Users without a password get one
+ * by email (/api/auth/forgot_password).
+ */
 async function preparePassword(
   { database, passwords }: Pick<Services, 'database' | 'passwords'>,
   { userId, client }: Caller,

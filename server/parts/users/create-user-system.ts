@@ -10,15 +10,15 @@ export interface NewAccount {
   email: string
   first_name: string
   last_name: string
-  /** Null: without one, by mailed link or an OpenID provider only. */
+  /** Null if the user signs in only by emailed link or an OpenID provider. */
   passwordHash: string | null
   emailVerified?: boolean
   isSystemAdmin?: boolean
 }
 
 /**
- * Creates a user and the personal organization that every user gets, with the starting credits, inside the caller's
- * transaction. An account that an invitation made beforehand becomes the person's. Throws auth.email_taken, auth.email_reserved.
+ * Creates a user, their personal organization and the starting credits, inside the caller's transaction. Takes
+ * over an unregistered account that an invitation created. Throws auth.email_taken, auth.email_reserved.
  */
 export async function createUser(
   tx: SystemTransaction,

@@ -9,8 +9,8 @@ import { fullName } from './read-users-system.ts'
 import type { InvitedUser, NewInvitee } from './schemas.ts'
 
 /**
- * Makes an account for somebody beforehand, invited into the organization, and mails the link that signs in. Throws
- * user.exists, user.is_member, invitation.exists, and what findAssignableRole throws.
+ * Creates an account in advance, invited into the organization, and emails the sign-in link. Throws user.exists,
+ * user.is_member, invitation.exists, and the errors of findAssignableRole.
  */
 export async function inviteUser(
   services: Services,

@@ -7,11 +7,13 @@ import { isVisible, sharesOrganization } from '#platform/access/visible-members.
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { FoundUser, ListedUser, ListQuery, MemberView, UserList, UserView } from './schemas.ts'
 
-/* Which names and addresses a caller sees depends on all the organizations that two people share. */
+/* Visibility of names and addresses depends on all organizations that two users share. */
 
 const LIMIT_DEFAULT = 10
 
-/** A user with the organizations that he is an active member of, or with one of them only (spec, User). */
+/**
+ * Returns a user with the organizations of which they are an active member, or only one of these (spec, User).
+ */
 export async function readUser(
   sql: SystemStatements,
   userId: string,
@@ -32,11 +34,11 @@ export async function readUser(
   return { ...user, full_name: fullName(user), created_at: new Date(user.created_at).toISOString() }
 }
 
-/** The caller, as a session or an API key sees them. */
+/** Returns the caller, as visible to their session or API key. */
 export const readMe = (database: Database, caller: Caller): Promise<UserView> =>
   readUser(systemSql(database), caller.userId, caller.onlyOrganizationId)
 
-/** A member as /api/users/update and its like answer. Throws user.not_found. */
+/** Returns a member in the form of /api/users/update and similar routes. Throws user.not_found. */
 export async function readMember(
   database: Database,
   { organizationId, userId: callerId }: Pick<Scope<'users:read'>, 'organizationId' | 'userId'>,
@@ -64,8 +66,8 @@ export async function readMember(
 }
 
 /**
- * One page of an organization's members and of those who are invited, members first, in the order of their coming.
- * Who has an account that was made by the invitation is in the list once, as invited.
+ * Returns one page of members and invited people: members first, each group by date of joining or invitation. An
+ * account that an invitation created appears once, as invited.
  */
 export async function listUsers(
   database: Database,
@@ -101,7 +103,7 @@ export async function listUsers(
   return { total: counted?.total ?? 0, users: users.map(viewListed) }
 }
 
-/** Returns the person with an address who shares an organization with the caller. Throws user.not_found. */
+/** Finds the user with an address who shares an organization with the caller. Throws user.not_found. */
 export async function findUser(
   database: Database,
   scope: Scope<'users:write'>,

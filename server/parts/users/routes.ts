@@ -24,7 +24,7 @@ import {
 const OneMember = Type.Object({ org_id: OrgId, user_id: idOf('the member') })
 const EXAMPLE_ROLE = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 
-/** Users of an organization, and the caller himself (spec, Users; contract, 2). */
+/** Routes of an organization's users and of the caller (spec, Users; contract, 2). */
 export const userRoutes = (services: Services): Route[] => {
   const { database } = services
   return [

@@ -47,7 +47,7 @@ export type UserView = Static<typeof UserView>
 export const FoundUser = Type.Object({ id: ObjectId, ...person }, { title: 'FoundUser' })
 export type FoundUser = Static<typeof FoundUser>
 
-/** Whether somebody in the users list is a member, or only invited. */
+/** Status in the users list, for members and invited people. */
 export const LISTED_STATUSES = ['active', 'pending', 'expired', 'suspended'] as const
 
 const listed = {
