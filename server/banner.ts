@@ -9,7 +9,7 @@ export async function banner(server: Server, config: Config): Promise<string> {
   const { administrator } = server
   const lines = [
     '',
-    `  Parley is at ${config.baseUrl}   (the console; API reference: ${config.baseUrl}/docs)`,
+    `  Console:   ${config.baseUrl}   (API reference: ${config.baseUrl}/docs)`,
     `  Database:  ${config.databaseUrl === null ? `embedded PostgreSQL in ${config.dataDir}` : 'PostgreSQL'}`,
     `  Models:    ${describeProviders(server)}`,
     `  Sign in:   ${describeSignIn(administrator, config)}`,
@@ -24,14 +24,15 @@ export async function banner(server: Server, config: Config): Promise<string> {
 function describeProviders(server: Server): string {
   const providers = environmentProviders(server.services)
   return providers[0] === 'demo'
-    ? 'no provider key in the environment, so a built-in demo answers (OPENAI_API_KEY=… brings real models)'
+    ? 'only the built-in demo models (set OPENAI_API_KEY or another provider key to use real models)'
     : providers.join(', ')
 }
 
 function describeSignIn(administrator: Server['administrator'], config: Config): string {
-  if (!administrator) return `${config.adminEmail} (lost the password? npm run parley -- admin create EMAIL)`
+  if (!administrator)
+    return `${config.adminEmail} (forgot the password? npm run parley -- admin create EMAIL)`
   if (administrator.password === null) return `${administrator.email} with ADMIN_PASSWORD`
-  return `${administrator.email} / ${administrator.password}   (shown this once)`
+  return `${administrator.email} / ${administrator.password}   (shown only once)`
 }
 
 /** Returns a one-line command that signs in and streams a reply. */

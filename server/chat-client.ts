@@ -81,7 +81,8 @@ async function chooseModel(client: Client, { user }: SignedIn, wanted: string | 
     wanted === undefined
       ? usable.find(({ config }) => config.capabilities?.includes('text'))
       : usable.find(({ id, name, version }) => [id, name, version].includes(wanted))
-  if (!model) throw new ChatError(`no such model; there are: ${usable.map(({ name }) => name).join(', ')}`)
+  if (!model)
+    throw new ChatError(`model not found; choose one of: ${usable.map(({ name }) => name).join(', ')}`)
   process.stderr.write(`Talking to ${model.name}\n`)
   return { client, organizationId, modelId: model.id }
 }

@@ -8,16 +8,16 @@ import { ChatError, chatInTerminal } from './chat-client.ts'
 
 const USAGE = `Usage: parley <command>
 
-  start                 serve (the configuration comes from the environment and .env)
-  migrate               bring the database's schema up to date
-  config                print the configuration that is in force, secrets hidden
-  admin create EMAIL    make EMAIL the system administrator, with a new password
-  factors reset EMAIL   remove the second factors of a user who has lost them
-  rotate-secret         encrypt everything again under a new SECRET (docs/secrets.md)
-  mail [COUNT]          print the newest mails that are kept because there is no SMTP_URL
+  start                 start the server (configured by the environment and .env)
+  migrate               migrate the database to the current schema
+  config                print the effective configuration, with secrets hidden
+  admin create EMAIL    make EMAIL a system administrator with a new password
+  factors reset EMAIL   remove all second factors of a user who lost them
+  rotate-secret         re-encrypt everything with a new SECRET (docs/secrets.md)
+  mail [COUNT]          print the newest emails, stored because SMTP_URL is not set
   chat                  chat in the terminal with any Parley server:
-                          --url ADDRESS --email EMAIL [--model NAME OR ID] [MESSAGE]
-                          (the password is asked for, or comes from PARLEY_PASSWORD)
+                          --url URL --email EMAIL [--model NAME_OR_ID] [MESSAGE]
+                          (prompts for the password unless PARLEY_PASSWORD is set)
 `
 
 const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
@@ -123,8 +123,8 @@ async function factors([action, email]: string[]): Promise<void> {
   const isDone = await resetFactors({ database, mail, config }, email)
   await jobs.stop()
   await database.close()
-  if (!isDone) throw new ConfigError(`no user has the email ${email}`)
-  process.stdout.write(`The second factors of ${email} are removed, and every session is ended\n`)
+  if (!isDone) throw new ConfigError(`there is no user with the email ${email}`)
+  process.stdout.write(`Removed the second factors of ${email} and ended all sessions\n`)
 }
 
 async function rotate(): Promise<void> {
@@ -141,7 +141,7 @@ async function mail([count = '5']: string[]): Promise<void> {
   const mails = await readSavedMail(config.dataDir, Number(count))
   for (const { date, to, subject, text } of mails.toReversed())
     process.stdout.write(`${date}  to ${to}\n${subject}\n\n${text}\n\n`)
-  if (mails.length === 0) process.stdout.write(`No mail in ${config.dataDir}/mail\n`)
+  if (mails.length === 0) process.stdout.write(`No emails in ${config.dataDir}/mail\n`)
 }
 
 function loadConfig(): Config {

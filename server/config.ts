@@ -163,10 +163,10 @@ const withoutPassword = (text: string): string => text.replace(/(\w+:\/\/[^:@/]*
 function readPreviousSecret(env: Environment, secret: string | null): string | null {
   const previous = env.text('SECRET_PREVIOUS')
   if (previous === null) return null
-  if (secret === null) throw new ConfigError('SECRET_PREVIOUS is set only together with SECRET')
+  if (secret === null) throw new ConfigError('SECRET_PREVIOUS requires SECRET')
   if (previous.length < SECRET_CHARACTERS_MIN)
     throw new ConfigError(`SECRET_PREVIOUS must have at least ${SECRET_CHARACTERS_MIN} characters`)
-  if (previous === secret) throw new ConfigError('SECRET_PREVIOUS must be another secret than SECRET')
+  if (previous === secret) throw new ConfigError('SECRET_PREVIOUS must differ from SECRET')
   return previous
 }
 
@@ -175,7 +175,7 @@ function readOidc(env: Environment): Config['oidc'] {
   const [clientId, clientSecret] = [env.text('OIDC_CLIENT_ID'), env.text('OIDC_CLIENT_SECRET')]
   if (issuer !== null && clientId !== null && clientSecret !== null) return { issuer, clientId, clientSecret }
   if (issuer !== null || clientId !== null || clientSecret !== null)
-    throw new ConfigError('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET are set together or not at all')
+    throw new ConfigError('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together')
   return null
 }
 
@@ -190,9 +190,7 @@ function readS3(env: Environment): Config['s3'] {
   if (bucket !== null && accessKeyId !== null && secretAccessKey !== null)
     return { endpoint, region, bucket, accessKeyId, secretAccessKey }
   if (S3_VARIABLES.some((name) => env.text(name) !== null))
-    throw new ConfigError(
-      'S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are set together or not at all',
-    )
+    throw new ConfigError('S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together')
   return null
 }
 
@@ -242,7 +240,7 @@ class Environment {
     const text = this.text(name)
     if (text === null) return null
     if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
-      throw new ConfigError(`${name} must be an address that begins with ${protocols.join('// or ')}//`)
+      throw new ConfigError(`${name} must be a URL that starts with ${protocols.join('// or ')}//`)
     return text.replace(/\/+$/, '')
   }
 
@@ -275,7 +273,7 @@ class Environment {
   #blocks(name: string): string[] {
     const blocks = this.list(name)
     const wrong = blocks.find((block) => !/^[\da-f:.]+(\/\d{1,3})?$/i.test(block))
-    if (wrong) throw new ConfigError(`${name}: "${wrong}" is not an address block such as 10.0.0.0/8`)
+    if (wrong) throw new ConfigError(`${name}: "${wrong}" is not a CIDR block such as 10.0.0.0/8`)
     return blocks
   }
 }

@@ -3,15 +3,17 @@ import { defineErrors } from '#errors/define.ts'
 export const AGENT_DEPLOY_ERRORS = defineErrors({
   'deployment.not_found': [404, 'Deployment not found'],
   'deployment.config_invalid': [400, '{reason}', 'validation'],
-  'deployment.origin_not_allowed': [403, 'This page is not one of the allowed_origins of the deployment'],
+  'deployment.origin_not_allowed': [
+    403,
+    'The origin of this page is not in allowed_origins of the deployment.',
+  ],
 
   'deployment.color': 'config.theme.primary_color must be a color such as #0b5fff',
   'deployment.font':
-    'config.theme.font_family must be names of fonts such as Open Sans, Arial: letters, digits, spaces and hyphens, with commas between the names',
-  'deployment.logo': 'config.branding.logo_url must be an address that begins with https://',
-  'deployment.placement':
-    'config.widget_placement is for deployments of the type widget, and this one is {type}',
-  'deployment.origins': 'config.allowed_origins is for deployments of the types widget and iframe',
+    'config.theme.font_family must be font names separated by commas, such as Open Sans, Arial, with only letters, digits, spaces and hyphens',
+  'deployment.logo': 'config.branding.logo_url must be a URL that starts with https://',
+  'deployment.placement': 'config.widget_placement is only for deployments of type widget, not {type}',
+  'deployment.origins': 'config.allowed_origins is only for deployments of type widget or iframe',
   'deployment.origin':
-    'config.allowed_origins: {origin} is not the origin of a page. Write it as https://www.example.com, without a path; http is for localhost only',
+    'config.allowed_origins: {origin} is not a valid origin. Write it as https://www.example.com, without a path. http is allowed only for localhost.',
 })

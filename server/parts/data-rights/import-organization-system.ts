@@ -1,7 +1,7 @@
 import { afterRollback, isInTransaction } from '#database/ambient.ts'
 import { onUniqueViolation, sqlStateOf } from '#database/sql-state.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import { lockOrganization } from '#platform/access/organization-lock.ts'
 import type { Caller } from '#platform/access/scope.ts'
 import { recordEvent } from '#platform/audit/audit.ts'
@@ -222,7 +222,7 @@ async function storeBatch(
     })
   } catch (cause) {
     if (!IS_CONTRADICTION.test(sqlStateOf(cause) ?? '')) throw cause
-    const reason = 'something is there twice, or can not be stored'
+    const reason = sentence('import.not_storable')
     throw fail('import.invalid', { location: `${concept}.jsonl`, reason }, { cause })
   }
 }

@@ -99,6 +99,7 @@ export class Imports {
 
 function tooManyBytes(until: number) {
   const retryAfter = Math.ceil((until - Date.now()) / 1000)
-  const values = { limit: SENT_BYTES_MAX, wait: `${Math.ceil(retryAfter / 3600)} hours` }
+  const hours = Math.ceil(retryAfter / 3600)
+  const values = { limit: SENT_BYTES_MAX, wait: hours === 1 ? '1 hour' : `${hours} hours` }
   return fail('import.daily_bytes', values, { retryAfter })
 }

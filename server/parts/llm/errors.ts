@@ -2,20 +2,20 @@ import { defineErrors } from '#errors/define.ts'
 
 export const LLM_ERRORS = defineErrors({
   'llm.not_found': [404, 'Language model not found'],
-  'llm.none': [400, 'No active language model here has the capability {capability}: add one'],
-  'llm.in_use': [409, 'This language model is used by {users}. Change those first.'],
-  'llm.base_url_needed': [400, 'Give base_url: {provider} has no public address'],
-  'llm.key_needed': [400, 'Give config.api_key again when config.base_url changes'],
+  'llm.none': [400, 'No active language model here has the capability {capability}. Add one.'],
+  'llm.in_use': [409, 'This language model is used by {users}. Change them first.'],
+  'llm.base_url_needed': [400, 'base_url is required because {provider} has no public address.'],
+  'llm.key_needed': [400, 'Send config.api_key again when you change config.base_url.'],
   'llm.cannot_call_tools': [
     400,
-    'This language model can not call tools. Choose one with the capability tools, or an agent without tools.',
+    'This language model cannot call tools. Choose one with the capability tools, or an agent without tools.',
   ],
-  'llm.inactive': [400, 'This language model is not active'],
+  'llm.inactive': [400, 'This language model is not active.'],
   'llm.failed': [503, '{reason}'],
-  'llm.cannot_see': [400, 'This language model can not see images. Choose one with the capability vision.'],
-  'llm.cannot_chat': [400, 'This model does not write text, so it can not be used here'],
+  'llm.cannot_see': [400, 'This language model cannot see images. Choose one with the capability vision.'],
+  'llm.cannot_chat': [400, 'This model does not generate text and cannot be used here.'],
   'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],
 
-  'llm.ended_early': 'This was ended before the answer was complete.',
-  'llm.broke': 'Something went wrong while the model was answering. Please try again.',
+  'llm.ended_early': 'The call was ended before the answer was complete.',
+  'llm.broke': 'Something went wrong while the model was answering. Try again.',
 })

@@ -3,10 +3,13 @@ import { defineErrors } from '#errors/define.ts'
 export const MCP_SERVER_ERRORS = defineErrors({
   'oauth.consent_gone': [
     400,
-    'This request has ended, or was begun in another browser. Begin again in the app that sent you here.',
+    'This authorization request has ended, or was started in another browser. Start again in the app that sent you here.',
   ],
-  'oauth.nothing_allowed': [403, 'Your role in this organization allows nothing that is offered here'],
+  'oauth.nothing_allowed': [
+    403,
+    'Your role in this organization does not allow any of the permissions that this server can grant.',
+  ],
 
-  'oauth.org_id': 'org_id must be the id of an organization',
-  'oauth.organization_id': 'organization_id must be the id of an organization',
+  'oauth.org_id': 'org_id must be the ID of an organization',
+  'oauth.organization_id': 'organization_id must be the ID of an organization',
 })

@@ -24,19 +24,19 @@ export function readRegistration(body: unknown): Record<string, unknown> {
   if (!isAddressList(redirectUris))
     throw new RegistrationError(
       'invalid_redirect_uri',
-      `redirect_uris must be 1 to ${REDIRECT_URIS_MAX} addresses`,
+      `redirect_uris must be a list of 1 to ${REDIRECT_URIS_MAX} URLs`,
     )
   const wrong = redirectUris.find((uri) => !isSafeRedirect(uri))
   if (wrong !== undefined)
     throw new RegistrationError(
       'invalid_redirect_uri',
-      `${wrong.slice(0, 100)} isn't allowed in redirect_uris. Use https, http on localhost, 127.0.0.1 or [::1], or an app's own scheme with a dot, such as com.example.app:/callback`,
+      `${wrong.slice(0, 100)} is not allowed in redirect_uris. Use https, http on localhost, 127.0.0.1 or [::1], or a private scheme with a dot, such as com.example.app:/callback`,
     )
   const method = metadata['token_endpoint_auth_method'] ?? 'client_secret_basic'
   if (!AUTH_METHODS.some((known) => known === method))
     throw new RegistrationError(
       'invalid_client_metadata',
-      `token_endpoint_auth_method must be one of ${AUTH_METHODS.join(', ')}`,
+      `token_endpoint_auth_method must be one of: ${AUTH_METHODS.join(', ')}`,
     )
   const name = metadata['client_name']
   return {

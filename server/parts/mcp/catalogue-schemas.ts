@@ -140,7 +140,7 @@ const Fields = {
     maxLength: 50,
     ...matching(
       '^[a-z0-9][a-z0-9_-]*$',
-      'must contain only lower-case letters, digits, - and _, and begin with a letter or digit',
+      'must contain only lowercase letters, digits, - and _, and start with a letter or digit',
     ),
     description:
       'Unique short name: lower-case letters, digits, - and _. Prefixes tool names that several servers share.',
@@ -150,7 +150,7 @@ const Fields = {
       Type.String({
         format: 'uri',
         maxLength: 2_000,
-        ...matching('^https?://', 'must begin with https:// or http://'),
+        ...matching('^https?://', 'must start with https:// or http://'),
         description: 'URL of the logo; null for none.',
       }),
     ),

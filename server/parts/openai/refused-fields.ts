@@ -24,7 +24,7 @@ export function refuseFields(body: object): void {
   for (const [field, isOrdinary] of Object.entries(ORDINARY)) {
     const value = (body as Record<string, unknown>)[field]
     if (value === undefined || value === null || isOrdinary(value)) continue
-    const path = [{ path: field, message: 'is not supported here' }]
+    const path = [{ path: field, message: 'is not supported' }]
     throw fail(
       'request.invalid',
       { reason: sentence('openai.field_unsupported', { field, instead: WHY[field] ?? NO }) },
@@ -33,11 +33,11 @@ export function refuseFields(body: object): void {
   }
 }
 
-const NO = 'leave it out'
+const NO = 'Leave it out.'
 const WHY: Record<string, string> = {
-  n: 'one answer at a time',
-  functions: 'use tools',
-  function_call: 'use tool_choice',
-  previous_response_id: 'nothing is kept between calls, so send the whole conversation as input',
-  conversation: 'nothing is kept between calls, so send the whole conversation as input',
+  n: 'Request one answer at a time.',
+  functions: 'Use tools instead.',
+  function_call: 'Use tool_choice instead.',
+  previous_response_id: 'Responses are not stored, so send the whole conversation as input.',
+  conversation: 'Responses are not stored, so send the whole conversation as input.',
 }

@@ -1,17 +1,20 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const ORG_ERRORS = defineErrors({
-  'org.name_taken': [409, 'An organization with this name already exists'],
-  'org.personal': [400, 'A personal organization can not be deleted, left or handed over'],
-  'org.last_owner': [400, 'An organization must always keep at least one owner'],
-  'org.factor_needed': [400, 'Set up a second factor for your own account before you require one of members'],
-  'org.owner_needed': [403, 'Only the owner of the organization can do this'],
-  'org.feature_off': [403, 'The {feature} feature is not enabled for this organization'],
+  'org.name_taken': [409, 'An organization with this name already exists.'],
+  'org.personal': [400, 'A personal organization cannot be deleted, left or transferred.'],
+  'org.last_owner': [400, 'An organization must always keep at least one owner.'],
+  'org.factor_needed': [
+    400,
+    'Set up a second factor for your own account before you require one of members.',
+  ],
+  'org.owner_needed': [403, 'Only an owner of the organization can do this.'],
+  'org.feature_off': [403, 'The {feature} feature is not enabled for this organization.'],
   'user.not_found': [404, 'User not found'],
-  'user.is_member': [409, 'This user is a member of the organization already'],
+  'user.is_member': [409, 'This user is already a member of the organization.'],
   'user.not_owner': [403, "Only users with 'owner' role can update user roles"],
   'user.same_role': [400, 'User already has the {role} role assigned'],
   'user.not_active': [400, 'Cannot update role for user with status {status}'],
-  'user.status_move': [400, 'A member with status {from} cannot become {to}'],
-  'user.self': [400, 'Nobody can suspend or remove themselves; leave the organization instead'],
+  'user.status_move': [400, 'A member with status {from} cannot become {to}.'],
+  'user.self': [400, 'You cannot suspend or remove yourself. Leave the organization instead.'],
 })

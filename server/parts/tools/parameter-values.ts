@@ -3,8 +3,8 @@ import type { ParameterDescriptor } from '#database/schema/tools.ts'
 export type ParameterType = ParameterDescriptor['type']
 
 export const TYPE_WORDS: Record<ParameterType, string> = {
-  str: 'a text',
-  int: 'a whole number',
+  str: 'a string',
+  int: 'an integer',
   float: 'a number',
   bool: 'true or false',
   list: 'a list',

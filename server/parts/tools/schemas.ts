@@ -35,7 +35,7 @@ const Identifier = Type.String({
   maxLength: 64,
   ...matching(
     IDENTIFIER.source,
-    'must be a name of letters, digits and _ that begins with a letter or a single _',
+    'must contain only letters, digits and _, and start with a letter or a single _',
   ),
   description: 'Name of the parameter or function in the code.',
 })
@@ -151,7 +151,7 @@ const TOOL = {
         type: 'string',
         maxLength: 2_000,
         format: 'uri',
-        ...matching('^[hH][tT][tT][pP][sS]?://', 'must begin with https:// or http://'),
+        ...matching('^[hH][tT][tT][pP][sS]?://', 'must start with https:// or http://'),
       },
       { type: 'null' },
     ],

@@ -1,6 +1,6 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const USERS_ERRORS = defineErrors({
-  'auth.email_taken': [409, 'A user with this email already exists'],
+  'auth.email_taken': [409, 'A user with this email already exists.'],
   'user.wrong_password': [400, 'current_password is not your password'],
 })

@@ -1,27 +1,27 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const ACCESS_ERRORS = defineErrors({
-  'auth.missing': [401, 'Not authenticated: send Authorization: Bearer <access token>, or X-API-Key'],
+  'auth.missing': [401, 'Authentication required. Send Authorization: Bearer <access token> or X-API-Key.'],
   'auth.invalid_token': [401, 'Invalid or expired token'],
-  'auth.too_many_attempts': [429, 'Too many attempts to sign in. Try again in {seconds} seconds.'],
+  'auth.too_many_attempts': [429, 'Too many sign-in attempts. Try again in {seconds} seconds.'],
   'auth.too_many_codes': [429, 'Too many codes were tried for this account. Try again in {minutes} minutes.'],
   'access.missing_permission': [403, 'Missing permission: {permission}'],
   'access.second_factor_required': [
     403,
     'This organization requires a second factor. Set one up in your account, or sign in again with it.',
   ],
-  'access.session_needed': [403, 'Sign in to do this: an API key is not enough'],
-  'access.no_deployment': [403, 'This is for deployments: send the key of one as X-API-Key'],
-  'access.only_deployment': [403, 'The key of a deployment opens its chat and nothing else'],
-  'access.not_system_admin': [403, 'Only a system administrator can do this'],
+  'access.session_needed': [403, 'An API key cannot do this. Sign in and use an access token.'],
+  'access.no_deployment': [403, 'This endpoint requires a deployment key. Send one as X-API-Key.'],
+  'access.only_deployment': [403, 'A deployment key only gives access to the chat of its deployment.'],
+  'access.not_system_admin': [403, 'Only a system administrator can do this.'],
   'org.not_found': [404, 'Organization not found'],
   'role.not_found': [404, 'Role not found'],
-  'role.too_high': [403, 'Only roles below your own level ({level}) are yours to create, change or assign'],
-  'role.permission_not_held': [403, 'You cannot grant a permission that you do not hold: {permission}'],
+  'role.too_high': [403, 'You can create, change and assign only roles below your own level ({level}).'],
+  'role.permission_not_held': [403, 'You cannot grant {permission} because you do not have this permission.'],
   'user.owner_role': [403, "The 'owner' role cannot be assigned to users"],
-  'deployment.paused': [403, 'This deployment is paused'],
-  'deployment.not_api': [403, 'Only the key of a deployment of the type api opens this'],
+  'deployment.paused': [403, 'This deployment is paused.'],
+  'deployment.not_api': [403, 'This endpoint requires the key of a deployment of type api.'],
 
   'request.org_id_needed': 'org_id is required, in the query or in the body',
-  'request.org_ids_differ': 'org_id in the query and org_id in the body differ',
+  'request.org_ids_differ': 'org_id must be the same in the query and in the body',
 })

@@ -35,11 +35,11 @@ export function parseListing(host: string, answer: Buffer, prefix: string): List
       new TextDecoder('utf-8', { fatal: true }).decode(answer),
     )
     if (isTruncated && (token === '' || token.length > TOKEN_CHARACTERS_MAX))
-      throw new XmlError('it goes on, but does not say where')
+      throw new XmlError('it is truncated, but has no continuation token')
     const objects = entries.map((entry) => toObject(entry, isEncoded, prefix))
     return { objects: inOrder(objects), nextToken: isTruncated ? token : null }
   } catch (cause) {
-    const what = cause instanceof XmlError ? cause.message : 'it is no text'
+    const what = cause instanceof XmlError ? cause.message : 'it is not UTF-8 text'
     if (!(cause instanceof XmlError) && !isOfDecoder(cause)) throw cause
     throw new BucketError(sentence('bucket.list_unreadable', { host, details: what }), false, { cause })
   }
@@ -70,7 +70,7 @@ function collect(xml: string) {
     else fields[path.slice(ROOT.length + 1)] = text
   }
   if (root !== ROOT)
-    throw new XmlError("it is none. Check that the endpoint is S3's, or of what speaks its language")
+    throw new XmlError('it is not a ListBucketResult. Check that endpoint is a service with the S3 API')
   return {
     entries,
     isTruncated: fields['IsTruncated'] === 'true',
@@ -81,10 +81,10 @@ function collect(xml: string) {
 
 function toObject(entry: Entry, isEncoded: boolean, prefix: string): BucketObject {
   const key = isEncoded ? decodeKey(entry['Key'] ?? '') : (entry['Key'] ?? '')
-  if (!isKey(key)) throw new XmlError('it names a key that is none')
-  if (!key.startsWith(prefix)) throw new XmlError('it names keys that do not begin with the prefix')
+  if (!isKey(key)) throw new XmlError('it contains an invalid key')
+  if (!key.startsWith(prefix)) throw new XmlError('it contains a key outside the prefix')
   const size = Number(/^\d{1,15}$/.test(entry['Size'] ?? '') ? entry['Size'] : Number.NaN)
-  if (!(size <= OBJECT_BYTES_MAX)) throw new XmlError('it names a size that is none')
+  if (!(size <= OBJECT_BYTES_MAX)) throw new XmlError('it contains an invalid size')
   return { key, size, etag: etagOf(entry['ETag'] ?? ''), lastModified: toTime(entry['LastModified'] ?? '') }
 }
 
@@ -92,7 +92,7 @@ function toObject(entry: Entry, isEncoded: boolean, prefix: string): BucketObjec
 function toTime(text: string): string {
   const time = new Date(text)
   if (Number.isNaN(time.valueOf()) || !/^\d/.test(time.toISOString()))
-    throw new XmlError('it names a time that is none')
+    throw new XmlError('it contains an invalid time')
   return time.toISOString()
 }
 
@@ -101,7 +101,7 @@ function decodeKey(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', '%20'))
   } catch {
-    throw new XmlError('it names a key that is none')
+    throw new XmlError('it contains an invalid key')
   }
 }
 
@@ -111,6 +111,6 @@ function inOrder(objects: BucketObject[]): BucketObject[] {
   withBytes.sort((one, other) => one.bytes.compare(other.bytes))
   for (let index = 1; index < objects.length; index++)
     if (withBytes[index]?.object.key === withBytes[index - 1]?.object.key)
-      throw new XmlError('it names a key twice')
+      throw new XmlError('it contains a key twice')
   return withBytes.map(({ object }) => object)
 }

@@ -25,31 +25,31 @@ export function* readElements(xml: string): Generator<XmlElement> {
   let text: string | null = null
   let elements = 0
   let at = xml.indexOf('<')
-  if (at < 0 || !isBlank(xml.slice(0, at)) || xml.includes('\0')) throw new XmlError('it is no XML')
+  if (at < 0 || !isBlank(xml.slice(0, at)) || xml.includes('\0')) throw new XmlError('it is not XML')
   while (at >= 0) {
     const end = xml.indexOf('>', at)
-    if (end < 0) throw new XmlError('it breaks off')
+    if (end < 0) throw new XmlError('it is incomplete')
     const next = xml.indexOf('<', end)
     const following = xml.slice(end + 1, next < 0 ? xml.length : next)
     const tag = readTag(xml.slice(at + 1, end))
     at = next
-    if (tag.kind === 'declaration' && elements > 0) throw new XmlError('it is no XML')
+    if (tag.kind === 'declaration' && elements > 0) throw new XmlError('it is not XML')
     if (tag.kind === 'begin' || tag.kind === 'empty') {
-      if (elements > 0 && open.length === 0) throw new XmlError('it holds more than one document')
-      if (open.length === DEPTH_MAX) throw new XmlError('it is nested too deep')
-      if (++elements > ELEMENTS_MAX) throw new XmlError('it holds too many elements')
+      if (elements > 0 && open.length === 0) throw new XmlError('it contains more than one document')
+      if (open.length === DEPTH_MAX) throw new XmlError('it is nested too deeply')
+      if (++elements > ELEMENTS_MAX) throw new XmlError('it contains too many elements')
       open.push(tag.name)
       text = tag.kind === 'empty' ? '' : following
     }
     if (tag.kind === 'end' || tag.kind === 'empty') {
       const path = open.join('/')
-      if (open.pop() !== tag.name) throw new XmlError('its elements do not end as they begin')
+      if (open.pop() !== tag.name) throw new XmlError('its opening and closing tags do not match')
       yield { path, text: decodeText(text ?? '') }
       text = null
     }
-    if (open.length === 0 && !isBlank(following)) throw new XmlError('it is no XML')
+    if (open.length === 0 && !isBlank(following)) throw new XmlError('it is not XML')
   }
-  if (open.length > 0 || elements === 0) throw new XmlError('it breaks off')
+  if (open.length > 0 || elements === 0) throw new XmlError('it is incomplete')
 }
 
 const isBlank = (text: string): boolean => text.trim() === ''
@@ -57,7 +57,7 @@ const isBlank = (text: string): boolean => text.trim() === ''
 function readTag(tag: string): { kind: 'declaration' | 'begin' | 'end' | 'empty'; name: string } {
   if (tag.startsWith('?')) return { kind: 'declaration', name: '' }
   const [, slash, name = ''] = /^(\/?)([A-Za-z_][\w:.-]*)(?=[\s/]|$)/.exec(tag) ?? []
-  if (name === '') throw new XmlError('it is no plain XML')
+  if (name === '') throw new XmlError('it contains unsupported XML')
   if (slash) return { kind: 'end', name }
   return { kind: tag.endsWith('/') ? 'empty' : 'begin', name }
 }
@@ -71,13 +71,13 @@ const ENTITIES = new Map([
 ])
 
 function decodeText(text: string): string {
-  if (text.length > TEXT_CHARACTERS_MAX) throw new XmlError('it holds too long a text')
+  if (text.length > TEXT_CHARACTERS_MAX) throw new XmlError('it contains a text that is too long')
   const [first = '', ...pieces] = text.split('&')
   let decoded = first
   for (const piece of pieces) {
     const end = piece.indexOf(';')
     const character = end < 0 ? undefined : characterOf(piece.slice(0, end))
-    if (character === undefined) throw new XmlError('it holds an entity that is not known')
+    if (character === undefined) throw new XmlError('it contains an unknown entity')
     decoded += character + piece.slice(end + 1)
   }
   return decoded

@@ -1,17 +1,17 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const CRAWLER_ERRORS = defineErrors({
-  'crawl.address_too_long': 'This address is too long.',
-  'crawl.noindex': 'This page asks not to be stored and searched (noindex).',
+  'crawl.address_too_long': 'This URL is too long.',
+  'crawl.noindex': 'This page asks not to be indexed (noindex).',
   'crawl.no_text': 'This page contains no text.',
   'crawl.robots_unavailable':
-    '{origin} does not say which pages may be read: its robots.txt answers with status {status}. Try again later.',
+    '{origin} responded with status {status} for robots.txt, so its pages cannot be read. Try again later.',
   'crawl.robots_unclear':
-    '{origin} does not say clearly which pages may be read: its robots.txt is too complicated.',
-  'crawl.status': '{host} answered with status {status}.',
-  'crawl.pdf': 'This address is a PDF, not a page. Upload the file instead.',
-  'crawl.not_a_page': 'This address is not a page, but {type}.',
+    'The robots.txt of {origin} is too complex to evaluate, so its pages cannot be read.',
+  'crawl.status': '{host} responded with status {status}.',
+  'crawl.pdf': 'This URL is a PDF, not a web page. Upload the file instead.',
+  'crawl.not_a_page': 'This URL is not a web page, but {type}.',
 
-  'crawl.other_website': 'This page leads to another website.',
-  'crawl.forbidden': 'robots.txt of {site} forbids reading this page.',
+  'crawl.other_website': 'This page redirects to another website.',
+  'crawl.forbidden': 'The robots.txt of {site} does not allow reading this page.',
 })

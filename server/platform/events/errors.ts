@@ -3,18 +3,18 @@ import { defineErrors } from '#errors/define.ts'
 export const EVENTS_ERRORS = defineErrors({
   'request.foreign_origin': [
     403,
-    'Pages of {origin} cannot connect to this server. Its operator can add the origin to CORS_ORIGINS.',
+    'Pages from {origin} cannot connect to this server. The operator of this server can add the origin to CORS_ORIGINS.',
   ],
-  'request.upgrade_needed': [426, 'Connect to this address with a WebSocket'],
+  'request.upgrade_needed': [426, 'Connect to this endpoint with a WebSocket.'],
   'events.no_token': [
     408,
-    'No access token arrived in time. Connect again, and send a JSON object with type "auth" and your token first.',
+    'No access token arrived in time. Connect again, and first send a JSON object with type "auth" and your token.',
   ],
   'events.malformed': [
     400,
-    'The first message must be a JSON object with type "auth" and your access token as token',
+    'The first message must be a JSON object with type "auth" and your access token as token.',
   ],
-  'events.too_many': [429, 'You have {limit} live connections already: close one'],
+  'events.too_many': [429, 'You already have {limit} live connections. Close one first.'],
 
-  'events.server_full': 'Too many live connections. Try again later.',
+  'events.server_full': 'The server has too many live connections. Try again later.',
 })

@@ -106,7 +106,7 @@ function isWorse(one: WindowState, other: WindowState): boolean {
 
 function tooMany({ kind, limit, leftMs }: WindowState): Error {
   const retryAfter = Math.max(1, Math.ceil(leftMs / 1000))
-  const rate = kind === 'user' ? `${limit} an hour from one user` : `${limit} a minute from one address`
+  const rate = kind === 'user' ? `${limit} per hour for each user` : `${limit} per minute for each IP address`
   const wait = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`
   return fail('rate.limited', { rate, wait }, { retryAfter })
 }

@@ -86,13 +86,13 @@ function sentenceFor(error: ErrorObject, part: string): string {
     case 'format':
       return FORMAT_SENTENCES[(error.params as { format: string }).format] ?? (error.message as string)
     case 'pattern':
-      return String(error.parentSchema?.[PATTERN_RULE] ?? 'is not as it must be written')
+      return String(error.parentSchema?.[PATTERN_RULE] ?? 'has an invalid format')
     case 'uniqueItems':
-      return 'must not hold the same item twice'
+      return 'must not contain duplicates'
     case 'minimum':
       return `must be at least ${limit}`
     case 'exclusiveMinimum':
-      return `must be more than ${limit}`
+      return `must be greater than ${limit}`
     case 'maximum':
       return `must be at most ${limit}`
     case 'minLength':
@@ -110,7 +110,7 @@ function sentenceFor(error: ErrorObject, part: string): string {
     case 'const':
       return `must be ${JSON.stringify((error.params as { allowedValue: unknown }).allowedValue)}`
     case 'anyOf':
-      return 'has a value of the wrong kind'
+      return 'has a value of the wrong type'
     default:
       return error.message ?? 'is invalid'
   }
@@ -119,7 +119,7 @@ function sentenceFor(error: ErrorObject, part: string): string {
 const FORMAT_SENTENCES: Record<string, string> = {
   uuid: 'must be a UUID',
   email: 'must be an email address',
-  uri: 'must be an absolute address (URL)',
+  uri: 'must be an absolute URL',
   'date-time': 'must be a time such as 2026-01-31T12:00:00Z',
 }
 

@@ -3,16 +3,13 @@ import { defineErrors } from '#errors/define.ts'
 export const LEDGER_ERRORS = defineErrors({
   'org.daily_chat_limit': [
     429,
-    'This organization has sent as many messages today as it may. It goes on at midnight (UTC).',
+    'This organization has reached its daily message limit. The limit resets at midnight (UTC).',
   ],
   'billing.insufficient_credits': [402, 'Insufficient credits to use this model.'],
-  'billing.budget_exceeded': [
-    402,
-    'The budget of {whose} for this month is used up. It begins anew on {day} (UTC).',
-  ],
+  'billing.budget_exceeded': [402, 'The monthly budget of {whose} is used up. It resets on {day} (UTC).'],
   'billing.transfer_too_large': [
     402,
-    'Transfer at most {available} credits: that is what the giving organization has available.',
+    'The sending organization has only {available} credits available. Transfer at most that many.',
   ],
 
   'usage.from_after_to': 'from must not be after to',

@@ -1,5 +1,5 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const MAIL_ERRORS = defineErrors({
-  'auth.email_reserved': [400, 'This email address is not one that anybody can have', 'validation'],
+  'auth.email_reserved': [400, 'This email address is reserved. Use another one.', 'validation'],
 })

@@ -46,7 +46,8 @@ export class ReplyText {
   toolCall({ id, name, input, signature }: ToolCall): void {
     this.#begin()
     this.#toolCalls += 1
-    if (this.#toolCalls > TOOL_CALLS_MAX) throw new ModelError(sentence('model.too_many_tool_calls'))
+    if (this.#toolCalls > TOOL_CALLS_MAX)
+      throw new ModelError(sentence('model.too_many_tool_calls', { limit: TOOL_CALLS_MAX }))
     if (this.#takesOneCall && this.#toolCalls > 1) return
     this.#sink.toolCall({
       id: storable(id),
@@ -65,7 +66,8 @@ export class ReplyText {
   #ready(whole: string, held: string): string {
     this.#begin()
     this.#characters += whole.length
-    if (this.#characters > REPLY_CHARACTERS_MAX) throw new ModelError(sentence('model.reply_too_long'))
+    if (this.#characters > REPLY_CHARACTERS_MAX)
+      throw new ModelError(sentence('model.reply_too_long', { limit: REPLY_CHARACTERS_MAX }))
     return storable(held === '' ? whole : whole.slice(0, -1))
   }
 

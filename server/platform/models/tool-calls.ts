@@ -36,7 +36,7 @@ export class ToolCallAssembly {
     call.argumentsText += argumentsText
     this.#characters += argumentsText.length
     if (this.#characters > ARGUMENTS_CHARACTERS_MAX)
-      throw new ModelError(sentence('model.tool_input_too_large'))
+      throw new ModelError(sentence('model.tool_input_too_large', { limit: ARGUMENTS_CHARACTERS_MAX }))
   }
 
   /**
@@ -57,7 +57,8 @@ export class ToolCallAssembly {
     const known = isLast ? last : this.#calls.find((call) => index !== undefined && call.index === index)
     // Some servers give every call the same index; their ids tell them apart.
     if (known && !(id && known.id && id !== known.id)) return known
-    if (this.#calls.length === CALLS_MAX) throw new ModelError(sentence('model.too_many_tool_calls'))
+    if (this.#calls.length === CALLS_MAX)
+      throw new ModelError(sentence('model.too_many_tool_calls', { limit: CALLS_MAX }))
     const call = { index: index ?? this.#calls.length, id: '', name: '', argumentsText: '' }
     this.#calls.push(call)
     return call

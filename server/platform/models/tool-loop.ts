@@ -138,7 +138,7 @@ export class ToolLoop {
       sum(this.#steps, ({ written }) => written.content.length + written.reasoning.length) >
       WRITTEN_CHARACTERS_MAX
     )
-      throw new ModelError(sentence('model.reply_too_long'))
+      throw new ModelError(sentence('model.reply_too_long', { limit: WRITTEN_CHARACTERS_MAX }))
     const step = new LoopStep(request)
     const takes = step.sinkTo(sink, this.#steps, (call) => this.#withOwnId(call))
     this.#steps.push(step)

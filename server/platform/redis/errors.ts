@@ -1,5 +1,5 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const REDIS_ERRORS = defineErrors({
-  'redis.no_answer': 'Redis does not answer',
+  'redis.no_answer': 'Redis is not responding. Try again later.',
 })

@@ -180,7 +180,7 @@ export function commandOf({ runtime, runtimes, reads, parameters }: Start): stri
   ]
 }
 
-const REFUSED = `data:text/javascript,${encodeURIComponent("throw new Error('Modules can not be imported in a sandbox.')")}`
+const REFUSED = `data:text/javascript,${encodeURIComponent("throw new Error('Modules cannot be imported in a sandbox.')")}`
 
 /**
  * Blocks imports of files other than the sandbox's own, and of Node's built-in modules. Pyodide itself needs some Node
