@@ -45,7 +45,7 @@ export async function chatInTerminal(args: string[]): Promise<void> {
     for await (const line of prompts(terminal)) chatId = await say(session, line, chatId)
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error
-    const message = error.status === 0 ? `${new URL(url).origin} does not answer` : error.message
+    const message = error.status === 0 ? `${new URL(url).origin} is not responding` : error.message
     throw new ChatError(message, { cause: error })
   } finally {
     terminal.close()

@@ -44,7 +44,7 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedDatabase> 
     await nextMessage(worker)
   } catch (error) {
     unlock()
-    throw new DataDirError(`The embedded database in ${dataDir} does not start: ${(error as Error).message}`)
+    throw new DataDirError(`The embedded database in ${dataDir} cannot start: ${(error as Error).message}`)
   }
   return {
     socketPath,
@@ -98,7 +98,7 @@ function lock(path: string): () => void {
     file.exec('pragma journal_mode = off; pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     file.close()
-    throw new DataDirError(`${path}: another process is already using this data folder`, { cause: error })
+    throw new DataDirError(`${path}: another process is using this data directory`, { cause: error })
   }
   return () => file.close()
 }

@@ -107,7 +107,10 @@ describeInBrowser('a chat over a bad line', () => {
       route.fulfill({
         status: 429,
         headers: { 'retry-after': '7' },
-        json: { detail: 'Too many requests: 100 a minute from one address.', code: 'rate.limited' },
+        json: {
+          detail: 'Too many requests: the limit is 100 per minute for each IP address.',
+          code: 'rate.limited',
+        },
       }),
     )
     await field().fill('Again')

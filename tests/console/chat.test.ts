@@ -142,7 +142,7 @@ describeInBrowser('chats in the console', () => {
       { name: 'dot.png', mimeType: 'image/png', buffer: DOT },
       { name: 'program.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ\0\0\0') },
     ])
-    await page.getByText(/program\.exe: Files of this kind are not taken/).waitFor()
+    await page.getByText(/program\.exe: Files of this type are not supported/).waitFor()
     await expectAccessible(page)
     await button('Remove program.exe').click()
     await field().fill('What is the plan?')

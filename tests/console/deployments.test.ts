@@ -74,7 +74,7 @@ describeInBrowser('deployments in the console', () => {
     await page.getByLabel('Welcome message').fill('Ahoy there')
     await page.getByLabel('Pages that may show it').fill('www.example.com')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').getByText('is not the origin of a page').waitFor()
+    await page.getByRole('alert').getByText('is not a valid origin').waitFor()
     await expectAccessible(page)
     await page.getByLabel('Pages that may show it').fill('https://www.example.com')
     await page.getByLabel('Messages a day').fill('50')

@@ -100,7 +100,7 @@ describeInBrowser('signing in to the console', () => {
     const again = await stage.open(link)
     await again.getByLabel('New password').fill('battery staple')
     await again.getByRole('button', { name: 'Set the password' }).click()
-    await again.getByRole('alert').getByText('This link has expired or was used').waitFor()
+    await again.getByRole('alert').getByText('This link has expired or was already used').waitFor()
     await again.getByRole('link', { name: 'Have another link sent' }).click()
     await again.getByRole('heading', { name: 'Forgotten your password?' }).waitFor()
     await again.goto('/reset_password')
@@ -163,7 +163,7 @@ describeInBrowser('signing in to the console', () => {
     provider.account = { id: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: false }
     const refused = await stage.open('/sign_in')
     await refused.getByRole('link', { name: 'Sign in with your organization' }).click()
-    await refused.getByRole('alert').getByText('has not confirmed your email address').waitFor()
+    await refused.getByRole('alert').getByText('has not verified your email address').waitFor()
     await expectAccessible(refused)
     await refused.getByRole('link', { name: 'Sign in another way' }).click()
     await refused.getByRole('heading', { name: 'Sign in' }).waitFor()

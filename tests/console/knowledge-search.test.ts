@@ -48,7 +48,7 @@ describeInBrowser('search in the console', () => {
     await page.getByText('This is no JSON').waitFor()
     await page.getByLabel('Filter by metadata').fill('{"name": {"near": 1}}')
     await page.getByRole('button', { name: 'Search', exact: true }).last().click()
-    await page.getByRole('alert').getByText('filter.name.near is not known').waitFor()
+    await page.getByRole('alert').getByText('filter.name.near is not a known condition').waitFor()
     await expectAccessible(page)
     await page.getByLabel('Filter by metadata').fill('{"name": "Delivery"}')
     await page.keyboard.press('Enter')

@@ -32,7 +32,7 @@ describeInBrowser('members in the console', () => {
     await dialog.getByRole('button', { name: 'Send 3 invitations' }).click()
 
     const results = page.getByRole('dialog', { name: '2 invited' })
-    await results.getByText('This user is a member of the organization already').waitFor()
+    await results.getByText('This user is already a member of the organization.').waitFor()
     await results
       .getByText(/\/invite\?token=inv_/)
       .first()
@@ -64,7 +64,7 @@ describeInBrowser('members in the console', () => {
     await page.getByRole('button', { name: 'By user ID' }).click()
     await page.getByLabel('User ID').fill(owner.userId)
     await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByRole('alert').getByText('This user is a member of the organization already').waitFor()
+    await page.getByRole('alert').getByText('This user is already a member of the organization.').waitFor()
     await page.getByLabel('User ID').fill(turing.userId)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Add', exact: true }).click()

@@ -60,7 +60,10 @@ describeInBrowser('roles in the console', () => {
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
     }
     await end()
-    await page.getByRole('alert').getByText(`This role is assigned to members: ${person.email}`).waitFor()
+    await page
+      .getByRole('alert')
+      .getByText(`This role is assigned to members: ${person.email}. Assign them another role first.`)
+      .waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
     await team.api('PUT', `/api/users/update?user_id=${person.userId}`, { role_id: await roleId('member') })
     await end()
@@ -83,7 +86,7 @@ describeInBrowser('roles in the console', () => {
     const dialog = page.getByRole('dialog', { name: 'Permissions of this installation' })
     await dialog.getByLabel('Name').fill('kb:read')
     await dialog.getByRole('button', { name: 'Add permission' }).click()
-    await dialog.getByRole('alert').getByText('This permission exists already').waitFor()
+    await dialog.getByRole('alert').getByText('This permission already exists.').waitFor()
     await dialog.getByLabel('Name').fill('report:read')
     await dialog.getByLabel('Description').fill('Read reports')
     await dialog.getByRole('button', { name: 'Add permission' }).click()

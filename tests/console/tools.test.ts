@@ -146,7 +146,7 @@ describeInBrowser('tools in the console', () => {
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
     }
     await remove('Weather')
-    await page.getByRole('alert').getByText('This category has tools: Forecast').waitFor()
+    await page.getByRole('alert').getByText('This category contains tools: Forecast').waitFor()
     await expectAccessible(page)
     await remove('Planets')
     await page.getByRole('button', { name: 'Rename Planets' }).waitFor({ state: 'detached' })

@@ -55,7 +55,7 @@ describe('signing up', () => {
       post('signup', { ...input, email: input.email.toLowerCase() }),
     ])
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
-    expect((await post('signup', input)).body.detail).toBe('A user with this email already exists')
+    expect((await post('signup', input)).body.detail).toBe('A user with this email already exists.')
   })
 
   test.each([

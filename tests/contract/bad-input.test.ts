@@ -31,8 +31,8 @@ function expectRefusal(answer: Answer, status = 400): void {
 describe('text that can not be stored', () => {
   test.each([
     ['NUL', '{"name":"a\\u0000b","content":"c"}', 'name must not contain the NUL character'],
-    ['a lone high surrogate', '{"name":"a","content":"x\\ud83d"}', 'half a surrogate pair'],
-    ['a lone low surrogate', '{"name":"\\udc00","content":"c"}', 'half a surrogate pair'],
+    ['a lone high surrogate', '{"name":"a","content":"x\\ud83d"}', 'unpaired surrogate'],
+    ['a lone low surrogate', '{"name":"\\udc00","content":"c"}', 'unpaired surrogate'],
     ['NUL in a key', '{"name":"a","content":"c","x\\u0000":1}', 'NUL'],
   ])('%s', async (_what, body, detail) => {
     const answer = await create(body)
@@ -59,7 +59,7 @@ describe('text that can not be stored', () => {
       body: Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]),
     })
     const { detail } = (await response.json()) as { detail: string }
-    expect([response.status, detail]).toEqual([400, 'The body is not valid UTF-8'])
+    expect([response.status, detail]).toEqual([400, 'The body is not valid UTF-8.'])
   })
 })
 
@@ -76,7 +76,7 @@ describe('bodies', () => {
     ['an empty text', { name: '', content: 'b' }, 'name must not be empty'],
     ['a list', [], 'the body must be an object'],
     ['text', '"hello"', 'the body must be an object'],
-    ['no JSON', '{"name":', 'The body is not valid JSON'],
+    ['no JSON', '{"name":', 'The body is not valid JSON.'],
     ['null alone', 'null', 'the body must be an object'],
   ])('%s', async (_what, body, detail) => {
     const answer = await create(body)
@@ -103,7 +103,7 @@ describe('bodies', () => {
   test('a missing body', async () => {
     const answer = await create(undefined)
     expectRefusal(answer)
-    expect(answer.body.detail).toBe('A JSON body is required')
+    expect(answer.body.detail).toBe('The request requires a JSON body.')
   })
 
   test('nesting without end', async () => {
@@ -174,7 +174,7 @@ describe('addresses', () => {
   test('that do not exist', async () => {
     const answer = await server.call('GET', '/api/nothing')
     expectRefusal(answer, 404)
-    expect(answer.body.detail).toBe('No such endpoint: GET /api/nothing')
+    expect(answer.body.detail).toBe('Endpoint not found: GET /api/nothing')
   })
 
   test('with a method that they do not have', async () => {

@@ -41,7 +41,7 @@ describe('before an operation is found', () => {
     expect(await wordOf('GET', '/v1/%zz')).toEqual([400, 'error', 'invalid_request'])
     expect(await wordOf('GET', '/v1/ws')).toEqual([426, 'error', 'invalid_request'])
     const { body } = await server.call('GET', '/v1/nothing?x=1')
-    expect(body.error.message).toBe('No such endpoint: GET /v1/nothing')
+    expect(body.error.message).toBe('Endpoint not found: GET /v1/nothing')
   })
 
   test.each([
@@ -53,7 +53,7 @@ describe('before an operation is found', () => {
   ])('%s is not /v1', async (path) => {
     const { text } = await (await sendRaw(server.url, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)).answer()
     expect(text).toContain(' 404 ')
-    expect(text).toContain('{"detail":"No such endpoint: GET ')
+    expect(text).toContain('{"detail":"Endpoint not found: GET ')
   })
 
   test.each([

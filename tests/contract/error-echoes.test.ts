@@ -39,7 +39,7 @@ test('a key is not cut within a character', async () => {
 
 test('an address that does not exist', async () => {
   const { status, body } = await server.call('GET', `/api/${'k'.repeat(5_000)}`)
-  expect([status, body.detail]).toEqual([404, `No such endpoint: GET /api/${'k'.repeat(95)}…`])
+  expect([status, body.detail]).toEqual([404, `Endpoint not found: GET /api/${'k'.repeat(95)}…`])
 })
 
 interface Operation {

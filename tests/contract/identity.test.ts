@@ -155,7 +155,7 @@ describe('mailed links', () => {
     const again = await verify(person)
     expect([again.status, again.body.detail]).toEqual([
       410,
-      'This link has expired or was used. Ask for a new one.',
+      'This link has expired or was already used. Request a new one.',
     ])
   })
 

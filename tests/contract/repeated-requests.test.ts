@@ -377,7 +377,7 @@ test('each is refused with something else in it', async () => {
     const { status, text } = await send(operation.path, changed(operation.id, request) as Sent, key)
     return [status, text]
   })
-  expect(told).toEqual(each(known, () => [409, expect.stringContaining('was used before')]))
+  expect(told).toEqual(each(known, () => [409, expect.stringContaining('was already used')]))
 })
 
 test('no table has another number of rows', async () => {

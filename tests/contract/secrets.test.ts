@@ -52,7 +52,7 @@ test('a key does not follow a model to another address', async () => {
   const moved = await move({ base_url: 'https://attacker.example/v1' })
   expect([moved.status, moved.body.detail]).toEqual([
     400,
-    'Give config.api_key again when config.base_url changes',
+    'Send config.api_key again when you change config.base_url.',
   ])
   expect((await move({ base_url: `${provider.url}/v1`, input_ratio: 2 })).body.config).toMatchObject({
     input_ratio: 2,

@@ -13,7 +13,7 @@ import { onEmbedded, onPostgres } from '../kill/kill-server.ts'
 /** A server that is killed while a tool is at work: what it had stored stays, says how it ended, and is paid. */
 
 const AGENT_SERVER = join(import.meta.dirname, '../support/agent-server.ts')
-const CUT_OFF = 'The reply ended before this tool did.'
+const CUT_OFF = 'The reply ended before this tool finished.'
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-agent-kill-'))
 let provider: Awaited<ReturnType<typeof startProvider>>
 let database: Awaited<ReturnType<typeof createDatabase>>

@@ -84,7 +84,7 @@ test('a provider that is busy for a while costs nothing but time', async () => {
   const kb = await create(['One', 'Two'])
   await expect.poll(async () => (await documentsOf(kb)).filter(({ error }) => error !== null).length).toBe(2)
   const [document] = await documentsOf(kb)
-  expect(document).toMatchObject({ status: 'pending', error: expect.stringContaining('too many requests') })
+  expect(document).toMatchObject({ status: 'pending', error: expect.stringContaining('rate limit or quota') })
   expect((await balanceOf(server, person)).balance).toBe(1_000_000)
   busy = false
   await settleQuickly(kb)

@@ -34,12 +34,12 @@ const run = async (args: string[], extra: Record<string, string> = {}, cwd = fol
 describe('a server on the embedded database', () => {
   test('refuses a second one on its folder, tells where it is, and stops within ten seconds', async () => {
     const server = await startProcess(environment)
-    expect(server.output()).toContain('Parley is at http://parley.test')
+    expect(server.output()).toContain('Console:   http://parley.test')
     expect(server.output()).toContain('curl ')
     const second = await run(['migrate'])
     expect(second.code).toBe(1)
     expect(second.output.trim().split('\n')).toHaveLength(1)
-    expect(second.output).toContain('another process is already using this data folder')
+    expect(second.output).toContain('another process is using this data directory')
     expect(statSync(join(environment.DATA_DIR, 'secret')).mode & 0o077).toBe(0)
 
     const { person, stream } = await openLongReply(server, provider)

@@ -44,8 +44,8 @@ test('what fails is tried again, with the same bytes and a new signature, until 
   await expect.poll(() => statusOf(owner, id)).toBe('delivered')
   const attempts = await attemptsOf(owner, id)
   expect(attempts).toMatchObject([
-    { response_status: 500, error: 'The endpoint answered with 500.' },
-    { response_status: null, error: expect.stringContaining('broke the connection') },
+    { response_status: 500, error: 'The endpoint responded with 500.' },
+    { response_status: null, error: expect.stringContaining('closed the connection') },
     { response_status: 302, error: expect.stringContaining('redirects are not followed') },
     { response_status: 200, error: null },
   ])
@@ -99,7 +99,7 @@ test('who hangs is cut off, and holds nobody up', async () => {
   await expect.poll(() => statusOf(owner, good)).toBe('delivered')
   await expect
     .poll(async () => (await hanging.deliveries(id)).at(-1)?.attempts[0]?.error)
-    .toBe('127.0.0.1:'.concat(new URL(receiver.url).port, ' did not answer within 1.5 seconds.'))
+    .toBe('127.0.0.1:'.concat(new URL(receiver.url).port, ' did not respond within 1.5 seconds.'))
   expect(await hanging.deliveries(id, { status: 'delivered' })).toEqual([])
   await hasty.stop()
 })
@@ -157,7 +157,7 @@ test('who is gone (410) is disabled at once; what waits has failed, and the owne
   const { organizationId } = owner.person
   const view = async () => (await owner.call('GET', 'list', { org_id: organizationId })).body.data[0]
   await expect.poll(async () => (await view()).is_enabled).toBe(false)
-  expect((await view()).disabled_reason).toBe('The endpoint answered with 410 Gone.')
+  expect((await view()).disabled_reason).toBe('The endpoint responded with 410 Gone.')
   expect(await statusOf(owner, id)).toBe('failed')
   const mail = await mailTo(server, owner.person.email, 'was disabled')
   expect(mail.text).toContain('410 Gone')
@@ -185,7 +185,7 @@ test('where nothing has arrived for five days, no more is sent', async () => {
   await expect.poll(async () => (await view()).is_enabled).toBe(false)
   expect((await view()).disabled_reason).toBe('Nothing has arrived there for 5 days.')
   await expect.poll(() => statusOf(owner, id)).toBe('failed')
-  expect((await attemptsOf(owner, id)).at(-1).error).toContain('disabled before this was delivered')
+  expect((await attemptsOf(owner, id)).at(-1).error).toContain('disabled before this event was delivered')
   expect((await mailTo(server, owner.person.email, 'was disabled')).text).toContain('for 5 days')
 })
 
@@ -199,7 +199,7 @@ test('private addresses are refused when something is sent, and the delivery say
     expect(body).toMatchObject({
       status: 'failed',
       attempts: [
-        { response_status: null, error: expect.stringContaining('localhost is not at a public address') },
+        { response_status: null, error: expect.stringContaining('localhost is not a public address') },
       ],
     })
     expect(receiver.at('/private')).toEqual([])

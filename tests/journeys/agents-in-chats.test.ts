@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 /** Agents in chats, their tools played by the test and their models by the emulated provider. */
 
 const FAILED = { output: null, successful: false, error: 'No such city' }
-const CUT_OFF = 'The reply ended before this tool did.'
+const CUT_OFF = 'The reply ended before this tool finished.'
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

@@ -54,7 +54,7 @@ describe('who answers', () => {
     const somebody = await other.signUp()
     const path = `/api/chat/send_message?org_id=${somebody.organizationId}&agent_id=${randomUUID()}`
     const answer = await other.call('POST', path, { token: somebody.token, body: { content: 'Hi' } })
-    expect([answer.status, answer.body.detail]).toEqual([400, 'This agent is not active'])
+    expect([answer.status, answer.body.detail]).toEqual([400, 'This agent is not active.'])
     await other.stop()
   })
 
@@ -208,7 +208,7 @@ describe('what an agent knows', () => {
     const failing = agents.add('emu-err401', [], { isForeign: true })
     const { events: failed } = await say(failing, 'Hi')
     expect(failed.at(-1)?.data).toEqual({
-      error: 'This agent could not answer. Please try again, or tell those who made it.',
+      error: 'This agent could not answer. Try again, or contact its publisher.',
     })
   })
 })

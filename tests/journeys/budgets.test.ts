@@ -143,7 +143,7 @@ describe('who has spent a budget', () => {
     await setBudget(server, person, { user_id: person.userId, credits_per_month: 0 })
     const day = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 1))
     const sentence = (whose: string) =>
-      `The budget of ${whose} for this month is used up. It begins anew on ${day.toISOString().slice(0, 10)} (UTC).`
+      `The monthly budget of ${whose} is used up. It resets on ${day.toISOString().slice(0, 10)} (UTC).`
     await expect(say()).rejects.toThrow(sentence('this member'))
     await setBudget(server, person, { api_key_id: key.id, credits_per_month: 0 })
     await expect(say(key.sender)).rejects.toThrow(sentence('this API key'))

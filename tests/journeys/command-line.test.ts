@@ -46,7 +46,7 @@ describe('the command line', () => {
     [{ SECRET: 'short' }, 'SECRET must have at least 32 characters'],
     [{ BASE_URL: 'parley' }, 'BASE_URL must be an address'],
     [{ SIGNUP: 'maybe' }, 'SIGNUP must be one of: open, invite'],
-    [{ ALLOW_PRIVATE_NETWORK: 'everything' }, 'ALLOW_PRIVATE_NETWORK: "everything" is not an address block'],
+    [{ ALLOW_PRIVATE_NETWORK: 'everything' }, 'ALLOW_PRIVATE_NETWORK: "everything" is not a CIDR block'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
   ])('%o stops the start with one line', async (wrong, line) => {
     const { code, output } = await run(['start'], wrong as unknown as Record<string, string>)

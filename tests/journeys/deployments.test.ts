@@ -199,15 +199,15 @@ describe('what is refused', () => {
       'a logo over http',
       'widget',
       { branding: { logo_url: 'http://example.com/a.png' } },
-      'begins with https://',
+      'starts with https://',
     ],
     [
       'a logo that is a script',
       'widget',
       { branding: { logo_url: 'javascript:alert(1)' } },
-      'begins with https://',
+      'starts with https://',
     ],
-    ['a logo of data', 'widget', { branding: { logo_url: 'data:image/png,x' } }, 'begins with https://'],
+    ['a logo of data', 'widget', { branding: { logo_url: 'data:image/png,x' } }, 'starts with https://'],
     [
       'a logo whose host ends a header',
       'widget',
@@ -223,36 +223,41 @@ describe('what is refused', () => {
       'a placement of an iframe',
       'iframe',
       { widget_placement: 'bottom-left' },
-      'for deployments of the type widget',
+      'only for deployments of type widget',
     ],
     [
       'a placement of an api',
       'api',
       { widget_placement: 'bottom-left' },
-      'for deployments of the type widget',
+      'only for deployments of type widget',
     ],
     ['a placement elsewhere', 'widget', { widget_placement: 'top' }, 'bottom-right, bottom-left'],
-    ['origins of an api', 'api', { allowed_origins: ['https://a.com'] }, 'of the types widget and iframe'],
+    ['origins of an api', 'api', { allowed_origins: ['https://a.com'] }, 'of type widget or iframe'],
     ['an origin with a path', 'widget', { allowed_origins: ['https://a.com/x'] }, 'without a path'],
     ['an origin with a slash', 'widget', { allowed_origins: ['https://a.com/'] }, 'without a path'],
     ['an origin with a query', 'widget', { allowed_origins: ['https://a.com?x'] }, 'without a path'],
-    ['an origin over http', 'widget', { allowed_origins: ['http://a.com'] }, 'http is for localhost only'],
-    ['an origin of many', 'widget', { allowed_origins: ['https://*.a.com'] }, 'not the origin of a page'],
-    ['every origin', 'iframe', { allowed_origins: ['*'] }, 'not the origin of a page'],
-    ['no origin', 'iframe', { allowed_origins: ['null'] }, 'not the origin of a page'],
+    [
+      'an origin over http',
+      'widget',
+      { allowed_origins: ['http://a.com'] },
+      'http is allowed only for localhost',
+    ],
+    ['an origin of many', 'widget', { allowed_origins: ['https://*.a.com'] }, 'not a valid origin'],
+    ['every origin', 'iframe', { allowed_origins: ['*'] }, 'not a valid origin'],
+    ['no origin', 'iframe', { allowed_origins: ['null'] }, 'not a valid origin'],
     [
       'an origin that ends a header',
       'iframe',
       { allowed_origins: ['https://a.com;x'] },
-      'not the origin of a page',
+      'not a valid origin',
     ],
+    ['an origin of two lines', 'iframe', { allowed_origins: ['https://a.com\n'] }, 'not a valid origin'],
     [
-      'an origin of two lines',
+      'an origin like localhost',
       'iframe',
-      { allowed_origins: ['https://a.com\n'] },
-      'not the origin of a page',
+      { allowed_origins: ['http://localhost.a.com'] },
+      'not a valid origin',
     ],
-    ['an origin like localhost', 'iframe', { allowed_origins: ['http://localhost.a.com'] }, 'not the origin'],
     ['many origins', 'iframe', { allowed_origins: Array(51).fill('https://a.com') }, 'at most 50 items'],
   ])('%s', async (_what, type, config, sentence) => {
     const made = await create(server, owner, agentId, { deployment_type: type, config })
@@ -330,6 +335,6 @@ describe('what is refused', () => {
     expect((await session(body.api_key)).status).toBe(404)
     expect((await update(server, made, { status: 'paused' })).status).toBe(200)
     const paused = await session(body.api_key)
-    expect([paused.status, paused.body.detail]).toEqual([403, 'This deployment is paused'])
+    expect([paused.status, paused.body.detail]).toEqual([403, 'This deployment is paused.'])
   })
 })

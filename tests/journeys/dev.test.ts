@@ -17,7 +17,7 @@ test('npm run dev has the server, the console and a model at one address, and en
     await dev.stop()
   })
   const port = new URL(dev.url).port
-  await expect.poll(() => dev.output()).toContain(`Parley is at http://localhost:${port} `)
+  await expect.poll(() => dev.output()).toContain(`Console:   http://localhost:${port} `)
 
   const page = await dev.call('GET', '/', { headers: { accept: 'text/html' } })
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('src="/@vite/client"')])

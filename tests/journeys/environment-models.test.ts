@@ -71,7 +71,7 @@ test("a tenant's model has neither the operator's key nor a way into the operato
       .then((id) => server.say(person, { model_id: id }, { content: 'Hi' }))
   await expect(say({})).rejects.toThrow('LLM provider openai is not configured correctly')
   const { events } = await say({ base_url: `${provider.url}/v1`, api_key: 'k' })
-  expect(events.at(-1)?.data['error']).toContain('not at a public address')
+  expect(events.at(-1)?.data['error']).toContain('not a public address')
 })
 
 test('only the system administrator sets what they cost', async () => {

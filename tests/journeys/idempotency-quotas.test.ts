@@ -126,6 +126,6 @@ test('a large answer is dropped after an hour, and its request is still not done
   await expectCounted()
   const repeat = await ask()
   expect(repeat.status).toBe(409)
-  expect(repeat.text).toContain('its answer is not kept any more')
+  expect(repeat.text).toContain('its response is no longer stored')
   expect(kindsOf(await ledgerOf(server, person))).toEqual(['HOLD', 'DEBIT'])
 })

@@ -113,37 +113,37 @@ afterEach(expectNothing, 20_000)
 describe('is refused before anything is stored', () => {
   const some = { roles: [role('one')] }
   const refusals: [what: string, make: () => Uint8Array, code: string, sentence: RegExp][] = [
-    ['no zip', () => Buffer.from('not a zip at all'), 'import.damaged', /can't be read/],
-    ['an empty file', () => Buffer.alloc(0), 'import.damaged', /can't be read/],
+    ['no zip', () => Buffer.from('not a zip at all'), 'import.damaged', /cannot be read/],
+    ['an empty file', () => Buffer.alloc(0), 'import.damaged', /cannot be read/],
     [
       'a zip that was cut off',
       () => makeZip(partsOf(some)).subarray(0, 300),
       'import.damaged',
-      /can't be read/,
+      /cannot be read/,
     ],
     [
       'a foreign entry',
       () => makeZip(partsOf(some, [{ name: 'word/document.xml', content: '' }])),
       'import.damaged',
-      /"word\/document.xml" is in no export/,
+      /"word\/document.xml" is not part of any export/,
     ],
     [
       'a path upward',
       () => makeZip(partsOf(some, [{ name: '../../etc/passwd', content: '' }])),
       'import.damaged',
-      /can't be read|in no export/,
+      /cannot be read|not part of any export/,
     ],
     [
       'an absolute path',
       () => makeZip(partsOf(some, [{ name: '/etc/passwd', content: '' }])),
       'import.damaged',
-      /can't be read|in no export/,
+      /cannot be read|not part of any export/,
     ],
     [
       'a name twice',
       () => makeZip(partsOf(some, [{ name: 'roles.jsonl', content: '' }])),
       'import.damaged',
-      /"roles.jsonl" is in it twice/,
+      /contains "roles.jsonl" more than once/,
     ],
     [
       'an encrypted entry',
@@ -152,7 +152,7 @@ describe('is refused before anything is stored', () => {
       /is encrypted/,
     ],
     [
-      'another checksum',
+      'does not match its checksum',
       () => makeZip(partsOf({}).map((part) => ({ ...part, checksum: 1 }))),
       'import.damaged',
       /checksum/,
@@ -162,19 +162,19 @@ describe('is refused before anything is stored', () => {
       () =>
         makeZip(partsOf(some).map((part) => (part.name === 'roles.jsonl' ? { ...part, claims: 1 } : part))),
       'import.damaged',
-      /can't be read/,
+      /cannot be read/,
     ],
     [
       'a bomb',
       () => makeZip(partsOf({ audit: `${' '.repeat(20_000_000)}\n` })),
       'import.too_large',
-      /more than 250 times its size/,
+      /more than 250 times its compressed size/,
     ],
     [
       'a bomb that says it is larger than all bounds',
       () => makeZip(partsOf(some, [{ name: `files/${fileId}`, content: 'x', claims: 0xfffffff0 }])),
       'import.too_large',
-      /times its size/,
+      /times its compressed size/,
     ],
     [
       'a line without end',
@@ -187,7 +187,7 @@ describe('is refused before anything is stored', () => {
           }),
         ),
       'import.too_large',
-      /times its size|A line of roles.jsonl/,
+      /times its compressed size|A line of roles.jsonl/,
     ],
     [
       'too many entries',
@@ -203,7 +203,7 @@ describe('is refused before anything is stored', () => {
       'no manifest',
       () => makeZip(partsOf(some).slice(0, -1)),
       'import.incomplete',
-      /no manifest.json: the export was cut off/,
+      /no manifest.json, so it was cut off/,
     ],
     [
       'a manifest that is no JSON',
@@ -221,19 +221,19 @@ describe('is refused before anything is stored', () => {
       'another version',
       () => makeZip(partsOf(some, [], { version: 2 })),
       'import.damaged',
-      /of version 2, and this server reads 1/,
+      /version 2, but this server reads version 1/,
     ],
     [
       'the export of a person',
       () => makeZip(partsOf(some, [], { user: {}, organization: undefined })),
       'import.damaged',
-      /it is of a person/,
+      /It is the export of a user/,
     ],
     [
       'counts that do not agree',
       () => makeZip(partsOf(some, [], { counts: { members: 1, roles: 2 } })),
       'import.incomplete',
-      /roles.jsonl has 1 lines, and manifest.json says 2/,
+      /roles.jsonl has 1 lines, but manifest.json says 2/,
     ],
     [
       'a line that was cut off',
@@ -257,7 +257,7 @@ describe('is refused before anything is stored', () => {
       'a line of too many values',
       () => makeZip(partsOf({ audit: `[${'0,'.repeat(500_000)}0]\n` })),
       'import.invalid',
-      /audit.jsonl, line 1: It holds more than 500000 values/,
+      /audit.jsonl, line 1: It has more than 500000 values/,
     ],
     [
       'a line that is not UTF-8',
@@ -272,7 +272,7 @@ describe('is refused before anything is stored', () => {
       /roles.jsonl, line 1: name must not contain the NUL character/,
     ],
     [
-      'half a surrogate pair',
+      'unpaired surrogate',
       () => makeZip(partsOf({ roles: `${JSON.stringify(role('x')).replace('"x"', '"\\ud800"')}\n` })),
       'import.invalid',
       /surrogate/,

@@ -84,8 +84,6 @@ test('a user sends 16 GiB within a day, in however many archives', () => {
   const last = imports.admit('a')
   expect(last.bytesMax).toBe(GIB)
   last.end(GIB)
-  expect(() => imports.admit('a')).toThrow(
-    /17179869184 bytes of imports within a day\. Try again in 24 hours/,
-  )
+  expect(() => imports.admit('a')).toThrow(/17179869184 bytes of imports per day\. Try again in 24 hours/)
   expect(imports.admit('b').bytesMax).toBe(2 * GIB)
 })

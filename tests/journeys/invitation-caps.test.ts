@@ -131,8 +131,8 @@ test('bulk_create answers for a malformed address as for any other that fails', 
   const { status, body } = await ask('/api/invitations/bulk_create', { invitations })
   expect(status).toBe(201)
   expect(body.data).toMatchObject([
-    { email: 'no address', status: 'error', detail: '`no address` is not an email address' },
-    { status: 'error', detail: `\`${'x'.repeat(100)}\` is not an email address` },
+    { email: 'no address', status: 'error', detail: '`no address` is not a valid email address.' },
+    { status: 'error', detail: `\`${'x'.repeat(100)}\` is not a valid email address.` },
     { email, status: 'created' },
   ])
 })

@@ -231,8 +231,8 @@ test('of many, each is answered for itself', async () => {
   expect(status).toBe(201)
   expect(body.data.map((one: { status: string; detail?: string }) => [one.status, one.detail])).toEqual([
     ['created', undefined],
-    ['error', 'This user is a member of the organization already'],
-    ['error', 'This email has a pending invitation already: resend or revoke it'],
+    ['error', 'This user is already a member of the organization.'],
+    ['error', 'This email already has a pending invitation. Resend or revoke it.'],
     ['error', 'Role not found'],
     ['error', "The 'owner' role cannot be assigned to users"],
   ])

@@ -59,7 +59,7 @@ describe('files', () => {
     const { documents } = await documentsOf(kb)
     const failed = documents.filter((document: { status: string }) => document.status === 'failed')
     expect(failed.map(({ name }: { name: string }) => name).sort()).toEqual(['broken.pdf', 'picture.png'])
-    for (const { error } of failed) expect(error).toBe('No text could be read in this file.')
+    for (const { error } of failed) expect(error).toBe('No text could be read from this file.')
     await expectSound(sql(), kb)
     // What they say was copied.
     const path = `/api/chat/delete_upload?org_id=${person.organizationId}&upload_id=${note.body.id}`
@@ -71,7 +71,7 @@ describe('files', () => {
   test('that hold no text by their kind are not taken, nor are empty or unknown ones', async () => {
     const kb = await library.create()
     const picture = await uploadTo(kb, 'picture.png', readFileSync('tests/fixtures/picture.png'))
-    expect(said(picture)).toEqual([415, expect.stringContaining('hold no text')])
+    expect(said(picture)).toEqual([415, expect.stringContaining('contain no text')])
     expect((await uploadTo(kb, 'archive.zip', readFileSync('tests/fixtures/archive.zip'))).status).toBe(415)
     expect((await uploadTo(kb, 'empty.txt', '')).status).toBe(400)
     expect((await uploadTo(NOTHING, 'a.txt', 'a')).status).toBe(404)

@@ -102,7 +102,7 @@ test('a model for rerank that does not answer with scores fails a question, and 
     Array.from({ length: 3 }, () => ({ question: 'shop', document_names: ['Hours'] })),
   )
   const body = await exam.measure(evaluation.id, { rerank: model })
-  const reason = 'The model for rerank did not answer with scores. Choose another one.'
+  const reason = 'The model for rerank did not return scores. Choose another one.'
   expect(body).toMatchObject({ status: 'failed', error: reason, settings: { rerank: model } })
   expect(body.results.map(({ error }: { error: string }) => error)).toEqual([reason, reason, reason])
 })
@@ -178,7 +178,7 @@ test('a run ends with its evaluation, and only so many wait', async () => {
   const refused = await exam.run(evaluation.id)
   expect([refused.status, refused.body.detail]).toEqual([
     409,
-    '5 runs of this evaluation are under way: wait until one has ended',
+    'An evaluation can have at most 5 runs in progress. Wait until one is complete.',
   ])
   await library.call('DELETE', 'evaluations/delete', { kb_id: kb, evaluation_id: evaluation.id })
   // The next one of another evaluation has its turn.

@@ -198,7 +198,7 @@ test('unknown documents, and those of another knowledge base, are named', async 
   ])
   expect([answer.status, answer.body.detail]).toEqual([
     400,
-    `Not documents of this knowledge base: ${foreign}, ${unknown}`,
+    `Documents not found in this knowledge base: ${foreign}, ${unknown}`,
   ])
   const many = Array.from({ length: 12 }, () => crypto.randomUUID())
   expect((await exam.create([{ question: 'a', document_ids: many }])).body.detail).toMatch(/, and 2 more$/)

@@ -79,7 +79,7 @@ describe('a knowledge base', () => {
     const name = `Name ${crypto.randomUUID()}`
     const all = await Promise.all(['', ' ', '', ' '].map((pad) => create({ name: name.toUpperCase() + pad })))
     expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
-    const taken = [409, 'This organization has a knowledge base with this name already']
+    const taken = [409, 'A knowledge base with this name already exists.']
     expect(said(await create({ name }))).toEqual(taken)
     const other = await library.create()
     expect(said(await library.call('PUT', 'update', { kb_id: other }, { name }))).toEqual(taken)
@@ -118,7 +118,7 @@ describe('a knowledge base', () => {
     const id = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
     expect(said(await create({ embedding_model: id }))).toEqual([
       400,
-      'This language model does not embed text. Choose local, or a model with the capability embedding.',
+      'This language model does not create embeddings. Choose local, or a model with the capability embedding.',
     ])
   })
 
@@ -133,7 +133,7 @@ describe('a knowledge base', () => {
     const sources = Array.from({ length: 100 }, (_, at) => text(`Source ${at}`))
     const kb = await library.create({ sources })
     const more = await library.call('POST', 'add_source', { kb_id: kb }, text('one more'))
-    expect(said(more)).toEqual([400, 'A knowledge base has at most 100 sources'])
+    expect(said(more)).toEqual([400, 'A knowledge base can have at most 100 sources. Delete one first.'])
     expect((await create({ sources: [...sources, text('one more')] })).status).toBe(400)
     expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { total: 100, ready: 100 } })
     await expectSound(sql(), kb)

@@ -106,7 +106,7 @@ test('a model whose vectors have other dimensions now is told, and named anew it
   const { body } = await library.call('GET', 'list_documents', { kb_id: kb, search: 'Martens' })
   expect(body.documents[0]).toMatchObject({
     status: 'failed',
-    error: expect.stringContaining('6 numbers now'),
+    error: expect.stringContaining('6 dimensions instead of'),
   })
   expect(embedded('Martens')).toBe(1)
   const chunk = await onlyChunk(kb, 'Lynxes')

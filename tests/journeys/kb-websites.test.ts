@@ -158,7 +158,7 @@ test.each<[string, () => Website['pages'], string]>([
   ['is broken', () => ({ '/': send('text/html', '', {}, 500) }), 'status 500'],
   ['is busy', () => ({ '/': send('text/html', '', {}, 429) }), 'status 429'],
   ['has a broken robots.txt', () => ({ '/robots.txt': send('text/plain', '', {}, 503) }), '503'],
-  ['breaks the connection', () => ({ '/': (response) => void response.destroy() }), 'broke the connection'],
+  ['breaks the connection', () => ({ '/': (response) => void response.destroy() }), 'closed the connection'],
 ])('a website that %s is tried again', async (_name, pages, words) => {
   website.pages = pages()
   const kb = await library.create({ sources: [web({})] })

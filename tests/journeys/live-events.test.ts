@@ -148,7 +148,7 @@ describe('somebody is refused', () => {
   test('at every other address with 404, and without an upgrade with 426', async () => {
     for (const path of ['/', '/api/chat/list', '/healthz', '/api/ws/more', '/nowhere']) {
       const { status, body } = await refusal({ token: owner.token, path })
-      expect([path, status, body.detail]).toEqual([path, 404, `No such endpoint: GET ${path}`])
+      expect([path, status, body.detail]).toEqual([path, 404, `Endpoint not found: GET ${path}`])
     }
     const plain = await server.call('GET', '/api/ws', { token: owner.token })
     expect([plain.status, plain.body.code]).toEqual([426, 'request.upgrade_needed'])

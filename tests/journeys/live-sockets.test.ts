@@ -151,7 +151,7 @@ describe('there is room', () => {
       Array.from({ length: SOCKETS_OF_USER_MAX }, () => openReady(server.url, crowd.token)),
     )
     const { status, body } = await refusal(server.url, crowd.token)
-    expect([status, body.detail]).toEqual([429, 'You have 100 live connections already: close one'])
+    expect([status, body.detail]).toEqual([429, 'You already have 100 live connections. Close one first.'])
     const late = await openLiveSocket(server.url)
     late.send({ type: 'auth', token: crowd.token })
     expect((await late.next()).code).toBe('events.too_many')

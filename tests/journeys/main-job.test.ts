@@ -195,7 +195,7 @@ test('what can be refused is refused before the stream begins', async () => {
   })
   const cases: [Record<string, string>, number, string][] = [
     [{}, 400, 'Either model_id or agent_id must be provided'],
-    [{ model_id: modelId, agent_id: nobody }, 400, 'Give either model_id or agent_id, not both'],
+    [{ model_id: modelId, agent_id: nobody }, 400, 'Send either model_id or agent_id, not both.'],
     [{ model_id: nobody }, 404, 'Language model not found'],
     [{ model_id: modelId, chat_id: nobody }, 404, 'Chat session not found'],
     [{ model_id: modelId, chat_id: foreignChat.body.id }, 404, 'Chat session not found'],

@@ -183,11 +183,11 @@ describe('administration', () => {
     [{ toolkit_logo: 'javascript:alert(1)' }, 'toolkit_logo'],
     [{ description: 'x'.repeat(5_001) }, 'description'],
     [{ description: undefined }, 'description is required'],
-    [{ url: 'mcp.example.com' }, 'url must be an absolute address'],
-    [{ url: 'ftp://mcp.example.com/' }, 'url: Only https:// and http://'],
+    [{ url: 'mcp.example.com' }, 'url must be an absolute URL'],
+    [{ url: 'ftp://mcp.example.com/' }, 'url: URLs that start with ftp: are not supported'],
     [{ url: 'https://me:pw@mcp.example.com/' }, 'url: An address must not contain'],
-    [{ url: 'http://10.0.0.1/mcp' }, 'url: 10.0.0.1 is not at a public address'],
-    [{ url: 'http://parley.test/mcp' }, 'url: this is the address of this installation itself'],
+    [{ url: 'http://10.0.0.1/mcp' }, 'url: 10.0.0.1 is not a public address'],
+    [{ url: 'http://parley.test/mcp' }, 'url must not be an address of this installation'],
     [{ is_changed: true }, 'is_changed is not a field'],
     [auth('none'), 'auth_config'],
     [auth({}), 'auth_config.type is required'],
@@ -195,7 +195,7 @@ describe('administration', () => {
     [auth({ type: 'none', header: 'X-Key' }), 'auth_config.header is not a field'],
     [auth({ type: 'oauth', password: 'x' }), 'auth_config.password is not a field'],
     [auth({ type: 'oauth', header: 'X-Key' }), 'auth_config.header is not a field'],
-    [auth({ type: 'oauth', client_secret: 'x' }), 'auth_config.client_secret is of no use without client_id'],
+    [auth({ type: 'oauth', client_secret: 'x' }), 'auth_config.client_secret must come with client_id'],
     [auth({ type: 'oauth', client_id: 'a', token_url: 'https://a.example.com/' }), 'both'],
     [
       auth({ type: 'oauth', authorization_url: 'https://a.example.com/', token_url: 'http://127.1.1.1:1/' }),
@@ -203,11 +203,11 @@ describe('administration', () => {
     ],
     [
       auth({ type: 'oauth', authorization_url: 'http://192.168.1.1/', token_url: 'https://a.example.com/' }),
-      'auth_config.authorization_url: 192.168.1.1 is not at a public address',
+      'auth_config.authorization_url: 192.168.1.1 is not a public address',
     ],
     [auth({ type: 'api_key' }), 'auth_config.header is required'],
     [auth({ type: 'api_key', header: 'X Key' }), 'auth_config.header'],
-    [auth({ type: 'api_key', header: 'Host' }), "auth_config.header: a key can't go in the header Host"],
+    [auth({ type: 'api_key', header: 'Host' }), 'auth_config.header must not be Host, which is reserved'],
     [auth({ type: 'api_key', header: 'mcp-session-id' }), 'auth_config.header'],
     [auth({ type: 'composio' }), 'auth_config.auth_config_id is required'],
     [auth({ type: 'composio', auth_config_id: '../x' }), 'auth_config.auth_config_id'],
@@ -225,7 +225,7 @@ describe('administration', () => {
     const taken = await change(other, { toolkit_slug: body.toolkit_slug })
     expect([taken.status, taken.body.detail]).toEqual([
       409,
-      'There is an MCP server with this toolkit_slug already',
+      'An MCP server with this toolkit_slug already exists.',
     ])
   })
 
@@ -273,7 +273,7 @@ describe('administration', () => {
     const refused = await remove(id)
     expect([refused.status, refused.body.detail]).toEqual([
       409,
-      'People are connected to this server: 1. Set auth_config to null to keep others out.',
+      'This server still has connections (1). Set auth_config to null to prevent new ones.',
     ])
     await ann.remove(instance)
     const asked = await ann.ask(id)
@@ -300,7 +300,7 @@ describe('people who are connected', () => {
 
   test.each([
     ['another origin', () => ({ url: elsewhere.url }), 'address'],
-    ['another way to connect', () => ({ auth_config: { type: 'oauth' } }), 'way to connect'],
+    ['another way to connect', () => ({ auth_config: { type: 'oauth' } }), 'authentication method'],
   ])('lose it by %s, and no key of theirs is sent there', async (_, moved, sentence) => {
     const key = `key-${randomUUID()}`
     const id = await addOne({ url: remote.url, auth_config: { type: 'api_key', header: 'X-Key' } })

@@ -42,7 +42,7 @@ test('an account is connected, used with its own address, and deleted there too'
   const mcp = createMcp(services)
   const connections = new McpConnections(services.net, services.log)
   const [instance] = await mcp.findInstances(connector.person.userId, null, [id])
-  if (!instance) throw new Error('it can not be used')
+  if (!instance) throw new Error('it cannot be used')
   const signal = AbortSignal.timeout(10_000)
   const connection = await connections.open(instance.endpoint, signal)
   const { output } = await connection.callTool('echo', { text: 'hello' }, { signal })

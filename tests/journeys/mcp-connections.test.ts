@@ -190,8 +190,8 @@ describe('connecting an account', () => {
     ])
     expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
       [400, `No auth config found for server: ${ids.nothing}`],
-      [400, 'Give api_key: this server is used with a key of your own'],
-      [400, 'Leave api_key out: this server is not used with a key'],
+      [400, 'api_key is required: this server uses a key of your own'],
+      [400, 'Leave api_key out: this server does not use a key.'],
       [404, 'MCP server not found'],
       [404, 'MCP instance not found'],
       [404, 'Organization not found'],
@@ -213,7 +213,7 @@ describe('connecting an account', () => {
     const away = await connector.ask(await connector.addServer('http://10.0.0.1/mcp', { type: 'oauth' }))
     expect([away.status, away.body.detail]).toEqual([
       500,
-      expect.stringMatching(/^Failed to create connected account: 10\.0\.0\.1 is not at a public address/),
+      expect.stringMatching(/^Failed to create connected account: 10\.0\.0\.1 is not a public address/),
     ])
     expect(await instancesOf(connector.person)).toHaveLength(0)
   })

@@ -218,7 +218,7 @@ describe('the renewal of a token', () => {
     for (const caller of [here, there])
       await expect(caller.call()).rejects.toMatchObject({ kind: 'unauthorized' })
     const [shown] = (await connector.list('inactive')).body
-    expect(shown).toMatchObject({ id, error: expect.stringContaining('connect your account again') })
+    expect(shown).toMatchObject({ id, error: expect.stringContaining('Connect your account again') })
     expect(shown.error).toContain('invalid_grant')
     delete provider.faults.refuseRefresh
     expect(await connector.connect(shown.mcp_server_id, provider.consent)).toBe(id)

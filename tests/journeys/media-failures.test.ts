@@ -57,23 +57,23 @@ describe('stopping', () => {
 
 describe('what goes wrong at the provider is told, stored, and costs nothing', () => {
   test.each([
-    ['openai', 'gpt-image-emu-err401', 'refused the API key'],
-    ['openai', 'gpt-image-emu-err429', 'too many requests'],
-    ['openai', 'gpt-image-emu-err500', 'has a problem of its own'],
-    ['openai', 'gpt-image-emu-html', 'not of its format'],
-    ['openai', 'gpt-image-emu-badjson', 'not of its format'],
-    ['openai', 'gpt-image-emu-cut', 'broke in the middle'],
+    ['openai', 'gpt-image-emu-err401', 'rejected the API key'],
+    ['openai', 'gpt-image-emu-err429', 'rate limit or quota'],
+    ['openai', 'gpt-image-emu-err500', 'had an internal error'],
+    ['openai', 'gpt-image-emu-html', 'in an unexpected format'],
+    ['openai', 'gpt-image-emu-badjson', 'in an unexpected format'],
+    ['openai', 'gpt-image-emu-cut', 'lost during the reply'],
     ['openai', 'gpt-image-emu-nothing', ''],
     ['openai', 'gpt-image-emu-wrongbytes', 'no image'],
     ['google', 'gemini-emu-image-blocked', 'PROHIBITED_CONTENT'],
     ['google', 'gemini-emu-image-nothing', 'IMAGE_SAFETY'],
-    ['openai-compatible', 'flux-image-emu-err404', 'does not know'],
+    ['openai-compatible', 'flux-image-emu-err404', 'has no model'],
     ['google', 'veo-emu-rejected', 'No frame could be drawn'],
-    ['google', 'veo-emu-nothing', 'made no video'],
+    ['google', 'veo-emu-nothing', 'returned no video'],
     ['google', 'veo-emu-deaf', 'status 503'],
-    ['google', 'veo-emu-cutfile', 'broke in the middle'],
+    ['google', 'veo-emu-cutfile', 'lost during the reply'],
     ['google', 'veo-emu-wrongbytes', 'no video'],
-    ['openai', 'sora-emu', 'offers no video models'],
+    ['openai', 'sora-emu', 'supports no video models of openai'],
   ] as const)('%s %s', async (maker, version, sentence) => {
     const it = await studio.personWith(maker, version)
     const { events, chatId } = await studio.send(it)
@@ -155,7 +155,7 @@ describe('is refused before anything begins', () => {
     ['openai', 'whisper-emu'],
   ] as const)('%s %s in a chat', async (maker, version) => {
     const { status, body } = await refused(await studio.personWith(maker, version))
-    expect([status, body.detail]).toEqual([400, 'This model does not write text, so it can not be used here'])
+    expect([status, body.detail]).toEqual([400, 'This model does not generate text and cannot be used here.'])
   })
 
   test.each(['image', 'video'])('a document or a knowledge base, by a model for an %s', async (kind) => {
@@ -190,7 +190,7 @@ describe('is refused before anything begins', () => {
     })
     expect([answer.status, answer.body?.detail]).toEqual([
       400,
-      'This model does not write text, so it can not be used here',
+      'This model does not generate text and cannot be used here.',
     ])
   })
 

@@ -100,9 +100,9 @@ describe('signing in with an OpenID provider', () => {
     const person = await server.signUp()
     const errorOf = async (account: OpenidAccount) => (await signIn(account)).searchParams.get('error')
     const theirs = newAccount({ email: person.email.toUpperCase() })
-    expect(await errorOf({ ...theirs, email_verified: false })).toContain('has not confirmed')
+    expect(await errorOf({ ...theirs, email_verified: false })).toContain('has not verified')
     const { email: _, ...nameless } = theirs
-    expect(await errorOf(nameless)).toContain('has not confirmed')
+    expect(await errorOf(nameless)).toContain('has not verified')
     const linked = await enter(theirs)
     expect(linked.body.user).toMatchObject({ id: person.userId, email_verified: true })
   })

@@ -85,7 +85,7 @@ test('without tools it is one answer, and says why it ended', async () => {
 test('what was used before a step failed is paid', async () => {
   const { person, ended } = await begin('emu-step3-err500', STORY)
   expect(await ended).toMatchObject({
-    error: expect.stringContaining('has a problem of its own'),
+    error: expect.stringContaining('had an internal error'),
     content: 'Wait.',
     finishReason: null,
   })

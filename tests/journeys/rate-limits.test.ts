@@ -178,7 +178,7 @@ describe('one too many from an address', () => {
         request_id: refused.headers.get('x-request-id'),
       })
       expect(refused.body.detail).toBe(
-        `Too many requests: there may be ${IP_LIMIT} a minute from one address. Try again in ${seconds} seconds.`,
+        `Too many requests: the limit is ${IP_LIMIT} per minute for each IP address. Try again in ${seconds} seconds.`,
       )
     }
     expect((await get(KEYS, newcomer())).status).toBe(200)

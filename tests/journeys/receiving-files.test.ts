@@ -67,8 +67,8 @@ describe('a form', () => {
   })
 
   test.each([
-    ['two files', makeForm(note, note), 'Send one file at a time'],
-    ['two files, the second empty', makeForm(note, filePart('b.txt', '')), 'Send one file at a time'],
+    ['two files', makeForm(note, note), 'Send one file at a time.'],
+    ['two files, the second empty', makeForm(note, filePart('b.txt', '')), 'Send one file at a time.'],
     [
       'another field',
       makeForm(filePart('a.txt', 'hello', 'document')),
@@ -89,7 +89,7 @@ describe('a form', () => {
       makeForm({ headers: ['Content-Disposition: form-data; name="file"'], content: 'hello' }),
       'file is not a field of this form',
     ],
-    ['no part', `--${BOUNDARY}--\r\n`, 'The form has no file in the field file'],
+    ['no part', `--${BOUNDARY}--\r\n`, 'The form has no file in the field file.'],
     ['a part without headers', makeForm({ headers: [], content: 'hello' }), 'The form has no file'],
     ['nothing', '', 'The form'],
     ['another boundary', makeForm(note).toString().replaceAll(BOUNDARY, 'other'), 'The form'],

@@ -123,7 +123,7 @@ describe('stopping', () => {
     expect(await ledgerKinds(person)).toHaveLength(2)
     await expect.poll(() => provider.stats.aborted).toBe(aborted + 1)
     const again = await stop(person, chatId)
-    expect([again.status, again.body.detail]).toEqual([409, 'No reply is being written in this chat'])
+    expect([again.status, again.body.detail]).toEqual([409, 'No reply is being written in this chat.'])
   })
 
   test('a chat has one reply at a time', async () => {

@@ -92,7 +92,7 @@ describe('roles', () => {
     const refused = await remove(owner.token, made.body.id)
     expect([refused.status, refused.body.detail]).toEqual([
       400,
-      `This role is assigned to members: ${person.email}`,
+      `This role is assigned to members: ${person.email}. Assign them another role first.`,
     ])
     await call(
       owner.token,

@@ -131,10 +131,10 @@ describe('SECRET', () => {
       expect(keys).toHaveLength(2)
       // While a server runs.
       const { code, output } = await rotate({ ...server.environment })
-      expect(output).toContain('totp_factors.secret: 1 encrypted again')
+      expect(output).toContain('totp_factors.secret: 1 re-encrypted')
       expect(code).toBe(0)
       expect((await rotate({ ...server.environment })).output).toContain(
-        'totp_factors.secret: 0 encrypted again',
+        'totp_factors.secret: 0 re-encrypted',
       )
       await expectAll(server, before)
       await server.stop()
@@ -184,7 +184,7 @@ test(
     await server.stop()
     expect(await rotate(environment)).toMatchObject({
       code: 0,
-      output: expect.stringContaining('llm_models.api_key: 1 encrypted again'),
+      output: expect.stringContaining('llm_models.api_key: 1 re-encrypted'),
     })
     expect(secretNow()).not.toBe(first)
     expect(existsSync(join(dataDir, 'secret.previous'))).toBe(false)

@@ -112,7 +112,7 @@ describe('a test of a tool', () => {
       expect([answer.status, answer.body.code]).toEqual([503, 'llm.failed'])
       expect(answer.text).not.toContain('canary')
     }
-    expect((await ask(id, 'Hi', { model_name: 'emu-err401' })).body.detail).toContain('refused the API key')
+    expect((await ask(id, 'Hi', { model_name: 'emu-err401' })).body.detail).toContain('rejected the API key')
   })
 
   test.each<[object, number, string]>([
@@ -127,8 +127,8 @@ describe('a test of a tool', () => {
     ],
     [{ temperature: 1 }, 400, 'temperature is not a field'],
     [{ base_url: 'ftp://example.com' }, 400, 'base_url'],
-    [{ base_url: 'http://10.0.0.1/v1' }, 400, 'base_url: 10.0.0.1 is not at a public address'],
-    [{ base_url: undefined }, 400, 'Give base_url: openai-compatible has no public address'],
+    [{ base_url: 'http://10.0.0.1/v1' }, 400, 'base_url: 10.0.0.1 is not a public address'],
+    [{ base_url: undefined }, 400, 'base_url is required because openai-compatible has no public address.'],
   ])('with %j is refused', async (more, status, sentence) => {
     const id = await smith.make()
     expect(said(await ask(id, 'Hi', more))).toEqual([status, expect.stringContaining(sentence)])
@@ -138,7 +138,10 @@ describe('a test of a tool', () => {
     const id = await smith.make()
     const before = provider.requests.length
     const more = { provider: 'ollama', api_key: '', base_url: undefined }
-    expect(said(await ask(id, 'Hi', more))).toEqual([400, 'Give base_url: ollama has no public address'])
+    expect(said(await ask(id, 'Hi', more))).toEqual([
+      400,
+      'base_url is required because ollama has no public address.',
+    ])
     expect(provider.requests).toHaveLength(before)
     const own = await ask(id, 'say: Hi', { ...more, base_url: provider.url })
     expect(own.body.result).toBe('Hi')

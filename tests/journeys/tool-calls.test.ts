@@ -109,7 +109,12 @@ describe('what a tool does', () => {
   test.each<[string, ToolParts, object, string]>([
     ['a value of another type', {}, { text: 5 }, 'text must be a text, not 5.'],
     ['a value that is missing', {}, {}, 'text is required.'],
-    ['a value that is not known', {}, { text: 'a', b: 1 }, 'There is no parameter "b". There are: text.'],
+    [
+      'a value that is not known',
+      {},
+      { text: 'a', b: 1 },
+      'There is no parameter "b". The parameters are: text.',
+    ],
     [
       'an error',
       { code: 'export function main({ text }) { throw new Error("no " + text) }' },

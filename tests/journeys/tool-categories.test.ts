@@ -63,7 +63,7 @@ test('names are unique in an organization, whatever their case', async () => {
     smith.call('POST', '/create_category', org, { name: called, description: '' })
   const all = await Promise.all([name, name.toUpperCase(), `${name} `].map(create))
   expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409])
-  const taken = [409, 'This organization has a tool category with this name already']
+  const taken = [409, 'A tool category with this name already exists.']
   expect(said(await create(name))).toEqual(taken)
   const other = { ...org, category_id: await smith.category() }
   expect(said(await smith.call('PUT', '/update_category', other, { name }))).toEqual(taken)
@@ -87,7 +87,7 @@ test('one with tools is not deleted, and names them', async () => {
   await smith.make({ fields: { name: 'Weather', version: '2.0', category_id } })
   expect(said(await smith.call('DELETE', '/delete_category', { ...org, category_id }))).toEqual([
     409,
-    'This category has tools: Weather 2.0. Move or delete those first.',
+    'This category contains tools: Weather 2.0. Move or delete them first.',
   ])
 })
 

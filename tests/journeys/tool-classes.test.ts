@@ -24,17 +24,17 @@ describe('code', () => {
     [
       'of a class where nothing takes an input',
       { ...CLASS, inputs: [input('b')], code: 'class Kit:\n  def one(self, a): pass' },
-      'No method of the class takes b, which inputs describes.',
+      'No method of the class has a parameter b. Remove it from inputs, or add it to the code.',
     ],
     [
       'with a method of a name that providers do not take',
       { ...CLASS, code: 'class Kit:\n  def größe(self): pass' },
-      "Providers don't accept the name größe",
+      'Providers do not accept the name größe',
     ],
     [
       'with a parameter of such a name',
       { ...CLASS, code: 'class Kit:\n  def one(self, größe): pass' },
-      "Providers don't accept the name größe",
+      'Providers do not accept the name größe',
     ],
   ])('%s is refused', async (_what, tool, sentence) => {
     const answer = await smith.submit(tool)

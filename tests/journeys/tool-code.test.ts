@@ -39,22 +39,22 @@ describe('code', () => {
     [
       'that does not take an input',
       { ...PYTHON, code: 'def main(): pass' },
-      'main does not take text, which inputs describes.',
+      'main has no parameter text. Remove it from inputs, or add it to the code.',
     ],
     [
       'that does not take an input, in JavaScript',
       { code: 'export function main({ words }) {}' },
-      'main does not take text, which inputs describes.',
+      'main has no parameter text. Remove it from inputs, or add it to the code.',
     ],
     [
       'that needs what no input describes',
       { ...PYTHON, code: 'def main(text, city): pass' },
-      'main needs city: describe it in inputs, or give it a default in the code.',
+      'main requires city. Describe it in inputs, or give it a default in the code.',
     ],
     [
       'that needs what an input may leave out',
       { ...PYTHON, code: 'def main(text): pass', inputs: [input('text', { required: false })] },
-      'main needs text: make that input required',
+      'main requires text. Make that input required',
     ],
     [
       'with packages that are not there',
@@ -80,7 +80,10 @@ describe('code', () => {
   test('is loaded again when it, inputs or configuration change, and not for other changes', async () => {
     const id = await smith.make()
     const wrong = await change(id, { inputs: [input('words')] })
-    expect(said(wrong)).toEqual([400, 'main does not take words, which inputs describes.'])
+    expect(said(wrong)).toEqual([
+      400,
+      'main has no parameter words. Remove it from inputs, or add it to the code.',
+    ])
     const code = 'export function main({ words }) { return words }'
     const changed = await change(id, { inputs: [input('words')], settings: settingsOf({ code }) })
     expect(changed.body.functions[0].parameters.required).toEqual(['words'])

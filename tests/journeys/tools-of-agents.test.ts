@@ -102,11 +102,11 @@ describe('what an agent can not have', () => {
     const id = first as string
     expect(await refusal(prepare([{ tool_id: id }, { tool_id: id }]))).toEqual([
       'tool.config_invalid',
-      'Tool First: it is there twice',
+      'Tool First occurs twice.',
     ])
     expect(await refusal(prepare([{ tool_id: id }, { tool_id: second as string }]))).toEqual([
       'tool.function_twice',
-      'Both First and Second have a function main: an agent can have one of them',
+      'First and Second both have a function main. An agent can use only one of them.',
     ])
   })
 
@@ -116,7 +116,7 @@ describe('what an agent can not have', () => {
       [[], 'api_key is required'],
       [[{ name: 'api_key', value: 5 }], 'api_key must be a text'],
       [[{ name: 'other', value: 5 }], 'there is nothing called other to configure'],
-      [[{ name: 'api_key', value: 'x'.repeat(70_000) }], 'its configuration has more than 65536 characters'],
+      [[{ name: 'api_key', value: 'x'.repeat(70_000) }], 'the configuration has more than 65536 characters'],
     ]
     for (const [config, sentence] of sentences)
       expect(await refusal(prepare([{ tool_id: id, config }]))).toEqual([
@@ -164,7 +164,7 @@ describe('a tool that changes while an agent has it', () => {
     expect(await tool?.run({ text: 'a' }, never)).toEqual({
       output: null,
       successful: false,
-      error: 'This tool is not configured: it needs api_key. Whoever made the agent can set it.',
+      error: 'This tool has no value for api_key. The creator of the agent can set it.',
     })
   })
 

@@ -124,7 +124,7 @@ describe('a tool', () => {
     const submit = (called: string, version: string) => smith.submit({ fields: { name: called, version } })
     const all = await Promise.all([submit(name, '1'), submit(name.toUpperCase(), '1'), submit(name, '2')])
     expect(all.map(({ status }) => status).sort()).toEqual([201, 201, 409])
-    const taken = [409, 'This organization has this version of a tool with this name already']
+    const taken = [409, 'A tool with this name and version already exists.']
     expect(said(await submit(`${name} `, '1'))).toEqual(taken)
     const id = await smith.make({ fields: { name, version: '3' } })
     expect(said(await change(id, { version: '2' }))).toEqual(taken)
@@ -171,7 +171,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ inputs: [input('a-b')] }, 'inputs.0.name'],
   [{ inputs: [input('__proto__')] }, 'inputs.0.name'],
   [{ inputs: [input('a'.repeat(65))] }, 'inputs.0.name must have at most 64 characters'],
-  [{ inputs: [input('a'), input('a')] }, 'inputs.1.name is there twice: a'],
+  [{ inputs: [input('a'), input('a')] }, 'inputs.1.name must be unique, but a occurs twice'],
   [{ inputs: [input('a', { type: 'string' })] }, 'inputs.0.type must be one of: str, int'],
   [{ inputs: [input('a', { default: 5 })] }, 'inputs.0.default'],
   [{ inputs: [input('a', { type: 'int', default: 'x' })] }, 'inputs.0.default must be a whole number'],
@@ -351,12 +351,12 @@ describe('a tool that agents use', () => {
     const remove = () => smith.call('DELETE', '', { ...org, tool_id })
     expect(said(await remove())).toEqual([
       409,
-      'This tool is used by the agent Support, 1 agent of other organizations. Take it from those first.',
+      'This tool is used by the agent Support, 1 agent of other organizations. Remove it from them first.',
     ])
     await sql()`delete from agents where name = 'Support'`
     expect(said(await remove())).toEqual([
       409,
-      'This tool is used by 1 agent of other organizations. Take it from those first.',
+      'This tool is used by 1 agent of other organizations. Remove it from them first.',
     ])
     expect((await change(tool_id, { is_public: false })).status).toBe(200)
     await sql()`delete from agents where name = 'Hidden'`

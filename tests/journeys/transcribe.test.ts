@@ -132,7 +132,10 @@ describe('what is no recording', () => {
         await asBody(person, fixture(name), 'application/octet-stream'),
       ]
       for (const { status, body } of answers)
-        expect([status, body.detail]).toEqual([415, 'Send a recording as MP3, WAV, M4A, OGG, FLAC or WebM'])
+        expect([status, body.detail]).toEqual([
+          415,
+          'Send the recording as MP3, WAV, M4A, OGG, FLAC or WebM.',
+        ])
       expect(provider.requests).toEqual([])
       expect(await ledgerOf(server, person)).toEqual([])
       await expectNothingLeft(person)
@@ -146,7 +149,7 @@ describe('what is no recording', () => {
       await asForm(person, empty, 'a.mp3'),
       await asBody(person, empty, 'audio/mpeg'),
     ])
-      expect([status, body.detail]).toEqual([400, 'The file is empty'])
+      expect([status, body.detail]).toEqual([400, 'The file is empty.'])
     expect(await ledgerOf(server, person)).toEqual([])
     await expectNothingLeft(person)
   })
@@ -222,7 +225,7 @@ describe('who writes', () => {
     )
     expect([status, body.detail]).toEqual([
       400,
-      'No active language model here has the capability transcription: add one',
+      'No active language model here has the capability transcription. Add one.',
     ])
     await expectNothingLeft(person)
   })
@@ -251,12 +254,12 @@ describe('what goes wrong', () => {
   const SOUND = fixture('sound.mp3')
 
   test.each([
-    ['whisper-emu-err401', 'refused the API key'],
+    ['whisper-emu-err401', 'rejected the API key'],
     ['whisper-emu-err413', 'too large'],
-    ['whisper-emu-err500', 'has a problem of its own'],
-    ['whisper-emu-html', 'not of its format'],
-    ['whisper-emu-cut', 'broke in the middle'],
-    ['whisper-emu-nothing', 'not of its format'],
+    ['whisper-emu-err500', 'had an internal error'],
+    ['whisper-emu-html', 'in an unexpected format'],
+    ['whisper-emu-cut', 'lost during the reply'],
+    ['whisper-emu-nothing', 'in an unexpected format'],
   ])('%s: 503 with its sentence, and nothing is paid', async (version, sentence) => {
     const person = await personWith(version)
     const { status, body } = await asBody(person, SOUND, 'audio/mpeg')

@@ -240,7 +240,7 @@ test.each([
   const answer = await server.upload(person, file)
   expect(answer.status).toBe(status)
   expect(answer.body.detail).toMatch(
-    status === 400 ? 'The file is empty' : 'Files of this kind are not taken',
+    status === 400 ? 'The file is empty.' : 'Files of this type are not supported',
   )
 })
 

@@ -90,12 +90,12 @@ describe('usage', () => {
   test('is refused with a reason where too much or nothing known is asked for', async () => {
     const { person } = await personWithModels()
     for (const [query, sentence] of [
-      ['&group_by=hour', 'group_by must be up to 3 of: day, model, user, agent, deployment, api_key'],
+      ['&group_by=hour', 'group_by must have at most 3 of: day, model, user, agent, deployment, api_key'],
       [
         '&group_by=day,model,user,agent',
-        'group_by must be up to 3 of: day, model, user, agent, deployment, api_key',
+        'group_by must have at most 3 of: day, model, user, agent, deployment, api_key',
       ],
-      ['&group_by=toString', 'group_by must be up to 3 of: day, model, user, agent, deployment, api_key'],
+      ['&group_by=toString', 'group_by must have at most 3 of: day, model, user, agent, deployment, api_key'],
       ['&from=2024-01-01&to=2025-01-01', 'from and to must be at most 366 days apart'],
       ['&from=tomorrow', 'from must be a date such as 2026-01-31'],
     ]) {
@@ -109,7 +109,7 @@ describe('usage', () => {
     const many = await usage(person, '&group_by=user')
     expect([many.status, many.body.detail]).toEqual([
       400,
-      'That would be more than 10000 rows. Ask for fewer days, or group by less.',
+      'The result has more than 10000 rows. Request fewer days, or group by fewer fields.',
     ])
     expect((await usage(person)).body.totals.messages).toBe(10_001)
   })

@@ -72,7 +72,7 @@ test('addresses that can not be, and more webhooks than there may be, are refuse
   const made = await Promise.all(Array.from({ length: 25 }, () => make('https://example.com')))
   expect(made.filter(({ status }) => status === 201)).toHaveLength(20)
   expect(made.find(({ status }) => status === 400)?.body.detail).toBe(
-    'An organization has at most 20 webhooks: delete one first',
+    'An organization can have at most 20 webhooks. Delete one first.',
   )
   const first = await owner.call('GET', 'list', { ...query, limit: '15' })
   const { next_cursor: cursor } = first.body.pagination
@@ -129,11 +129,11 @@ test('a test answers how it went: at once, once, and with the reason where it fa
   expect(await run()).toMatchObject({
     status: 'failed',
     next_attempt_at: null,
-    attempts: [{ response_status: null, error: expect.stringContaining("can't be reached") }],
+    attempts: [{ response_status: null, error: expect.stringContaining('cannot be reached') }],
   })
   await owner.call('PUT', 'update', { webhook_id: id }, { is_enabled: false })
   const disabled = await owner.call('POST', 'test', { webhook_id: id })
-  expect([disabled.status, disabled.body.detail]).toEqual([409, 'This webhook is disabled: enable it first'])
+  expect([disabled.status, disabled.body.detail]).toEqual([409, 'This webhook is disabled. Enable it first.'])
 })
 
 test('a redelivery has the id and the body of the first, also of what was delivered', async () => {

@@ -23,7 +23,7 @@ export async function importFiles(deps: Dependencies, archive: Archive, importin
     }
     const content = archive.openFile(file.id)
     if (content === null) {
-      importing.leaveOut('files', 'their bytes are not in the export')
+      importing.leaveOut('files', 'the export does not contain their content')
       continue
     }
     try {

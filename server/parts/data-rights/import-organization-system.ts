@@ -27,13 +27,13 @@ const IS_CONTRADICTION = /^(22|23|54)/
 
 /** Contents of an export that are never imported. */
 const NOT_IMPORTED: Record<string, string> = {
-  members: 'nobody becomes a member without consenting: invite them',
+  members: 'members must consent: invite them',
   invitations: 'send them again',
-  kb_chunks: 'they are made anew from the texts of documents: what was edited or disabled in them is not',
-  mcp_connections: 'their credentials are in no export: connect again',
-  ledger: 'credits were given and used elsewhere',
-  usage_days: 'credits were given and used elsewhere',
-  audit: 'it tells what was done elsewhere',
+  kb_chunks: 'they are recreated from the texts of the documents, without edits and disabled chunks',
+  mcp_connections: 'exports contain no credentials: connect them again',
+  ledger: 'they describe credits of another server or organization',
+  usage_days: 'they describe credits of another server or organization',
+  audit: 'it describes actions in another organization',
 }
 
 /**

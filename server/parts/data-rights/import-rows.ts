@@ -15,7 +15,7 @@ const TOOLS_MAX = 200
 const WEBHOOKS_MAX = 20
 const LOCAL = 'local'
 const NEEDS_NO_KEY = 'demo'
-const CHANGED = 'left as they are, but '
+const CHANGED = 'imported, but '
 
 /**
  * Converts a line to rows. Null if it makes none, with the reason passed to `leaveOut`. An expected error that it
@@ -33,7 +33,7 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
     const { id, name, description, hierarchy_level } = line
     const known = [...new Set(line.permissions)].flatMap((one) => importing.permissions.get(one) ?? [])
     if (known.length < line.permissions.length)
-      importing.leaveOut('permissions of roles', 'this server does not know them')
+      importing.leaveOut('permissions of roles', 'they do not exist on this server')
     const role = { ...importing.made(line), name, description, hierarchy_level }
     return {
       roles: [role],
@@ -45,7 +45,7 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
     const { api_key: _key, ...settings } = config
     const isActive = line.is_active && provider === NEEDS_NO_KEY
     if (line.is_active && !isActive)
-      importing.leaveOut('keys of models', `${CHANGED}inactive: give each its key, and switch it on`)
+      importing.leaveOut('keys of models', `${CHANGED}inactive: set the key of each and activate it`)
     return {
       llm_models: [
         { ...importing.made(line), name, provider, version, is_active: isActive, config: settings },
@@ -67,7 +67,7 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
     if (line.embedding_model !== LOCAL)
       importing.leaveOut(
         'embedding models of knowledge bases',
-        `${CHANGED}indexed by the built-in one: reindex them with a model of this server`,
+        `${CHANGED}indexed with the built-in model: reindex them with a model of this server`,
       )
     const { name, description } = line
     const chunking = chooseChunking(line.chunking)
@@ -109,7 +109,7 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
     if (!importing.has('agents', line.agent_id)) return importing.leaveOut('deployments', NOWHERE)
     const { name, description, deployment_type: type } = line
     const { keyHash, apiKeyPrefix } = newKey()
-    importing.leaveOut('keys of deployments', `${CHANGED}paused: make each a new key, and resume it`)
+    importing.leaveOut('keys of deployments', `${CHANGED}paused: regenerate the key of each and activate it`)
     return {
       agent_deployments: [
         {
@@ -132,7 +132,7 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
     const { url, description, event_types } = line
     const { net, secrets } = importing.services
     checkUrl(net, url)
-    importing.leaveOut('secrets of webhooks', `${CHANGED}disabled: rotate the secret of each, and enable it`)
+    importing.leaveOut('secrets of webhooks', `${CHANGED}disabled: rotate the secret of each and enable it`)
     const made = importing.made(line)
     const secret = secrets.encrypt(newSecret(), made.id)
     return { webhook_endpoints: [{ ...made, url, description, event_types, is_enabled: false, secret }] }

@@ -4,8 +4,8 @@ import { AppError } from '#errors'
 import type { Services } from '#platform/services.ts'
 import type { ImportedConcept } from './import-schemas.ts'
 
-export const OF_OTHERS = 'they are of other members, or of visitors'
-export const NOWHERE = 'what they belong to is not there'
+export const OF_OTHERS = 'they belong to other members or visitors'
+export const NOWHERE = 'the record that they belong to was not imported'
 
 /** Error codes that concern a single record, which is then left out. */
 const IS_OF_RECORD = /^(tool|kb|deployment|webhook|upload|request)\./
@@ -15,7 +15,7 @@ export const isLeftOut = (error: unknown): error is AppError =>
 
 /** Maximum number of distinct reasons in the report. */
 const REASONS_MAX = 100
-const MORE = 'for further reasons'
+const MORE = 'for other reasons'
 
 /** The target and the source of an import. */
 interface ImportContext {

@@ -61,7 +61,9 @@ describe('a default', () => {
 })
 
 test('a name that is there twice is refused', () => {
-  expect(sentenceOf(() => checkInputs([given({}), given({})]))).toBe('inputs.1.name is there twice: x')
+  expect(sentenceOf(() => checkInputs([given({}), given({})]))).toBe(
+    'inputs.1.name must be unique, but x occurs twice',
+  )
 })
 
 describe('a secret', () => {
@@ -128,8 +130,11 @@ describe('arguments', () => {
     [{ query: 'a', count: 2 ** 53 }, 'count must be a whole number, not 9007199254740992.'],
     [{ query: 5 }, 'query must be a text, not 5.'],
     [{ query: 'a', deep: [] }, 'deep must be an object, not [].'],
-    [{ query: 'a', limit: 5 }, 'There is no parameter "limit". There are: query, count, deep.'],
-    [{ query: 'a', constructor: 5 }, 'There is no parameter "constructor". There are: query, count, deep.'],
+    [{ query: 'a', limit: 5 }, 'There is no parameter "limit". The parameters are: query, count, deep.'],
+    [
+      { query: 'a', constructor: 5 },
+      'There is no parameter "constructor". The parameters are: query, count, deep.',
+    ],
     [JSON.parse('{"query": "a", "__proto__": {}}'), 'There is no parameter "__proto__".'],
   ])('%j are refused: %s', (input, sentence) => {
     expect(readArguments(schema, input)).toEqual({ error: expect.stringContaining(sentence) })
@@ -138,7 +143,7 @@ describe('arguments', () => {
   test('of a function without parameters', () => {
     expect(readArguments(schemaOf([], []), {})).toEqual({ values: {} })
     expect(readArguments(schemaOf([], []), { a: 1 })).toEqual({
-      error: 'There is no parameter "a". There are none.',
+      error: 'There is no parameter "a". This tool has no parameters.',
     })
   })
 
@@ -214,7 +219,7 @@ describe('a configuration', () => {
 
   test('that the tool no longer takes says what is missing', () => {
     expect(configNow(descriptors, NO_CONFIG)).toEqual({
-      error: 'This tool is not configured: it needs api_key. Whoever made the agent can set it.',
+      error: 'This tool has no value for api_key. The creator of the agent can set it.',
     })
     const kept = { values: { api_key: 'abcd', limit: 'five', gone: 1 }, secrets: ['gone'] }
     expect(configNow(descriptors, kept)).toEqual({

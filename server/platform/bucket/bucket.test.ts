@@ -118,14 +118,14 @@ describe('a bucket', () => {
   test('says what to do about a wrong name, and about a key that is gone', async () => {
     await expect(list({ ...bucket, bucket: 'another' })).rejects.toThrow(/no bucket called another/)
     await expect(read(bucket, 'docs/gone.txt')).rejects.toThrow(
-      'docs/gone.txt is not in the bucket files any',
+      'docs/gone.txt is no longer in the bucket files',
     )
   })
 
   test('that knows no such secret says so, and the secret is nowhere in it', async () => {
     const failure = await list({ ...bucket, secretAccessKey: 'not-the-secret' }).catch((error) => error)
     expect(failure).toBeInstanceOf(BucketError)
-    expect(failure.message).toMatch(/does not let this access key list the bucket files/)
+    expect(failure.message).toMatch(/This access key cannot list the bucket files/)
     expect(JSON.stringify([failure, failure.message, failure.stack])).not.toMatch(/not-the-secret|Signature=/)
   })
 })
@@ -243,25 +243,25 @@ describe('what a bucket is called', () => {
       'a/b',
       '../x',
       'ab\n',
-    ].map((bucket): [Partial<Bucket>, string] => [{ bucket }, 'bucket must be']),
+    ].map((bucket): [Partial<Bucket>, string] => [{ bucket }, 'bucket must have']),
     ...['', 'eu west', 'x.y/', 'EU', 'e'.repeat(33), 'a@b', 'eu\n'].map(
-      (region): [Partial<Bucket>, string] => [{ region }, 'region must be'],
+      (region): [Partial<Bucket>, string] => [{ region }, 'region must have'],
     ),
     [{ prefix: 'x'.repeat(1_025) }, 'prefix must be'],
     [{ prefix: '\ud800' }, 'prefix must be'],
     [{ prefix: '\0' }, 'prefix must be'],
-    [{ accessKeyId: 'a' }, 'Give both'],
-    [{ secretAccessKey: 'a' }, 'Give both'],
+    [{ accessKeyId: 'a' }, 'Send both'],
+    [{ secretAccessKey: 'a' }, 'Send both'],
     [{ accessKeyId: 'a\r\nb: c', secretAccessKey: 'b' }, 'access_key_id'],
     [{ accessKeyId: 'a/b', secretAccessKey: 'b' }, 'access_key_id'],
     [{ accessKeyId: 'a', secretAccessKey: 'b\n' }, 'secret_access_key'],
-    [{ endpoint: '' }, 'not a web address'],
-    [{ endpoint: 's3.example' }, 'not a web address'],
-    [{ endpoint: 'ftp://s3.example' }, 'Only https:// and http://'],
+    [{ endpoint: '' }, 'not a valid URL'],
+    [{ endpoint: 's3.example' }, 'not a valid URL'],
+    [{ endpoint: 'ftp://s3.example' }, 'Use https:// or http://'],
     [{ endpoint: 'https://user:pass@s3.example' }, 'must not contain a user name'],
     [{ endpoint: 'https://s3.example/?x=1' }, '(? or #)'],
     [{ endpoint: 'https://s3.example/#' }, '(? or #)'],
-    [{ endpoint: 'https://s3.example/%zz' }, 'needs no encoding'],
+    [{ endpoint: 'https://s3.example/%zz' }, 'needs no percent-encoding'],
     [{ endpoint: `https://s3.example/${'x'.repeat(2_000)}` }, 'endpoint must be'],
   ])('%j is not', (more, sentence) => {
     expect(() => checkBucket(net, named(more))).toThrow(BucketError)
@@ -271,7 +271,7 @@ describe('what a bucket is called', () => {
   test.each(['', 'x'.repeat(1_025), '\ud800', 'a\0b'])(
     'a key that is none is not asked for (%j)',
     async (key) => {
-      await expect(read(bucket, key)).rejects.toThrow('A key has 1 to 1024 bytes')
+      await expect(read(bucket, key)).rejects.toThrow('An object key must have 1 to 1024 bytes')
     },
   )
 })

@@ -42,9 +42,9 @@ const read = (maxBytes = 1_000, signal = never) =>
 
 describe('a refusal', () => {
   test.each<[number, string, Record<string, string>, RegExp]>([
-    [404, 'NoSuchBucket', {}, /has no bucket called files/],
-    [404, 'NoSuchKey', {}, /which must not name the bucket/],
-    [404, '', {}, /has no bucket called files/],
+    [404, 'NoSuchBucket', {}, /has no bucket named files/],
+    [404, 'NoSuchKey', {}, /does not contain the bucket name/],
+    [404, '', {}, /has no bucket named files/],
     [403, 'AccessDenied', {}, /this access key list the bucket files. Grant it s3:ListBucket/],
     [403, 'InvalidAccessKeyId', {}, /Check access_key_id/],
     [403, 'SignatureDoesNotMatch', {}, /Check secret_access_key/],
@@ -58,12 +58,7 @@ describe('a refusal', () => {
       /is in the region us-west-2\./,
     ],
     [301, 'PermanentRedirect', { 'x-amz-bucket-region': 'us-west-2' }, /is in the region us-west-2\./],
-    [
-      301,
-      'PermanentRedirect',
-      { 'x-amz-bucket-region': '<b>no region</b>' },
-      /redirects, which is not followed/,
-    ],
+    [301, 'PermanentRedirect', { 'x-amz-bucket-region': '<b>no region</b>' }, /redirects are not followed/],
     [400, 'SomethingElse', {}, /refused to list the bucket files \(status 400, SomethingElse\)\.$/],
     [400, 'words of <b>its</b> own', {}, /\(status 400\)\.$/],
     [400, 'x'.repeat(65), {}, /\(status 400\)\.$/],
@@ -77,8 +72,8 @@ describe('a refusal', () => {
   })
 
   test.each<[number, string, RegExp]>([
-    [404, 'NoSuchKey', /^a.txt is not in the bucket files any more/],
-    [404, '', /^a.txt is not in the bucket files any more/],
+    [404, 'NoSuchKey', /^a.txt is no longer in the bucket files/],
+    [404, '', /^a.txt is no longer in the bucket files/],
     [403, 'AccessDenied', /read a.txt in the bucket files. Grant it s3:GetObject/],
     [403, 'InvalidObjectState', /^a.txt is archived/],
   ])('of an object, %i %s, too', async (status, code, sentence) => {
@@ -98,7 +93,7 @@ describe('a refusal', () => {
     const { accessKeyId: _id, secretAccessKey: _secret, ...stranger } = bucket
     expect(await listKeys(net, stranger)).toEqual(['a'])
     const { message } = await bucketFailureOf(listKeys(net, stranger))
-    expect(message).toMatch(/is not public. Give access_key_id and/)
+    expect(message).toMatch(/is not public. Set access_key_id and/)
     expect(heads.filter((head) => 'authorization' in head || 'x-amz-date' in head)).toEqual([])
   })
 
@@ -111,7 +106,7 @@ describe('a refusal', () => {
     server.pages = { '/files': refuse(status, code, { 'retry-after': '0' }) }
     const failure = await bucketFailureOf(list())
     expect([failure.message, failure.canTryAgain]).toEqual([
-      `${new URL(bucket.endpoint ?? '').host} is overloaded or has a problem of its own (status ${status}, ${code}).`,
+      `${new URL(bucket.endpoint ?? '').host} is overloaded or had an internal error (status ${status}, ${code}). Try again later.`,
       true,
     ])
     expect(server.asked).toHaveLength(3)
@@ -177,7 +172,7 @@ describe('an object', () => {
         response.writeHead(200).end('a')
       },
     }
-    expect((await bucketFailureOf(read())).message).toMatch(/does not say how large a.txt is/)
+    expect((await bucketFailureOf(read())).message).toMatch(/did not report the size of a.txt/)
   })
 
   test.each<Record<string, string>>([{ 'content-length': '100' }, { 'transfer-encoding': 'chunked' }])(
@@ -191,7 +186,7 @@ describe('an object', () => {
       }
       const failure = await bucketFailureOf(read())
       expect([failure.message, failure.canTryAgain]).toEqual([
-        expect.stringMatching(/broke the connection/),
+        expect.stringMatching(/closed the connection/),
         true,
       ])
       expect(server.asked).toHaveLength(3)
@@ -262,8 +257,8 @@ describe('an address', () => {
       '/files': send('text/plain', '', { location: server.at('/inside', '127.0.0.1') }, status),
       '/files/a.txt': send('text/plain', '', { location: 'http://169.254.169.254/' }, status),
     }
-    expect((await bucketFailureOf(list())).message).toMatch(/redirects, which is not followed/)
-    expect((await bucketFailureOf(read())).message).toMatch(/redirects, which is not followed/)
+    expect((await bucketFailureOf(list())).message).toMatch(/redirects are not followed/)
+    expect((await bucketFailureOf(read())).message).toMatch(/redirects are not followed/)
     expect(server.asked.map((address) => address.split('?')[0])).toEqual(['/files', '/files/a.txt'])
   })
 
@@ -282,7 +277,7 @@ describe('an address', () => {
     ]) {
       const failure = await bucketFailureOf(list({ endpoint: server.at('', host) }, strict))
       expect([failure.message, failure.canTryAgain]).toEqual([
-        expect.stringMatching(/not at a public address.*ALLOW_PRIVATE_NETWORK/),
+        expect.stringMatching(/not a public address.*ALLOW_PRIVATE_NETWORK/),
         false,
       ])
     }
@@ -292,14 +287,14 @@ describe('an address', () => {
 
   test('where nobody is can be tried again; a name that nobody has can not', async () => {
     const nobody = await bucketFailureOf(list({ endpoint: 'http://127.0.0.1:1' }))
-    expect([nobody.message, nobody.canTryAgain]).toEqual([expect.stringMatching(/can't be reached/), true])
+    expect([nobody.message, nobody.canTryAgain]).toEqual([expect.stringMatching(/cannot be reached/), true])
     const nameless = createNet({
       allowPrivateNetwork: true,
       resolveName: (name, _options, tell) => tell(Object.assign(new Error(name), { code: 'ENOTFOUND' }), []),
     })
     const unknown = await bucketFailureOf(list({ endpoint: undefined as never }, nameless))
     expect([unknown.message, unknown.canTryAgain]).toEqual([
-      "The address of s3.eu-central-1.amazonaws.com can't be found.",
+      'The host name s3.eu-central-1.amazonaws.com cannot be resolved.',
       false,
     ])
     await nameless.close()

@@ -48,22 +48,22 @@ const failureOf = (work: Promise<unknown>) =>
 
 describe('a website that means no good', () => {
   test.each<[string, Answer, RegExp]>([
-    ['is missing', send('text/html', '', {}, 404), /answered with status 404/],
-    ['is a PDF', send('application/pdf', '%PDF-'), /PDF, not a page. Upload the file/],
-    ['is a film', send('video/mp4', 'x'), /not a page, but video\/mp4/],
+    ['is missing', send('text/html', '', {}, 404), /responded with status 404/],
+    ['is a PDF', send('application/pdf', '%PDF-'), /PDF, not a web page. Upload the file/],
+    ['is a film', send('video/mp4', 'x'), /not a web page, but video\/mp4/],
     ['says nothing', '<script>draw()</script>', /contains no text/],
-    ['is too much', send('text/html', 'a'.repeat(5_000_001)), /sent more than 5 MB/],
+    ['is too much', send('text/html', 'a'.repeat(5_000_001)), /sent a response larger than 5 MB/],
     [
       'is a bomb',
       send('text/html', gzipSync(Buffer.alloc(50_000_000)), { 'content-encoding': 'gzip' }),
       /more than 5 MB/,
     ],
     ['leads in a circle', redirectTo('/'), /redirects more than 5 times/],
-    ['leads inside', redirectTo('http://10.0.0.1/'), /not at a public address/],
+    ['leads inside', redirectTo('http://10.0.0.1/'), /not a public address/],
     [
       'leads to the machine it runs on',
       redirectTo('http://169.254.169.254/latest/meta-data/'),
-      /not at a public address/,
+      /not a public address/,
     ],
   ])('whose first page %s, fails', async (_what, answer, sentence) => {
     website.pages = { '/': answer }
@@ -148,7 +148,7 @@ describe('manners', () => {
     expect(pathsOf(await read())).toEqual(['/'])
     refusals = 0
     website.pages = { '/': busy('31') }
-    expect((await failureOf(read()))?.message).toContain('answered with status 429')
+    expect((await failureOf(read()))?.message).toContain('responded with status 429')
   })
 
   test('no more than two requests at once', async () => {

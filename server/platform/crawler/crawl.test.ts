@@ -106,7 +106,7 @@ describe('a website', () => {
     }
     const pages = await read({ maxPages: 3, maxDepth: 1 })
     expect(pages.slice(1)).toEqual([
-      { url: at('/gone'), error: `${new URL(at('/')).host} answered with status 404.` },
+      { url: at('/gone'), error: `${new URL(at('/')).host} responded with status 404.` },
       expect.objectContaining({ title: 'A' }),
     ])
     expect(website.asked).not.toContain('/c')
@@ -208,7 +208,7 @@ describe('what a website forbids is not read', () => {
     [
       'a robots.txt of stars',
       { '/robots.txt': robots(`User-agent: *\n${`Disallow: /${'*a'.repeat(1_000)}\n`.repeat(50)}`) },
-      /too complicated/,
+      /too complex/,
     ],
     ['noindex', { '/': `<meta name="robots" content="noindex">${page('Home')}` }, /asks not to be stored/],
   ])('not even the first page: %s', async (_what, more, sentence) => {

@@ -221,7 +221,7 @@ function errorResponse(id: string | number | null, status: number, message: stri
 function checked(result: CallToolResult): CallToolResult {
   const response: object = result
   if (isCallToolResult({ content: [], ...response })) return result
-  throw new ProtocolError(INTERNAL_ERROR, 'The tool answered with what is no result of a tool.')
+  throw new ProtocolError(INTERNAL_ERROR, 'The tool returned an invalid result.')
 }
 
 function bounded<T>(answer: T): T {

@@ -176,7 +176,7 @@ describe('who we are', () => {
     await start({ registration: false })
     const failure = await failureOf(begin())
     expect(failure.kind).toBe('no_registration')
-    expect(failure.message).toContain('does not register clients by itself')
+    expect(failure.message).toContain('does not support client registration')
     expect(failure.message).toContain(REDIRECT_URI)
   })
 

@@ -138,7 +138,7 @@ describe('documents that point inside', () => {
     const failure = await authorizationFailureOf(stage.authorizer.finish(pending, answer, stage.signal), [
       answer.code,
     ])
-    expect(failure.message).toContain('not at a public address')
+    expect(failure.message).toContain('not a public address')
   })
 })
 

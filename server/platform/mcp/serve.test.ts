@@ -150,9 +150,9 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
   })
 
   test.each([
-    ['refuse', 'This connection is not active. Please connect your account again.', 0],
+    ['refuse', 'This connection is not active. Connect your account again.', 0],
     ['break', 'Something went wrong on our side.', 1],
-    ['nonsense', 'The tool answered with what is no result of a tool.', 0],
+    ['nonsense', 'The tool returned an invalid result.', 0],
     ['long', 'The answer is longer than 8388608 characters.', 0],
   ])('is told in words what %s failed with', async (name, words, reported) => {
     expect(await client.callTool({ name, arguments: {} })).toMatchObject({ ...text(words), isError: true })

@@ -139,27 +139,27 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
 
   test.each([
     ['err400', 'refused the request (status 400): Emulated 400'],
-    ['err401', 'refused the API key'],
-    ['err404', 'does not know'],
+    ['err401', 'rejected the API key'],
+    ['err404', 'has no model'],
     ['err413', 'The text is too large'],
-    ['redirect', 'a redirect, which is not followed'],
-    ['html', 'not of its format'],
-    ['badjson', 'not of its format'],
-    ['cut', 'broke in the middle'],
-    ['huge', 'sent more than'],
-    ['null', 'not of its format'],
-    ['infinite', 'not of its format'],
-    ['fewer', 'no embedding of these texts'],
-    ['uneven', 'no embedding of these texts'],
-    ['zero', 'no embedding of these texts'],
+    ['redirect', 'a redirect, and redirects are not followed'],
+    ['html', 'in an unexpected format'],
+    ['badjson', 'in an unexpected format'],
+    ['cut', 'lost during the reply'],
+    ['huge', 'sent a response larger than'],
+    ['null', 'in an unexpected format'],
+    ['infinite', 'in an unexpected format'],
+    ['fewer', 'no usable embeddings'],
+    ['uneven', 'no usable embeddings'],
+    ['zero', 'no usable embeddings'],
   ])('%s: %s', async (behaviour, sentence) => {
     expect(await sentenceOf(embed(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(1)
   })
 
   test.each([
-    ['err429', 'too many requests, or its quota is used up'],
-    ['err503', 'has a problem of its own at the moment (status 503)'],
+    ['err429', 'because of its rate limit or quota'],
+    ['err503', 'had an internal error (status 503)'],
   ])('%s is tried six times for a document, twice for a question', async (behaviour, sentence) => {
     expect(await sentenceOf(embed(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(6)
@@ -198,7 +198,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
       'document',
       new AbortController().signal,
     )
-    expect(await sentenceOf(work)).toContain('is not at a public address')
+    expect(await sentenceOf(work)).toContain('is not a public address')
     expect(emulated.requests).toEqual([])
     await strict.close()
   })
@@ -222,7 +222,7 @@ test('what fails for good ends the other requests', async () => {
 
 test.each<Provider>(['anthropic', 'deepseek'])('%s has no embeddings', async (provider) => {
   expect(await sentenceOf(embed({ provider, model: 'any' }))).toContain(
-    `${provider} offers no embedding models`,
+    `supports no embedding models of ${provider}`,
   )
   expect(emulated.requests).toEqual([])
 })

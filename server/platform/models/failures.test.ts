@@ -59,14 +59,14 @@ describe("a provider's own words", () => {
 })
 
 test.each([
-  ['ENOTFOUND', "can't be found"],
-  ['ECONNREFUSED', "can't be reached."],
+  ['ENOTFOUND', 'cannot be resolved'],
+  ['ECONNREFUSED', 'cannot be reached.'],
   ['UND_ERR_CONNECT_TIMEOUT', 'did not accept the connection in time'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is not valid'],
   ['CERT_HAS_EXPIRED', 'its certificate is not valid'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is not valid'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate is not valid'],
-  ['ERR_SSL_WRONG_VERSION_NUMBER', 'does not speak https'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'does not use https'],
 ])('a connection that fails with %s', (code, sentence) => {
   const error = Object.assign(new Error('internal words'), { code })
   const failure = describeConnectionFailure(target, error, false)

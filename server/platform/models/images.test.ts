@@ -132,19 +132,19 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
 
   test.each([
     ['err400', 'refused the request (status 400): Emulated 400'],
-    ['err401', 'refused the API key'],
-    ['err403', 'does not let this API key use'],
-    ['err404', 'does not know'],
+    ['err401', 'rejected the API key'],
+    ['err403', 'does not allow this API key to use'],
+    ['err404', 'has no model'],
     ['err413', 'The prompt is too large'],
-    ['err429', 'too many requests, or its quota is used up'],
-    ['err503', 'has a problem of its own at the moment (status 503)'],
-    ['redirect', 'a redirect, which is not followed'],
-    ['html', 'not of its format'],
-    ['badjson', 'not of its format'],
-    ['cut', 'broke in the middle'],
-    ['huge', 'sent more than'],
-    ['nothing', 'made no image of this'],
-    ['wrongbytes', 'sent a file that is no image'],
+    ['err429', 'because of its rate limit or quota'],
+    ['err503', 'had an internal error (status 503)'],
+    ['redirect', 'a redirect, and redirects are not followed'],
+    ['html', 'in an unexpected format'],
+    ['badjson', 'in an unexpected format'],
+    ['cut', 'lost during the reply'],
+    ['huge', 'sent a response larger than'],
+    ['nothing', 'returned no image'],
+    ['wrongbytes', 'sent a file that is not a supported image'],
   ])('%s: %s', async (behaviour, sentence) => {
     expect(await sentenceOf(draw(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(1)
@@ -181,7 +181,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
         { prompt: 'A fox' },
         new AbortController().signal,
       )
-      expect(await sentenceOf(image)).toContain('is not at a public address')
+      expect(await sentenceOf(image)).toContain('is not a public address')
     }
     expect(emulated.requests).toEqual([])
     await strict.close()
@@ -189,7 +189,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
 
   test.each(['key\nwith a line', 'ключ'])('a key that cannot be sent: %j', async (apiKey) => {
     const sentence = await sentenceOf(draw({ ...at('n1'), apiKey }))
-    expect(sentence).toContain('contains a character that no key has')
+    expect(sentence).toContain('contains a character that is not allowed in API keys')
     expect(sentence).not.toContain(apiKey)
   })
 
@@ -225,9 +225,7 @@ describe('an image that is somewhere else', () => {
   })
 
   test.each([true, false])('at a private address is not fetched (guarded: %s)', async (guarded) => {
-    expect(await sentenceOf(at('private', { guarded }))).toContain(
-      "keeps its result where it can't be fetched",
-    )
+    expect(await sentenceOf(at('private', { guarded }))).toContain('cannot be downloaded')
     expect(emulated.requests).toHaveLength(1)
   })
 
@@ -247,7 +245,7 @@ describe('an image that is somewhere else', () => {
       { prompt: 'A fox' },
       new AbortController().signal,
     )
-    expect(await sentenceOf(image)).toContain('elsewhere.example is not at a public address')
+    expect(await sentenceOf(image)).toContain('elsewhere.example is not a public address')
     expect(emulated.requests).toHaveLength(1)
     await strict.close()
   })
@@ -260,10 +258,10 @@ test('Gemini says why it drew nothing', async () => {
 })
 
 test.each<[Provider, string, string]>([
-  ['anthropic', 'claude', 'anthropic offers no image models here'],
-  ['deepseek', 'deepseek-chat', 'deepseek offers no image models here'],
-  ['ollama', 'llama', 'ollama offers no image models here'],
-  ['google', 'imagen-4.0-generate-001', 'Imagen is shut down'],
+  ['anthropic', 'claude', 'supports no image models of anthropic'],
+  ['deepseek', 'deepseek-chat', 'supports no image models of deepseek'],
+  ['ollama', 'llama', 'supports no image models of ollama'],
+  ['google', 'imagen-4.0-generate-001', 'Imagen was shut down'],
 ])('%s %s: %s', async (provider, model, sentence) => {
   expect(await sentenceOf(draw({ provider, model }))).toContain(sentence)
   expect(emulated.requests).toEqual([])

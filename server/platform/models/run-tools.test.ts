@@ -75,7 +75,7 @@ describe('a tool', () => {
       given = signal
       return new Promise(() => {})
     }, 20)
-    expect(outcome.error).toBe('The tool did not answer within 0.02 seconds.')
+    expect(outcome.error).toBe('The tool did not respond within 0.02 seconds.')
     expect(shown).toBe(`error: ${outcome.error}`)
     expect(given?.aborted).toBe(true)
   })

@@ -165,7 +165,7 @@ describe('a server that heeds nothing', () => {
 
   test('hears which tools there are', async () => {
     const { finishReason, heard, requests } = await callAnyway('nowhere', 1)
-    const error = 'There is no tool called "nowhere". There are: clock, weather'
+    const error = 'There is no tool named "nowhere". The tools are: clock, weather'
     expect([finishReason, heard]).toEqual(['stop', ['call nowhere', error]])
     expect(requests[1]?.messages.at(-1)).toMatchObject({
       role: 'tool',

@@ -216,16 +216,16 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
 
   test.each([
     ['err400', 'refused the request (status 400): Emulated 400'],
-    ['err401', 'refused the API key'],
-    ['err404', 'does not know'],
+    ['err401', 'rejected the API key'],
+    ['err404', 'has no model'],
     ['err413', 'The recording is too large'],
-    ['err429', 'too many requests, or its quota is used up'],
-    ['err503', 'has a problem of its own'],
-    ['redirect', 'a redirect, which is not followed'],
-    ['html', 'not of its format'],
-    ['badjson', 'not of its format'],
-    ['cut', 'broke in the middle'],
-    ['huge', 'sent more than'],
+    ['err429', 'because of its rate limit or quota'],
+    ['err503', 'had an internal error'],
+    ['redirect', 'a redirect, and redirects are not followed'],
+    ['html', 'in an unexpected format'],
+    ['badjson', 'in an unexpected format'],
+    ['cut', 'lost during the reply'],
+    ['huge', 'sent a response larger than'],
   ])('%s: %s', async (behaviour, sentence) => {
     expect(await sentenceOf(hear(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(1)
@@ -255,21 +255,21 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
       { language: 'de' },
       signal,
     )
-    expect(await sentenceOf(text)).toContain('is not at a public address')
+    expect(await sentenceOf(text)).toContain('is not a public address')
     expect(emulated.requests).toEqual([])
     await strict.close()
   })
 
   test('a key that cannot be sent', async () => {
     const sentence = await sentenceOf(hear({ ...at('n1'), apiKey: 'ключ' }))
-    expect(sentence).toContain('contains a character that no key has')
+    expect(sentence).toContain('contains a character that is not allowed in API keys')
   })
 })
 
 test('an answer without text is not of the format', async () => {
-  expect(await sentenceOf(hear({ model: 'gpt-4o-transcribe-nothing' }))).toContain('not of its format')
+  expect(await sentenceOf(hear({ model: 'gpt-4o-transcribe-nothing' }))).toContain('in an unexpected format')
 })
 
 test.each<Provider>(['anthropic', 'deepseek', 'ollama'])('%s offers none', async (provider) => {
-  expect(await sentenceOf(hear({ provider, model: 'm' }))).toContain('offers no transcription models here')
+  expect(await sentenceOf(hear({ provider, model: 'm' }))).toContain('supports no transcription models of')
 })

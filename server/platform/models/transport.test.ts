@@ -132,7 +132,7 @@ describe('Retry-After', () => {
     'too far away, or none: %s',
     async (retryAfter) => {
       refuseOnce(retryAfter)
-      expect(await sentenceOf(ask())).toContain('has a problem of its own')
+      expect(await sentenceOf(ask())).toContain('had an internal error')
     },
   )
 
@@ -147,8 +147,8 @@ describe('Retry-After', () => {
 
 describe('addresses that are none', () => {
   test.each([
-    ['no address', 'not a web address'],
-    ['ftp://example.com', 'Only https:// and http:// addresses'],
+    ['no address', 'not a valid URL'],
+    ['ftp://example.com', 'Use https:// or http://'],
     ['http://user:secret@example.com/v1', 'must not contain a user name'],
     ['http://192.168.0.1/v1', 'ALLOW_PRIVATE_NETWORK'],
     ['http://[::ffff:10.0.0.1]/v1', 'ALLOW_PRIVATE_NETWORK'],
@@ -157,18 +157,18 @@ describe('addresses that are none', () => {
   })
 
   test('of the operator', async () => {
-    expect(await sentenceOf(ask({ baseUrl: 'no address', guarded: false }))).toContain('not a web address')
+    expect(await sentenceOf(ask({ baseUrl: 'no address', guarded: false }))).toContain('not a valid URL')
   })
 })
 
 test('https where only http is spoken', async () => {
   const baseUrl = server.url.replace('http:', 'https:')
-  expect(await sentenceOf(ask({ baseUrl }))).toContain("can't be reached safely")
+  expect(await sentenceOf(ask({ baseUrl }))).toContain('cannot be reached securely')
 })
 
 test.each(['key\nwith a line', 'ключ'])('a key that cannot be sent: %j', async (apiKey) => {
   const sentence = await sentenceOf(ask({ apiKey }))
-  expect(sentence).toContain('contains a character that no key has')
+  expect(sentence).toContain('contains a character that is not allowed in API keys')
   expect(sentence).not.toContain(apiKey)
 })
 

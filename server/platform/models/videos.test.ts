@@ -84,9 +84,7 @@ test.each(['foreign', 'moved'])('at another host is fetched without the key: %s'
 })
 
 test.each([true, false])('at a private address is not fetched (guarded: %s)', async (guarded) => {
-  expect(await sentenceOf(film('veo-emu-private', { guarded }))).toContain(
-    '10.0.0.1 is not at a public address',
-  )
+  expect(await sentenceOf(film('veo-emu-private', { guarded }))).toContain('10.0.0.1 is not a public address')
 })
 
 test('one question that fails does not lose it', async () => {
@@ -100,25 +98,28 @@ test('questions that all fail end it', async () => {
 
 test.each([
   ['err400', 'refused the request (status 400): Emulated 400'],
-  ['err401', 'refused the API key'],
-  ['err404', 'does not know'],
-  ['err429', 'too many requests, or its quota is used up'],
-  ['err500', 'has a problem of its own'],
-  ['html', 'not of its format'],
-  ['badjson', 'not of its format'],
-  ['cut', 'broke in the middle'],
-  ['huge', 'sent more than'],
+  ['err401', 'rejected the API key'],
+  ['err404', 'has no model'],
+  ['err429', 'because of its rate limit or quota'],
+  ['err500', 'had an internal error'],
+  ['html', 'in an unexpected format'],
+  ['badjson', 'in an unexpected format'],
+  ['cut', 'lost during the reply'],
+  ['huge', 'sent a response larger than'],
 ])('that does not even start is not tried again: %s', async (behaviour, sentence) => {
   expect(await sentenceOf(film(`veo-emu-${behaviour}`))).toContain(sentence)
   if (behaviour !== 'huge') expect(emulated.requests).toHaveLength(1)
 })
 
 test.each([
-  ['rejected', 'google failed in the middle of its reply: Video generation failed: No frame could be drawn'],
-  ['nothing', 'made no video of this'],
-  ['wrongbytes', 'sent a file that is no video'],
-  ['cutfile', 'broke in the middle'],
-  ['hugefile', 'sent more than'],
+  [
+    'rejected',
+    'google failed while it was sending the reply: Video generation failed: No frame could be drawn',
+  ],
+  ['nothing', 'returned no video'],
+  ['wrongbytes', 'sent a file that is not a supported video'],
+  ['cutfile', 'lost during the reply'],
+  ['hugefile', 'sent a response larger than'],
 ])('that is not made, or can not be fetched: %s', async (behaviour, sentence) => {
   expect(await sentenceOf(film(`veo-emu-${behaviour}`))).toContain(sentence)
 })
@@ -154,7 +155,7 @@ test('a private address of a tenant is refused', async () => {
     () => {},
     new AbortController().signal,
   )
-  expect(await sentenceOf(video)).toContain('is not at a public address')
+  expect(await sentenceOf(video)).toContain('is not a public address')
   expect(emulated.requests).toEqual([])
   await strict.close()
 })
@@ -163,7 +164,7 @@ test.each<Provider>(['openai', 'openai-compatible', 'anthropic', 'deepseek', 'ol
   '%s offers none',
   async (provider) => {
     expect(await sentenceOf(film('sora-2', { provider }))).toContain(
-      `${provider} offers no video models here`,
+      `supports no video models of ${provider}`,
     )
     expect(emulated.requests).toEqual([])
   },

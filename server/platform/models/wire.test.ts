@@ -140,19 +140,19 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
 
   test.each([
     ['err400', 'refused the request (status 400)'],
-    ['err401', 'refused the API key'],
-    ['err403', 'does not let this API key use'],
-    ['err404', 'does not know emu-err404'],
-    ['err429', 'too many requests'],
-    ['err500', 'has a problem of its own'],
-    ['err503', 'has a problem of its own'],
-    ['html', 'instead of a stream of events'],
-    ['redirect', 'a redirect, which is not followed'],
-    ['errmid', 'failed in the middle of its reply'],
-    ['cut', 'broke in the middle of the reply'],
+    ['err401', 'rejected the API key'],
+    ['err403', 'does not allow this API key to use'],
+    ['err404', 'has no model emu-err404'],
+    ['err429', 'rate limit or quota'],
+    ['err500', 'had an internal error'],
+    ['err503', 'had an internal error'],
+    ['html', 'instead of an event stream'],
+    ['redirect', 'a redirect, and redirects are not followed'],
+    ['errmid', 'failed while it was sending the reply'],
+    ['cut', 'was lost during the reply'],
     ['fin', 'ended the reply before it was complete'],
-    ['badjson', 'sent an event that is not of its format'],
-    ['longline', 'sent more than the limit for a reply'],
+    ['badjson', 'sent an event in an unexpected format'],
+    ['longline', 'sent a reply that is larger than the limit'],
   ])('the fault %s', async (fault, sentence) => {
     expect((await failureOf(at(`emu-${fault}`))).message).toContain(sentence)
   })
@@ -186,17 +186,17 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
 describe('addresses', () => {
   test('where nobody listens', async () => {
     const error = await failureOf({ model: 'emu', baseUrl: 'http://127.0.0.1:1/v1' })
-    expect(error.message).toContain("can't be reached")
+    expect(error.message).toContain('cannot be reached')
   })
 
   test('that do not exist', async () => {
     const error = await failureOf({ model: 'emu', baseUrl: 'http://nowhere.invalid/v1' })
-    expect(error.message).toMatch(/can't be found|can't be reached/)
+    expect(error.message).toMatch(/cannot be resolved|cannot be reached/)
   })
 
   test('that are private are refused, for a tenant', async () => {
     const error = await failureOf({ model: 'emu', baseUrl: 'http://10.0.0.1/v1' })
-    expect(error.message).toContain('not at a public address')
+    expect(error.message).toContain('not a public address')
   })
 })
 

@@ -76,9 +76,7 @@ test.each([
   const resolveName: ResolveName = (_name, _options, callback) => callback(null, addresses)
   const net = createNet({ allowPrivateNetwork: true, resolveName })
   const asked = net.guarded.request({ origin: `http://${host}`, path: '/', method: 'GET' })
-  await expect(asked).rejects.toThrow(
-    `${host} is not at a public address: it is reserved for cloud metadata.`,
-  )
+  await expect(asked).rejects.toThrow(`${host} is reserved for cloud metadata and is not a public address.`)
   await net.close()
 })
 

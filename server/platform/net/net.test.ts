@@ -107,7 +107,7 @@ describe('connections', () => {
       const { net: rebound } = rebinding([], answer)
       const before = hits
       await expect(get(rebound.guarded, 'rebinding.example')).rejects.toThrow(
-        'rebinding.example is not at a public address',
+        'rebinding.example is not a public address',
       )
       expect(hits).toBe(before)
       await rebound.close()
@@ -143,21 +143,21 @@ describe('an address, before anything is resolved', () => {
   ])('%s may be asked', (address) => expect(checkUrl(address).href).toContain(new URL(address).host))
 
   test.each(SPELLINGS.filter((host) => !/localhost/i.test(host)))('http://%s may not', (host) => {
-    expect(() => checkUrl(`http://${host}/`)).toThrow(/not at a public address.*ALLOW_PRIVATE_NETWORK/)
+    expect(() => checkUrl(`http://${host}/`)).toThrow(/not a public address.*ALLOW_PRIVATE_NETWORK/)
   })
 
   test.each([
-    ['', 'not a web address'],
-    ['example.com', 'not a web address'],
-    ['http://', 'not a web address'],
-    ['http://1.2.3.4.5/', 'not a web address'],
+    ['', 'not a valid URL'],
+    ['example.com', 'not a valid URL'],
+    ['http://', 'not a valid URL'],
+    ['http://1.2.3.4.5/', 'not a valid URL'],
     ['file:///etc/passwd', 'not file:'],
     ['ftp://example.com/', 'not ftp:'],
     ['gopher://127.0.0.1/', 'not gopher:'],
     ['data:text/plain,x', 'not data:'],
-    ['http://user@example.com/', 'user name or a password'],
-    ['http://:secret@example.com/', 'user name or a password'],
-    ['https://example.com@127.0.0.1/', 'user name or a password'],
+    ['http://user@example.com/', 'user name or password'],
+    ['http://:secret@example.com/', 'user name or password'],
+    ['https://example.com@127.0.0.1/', 'user name or password'],
   ])('%s may not, because it is %s', (address, sentence) => {
     expect(() => checkUrl(address)).toThrow(NetError)
     expect(() => checkUrl(address)).toThrow(sentence)

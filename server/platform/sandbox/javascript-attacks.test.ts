@@ -94,7 +94,7 @@ const REFUSED: [what: string, expression: string, refusal: RegExp][] = [
   ['a package of npm', 'import("npm:left-pad")', /--no-npm/],
   ['a package of JSR', 'import("jsr:@std/path")', /--no-remote/],
   ['the inside of Deno', 'import("ext:core/ops")', /only allowed from ext/],
-  ['our machine', 'fetch(input.origin)', /has no network: it may not reach 127\.0\.0\.1/],
+  ['our machine', 'fetch(input.origin)', /has no network access and cannot reach 127\.0\.0\.1/],
   [
     'the address of cloud credentials',
     'fetch("http://169.254.169.254/latest/meta-data/")',

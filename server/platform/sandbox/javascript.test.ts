@@ -187,7 +187,7 @@ const WRONG: [what: string, code: Partial<SandboxCode>, error: RegExp][] = [
   [
     'a package',
     { code: 'function main() {}', requirements: ['lodash'] },
-    /^lodash isn't available: packages are for Python only/,
+    /^lodash is not available: only Python code can use packages/,
   ],
   [
     'no network while it is loaded',

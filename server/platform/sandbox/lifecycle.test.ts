@@ -29,7 +29,7 @@ afterAll(() => rmSync(dataDir, { recursive: true }))
 test('a sandbox that runs nothing starts nothing and writes nothing', async () => {
   const before = denoProcesses().length
   const { sandbox, close } = openTestSandbox({}, { dataDir })
-  expect(await sandbox.checkRequirements('python', ['a'])).toMatch(/not among the packages/)
+  expect(await sandbox.checkRequirements('python', ['a'])).toMatch(/not one of the packages/)
   expect(denoProcesses()).toHaveLength(before)
   expect(readdirSync(dataDir)).toEqual([])
   await close()

@@ -124,7 +124,7 @@ describe('JavaScript', () => {
 test('a listed host that is no public address stays out of reach', async () => {
   const url = `http://127.0.0.1:${port}/json`
   const outcome = await strict.run('javascript', GET_TEXT, { input: { url }, network: [`127.0.0.1:${port}`] })
-  expect(outcome).toMatchObject({ ok: false, error: expect.stringMatching(/not at a public address/) })
+  expect(outcome).toMatchObject({ ok: false, error: expect.stringMatching(/not a public address/) })
   expect(seen).toEqual([])
 })
 

@@ -74,12 +74,12 @@ describe('packages', () => {
   })
 
   const REFUSED: [what: string, requirements: string[], sentence: RegExp][] = [
-    ['one that is not there', ['requests'], /^requests is not among the packages/],
-    ['a version that is not there', ['shop-kit==9'], /^shop-kit==9 is not among the packages/],
+    ['one that is not there', ['requests'], /^requests is not one of the packages/],
+    ['a version that is not there', ['shop-kit==9'], /^shop-kit==9 is not one of the packages/],
     ['one that needs one that is not there', ['lonely'], /^not-here, which lonely needs, is not among/],
-    ['one whose file has changed', ['forged'], /^forged can't be used: its file is not the one/],
-    ['one for another system', ['native'], /^native is not among the packages/],
-    ['one outside of the folder', ['outside'], /^outside is not among the packages/],
+    ['one whose file has changed', ['forged'], /^forged cannot be used because its file does not match/],
+    ['one for another system', ['native'], /^native is not one of the packages/],
+    ['one outside of the folder', ['outside'], /^outside is not one of the packages/],
     ['the standard library', ['json'], /^Remove json from the requirements/],
     ['something else', ['shop-kit @ https://a.example/x.whl'], /is not a requirement/],
   ]
@@ -91,6 +91,6 @@ describe('packages', () => {
 
   test('none are required by most', async () => {
     expect(await sandbox.checkRequirements('python', [])).toBeNull()
-    expect(await sandbox.checkRequirements('javascript', ['a'])).toMatch(/packages are for Python only/)
+    expect(await sandbox.checkRequirements('javascript', ['a'])).toMatch(/only Python code can use packages/)
   })
 })

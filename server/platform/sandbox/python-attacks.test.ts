@@ -47,7 +47,7 @@ const TRIES: [what: string, code: string, refusal: RegExp][] = [
   [
     'our machine',
     'urllib.request.urlopen(f"http://127.0.0.1:{port}/").read()',
-    /has no network: it may not reach 127\.0\.0\.1/,
+    /has no network access and cannot reach 127\.0\.0\.1/,
   ],
   [
     'cloud credentials',
