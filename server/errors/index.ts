@@ -112,6 +112,8 @@ type Arguments<C extends SentenceCode, More extends unknown[] = []> = [Placehold
   ? [values?: Record<string, never>, ...more: More]
   : [values: Values<C>, ...more: More]
 
+type ErrorValues = Readonly<Record<string, string | number>>
+
 /** An expected failure. Its message is the sentence for the client; its cause is for the log only. */
 export class AppError extends Error {
   override readonly name = 'AppError'
@@ -121,11 +123,14 @@ export class AppError extends Error {
   readonly retryAfter: number | undefined
   /** Where in the request the fault lies, for errors of validation. */
   readonly issues: readonly { path: string; message: string }[] | undefined
+  /** The values of the placeholders as the sentence shows them; undefined if it has none. */
+  readonly values: ErrorValues | undefined
   /** Keys of the body beside `detail`: what the client needs to go on. */
   readonly more: Readonly<Record<string, unknown>> | undefined
 
-  constructor(code: ErrorCode, values: Readonly<Record<string, string | number>>, extra: FailExtra) {
-    super(fill(CATALOGUE[code][1], values), { cause: extra.cause })
+  constructor(code: ErrorCode, values: ErrorValues, extra: FailExtra) {
+    const shown = shownValues(CATALOGUE[code][1], values)
+    super(fill(CATALOGUE[code][1], shown), { cause: extra.cause })
     this.code = code
     this.status = CATALOGUE[code][0]
     this.retryAfter = extra.retryAfter
@@ -133,6 +138,7 @@ export class AppError extends Error {
       path: quote(path),
       message: cut(message, COMPOSED_MAX),
     }))
+    if (Object.keys(shown).length > 0) this.values = shown
     this.more = extra.more
   }
 }
@@ -169,7 +175,7 @@ export const templateOf = (code: SentenceCode): string => {
  * @param values what the placeholders of the sentence stand for; left out where it has none
  */
 export const sentence = <C extends SentenceCode>(code: C, ...[values]: Arguments<C>): string =>
-  fill(templateOf(code), values ?? {})
+  fill(templateOf(code), shownValues(templateOf(code), values ?? {}))
 
 /** Errors repeat at most this many characters of a text that a client sent. */
 const QUOTED_MAX = 100
@@ -193,11 +199,21 @@ export const quote = (text: string): string => cut(text, QUOTED_MAX)
 const cut = (text: string, max: number): string =>
   text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text
 
-function fill(sentence: string, values: Record<string, string | number>): string {
-  return sentence.replace(/\{(\w+)\}/g, (whole, name: string) =>
-    cut(String(values[name] ?? whole), COMPOSED.has(name) ? COMPOSED_MAX : QUOTED_MAX),
-  )
+const PLACEHOLDER = /\{(\w+)\}/g
+
+/** The values that a sentence names, cut to the length at which it shows them. */
+function shownValues(template: string, values: ErrorValues): Record<string, string | number> {
+  const shown: Record<string, string | number> = {}
+  for (const [, name = ''] of template.matchAll(PLACEHOLDER)) {
+    const value = values[name]
+    if (typeof value === 'number') shown[name] = value
+    else if (value !== undefined) shown[name] = cut(value, COMPOSED.has(name) ? COMPOSED_MAX : QUOTED_MAX)
+  }
+  return shown
 }
+
+const fill = (template: string, shown: ErrorValues): string =>
+  template.replace(PLACEHOLDER, (whole, name: string) => String(shown[name] ?? whole))
 
 /** The code words of the `/v1` envelope (contract, 1). */
 const CODE_OF_STATUS = {

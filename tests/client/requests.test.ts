@@ -84,6 +84,7 @@ test('a refusal says which field, and how to report it', async () => {
   await expect(refused).rejects.toMatchObject({
     status: 400,
     code: 'request.invalid',
+    values: { reason: expect.stringMatching(/^name must have at most/) },
     fieldErrors: [{ path: 'name', message: expect.any(String) }],
     requestId: expect.any(String),
     isRetryable: false,

@@ -16,6 +16,7 @@ interface ErrorFields {
 interface ErrorBody {
   detail?: string
   code?: string
+  values?: Record<string, string | number>
   errors?: FieldError[]
   request_id?: string
   [field: string]: unknown
@@ -51,6 +52,11 @@ export class ParleyError extends Error {
     return this.body.errors ?? []
   }
 
+  /** The values that the message shows, by name, such as `limit`. With `code`, they make the sentence in another language. */
+  get values(): Readonly<Record<string, string | number>> {
+    return this.body.values ?? {}
+  }
+
   /** The id of the request. Include it when you report a problem to the operator of the server. */
   get requestId(): string | null {
     return this.body.request_id ?? null
@@ -61,7 +67,7 @@ export class ParleyError extends Error {
 export async function errorOf(answer: Response): Promise<ParleyError> {
   const body = Object(await answer.json().catch(() => null)) as ErrorBody
   const { status, headers } = answer
-  const { detail = `The server answered with ${status}.`, code = 'unknown' } = body
+  const { detail = `The server responded with status ${status}.`, code = 'unknown' } = body
   const retryAfterMs = Number(headers.get('retry-after')) * 1000 || null
   return new ParleyError(detail, { status, code, retryAfterMs, body })
 }

@@ -6,7 +6,7 @@ import type { Access } from '#platform/access/scope.ts'
 import { IDEMPOTENCY_KEY } from './answer-once.ts'
 import type { Route, Upload } from './define-route.ts'
 import { queryOf } from './query-of.ts'
-import { ISSUES, LOWER_CASE, REQUEST_ID, SECOND_FACTOR, USE_DESCRIPTION } from './schemas.ts'
+import { ISSUES, LOWER_CASE, REQUEST_ID, SECOND_FACTOR, USE_DESCRIPTION, VALUES } from './schemas.ts'
 
 type Json = { [key: string]: unknown }
 
@@ -303,6 +303,7 @@ const ERROR_BODY = {
   properties: {
     detail: { type: 'string', description: 'What happened and what to do, in English.' },
     code: { type: 'string', description: 'Stable code for programs, such as `request.invalid`.' },
+    values: VALUES,
     errors: ISSUES,
     ...SECOND_FACTOR,
     request_id: REQUEST_ID,

@@ -84,6 +84,15 @@ export const ISSUES = {
   },
 }
 
+/** The values of an error, from which a client can write the sentence in another language. */
+export const VALUES = {
+  type: 'object',
+  description:
+    'Values that `detail` shows, by name, such as `limit`. With `code`, a client can show the error in its own ' +
+    'language. Absent if `detail` shows none.',
+  additionalProperties: { type: ['string', 'number'] },
+}
+
 export const REQUEST_ID = {
   type: 'string',
   format: 'uuid',

@@ -54,6 +54,7 @@ const OPENAI_CODES: Record<string, string> = {
 const plain = (error: AppError, requestId: string) => ({
   detail: error.message,
   code: error.code,
+  ...(error.values && { values: error.values }),
   ...(error.issues && { errors: error.issues }),
   ...error.more,
   request_id: requestId,
