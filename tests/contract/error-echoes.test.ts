@@ -78,3 +78,14 @@ test('every operation: a long key in query or body, and long texts in all fields
   }
   expect(long).toEqual([])
 })
+
+test('values are those of the sentence, cut like it; without values there are none', async () => {
+  const query = `?org_id=${person.organizationId}`
+  const ask = async (method: string, path: string) => server.call(method, path, { token: person.token })
+  const address = await ask('GET', `/api/${'k'.repeat(5_000)}`)
+  expect(address.body.values).toEqual({ method: 'GET', path: `/api/${'k'.repeat(95)}…` })
+  const unknown = await create({ name: 'a', content: 'b', key: 1 })
+  expect(unknown.body.values).toEqual({ reason: unknown.body.detail })
+  const missing = await ask('GET', `/api/instructions/get${query}&instruction_id=${crypto.randomUUID()}`)
+  expect([missing.status, 'values' in missing.body]).toEqual([404, false])
+})

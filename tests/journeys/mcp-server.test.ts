@@ -123,12 +123,12 @@ describe('what is offered', () => {
   })
 
   test.each([
-    ['search_knowledge_bases', { query: '' }, 'query must be a text'],
-    ['search_knowledge_bases', { query: 'x', limit: 21 }, 'limit must be a whole number from 1 to 20'],
+    ['search_knowledge_bases', { query: '' }, 'query must be a non-empty string'],
+    ['search_knowledge_bases', { query: 'x', limit: 21 }, 'limit must be an integer from 1 to 20'],
     ['search_knowledge_bases', { query: 'x', knowledge_base: 7 }, 'knowledge_base must be the name'],
     ['search_knowledge_bases', { query: 'x', knowledge_base: 'Nowhere' }, 'Knowledge base not found'],
     ['list_knowledge_bases', { cursor: 'x' }, 'cursor must be next_cursor'],
-    ['Keeper_of_lights', {}, 'message must be a text'],
+    ['Keeper_of_lights', {}, 'message must be a non-empty string'],
     ['Keeper_of_lights', { message: 'x'.repeat(100_001) }, 'message has at most 100000 characters'],
   ])('%s says in words what is wrong with its input %#', async (name, input, sentence) => {
     const result = await callTool(apiKey, name, input)

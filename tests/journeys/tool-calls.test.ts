@@ -107,7 +107,7 @@ describe('what a tool does', () => {
   })
 
   test.each<[string, ToolParts, object, string]>([
-    ['a value of another type', {}, { text: 5 }, 'text must be a text, not 5.'],
+    ['a value of another type', {}, { text: 5 }, 'text must be a string, not 5.'],
     ['a value that is missing', {}, {}, 'text is required.'],
     [
       'a value that is not known',

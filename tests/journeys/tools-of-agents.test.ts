@@ -114,7 +114,7 @@ describe('what an agent can not have', () => {
     const id = await smith.make({ ...KEYED, fields: { name: 'Fitting' } })
     const sentences: [{ name: string; value: unknown }[], string][] = [
       [[], 'api_key is required'],
-      [[{ name: 'api_key', value: 5 }], 'api_key must be a text'],
+      [[{ name: 'api_key', value: 5 }], 'api_key must be a string'],
       [[{ name: 'other', value: 5 }], 'there is nothing called other to configure'],
       [[{ name: 'api_key', value: 'x'.repeat(70_000) }], 'the configuration has more than 65536 characters'],
     ]

@@ -174,7 +174,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ inputs: [input('a'), input('a')] }, 'inputs.1.name must be unique, but a occurs twice'],
   [{ inputs: [input('a', { type: 'string' })] }, 'inputs.0.type must be one of: str, int'],
   [{ inputs: [input('a', { default: 5 })] }, 'inputs.0.default'],
-  [{ inputs: [input('a', { type: 'int', default: 'x' })] }, 'inputs.0.default must be a whole number'],
+  [{ inputs: [input('a', { type: 'int', default: 'x' })] }, 'inputs.0.default must be an integer'],
   [{ inputs: [input('a', { secret: true })] }, 'secret is not a field'],
   [{ inputs: Array.from({ length: 51 }, (_, at) => input(`a${at}`)) }, 'inputs must have at most 50 items'],
   [{ configuration: [input('api_key', { default: 'a' })] }, 'configuration.0.default must be null'],

@@ -79,7 +79,7 @@ async function search(
   if (typeof query !== 'string') return failure(query.problem)
   const { limit = LIMIT_DEFAULT, knowledge_base: named } = input
   if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX)
-    return failure(`limit must be a whole number from 1 to ${LIMIT_MAX}`)
+    return failure(`limit must be an integer from 1 to ${LIMIT_MAX}`)
   if (named !== undefined && (typeof named !== 'string' || named.length > NAME_CHARACTERS_MAX))
     return failure('knowledge_base must be the name of one: list_knowledge_bases has them')
   const searched =

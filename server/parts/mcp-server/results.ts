@@ -18,7 +18,8 @@ export function textOf(
   charactersMax: number,
 ): string | { problem: string } {
   const value = input[name]
-  if (typeof value !== 'string' || value.trim() === '') return { problem: `${name} must be a text` }
+  if (typeof value !== 'string' || value.trim() === '')
+    return { problem: `${name} must be a non-empty string` }
   if (value.length > charactersMax) return { problem: `${name} has at most ${charactersMax} characters` }
   return value.toWellFormed()
 }

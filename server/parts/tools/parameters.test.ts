@@ -56,7 +56,7 @@ describe('a default', () => {
   test('that is none of its type is refused, by its place', () => {
     expect(
       sentenceOf(() => checkInputs([given({}), given({ name: 'n', type: 'int', default: 'five' })])),
-    ).toBe('inputs.1.default must be a whole number, as text, because the type is int')
+    ).toBe('inputs.1.default must be an integer, written as a string, because the type is int')
   })
 })
 
@@ -125,10 +125,10 @@ describe('arguments', () => {
   test.each<[Record<string, unknown>, string]>([
     [{}, 'query is required.'],
     [{ query: null }, 'query is required.'],
-    [{ query: 'a', count: '5' }, 'count must be a whole number, not "5".'],
-    [{ query: 'a', count: 1.5 }, 'count must be a whole number, not 1.5.'],
-    [{ query: 'a', count: 2 ** 53 }, 'count must be a whole number, not 9007199254740992.'],
-    [{ query: 5 }, 'query must be a text, not 5.'],
+    [{ query: 'a', count: '5' }, 'count must be an integer, not "5".'],
+    [{ query: 'a', count: 1.5 }, 'count must be an integer, not 1.5.'],
+    [{ query: 'a', count: 2 ** 53 }, 'count must be an integer, not 9007199254740992.'],
+    [{ query: 5 }, 'query must be a string, not 5.'],
     [{ query: 'a', deep: [] }, 'deep must be an object, not [].'],
     [{ query: 'a', limit: 5 }, 'There is no parameter "limit". The parameters are: query, count, deep.'],
     [
@@ -188,13 +188,13 @@ describe('a configuration', () => {
 
   test.each<[{ name: string; value: unknown }[], string]>([
     [[], 'api_key is required'],
-    [[{ name: 'api_key', value: 5 }], 'api_key must be a text'],
+    [[{ name: 'api_key', value: 5 }], 'api_key must be a string'],
     [
       [
         { name: 'api_key', value: 'a' },
         { name: 'limit', value: 'many' },
       ],
-      'limit must be a whole number',
+      'limit must be an integer',
     ],
     [[{ name: 'toString', value: 'a' }], 'there is nothing called toString to configure'],
     [

@@ -116,7 +116,7 @@ describe('a bucket', () => {
   })
 
   test('says what to do about a wrong name, and about a key that is gone', async () => {
-    await expect(list({ ...bucket, bucket: 'another' })).rejects.toThrow(/no bucket called another/)
+    await expect(list({ ...bucket, bucket: 'another' })).rejects.toThrow(/no bucket named another/)
     await expect(read(bucket, 'docs/gone.txt')).rejects.toThrow(
       'docs/gone.txt is no longer in the bucket files',
     )

@@ -45,7 +45,7 @@ describe('a refusal', () => {
     [404, 'NoSuchBucket', {}, /has no bucket named files/],
     [404, 'NoSuchKey', {}, /does not contain the bucket name/],
     [404, '', {}, /has no bucket named files/],
-    [403, 'AccessDenied', {}, /this access key list the bucket files. Grant it s3:ListBucket/],
+    [403, 'AccessDenied', {}, /This access key cannot list the bucket files at .*. Grant it s3:ListBucket/],
     [403, 'InvalidAccessKeyId', {}, /Check access_key_id/],
     [403, 'SignatureDoesNotMatch', {}, /Check secret_access_key/],
     [403, 'RequestTimeTooSkewed', {}, /the clock of this server/],
@@ -74,7 +74,7 @@ describe('a refusal', () => {
   test.each<[number, string, RegExp]>([
     [404, 'NoSuchKey', /^a.txt is no longer in the bucket files/],
     [404, '', /^a.txt is no longer in the bucket files/],
-    [403, 'AccessDenied', /read a.txt in the bucket files. Grant it s3:GetObject/],
+    [403, 'AccessDenied', /cannot read a.txt in the bucket files at .*. Grant it s3:GetObject/],
     [403, 'InvalidObjectState', /^a.txt is archived/],
   ])('of an object, %i %s, too', async (status, code, sentence) => {
     server.pages = { '/files/a.txt': refuse(status, code) }

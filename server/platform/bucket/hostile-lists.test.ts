@@ -49,7 +49,7 @@ test.each<[string, string | Buffer, RegExp]>([
   [
     'ends otherwise than it begins',
     '<ListBucketResult><Contents></ListBucketResult></Contents>',
-    /do not end/,
+    /tags do not match/,
   ],
   ['is two', listPage([]) + listPage([]), /more than one document/],
   ['is an entity bomb', `${LOLS}${listPage([{ key: '&a9;' }])}`, /unsupported XML/],
@@ -57,14 +57,14 @@ test.each<[string, string | Buffer, RegExp]>([
   [
     'reads a file',
     `<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>${listPage([{ key: '&f;' }])}`,
-    /no plain/,
+    /unsupported XML/,
   ],
   ['has half a character', listPage([{ key: '&#xD800;' }]), /an unknown entity/],
   ['has a character beyond all', listPage([{ key: '&#x110000;' }]), /an unknown entity/],
   ['hides something', listPage([{ key: '<![CDATA[a]]>' }]), /unsupported XML/],
   ['is too deep', listRoot('<a>'.repeat(500_000)), /nested too deeply/],
   ['is no UTF-8', Buffer.from([0x3c, 0xff, 0x3e]), /it is not UTF-8 text/],
-  ['is too much', Buffer.alloc(5_000_001, '<'), /more than 5 MB/],
+  ['is too much', Buffer.alloc(5_000_001, '<'), /larger than 5 MB/],
   ['is all elements', listRoot('<a/>'.repeat(1_200_000)), /too many elements/],
   ['is all text', listRoot(`<a>${'a'.repeat(10_001)}</a>`), /a text that is too long/],
   ['is all ampersands', listRoot('&amp;'.repeat(980_000)), /a text that is too long/],
@@ -102,7 +102,7 @@ test.each<[string, string | Buffer, RegExp]>([
 
 test('a list that names keys of another prefix is refused', async () => {
   server.pages = { '/files': xml(listPage([{ key: 'private/a' }])) }
-  expect((await bucketFailureOf(list({ prefix: 'public/' }))).message).toMatch(/do not begin with the prefix/)
+  expect((await bucketFailureOf(list({ prefix: 'public/' }))).message).toMatch(/a key outside the prefix/)
 })
 
 test('a list in another order within a page is put in order; a token that leads nowhere is not followed', async () => {
@@ -139,6 +139,6 @@ test('a list of 100,000 keys is handed on, and one of more is not to its end', a
     ),
   }
   expect((await bucketFailureOf(list())).message).toMatch(
-    /more than 100,000 objects under this prefix. Give a prefix/,
+    /more than 100,000 objects under this prefix. Choose a prefix/,
   )
 })

@@ -56,7 +56,7 @@ describe('a website that means no good', () => {
     [
       'is a bomb',
       send('text/html', gzipSync(Buffer.alloc(50_000_000)), { 'content-encoding': 'gzip' }),
-      /more than 5 MB/,
+      /larger than 5 MB/,
     ],
     ['leads in a circle', redirectTo('/'), /redirects more than 5 times/],
     ['leads inside', redirectTo('http://10.0.0.1/'), /not a public address/],

@@ -199,18 +199,22 @@ describe('what a website forbids is not read', () => {
   })
 
   test.each<[string, Record<string, Answer>, RegExp]>([
-    ['robots.txt', { '/robots.txt': robots('User-agent: *\nDisallow: /') }, /forbids reading this page/],
+    [
+      'robots.txt',
+      { '/robots.txt': robots('User-agent: *\nDisallow: /') },
+      /does not allow reading this page/,
+    ],
     [
       'a robots.txt that fails',
       { '/robots.txt': send('text/plain', '', {}, 503) },
-      /robots.txt answers with status 503/,
+      /status 503 for robots.txt/,
     ],
     [
       'a robots.txt of stars',
       { '/robots.txt': robots(`User-agent: *\n${`Disallow: /${'*a'.repeat(1_000)}\n`.repeat(50)}`) },
       /too complex/,
     ],
-    ['noindex', { '/': `<meta name="robots" content="noindex">${page('Home')}` }, /asks not to be stored/],
+    ['noindex', { '/': `<meta name="robots" content="noindex">${page('Home')}` }, /asks not to be indexed/],
   ])('not even the first page: %s', async (_what, more, sentence) => {
     website.pages = { '/': page('Home'), ...more }
     const failure = await failureOf(read())

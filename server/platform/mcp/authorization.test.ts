@@ -330,7 +330,7 @@ test('a person who says no is told what the provider said', async () => {
   const { url, pending } = await begin()
   const failure = await failureOf(authorizer.finish(pending, await consent(url, 'no'), signal))
   expect(failure).toMatchObject({ kind: 'refused' })
-  expect(failure.message).toMatch(/refused: access_denied: The person said no\.$/)
+  expect(failure.message).toMatch(/refused the authorization: access_denied: The person said no\.$/)
 })
 
 test('a grant is widened by what it lacks, and not twice', async () => {

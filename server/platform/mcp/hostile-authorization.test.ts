@@ -65,7 +65,7 @@ describe('documents that do not fit', () => {
   })
 
   test.each([
-    ['too long', `{"x":"${'x'.repeat(1_100_000)}"}`, 'more than 1 MB'],
+    ['too long', `{"x":"${'x'.repeat(1_100_000)}"}`, 'larger than 1 MB'],
     ['too deep', `{"resource":${'['.repeat(400_000)}${']'.repeat(400_000)}}`, 'resource is not valid'],
   ])('%s', async (_name, text, sentence) => {
     stage.server.faults.resourceText = text

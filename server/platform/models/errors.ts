@@ -39,6 +39,7 @@ export const MODELS_ERRORS = defineErrors({
   'model.not_embeddings': '{provider} returned no usable embeddings for these texts. Choose another model.',
   'model.tool_input_too_large': 'The model called a tool with more than {limit} characters of input.',
   'model.too_many_tool_calls': 'The model called more than {limit} tools.',
+  'model.address': 'The base_url is not a valid URL.',
   'model.not_openai': '{provider} does not support the OpenAI format.',
   'model.imagen':
     'google generates images only with its Gemini models, because Imagen was shut down. Choose a Gemini model.',

@@ -142,7 +142,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     ['html', 'in an unexpected format'],
     ['badjson', 'in an unexpected format'],
     ['cut', 'lost during the reply'],
-    ['huge', 'sent a response larger than'],
+    ['huge', 'larger than the limit'],
     ['nothing', 'returned no image'],
     ['wrongbytes', 'sent a file that is not a supported image'],
   ])('%s: %s', async (behaviour, sentence) => {

@@ -75,7 +75,7 @@ describe('a tool', () => {
       given = signal
       return new Promise(() => {})
     }, 20)
-    expect(outcome.error).toBe('The tool did not respond within 0.02 seconds.')
+    expect(outcome.error).toBe('The tool did not finish within 0.02 seconds.')
     expect(shown).toBe(`error: ${outcome.error}`)
     expect(given?.aborted).toBe(true)
   })
@@ -86,7 +86,7 @@ describe('a tool', () => {
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       20,
     )
-    expect(outcome.error).toContain('did not answer')
+    expect(outcome.error).toContain('did not finish')
     expect(bugs).toEqual([])
   })
 

@@ -225,7 +225,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     ['html', 'in an unexpected format'],
     ['badjson', 'in an unexpected format'],
     ['cut', 'lost during the reply'],
-    ['huge', 'sent a response larger than'],
+    ['huge', 'larger than the limit'],
   ])('%s: %s', async (behaviour, sentence) => {
     expect(await sentenceOf(hear(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(1)

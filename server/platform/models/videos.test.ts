@@ -92,7 +92,7 @@ test('one question that fails does not lose it', async () => {
 })
 
 test('questions that all fail end it', async () => {
-  expect(await sentenceOf(film('veo-emu-deaf'))).toContain('a problem of its own at the moment (status 503)')
+  expect(await sentenceOf(film('veo-emu-deaf'))).toContain('had an internal error (status 503)')
   expect(emulated.requests).toHaveLength(4)
 })
 
@@ -105,7 +105,7 @@ test.each([
   ['html', 'in an unexpected format'],
   ['badjson', 'in an unexpected format'],
   ['cut', 'lost during the reply'],
-  ['huge', 'sent a response larger than'],
+  ['huge', 'larger than the limit'],
 ])('that does not even start is not tried again: %s', async (behaviour, sentence) => {
   expect(await sentenceOf(film(`veo-emu-${behaviour}`))).toContain(sentence)
   if (behaviour !== 'huge') expect(emulated.requests).toHaveLength(1)
@@ -119,7 +119,7 @@ test.each([
   ['nothing', 'returned no video'],
   ['wrongbytes', 'sent a file that is not a supported video'],
   ['cutfile', 'lost during the reply'],
-  ['hugefile', 'sent a response larger than'],
+  ['hugefile', 'larger than the limit'],
 ])('that is not made, or can not be fetched: %s', async (behaviour, sentence) => {
   expect(await sentenceOf(film(`veo-emu-${behaviour}`))).toContain(sentence)
 })

@@ -172,7 +172,7 @@ test('a certificate that is none, a port where nobody is, a name without address
     )
   expect((await fail(origin.replace('http:', 'https:')))?.message).toContain('cannot be reached securely')
   expect((await fail('http://127.0.0.1:1/'))?.message).toContain('cannot be reached, or closed')
-  expect((await fail('http://gone.example/'))?.message).toContain("address of gone.example can't be found")
+  expect((await fail('http://gone.example/'))?.message).toContain('host name gone.example cannot be resolved')
   await nobody.close()
 })
 
