@@ -32,7 +32,9 @@ export async function rotateSecret(config: Config, say: (line: string) => void):
       throw new ConfigError('set SECRET to the new secret and SECRET_PREVIOUS to the old one')
     const secrets = createSecrets(current, previous)
     for await (const { location, resealed, lost } of resealColumns(database.sql, secrets))
-      say(`${location}: ${resealed} re-encrypted${lost > 0 ? `, ${lost} cannot be decrypted with either secret` : ''}`)
+      say(
+        `${location}: ${resealed} re-encrypted${lost > 0 ? `, ${lost} cannot be decrypted with either secret` : ''}`,
+      )
     say(`waiting jobs: ${await resealJobs(database.sql, secrets)} re-encrypted`)
     say(`stored mail: ${await remarkMail(config.dataDir, secrets)} re-marked`)
     if (config.secret === null) endRotation(config.dataDir)
