@@ -89,7 +89,7 @@ describeInBrowser('agents in the console', () => {
     const page = await open(`/agents/${id}`)
     await page.getByLabel('Name').fill('Librarian')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByRole('alert').getByText('has an agent with this name already').waitFor()
+    await page.getByRole('alert').getByText('An agent with this name already exists').waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('Librarian')
     await page.getByRole('button', { name: 'Discard' }).click()
     await isSaved(page)

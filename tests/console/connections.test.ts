@@ -81,7 +81,7 @@ describeInBrowser('connections in the console', () => {
     await dialog.getByLabel('How people connect').selectOption('api_key')
     await dialog.getByLabel('Header for the key').fill('X-Api-Key')
     await dialog.getByRole('button', { name: 'Add' }).click()
-    await dialog.getByRole('alert').getByText('this is the address of this installation').waitFor()
+    await dialog.getByRole('alert').getByText('must not be an address of this installation').waitFor()
     await expectAccessible(page)
     await dialog.getByLabel('Address', { exact: true }).fill(keyed.url)
     await dialog.getByRole('button', { name: 'Add' }).click()

@@ -138,7 +138,7 @@ describeInBrowser('tools in the console', () => {
     await page.getByRole('button', { name: 'Rename Stars' }).click()
     await page.getByLabel('New name of Stars').fill('Weather')
     await page.getByRole('button', { name: 'Rename', exact: true }).click()
-    await page.getByRole('alert').getByText('a tool category with this name already').waitFor()
+    await page.getByRole('alert').getByText('A tool category with this name already exists').waitFor()
     await page.getByLabel('New name of Stars').fill('Planets')
     await page.getByRole('button', { name: 'Rename', exact: true }).click()
     const remove = async (name: string) => {

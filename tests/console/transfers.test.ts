@@ -32,7 +32,7 @@ describeInBrowser('credits of a new organization', () => {
     await dialog.getByLabel('From').selectOption(person.organizationId)
     await dialog.getByRole('spinbutton', { name: 'Credits' }).fill('2000000')
     await dialog.getByRole('button', { name: 'Transfer credits' }).click()
-    await dialog.getByRole('alert').getByText('Transfer at most 999999.5 credits').waitFor()
+    await dialog.getByRole('alert').getByText('only 999999.5 credits available').waitFor()
     await dialog.getByRole('spinbutton', { name: 'Credits' }).fill('250000')
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Transfer credits' }).click()

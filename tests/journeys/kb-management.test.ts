@@ -175,6 +175,6 @@ describe('reindex', () => {
     const kb = await library.create()
     const source_id = await library.add(kb, 'text', { name: 'a', content: 'b' })
     const answer = await library.call('POST', 'reindex', { kb_id: kb }, { source_id })
-    expect(said(answer)).toEqual([400, expect.stringContaining('read once')])
+    expect(said(answer)).toEqual([400, expect.stringContaining('read only once')])
   })
 })
