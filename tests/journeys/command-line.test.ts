@@ -44,7 +44,7 @@ describe('the command line', () => {
     [{ PORT: 'many' }, 'PORT must be a whole number from 0 to 65535'],
     [{ DATABASE_URL: 'postgres://localhost/x' }, 'SECRET is required when DATABASE_URL is set'],
     [{ SECRET: 'short' }, 'SECRET must have at least 32 characters'],
-    [{ BASE_URL: 'parley' }, 'BASE_URL must be an address'],
+    [{ BASE_URL: 'parley' }, 'BASE_URL must be a URL'],
     [{ SIGNUP: 'maybe' }, 'SIGNUP must be one of: open, invite'],
     [{ ALLOW_PRIVATE_NETWORK: 'everything' }, 'ALLOW_PRIVATE_NETWORK: "everything" is not a CIDR block'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],

@@ -113,7 +113,7 @@ describe('a verified sender', () => {
     await haveSentMore(90)
     const results = await bulkInvite(2, third)
     expect(results.map(({ status }) => status)).toEqual(['created', 'error'])
-    expect(results[1]?.detail).toContain('organization can send 200 invitations per day')
+    expect(results[1]?.detail).toContain('organization can send at most 200 invitations per day')
   })
 
   test('begins again on the next day', async () => {

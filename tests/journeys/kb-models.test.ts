@@ -111,7 +111,7 @@ test('a model whose vectors have other dimensions now is told, and named anew it
   expect(embedded('Martens')).toBe(1)
   const chunk = await onlyChunk(kb, 'Lynxes')
   const change = await library.call('PUT', 'chunk', { kb_id: kb, chunk_id: chunk.id }, { content: 'New' })
-  expect([change.status, change.body.detail]).toEqual([409, expect.stringContaining('made 4 before')])
+  expect([change.status, change.body.detail]).toEqual([409, expect.stringContaining('instead of 4')])
   await expectSound(sql(), kb)
   await library.call('POST', 'reindex', { kb_id: kb }, { embedding_model: modelId })
   expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { ready: 2, failed: 0 } })

@@ -130,8 +130,8 @@ describe('what is no filter is refused', () => {
       { lang: { in: Array(101).fill('a') } },
       /^filter\.lang\.in must be a list of at most 100/,
     ],
-    ['a bound of a boolean', { year: { gt: true } }, /^filter\.year\.gt must be a number, or a text/],
-    ['a bound of null', { year: { lte: null } }, /^filter\.year\.lte must be a number, or a text/],
+    ['a bound of a boolean', { year: { gt: true } }, /^filter\.year\.gt must be a number, or a string/],
+    ['a bound of null', { year: { lte: null } }, /^filter\.year\.lte must be a number, or a string/],
     ['a long value', { lang: 'a'.repeat(1_001) }, /^filter\.lang must be a value/],
     [
       'a long key',

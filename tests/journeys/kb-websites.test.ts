@@ -143,7 +143,7 @@ test.each<[string, () => Website['pages'], string]>([
   [
     'whose first page is endless',
     () => ({ '/': send('text/html', 'a'.repeat(6_000_000)) }),
-    'more than 5 MB',
+    'larger than 5 MB',
   ],
 ])('a website %s has failed, and says why', async (_name, pages, words) => {
   website.pages = pages()

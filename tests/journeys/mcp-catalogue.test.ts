@@ -138,7 +138,7 @@ describe('the seed', () => {
       expect.objectContaining({
         id: instance,
         status: 'inactive',
-        error: expect.stringContaining('address'),
+        error: expect.stringContaining('URL'),
       }),
     )
   })
@@ -185,7 +185,7 @@ describe('administration', () => {
     [{ description: undefined }, 'description is required'],
     [{ url: 'mcp.example.com' }, 'url must be an absolute URL'],
     [{ url: 'ftp://mcp.example.com/' }, 'url: URLs that start with ftp: are not supported'],
-    [{ url: 'https://me:pw@mcp.example.com/' }, 'url: An address must not contain'],
+    [{ url: 'https://me:pw@mcp.example.com/' }, 'url: A URL must not contain'],
     [{ url: 'http://10.0.0.1/mcp' }, 'url: 10.0.0.1 is not a public address'],
     [{ url: 'http://parley.test/mcp' }, 'url must not be an address of this installation'],
     [{ is_changed: true }, 'is_changed is not a field'],
@@ -299,7 +299,7 @@ describe('people who are connected', () => {
   })
 
   test.each([
-    ['another origin', () => ({ url: elsewhere.url }), 'address'],
+    ['another origin', () => ({ url: elsewhere.url }), 'URL'],
     ['another way to connect', () => ({ auth_config: { type: 'oauth' } }), 'authentication method'],
   ])('lose it by %s, and no key of theirs is sent there', async (_, moved, sentence) => {
     const key = `key-${randomUUID()}`

@@ -143,7 +143,7 @@ test('without a key of Composio nobody can connect through it', async () => {
   await without.stop()
   expect([status, body.detail]).toEqual([
     500,
-    'Failed to create connected account: Composio is not configured on this server (COMPOSIO_API_KEY)',
+    'Failed to create connected account: Composio is not configured on this server (COMPOSIO_API_KEY).',
   ])
 })
 

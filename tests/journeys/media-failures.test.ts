@@ -64,7 +64,7 @@ describe('what goes wrong at the provider is told, stored, and costs nothing', (
     ['openai', 'gpt-image-emu-badjson', 'in an unexpected format'],
     ['openai', 'gpt-image-emu-cut', 'lost during the reply'],
     ['openai', 'gpt-image-emu-nothing', ''],
-    ['openai', 'gpt-image-emu-wrongbytes', 'no image'],
+    ['openai', 'gpt-image-emu-wrongbytes', 'not a supported image'],
     ['google', 'gemini-emu-image-blocked', 'PROHIBITED_CONTENT'],
     ['google', 'gemini-emu-image-nothing', 'IMAGE_SAFETY'],
     ['openai-compatible', 'flux-image-emu-err404', 'has no model'],
@@ -72,7 +72,7 @@ describe('what goes wrong at the provider is told, stored, and costs nothing', (
     ['google', 'veo-emu-nothing', 'returned no video'],
     ['google', 'veo-emu-deaf', 'status 503'],
     ['google', 'veo-emu-cutfile', 'lost during the reply'],
-    ['google', 'veo-emu-wrongbytes', 'no video'],
+    ['google', 'veo-emu-wrongbytes', 'not a supported video'],
     ['openai', 'sora-emu', 'supports no video models of openai'],
   ] as const)('%s %s', async (maker, version, sentence) => {
     const it = await studio.personWith(maker, version)

@@ -149,7 +149,7 @@ describe('messages', () => {
     expect(JSON.stringify(sent().messages)).toContain(PNG)
     for (const [url, reason] of [
       ['http://169.254.169.254/latest/meta-data', /not public|may not be reached|private/i],
-      ['data:text/html;base64,PGI+', /base64 with a type image/],
+      ['data:text/html;base64,PGI+', /base64 and have a type such as image/],
       ['data:image/png;base64,PGI+', /must be PNG, JPEG, WebP or GIF/],
       ['file:///etc/passwd', /./],
     ] as const) {
@@ -172,7 +172,7 @@ describe('messages', () => {
         model: 'seer',
         messages: [{ role: 'user', content: Array.from({ length: 6 }, () => part) }],
       })
-      expect([status, body.error.message]).toEqual([400, expect.stringMatching(/together/)])
+      expect([status, body.error.message]).toEqual([400, expect.stringMatching(/in total/)])
     } finally {
       site.close()
     }
@@ -180,13 +180,13 @@ describe('messages', () => {
 
   test.each([
     [{ messages: [] }, /messages/],
-    [{ messages: [{ role: 'system', content: 'x' }] }, /a message of the user/],
+    [{ messages: [{ role: 'system', content: 'x' }] }, /a user message/],
     [{ messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] }, /tool_call_id/],
     [{ messages: [{ role: 'nobody', content: 'y' }] }, /messages\.0\.role/],
     [{ temperature: 3 }, /temperature/],
     [{ n: 3 }, /n is not supported/],
     [{ logprobs: true }, /logprobs is not supported/],
-    [{ functions: [{ name: 'x' }] }, /use tools/],
+    [{ functions: [{ name: 'x' }] }, /Use tools/],
     [{ tool_choice: 'required' }, /tool_choice/],
     [
       {

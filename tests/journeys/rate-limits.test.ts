@@ -247,7 +247,7 @@ describe('one user', () => {
       const refused = await get(ME, newcomer(), token)
       expect([refused.status, ...standing(refused)]).toEqual([429, USER_LIMIT, 0])
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(60)
-      expect(refused.body.detail).toContain(`${USER_LIMIT} an hour from one user`)
+      expect(refused.body.detail).toContain(`${USER_LIMIT} per hour for each user`)
     }
     expect((await get(KEYS, newcomer(), person.token)).status).toBe(200)
     expect((await get(ME, newcomer(), (await signUp()).token)).status).toBe(200)

@@ -93,8 +93,8 @@ describe('a form', () => {
     ['a part without headers', makeForm({ headers: [], content: 'hello' }), 'The form has no file'],
     ['nothing', '', 'The form'],
     ['another boundary', makeForm(note).toString().replaceAll(BOUNDARY, 'other'), 'The form'],
-    ['no end', makeForm(note).subarray(0, -(BOUNDARY.length + 8)), 'damaged'],
-    ['the head of a file and no more', makeForm(note).toString().split('hello')[0] ?? '', 'damaged'],
+    ['no end', makeForm(note).subarray(0, -(BOUNDARY.length + 8)), 'malformed'],
+    ['the head of a file and no more', makeForm(note).toString().split('hello')[0] ?? '', 'malformed'],
     ['half a header', makeForm(note).toString().split('filename')[0] ?? '', 'The form'],
   ])('with %s is refused', async (_what, form, detail) => {
     const { status, body } = await send(form)

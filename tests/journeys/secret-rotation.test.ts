@@ -153,8 +153,8 @@ describe('SECRET', () => {
   )
 
   test.each([
-    [{ SECRET_PREVIOUS: A }, 'SECRET_PREVIOUS is set only together with SECRET'],
-    [{ SECRET: B, SECRET_PREVIOUS: B }, 'SECRET_PREVIOUS must be another secret than SECRET'],
+    [{ SECRET_PREVIOUS: A }, 'SECRET_PREVIOUS requires SECRET'],
+    [{ SECRET: B, SECRET_PREVIOUS: B }, 'SECRET_PREVIOUS must differ from SECRET'],
     [{ SECRET: B, SECRET_PREVIOUS: 'short' }, 'SECRET_PREVIOUS must have at least 32 characters'],
   ])('%o stops the start with one line', async (wrong, line) => {
     const { ended, output } = runCli(['config'], { DATA_DIR: dataDir, ...wrong }, tmpdir())
@@ -178,7 +178,7 @@ test(
     expect((await server.call('POST', path, { token, body: model })).status).toBe(201)
     expect(await rotate(environment)).toMatchObject({
       code: 1,
-      output: expect.stringContaining('already using'),
+      output: expect.stringContaining('is using this data directory'),
     })
     expect(secretNow()).toBe(first)
     await server.stop()

@@ -131,7 +131,7 @@ describe('what a tool does', () => {
       'a host that is not on its list',
       { code: 'export async function main({ text }) { await fetch(text) }', network: ['api.example.com'] },
       { text: 'https://elsewhere.example.com' },
-      'elsewhere.example.com is not on the list of hosts',
+      "elsewhere.example.com is not in this tool's network list",
     ],
   ])('that ends with %s is a result', async (_what, tool, given, sentence) => {
     const call = await callOnce(tool, given)

@@ -46,5 +46,5 @@ export const HTTP_ERRORS = defineErrors({
   'request.no_file': 'The form has no file in the field {file}.',
   'request.file_cut_off': 'The upload ended before the file was complete.',
   'request.form_boundary': 'The Content-Type of the form has no boundary.',
-  'request.form_damaged': 'The multipart/form-data body is malformed.',
+  'request.form_damaged': 'The form (multipart/form-data) is malformed.',
 })
