@@ -6,9 +6,11 @@ import { startMeasuredConsole } from './measured-console.ts'
 import { describeCosts, longestTaskDuring, readCosts, SLOWDOWN, slowDown } from './page-costs.ts'
 
 /*
- * `node bench/console-chat.ts`: measures the browser's cost of the chat screen, over a real server: while a reply
- * streams at 100 tokens per second with a CPU throttled to a quarter; to open a chat of 2,000 messages; and to scroll
- * through it. Times of scripting and tasks are those of the page's main thread.
+ * `node bench/console-chat.ts`: measures the browser's cost of the chat screen, over a real server:
+ * - a reply that streams at 100 tokens per second, with the CPU throttled to a quarter
+ * - opening a chat of 2,000 messages, and scrolling through it
+ *
+ * Times of scripting and tasks are those of the page's main thread.
  */
 
 const GAP_MS = 10

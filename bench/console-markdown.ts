@@ -16,7 +16,7 @@ const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/
 const CHROMIUM = '/usr/bin/chromium'
 const TOKENS_PER_SECOND = 100
 const FRAME_MS = 1_000 / 60
-/** Longer texts stream only their last part of this duration. The rest is rendered before. */
+/** Only the last part of a longer text is streamed, for this duration. The rest is rendered first. */
 const SHOWN_SECONDS = 20
 /** Time for the page to render that part. */
 const BEGINNING_MS = 25_000

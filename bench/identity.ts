@@ -15,9 +15,9 @@ import { describeTimes, quantile, timed } from './times.ts'
  *
  *   node bench/identity.ts
  *
- * Compares requests that only authenticate the caller with requests that also check a permission, alternating, so that
- * other load on the machine affects both equally. Also compares failed sign-ins of known and unknown email addresses:
- * the difference should be smaller than the spread of either.
+ * Compares requests that only authenticate the caller with requests that also check a permission. Also compares failed
+ * sign-ins of known and unknown email addresses: the difference should be smaller than the spread of either. The
+ * compared requests alternate, so that other load on the machine affects both equally.
  */
 
 const CHECKS = 4_000

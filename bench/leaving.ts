@@ -18,8 +18,8 @@ import { NODE_OPTIONS, POSTGRES_SETTINGS } from './parley.ts'
  *   node bench/leaving.ts
  *
  * Clients start a chat with a message and disconnect at the first token. By design, their replies continue and their
- * chats get titles. After that, no resources may remain in use. The server runs in its own process, as with `npm
- * start`, and so does the emulated provider. Memory is measured after a garbage collection.
+ * chats get titles. After that, no resources may remain in use. The server and the emulated provider run in processes
+ * of their own. Memory is measured after a garbage collection.
  */
 
 const ROUNDS = 10

@@ -20,9 +20,9 @@ import { describeTimes, quantile, timed } from './times.ts'
  *
  *   node bench/rate-limits.ts
  *
- * Measures a single count, and whole requests, sequentially on one connection, to servers without limits, with limits
- * in the process and with limits in Redis. Alternates between the servers, so that other load on the machine affects
- * all equally. Then measures how long requests wait while Redis is frozen: the first request, and later ones.
+ * Measures a single count. Then measures whole requests, sequentially on one connection, to servers without limits,
+ * with limits in the process and with limits in Redis. Alternates between the servers, so that other load on the
+ * machine affects all equally. Finally, measures how long the first request and later ones wait while Redis is frozen.
  */
 
 const COUNTS = 20_000

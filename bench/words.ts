@@ -11,10 +11,12 @@ import { listWords } from '../server/platform/retrieval/words.ts'
 import { findPostgres, startPostgres } from '../tests/support/postgres.ts'
 
 /*
- * `node bench/words.ts`: measures full-text search without its tables: the speed of turning Markdown (from the
- * installed packages) into postings, in CPU time of this process; scoring 10,000 chunks for queries of 3 to 8 words;
- * and dropping near-duplicates. Uses the stemmers of an installed PostgreSQL if there is one, otherwise of the
- * embedded database.
+ * `node bench/words.ts`: measures full-text search without its tables:
+ * - turning Markdown (from the installed packages) into postings, in CPU time of this process
+ * - scoring 10,000 chunks for queries of 3 to 8 words
+ * - dropping near-duplicates
+ *
+ * Uses the stemmers of an installed PostgreSQL if there is one, otherwise of the embedded database.
  */
 
 const CHARACTERS = 10_000_000

@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 
-/** The configuration from the environment, validated at startup. No other code in the server reads `process.env`. */
+/**
+ * The configuration from the environment, validated at startup. The running server reads `process.env` nowhere else.
+ */
 export interface Config {
   port: number
   host: string

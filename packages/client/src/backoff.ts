@@ -3,8 +3,8 @@ import { waitForRetry } from './wait-for-retry.ts'
 const WAIT_MIN_MS = 500
 const WAIT_MAX_MS = 15_000
 /**
- * Shortens each wait by a random share of up to this much, so that clients that lost their connection at the same time
- * don't all reconnect at the same time.
+ * Shortens each wait by a random share, at most this one. So clients that disconnected together don't reconnect
+ * together.
  */
 const JITTER = 0.5
 

@@ -38,11 +38,15 @@ const STEP_MS = 8
 const OVERLAP_CHARACTERS_A_TOKEN = 8
 
 /**
- * Splits a text by its structure into chunks of at most `maxTokens` tokens. Splits first at headings and pages; then
- * between paragraphs, lists, tables and code; then between list items, table rows (repeating the header) and lines;
- * then between sentences; and last between words. Joins small pieces under the same heading. Within a section, each
- * chunk repeats the last sentences of the previous one, up to `overlapTokens`. The chunks cover the whole text
- * including headings, and are deterministic.
+ * Splits a text by its structure into chunks of at most `maxTokens` tokens. Uses the coarsest boundaries that suffice:
+ * - headings and pages
+ * - paragraphs, lists, tables and code
+ * - list items, table rows (repeating the header) and lines
+ * - sentences
+ * - words
+ *
+ * Joins small pieces under the same heading. Within a section, each chunk repeats the last sentences of the previous
+ * one, up to `overlapTokens`. The chunks cover the whole text including headings, and are deterministic.
  *
  * Takes 250 ms for 2,000,000 characters of English and 2 seconds for mostly non-ASCII text, in steps of milliseconds.
  * Runs in this process: the algorithm is safe for hostile input, and another process would have to load the tokenizer
@@ -154,8 +158,8 @@ class Packer {
     const near = start - tokensLeft * OVERLAP_CHARACTERS_A_TOKEN
     const before = { start: Math.max(last.from, near), end: last.piece.end }
     if (last.piece.block.page !== block.page && endsSentence(text, before)) return start
-    // A sentence that starts before `before` is only partly visible. It is used only if the piece itself ends
-    // mid-sentence.
+    // Overlaps start at whole sentences, so skip a sentence that the window cuts off. Only if the last piece ends
+    // mid-sentence may an overlap start at any word.
     const sentences = [...sentencesOf(text, before)].slice(near > last.from ? 1 : 0)
     const starts = sentences.map((sentence) => sentence.start)
     if (last.piece.isCut) starts.unshift(...wordStarts(text, before, tokensLeft))
@@ -171,8 +175,8 @@ class Packer {
     const rest: Piece[] = []
     let content = this.#contentOf(draft)
     let tokens = this.#tokensOf(draft, content)
-    // The token counts of parts rarely exceed that of the whole. If the chunk is too long, drop the header, the
-    // overlap or the last pieces.
+    // The token counts of the parts almost always add up to that of the whole. If the chunk is still too long, drop
+    // the header, then the overlap, then the last pieces.
     while (tokens > maxTokens && (draft.start < first.start || draft.header || draft.pieces.length > 1)) {
       if (draft.header) draft.header = null
       else if (draft.start < first.start) draft.start = first.start
@@ -229,8 +233,8 @@ function repeatable(pieces: Piece[]): { piece: Piece; from: number } | null {
 /** Returns the starts of words, as far back as the overlap may reach. */
 function wordStarts(text: string, { start, end }: Range, tokensLeft: number): number[] {
   const starts = [...text.slice(start, end).matchAll(/(?<=\s)\S/g)].map(({ index }) => start + index)
-  // A word takes at least one token, except slashes at the start of a line, which may share a token with the previous
-  // line.
+  // A word takes at least one token. Slashes at the start of a line are an exception: they may share a token with the
+  // previous line.
   const tooFar = starts.filter((at) => text[at] !== '/').at(-1 - tokensLeft) ?? -1
   return starts.filter((at) => at > tooFar)
 }

@@ -29,8 +29,8 @@ export function anthropicBody({ model }: ModelTarget, original: ModelRequest): R
 }
 
 /**
- * Returns the output format, or undefined if it must be requested in the prompt. The API supports only strict schemas
- * (closed objects), on Opus 4.1 and on models since 4.5.
+ * Returns the output format. Returns undefined if none is requested, or if the API cannot enforce it. The API enforces
+ * only strict schemas (closed objects), on Opus 4.1 and on models since 4.5.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
 function formatOf(model: string, { responseFormat }: ModelRequest): object | undefined {

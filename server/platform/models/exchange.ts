@@ -29,7 +29,7 @@ export interface ExchangeRequest {
   body?: Buffer | FormData | null
   /** The maximum size of the answer. A longer answer is a ModelError. */
   bytesMax: number
-  /** What the error names if the provider answers 413. */
+  /** The noun for the input in the error for status 413. */
   sent: 'prompt' | 'recording' | 'text'
   /** Returns redirects to the caller, which checks each hop. Otherwise a redirect is a ModelError. */
   takesRedirect?: boolean

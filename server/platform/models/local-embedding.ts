@@ -25,10 +25,10 @@ const GRAM_LETTERS = 4
 const DIMENSIONS_PER_FEATURE = 2
 
 /**
- * Embeds texts without a model, a key or a download. The vectors are lexical: words (NFKC, lowercase, lightly
- * stemmed), pairs of neighboring words and character 4-grams are hashed to signed dimensions (Weinberger et al.,
- * "Feature Hashing for Large Scale Multitask Learning", 2009), weighted by 1 + log(frequency). So texts are similar if
- * they share words, inflected forms or misspellings; meaning is not captured.
+ * Embeds texts without a model, a key or a download. The vectors are lexical: features of a text are hashed to signed
+ * dimensions (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", 2009). Features are words
+ * (NFKC, lowercase, lightly stemmed), pairs of neighboring words and character 4-grams. Each is weighted by 1 +
+ * log(frequency). So texts are similar if they share words, inflected forms or misspellings; meaning is not captured.
  *
  * Vectors have length 1 (0 for a text without words) and are identical on every machine. Rejects with the signal's
  * reason.

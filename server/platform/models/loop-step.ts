@@ -38,7 +38,7 @@ export class LoopStep {
         sink.reasoning(text)
       },
       toolCall(call) {
-        // Some servers ignore that no tool may be called.
+        // Some servers ignore a tool_choice of `none`.
         if (request.toolChoice === 'none') return
         const own = withOwnId(call)
         written.toolCalls.push(own)

@@ -2,7 +2,7 @@ import { writeToolOutput } from './prompt-elements.ts'
 import type { ToolOutcome } from './tool-loop.ts'
 
 /**
- * Maximum size of one output in a prompt, for any window: about 25,000 tokens, which every later step is charged
+ * Maximum size of one output in a prompt, for any window: about 25,000 tokens. Every later step pays for these tokens
  * again.
  */
 const SHOWN_BYTES_MAX = 100_000
