@@ -121,7 +121,7 @@ async function tryAgent(page: Page): Promise<void> {
 
 async function askHandbook(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Ask', exact: true }).last().click()
-  await page.getByText(/tokens read/).waitFor()
+  await page.getByText(/input tokens/).waitFor()
 }
 
 async function runTool(page: Page): Promise<void> {

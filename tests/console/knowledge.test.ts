@@ -7,7 +7,7 @@ import { type Librarian, librarian, textSource } from '#tests/support/knowledge.
 import { roleOf } from '#tests/support/tenants.ts'
 import { page as htmlOf, startWebsite, type Website } from '#tests/support/website.ts'
 
-/** Knowledge bases as people fill them in the console. */
+/** Knowledge bases, their sources and documents in the console. */
 
 describeInBrowser('knowledge in the console', () => {
   let stage: ConsoleStage
@@ -47,13 +47,13 @@ describeInBrowser('knowledge in the console', () => {
       })),
     )
 
-  test('somebody makes the first knowledge base and adds files, of which one is refused', async () => {
+  test('a user creates the first knowledge base and adds files, one of which is refused', async () => {
     const page = await open('/knowledge')
-    await page.getByRole('heading', { name: 'No knowledge yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No knowledge bases yet' }).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'New knowledge base' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New knowledge base' })
-    await dialog.getByText('More').click()
+    await page.getByRole('button', { name: 'Create knowledge base' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create knowledge base' })
+    await dialog.getByText('Advanced settings').click()
     await dialog.getByLabel('Overlap').fill('400')
     await dialog.getByLabel('Name').fill('Shop')
     await dialog.getByRole('button', { name: 'Create' }).click()
@@ -71,10 +71,10 @@ describeInBrowser('knowledge in the console', () => {
       ['a.bin', '\0\x01'],
     )
     await Promise.all([ready(page, 'hours.md'), ready(page, 'terms.txt')])
-    const refused = page.getByRole('list', { name: 'Files being added' })
+    const refused = page.getByRole('list', { name: 'Uploads' })
     await refused.getByRole('alert').waitFor()
     await expectAccessible(page)
-    await refused.getByRole('button', { name: 'Take a.bin off the list' }).click()
+    await refused.getByRole('button', { name: 'Remove a.bin' }).click()
     await refused.waitFor({ state: 'detached' })
 
     await page.getByLabel('Find documents by name').fill('hours')
@@ -83,36 +83,36 @@ describeInBrowser('knowledge in the console', () => {
     await page.reload()
     await ready(page, 'hours.md')
     await choose(page, 'hours.md', 'Delete')
-    await page.getByRole('alertdialog').getByText('“hours.md” is no longer found').waitFor()
+    await page.getByRole('alertdialog').getByText('Delete “hours.md”?').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('No document has “hours” in its name.').waitFor()
-    await page.getByRole('link', { name: 'Knowledge', exact: true }).first().click()
+    await page.getByText('No documents match “hours”.').waitFor()
+    await page.getByRole('link', { name: 'Knowledge bases' }).first().click()
     await ready(page, 'Shop')
     await expectAccessible(page)
   })
 
-  test('sources are added, read again and deleted with their documents', async () => {
+  test('sources are added, refreshed and deleted with their documents', async () => {
     site.pages = { '/': htmlOf('Start', '/two'), '/two': htmlOf('Two') }
     const kb = await library.create({ name: 'Sources' })
     const page = await open(`/knowledge/${kb}/sources`)
     await page.getByRole('heading', { name: 'No sources yet' }).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Add a source' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Add a source' })
-    await dialog.getByLabel('Address').fill('http://10.0.0.1/')
+    await page.getByRole('button', { name: 'Add source' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Add source' })
+    await dialog.getByLabel('URL').fill('http://10.0.0.1/')
     await dialog.getByRole('button', { name: 'Add' }).click()
     await dialog.getByRole('alert').waitFor()
     await expectAccessible(page)
-    await dialog.getByLabel('Address').fill(site.at('/', '127.0.0.1'))
+    await dialog.getByLabel('URL').fill(site.at('/', '127.0.0.1'))
     await dialog.getByRole('button', { name: 'Add' }).click()
     await dialog.waitFor({ state: 'detached' })
 
-    await page.getByRole('button', { name: 'Add a source' }).click()
-    await dialog.getByLabel('What kind').selectOption('S3 bucket')
+    await page.getByRole('button', { name: 'Add source' }).click()
+    await dialog.getByLabel('Type').selectOption('S3 bucket')
     await dialog.getByLabel('Secret access key').waitFor()
     await expectAccessible(page)
-    await dialog.getByLabel('What kind').selectOption('Text')
+    await dialog.getByLabel('Type').selectOption('Text')
     await dialog.getByLabel('Name').fill('Opening hours')
     await dialog.getByLabel('Text').fill('We open at nine.')
     await dialog.getByRole('button', { name: 'Add' }).click()
@@ -125,18 +125,18 @@ describeInBrowser('knowledge in the console', () => {
       '/two': htmlOf('Two'),
       '/three': htmlOf('Three'),
     }
-    await choose(page, site.at('/', '127.0.0.1'), 'Read again now')
-    await page.getByText('The source is read again').first().waitFor()
+    await choose(page, site.at('/', '127.0.0.1'), 'Refresh source')
+    await page.getByText('Refreshing source').first().waitFor()
     await rowOf(page, '127.0.0.1').getByRole('cell', { name: '3', exact: true }).waitFor()
     await choose(page, 'Opening hours', 'Delete')
-    await page.getByRole('alertdialog').getByText('goes with its 1 document').waitFor()
+    await page.getByRole('alertdialog').getByText('Its 1 document is deleted too.').waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     await rowOf(page, 'Opening hours').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Documents' }).click()
     await ready(page, 'Three')
   })
 
-  test('a link leads to a chunk, which is corrected and switched off', async () => {
+  test('a link opens a chunk, which is edited and excluded from search', async () => {
     const words = (name: string) => `${name} `.repeat(40)
     const content = Array.from(
       { length: 60 },
@@ -161,7 +161,7 @@ describeInBrowser('knowledge in the console', () => {
     await card.getByRole('button', { name: 'Save' }).click()
     await card.getByText('Edited').waitFor()
     await card.getByRole('switch').click()
-    await card.getByText('Off').waitFor()
+    await card.getByText('Excluded', { exact: true }).waitFor()
     const found = await library.call('POST', 'search', { kb_id: kb }, { query: 'Corrected' })
     expect(found.body.results.map((one: { chunk_id: string }) => one.chunk_id)).not.toContain(chunk)
     await page.getByRole('button', { name: 'Previous page' }).click()
@@ -170,11 +170,11 @@ describeInBrowser('knowledge in the console', () => {
     await card.getByText('Corrected words').waitFor()
 
     await page.goto(page.url().replace(chunk, document))
-    await page.getByText('The passage that the link leads to is no longer there').waitFor()
+    await page.getByText('The linked passage no longer exists').waitFor()
     await expectAccessible(page)
   })
 
-  test('a role that may only read is offered nothing else, and hears when it was taken away', async () => {
+  test('a read-only role has no buttons to change anything, and losing a permission shows an error', async () => {
     const kb = await library.create({ name: 'Read only', sources: [textSource('One')] })
     await library.settle(kb)
     const reader = await stage.server.signUp()
@@ -188,12 +188,12 @@ describeInBrowser('knowledge in the console', () => {
     })
     const page = await open(`/knowledge/${kb}/documents`, reader)
     await page.getByRole('button', { name: 'Open organization' }).click()
-    await page.getByRole('button', { name: 'Add a source' }).click()
+    await page.getByRole('button', { name: 'Add source' }).click()
     const query = `org_id=${owner.organizationId}&user_id=${reader.userId}`
     const guest = await roleOf(stage.server, owner, 'guest')
     await asOwner('PUT', `/api/users/update?${query}`, { role_id: guest })
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Address').fill(site.at('/', '127.0.0.1'))
+    await dialog.getByLabel('URL').fill(site.at('/', '127.0.0.1'))
     await dialog.getByRole('button', { name: 'Add' }).click()
     await dialog.getByRole('alert').getByText('Missing permission: kb:write').waitFor()
 
@@ -201,22 +201,22 @@ describeInBrowser('knowledge in the console', () => {
     await ready(page, 'One')
     expect(await page.getByRole('button', { name: /Add|Actions/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Settings' }).click()
-    await page.getByText('Your role may look at this').waitFor()
+    await page.getByText('Your role can’t change these settings.').waitFor()
     await expectAccessible(page)
   })
 
-  test('settings rename, index anew and delete', async () => {
+  test('settings rename, reindex and delete', async () => {
     const kb = await library.create({ name: 'Old name', sources: [textSource('One')] })
     await library.settle(kb)
     const page = await open(`/knowledge/${kb}/settings`)
     await page.getByLabel('Name').fill('New name')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'New name', level: 1 }).waitFor()
-    await page.getByLabel('Tokens in a chunk').fill('200')
-    await page.getByRole('button', { name: 'Index anew' }).click()
+    await page.getByLabel('Chunk size').fill('200')
+    await page.getByRole('button', { name: 'Reindex documents' }).click()
     await page.getByRole('alertdialog').getByText('1 document').waitFor()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Index anew' }).click()
-    await page.getByText('All documents are indexed anew').first().waitFor()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Reindex documents' }).click()
+    await page.getByText('Reindexing all documents').first().waitFor()
     await expectAccessible(page)
     await library.settle(kb)
     const { body } = await library.call('GET', 'get', { kb_id: kb })
@@ -228,7 +228,7 @@ describeInBrowser('knowledge in the console', () => {
     expect(await typed.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
     await typed.getByRole('textbox').fill('New name')
     await typed.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('Deleted New name').first().waitFor()
+    await page.getByText('“New name” deleted').first().waitFor()
     await page.goto(`/knowledge/${kb}/documents?org_id=${owner.organizationId}`)
     await page.getByRole('alert').getByText('Knowledge base not found').waitFor()
     expect(stage.problems).toEqual([])

@@ -4,6 +4,13 @@ const t = translator('ui')
 
 const NUMBER = new Intl.NumberFormat(locale)
 const COMPACT = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 })
+const ONE_DECIMAL = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const TWO_DECIMALS = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const PERCENT = new Intl.NumberFormat(locale, {
+  style: 'percent',
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+})
 const DATE = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
 const DATE_TIME = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
 const DAY = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
@@ -21,6 +28,21 @@ const STEPS = [
 ] as const
 
 export const formatNumber = (value: number): string => NUMBER.format(value)
+
+/** As `4.0`. */
+export const formatOneDecimal = (value: number): string => ONE_DECIMAL.format(value)
+
+/** As `0.53`. */
+export const formatScore = (score: number): string => TWO_DECIMALS.format(score)
+
+/** As `66.7%`, of a share from 0 to 1. */
+export const formatPercent = (share: number): string => PERCENT.format(share)
+
+/** As `8.4 ms`, `840 ms` or `8.4 s`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds >= SECOND) return `${ONE_DECIMAL.format(milliseconds / SECOND)} s`
+  return `${milliseconds >= 100 ? NUMBER.format(Math.round(milliseconds)) : ONE_DECIMAL.format(milliseconds)} ms`
+}
 
 /** As `1.2M`. */
 export const formatCompact = (value: number): string => COMPACT.format(value)

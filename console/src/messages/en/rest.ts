@@ -6,6 +6,7 @@ import connections from './connections.ts'
 import conversations from './conversations.ts'
 import deployments from './deployments.ts'
 import errors from './errors.ts'
+import evaluations from './evaluations.ts'
 import knowledge from './knowledge.ts'
 import markdown from './markdown.ts'
 import organization from './organization.ts'
@@ -22,6 +23,7 @@ export default {
   conversations,
   deployments,
   errors,
+  evaluations,
   knowledge,
   markdown,
   organization,

@@ -1,15 +1,18 @@
 import { FileUp, RotateCcw, X } from 'lucide-react'
 import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Bar } from '../../ui/chart.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { errorText } from '../../ui/error-text.ts'
 import { formatBytes } from '../../ui/format.ts'
 import type { OutgoingFile, Uploads } from './use-uploads.ts'
 
-/** What the server reads (api/kb/upload_file). Others are not offered; it refuses them in words. */
+const t = translator('knowledge')
+
+/** The types that the server reads (api/kb/upload_file). It refuses others. */
 const KINDS = '.pdf,.txt,.docx,.xlsx,.csv,.md'
 
-/** Opens the picker of files. */
 export function PickFiles({
   uploads,
   kind = 'primary',
@@ -25,22 +28,22 @@ export function PickFiles({
         type="file"
         multiple
         accept={KINDS}
-        aria-label="Files to add"
+        aria-label={t('uploads.input')}
         className="hidden"
         onChange={({ target }) => {
           if (target.files) uploads.add(target.files)
-          // The same file may be picked again.
+          // Otherwise picking the same file again fires no event.
           target.value = ''
         }}
       />
       <Button kind={kind} icon={FileUp} onClick={() => input.current?.click()}>
-        Add files
+        {t('uploads.add')}
       </Button>
     </>
   )
 }
 
-/** Takes files that are dropped anywhere on what it is around. */
+/** Uploads files that are dropped on its children. `uploads` is null where the member may not add files. */
 export function DropFiles({ uploads, children }: { uploads: Uploads | null; children: ReactNode }) {
   const [depth, setDepth] = useState(0)
   if (!uploads) return <>{children}</>
@@ -50,7 +53,7 @@ export function DropFiles({ uploads, children }: { uploads: Uploads | null; chil
     setDepth(change)
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: what is dropped can be picked by the button too
+    // biome-ignore lint/a11y/noStaticElementInteractions: the button does the same
     <div
       className="relative flex min-h-64 flex-col gap-4"
       onDragEnter={(event) => take(event, (before) => before + 1)}
@@ -69,26 +72,30 @@ export function DropFiles({ uploads, children }: { uploads: Uploads | null; chil
           depth > 0 ? 'flex' : 'hidden',
         )}
       >
-        Drop the files to add them
+        {t('uploads.drop')}
       </div>
     </div>
   )
 }
 
-/** Files on their way, and those that were refused with the reason. */
+/** Uploads in progress, and failed ones with the reason. */
 export function OutgoingFiles({ uploads }: { uploads: Uploads }) {
   const { files } = uploads
-  const going = files.filter(({ error }) => error === null)
-  const sent = going.reduce((sum, { share }) => sum + share, 0)
+  const sending = files.filter(({ error }) => error === null)
+  const sent = sending.reduce((sum, { share }) => sum + share, 0)
   return (
     <>
       <p role="status" className="sr-only">
-        {going.length > 0 &&
-          `Sending ${going.length} files, ${Math.floor((10 * sent) / going.length) * 10} % sent`}
+        {sending.length > 0 &&
+          // In steps of a tenth: screen readers announce every change.
+          t('uploads.progress', {
+            count: sending.length,
+            share: Math.floor((10 * sent) / sending.length) / 10,
+          })}
       </p>
       {files.length > 0 && (
         <ul
-          aria-label="Files being added"
+          aria-label={t('uploads.label')}
           className="divide-y divide-line rounded-2xl border border-line bg-raised"
         >
           {files.map((one) => (
@@ -107,12 +114,16 @@ function OutgoingRow({ one: { key, file, share, error }, uploads }: { one: Outgo
         <div className="flex items-baseline justify-between gap-3">
           <span className="min-w-0 truncate font-medium">{file.name}</span>
           <span className="shrink-0 text-muted tabular-nums">
-            {error ? formatBytes(file.size) : share === 1 ? 'Being checked' : `${Math.floor(share * 100)} %`}
+            {error
+              ? formatBytes(file.size)
+              : share === 1
+                ? t('uploads.checking')
+                : t('uploads.percent', { share: Math.floor(share * 100) / 100 })}
           </span>
         </div>
         {error ? (
           <p role="alert" className="text-danger">
-            {error.message}
+            {errorText(error)}
           </p>
         ) : (
           <Bar share={share} />
@@ -122,14 +133,14 @@ function OutgoingRow({ one: { key, file, share, error }, uploads }: { one: Outgo
         <IconButton
           small
           icon={RotateCcw}
-          label={`Try ${file.name} again`}
+          label={t('uploads.retry', { name: file.name })}
           onClick={() => uploads.retry(key)}
         />
       )}
       <IconButton
         small
         icon={X}
-        label={error ? `Take ${file.name} off the list` : `Do not send ${file.name}`}
+        label={error ? t('uploads.remove', { name: file.name }) : t('uploads.cancel', { name: file.name })}
         onClick={() => uploads.remove(key)}
       />
     </li>

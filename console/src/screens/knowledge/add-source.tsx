@@ -1,18 +1,17 @@
 import { type ReactNode, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { CONTENT } from './status.tsx'
 
+const t = translator('knowledge')
+
 type SourceType = 'web' | 's3' | 'text'
 
-const TYPES = [
-  ['web', 'Website'],
-  ['s3', 'S3 bucket'],
-  ['text', 'Text'],
-] as const
+const TYPES: readonly SourceType[] = ['web', 's3', 'text']
 
 const EMPTY = {
   url: '',
@@ -50,7 +49,7 @@ const NAMES: Record<SourceType, (keyof Fields)[]> = {
 }
 const NUMBERS: readonly (keyof Fields)[] = ['max_pages', 'max_depth', 'refresh_interval_hours']
 
-/** Adds what is read from elsewhere, or written down here. */
+/** Adds a website, a bucket or a text. Files are uploaded (add-files.tsx). */
 export function AddSource({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { base } = useKnowledgeBase()
   const notify = useNotify()
@@ -60,7 +59,7 @@ export function AddSource({ open, onClose }: { open: boolean; onClose: () => voi
     outdates: CONTENT,
     onDone: () => {
       setFields(EMPTY)
-      notify(type === 'text' ? 'The text is being indexed' : 'The source is being read')
+      notify(t('add.added'))
       onClose()
     },
   })
@@ -75,23 +74,23 @@ export function AddSource({ open, onClose }: { open: boolean; onClose: () => voi
     <FormDialog
       open={open}
       onClose={onClose}
-      title="Add a source"
-      action="Add"
+      title={t('add.title')}
+      action={t('add.title')}
       busy={add.isPending}
       error={add.error}
       onSubmit={submit}
     >
       <SelectField
-        label="What kind"
+        label={t('add.type')}
         value={type}
         onChange={({ target }) => {
           setType(target.value as SourceType)
           add.reset()
         }}
       >
-        {TYPES.map(([name, text]) => (
+        {TYPES.map((name) => (
           <option key={name} value={name}>
-            {text}
+            {t(`source.type.${name}`)}
           </option>
         ))}
       </SelectField>
@@ -100,7 +99,7 @@ export function AddSource({ open, onClose }: { open: boolean; onClose: () => voi
   )
 }
 
-/** What is left empty is not said. */
+/** Leaves out blank fields. */
 const configOf = (type: SourceType, fields: Fields): Record<string, string | number> =>
   Object.fromEntries(
     NAMES[type]
@@ -112,19 +111,19 @@ const FORMS: Record<SourceType, (field: FieldOf) => ReactNode> = {
   web: (field) => (
     <>
       <TextField
-        label="Address"
+        label={t('add.url')}
         type="url"
         placeholder="https://example.com/docs"
-        hint="Where reading begins. Links to pages of the same site are followed."
+        hint={t('add.urlHint')}
         required
         maxLength={2000}
         {...field('url')}
       />
       <div className="grid grid-cols-2 gap-4">
-        <TextField label="Pages at most" type="number" min={1} required {...field('max_pages')} />
+        <TextField label={t('add.maxPages')} type="number" min={1} required {...field('max_pages')} />
         <TextField
-          label="Links deep"
-          hint="0: this page only"
+          label={t('add.depth')}
+          hint={t('add.depthHint')}
           type="number"
           min={0}
           max={20}
@@ -138,42 +137,53 @@ const FORMS: Record<SourceType, (field: FieldOf) => ReactNode> = {
   s3: (field) => (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Bucket" required maxLength={63} {...field('bucket')} />
-        <TextField label="Prefix" placeholder="handbook/" maxLength={1024} {...field('prefix')} />
-        <TextField label="Region" placeholder="us-east-1" maxLength={32} {...field('region')} />
+        <TextField label={t('add.bucket')} required maxLength={63} {...field('bucket')} />
+        <TextField label={t('add.prefix')} placeholder="handbook/" maxLength={1024} {...field('prefix')} />
+        <TextField label={t('add.region')} placeholder="us-east-1" maxLength={32} {...field('region')} />
         <TextField
-          label="Endpoint"
+          label={t('add.endpoint')}
           type="url"
           placeholder="Amazon S3"
           maxLength={2000}
           {...field('endpoint')}
         />
-        <TextField label="Access key id" autoComplete="off" maxLength={200} {...field('access_key_id')} />
         <TextField
-          label="Secret access key"
+          label={t('add.accessKeyId')}
+          autoComplete="off"
+          maxLength={200}
+          {...field('access_key_id')}
+        />
+        <TextField
+          label={t('add.secretAccessKey')}
           type="password"
           autoComplete="off"
-          hint="Kept encrypted, never shown again"
+          hint={t('add.secretHint')}
           maxLength={200}
           {...field('secret_access_key')}
         />
       </div>
-      <p className="text-sm text-muted">Without keys the bucket is read as anybody may read it.</p>
+      <p className="text-sm text-muted">{t('add.keysHint')}</p>
       <Refresh field={field} />
     </>
   ),
   text: (field) => (
     <>
-      <TextField label="Name" placeholder="Opening hours" required maxLength={200} {...field('name')} />
-      <TextAreaField label="Text" rows={10} required maxLength={2_000_000} {...field('content')} />
+      <TextField
+        label={t('add.name')}
+        placeholder={t('add.namePlaceholder')}
+        required
+        maxLength={200}
+        {...field('name')}
+      />
+      <TextAreaField label={t('add.text')} rows={10} required maxLength={2_000_000} {...field('content')} />
     </>
   ),
 }
 
 const Refresh = ({ field }: { field: FieldOf }) => (
   <TextField
-    label="Read again every so many hours"
-    hint="Empty: only when somebody asks for it"
+    label={t('add.refresh')}
+    hint={t('add.refreshHint')}
     type="number"
     min={1}
     max={8760}

@@ -1,8 +1,8 @@
 import { Square } from 'lucide-react'
 import { ReplyText } from '../../markdown/reply-text.tsx'
+import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
@@ -11,7 +11,9 @@ import type { SearchParams } from './search-params.ts'
 import { Passage } from './search-results.tsx'
 import { type Answer, useAnswer } from './use-answer.ts'
 
-/** Has a model answer from what is found. It is asked on pressing the button only: that is paid. */
+const t = translator('knowledge')
+
+/** A model answers from the passages found. Asks only when the form is submitted, because answers cost credits. */
 export function Ask({ params, onAsk }: { params: SearchParams; onAsk: (params: SearchParams) => void }) {
   const { base } = useKnowledgeBase()
   const answer = useAnswer(base.id)
@@ -39,28 +41,25 @@ export function Ask({ params, onAsk }: { params: SearchParams; onAsk: (params: S
 function Written({ answer: { text, isBusy, sources, ended, stop } }: { answer: Answer }) {
   return (
     <Section
-      title="Answer"
+      title={t('ask.answer')}
       actions={
         isBusy && (
           <Button size="small" icon={Square} onClick={stop}>
-            Stop
+            {t('ask.stop')}
           </Button>
         )
       }
     >
       <div aria-live="polite" aria-busy={isBusy}>
         {text === '' ? (
-          <p className="shimmer text-muted">
-            {sources.length > 0 ? 'Reading the passages…' : 'Looking for passages…'}
-          </p>
+          <p className="shimmer text-muted">{sources.length > 0 ? t('ask.reading') : t('ask.searching')}</p>
         ) : (
           <ReplyText text={text} streaming={isBusy} citations={sources} onCitation={showSource} />
         )}
       </div>
       {ended && (
         <p className="text-sm text-muted">
-          {formatNumber(ended.usage.input_tokens)} tokens read, {formatNumber(ended.usage.output_tokens)}{' '}
-          written
+          {t('ask.tokens', { input: ended.usage.input_tokens, output: ended.usage.output_tokens })}
         </p>
       )}
     </Section>
@@ -78,7 +77,7 @@ function showSource(number: number): void {
 const Sources = ({ kbId, answer: { sources, ended } }: { kbId: string; answer: Answer }) => (
   <section aria-labelledby="sources" className="flex flex-col gap-3">
     <h2 id="sources" className="font-semibold">
-      What the model was given
+      {t('ask.passages')}
     </h2>
     <ol className="flex flex-col gap-3">
       {sources.map((source) => (
@@ -89,7 +88,7 @@ const Sources = ({ kbId, answer: { sources, ended } }: { kbId: string; answer: A
           className="rounded-2xl border border-line bg-raised p-4"
         >
           <Passage kbId={kbId} passage={source} number={source.number}>
-            {ended?.citations.includes(source.number) && <Badge tone="accent">Cited</Badge>}
+            {ended?.citations.includes(source.number) && <Badge tone="accent">{t('ask.cited')}</Badge>}
           </Passage>
         </li>
       ))}

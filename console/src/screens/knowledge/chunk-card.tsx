@@ -3,6 +3,7 @@ import { Pencil } from 'lucide-react'
 import { Switch } from 'radix-ui'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -12,19 +13,21 @@ import { formatNumber } from '../../ui/format.ts'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
+const t = translator('knowledge')
+
 const CHARACTERS_MAX = 20_000
 
 interface ChunkCardProps {
   kbId: string
   chunk: Chunk
-  /** It is what a link leads to: it is scrolled to, and stands out. */
+  /** A link leads to this chunk: it is scrolled to and highlighted. */
   isMarked: boolean
 }
 
-/** Only when it appears: whoever has scrolled on since is left in peace. */
+/** A ref callback: scrolls once, when the card is mounted. */
 const reveal = (card: HTMLElement | null): void => card?.scrollIntoView({ block: 'center' })
 
-/** What is found as one: its text, where it stands, and whether it is found at all. */
+/** A chunk: its text, its position, and a switch that excludes it from search. */
 export function ChunkCard({ kbId, chunk, isMarked }: ChunkCardProps) {
   const { may } = useHere()
   const [isEditing, setEditing] = useState(false)
@@ -38,17 +41,17 @@ export function ChunkCard({ kbId, chunk, isMarked }: ChunkCardProps) {
       )}
     >
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
-        <span className="font-medium tabular-nums">{chunk.position + 1}</span>
-        {chunk.page !== null && <span>Page {chunk.page}</span>}
-        <span>{formatNumber(chunk.tokens)} tokens</span>
-        {chunk.is_edited && <Badge tone="warning">Edited</Badge>}
-        {!chunk.is_enabled && <Badge>Off</Badge>}
+        <span className="font-medium tabular-nums">{formatNumber(chunk.position + 1)}</span>
+        {chunk.page !== null && <span>{t('chunk.page', { page: chunk.page })}</span>}
+        <span>{t('chunk.tokens', { count: chunk.tokens })}</span>
+        {chunk.is_edited && <Badge tone="warning">{t('chunk.edited')}</Badge>}
+        {!chunk.is_enabled && <Badge>{t('chunk.excluded')}</Badge>}
         {may('kb:write') && (
           <div className="ml-auto flex items-center gap-2">
             <IconButton
               small
               icon={Pencil}
-              label={`Edit chunk ${chunk.position + 1}`}
+              label={t('chunk.edit', { number: chunk.position + 1 })}
               aria-pressed={isEditing}
               onClick={() => setEditing(!isEditing)}
             />
@@ -78,8 +81,8 @@ function Enabled({ kbId, chunk }: { kbId: string; chunk: Chunk }) {
   const shown = change.isPending ? change.variables.body?.is_enabled === true : chunk.is_enabled
   return (
     <Switch.Root
-      aria-label={`Chunk ${chunk.position + 1} is found`}
-      title={shown ? 'Is found' : 'Is never found'}
+      aria-label={t('chunk.enable', { number: chunk.position + 1 })}
+      title={shown ? t('chunk.includedInSearch') : t('chunk.excludedFromSearch')}
       checked={shown}
       onCheckedChange={(is) =>
         change.mutate(
@@ -100,7 +103,7 @@ function Edit({ kbId, chunk, onEnd }: { kbId: string; chunk: Chunk; onEnd: () =>
   const change = useChange('PUT /api/kb/chunk', {
     outdates: ['GET /api/kb/document'],
     onDone: () => {
-      notify('Chunk saved')
+      notify(t('chunk.saved'))
       onEnd()
     },
   })
@@ -111,8 +114,8 @@ function Edit({ kbId, chunk, onEnd }: { kbId: string; chunk: Chunk; onEnd: () =>
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
       <TextAreaField
-        label={`Text of chunk ${chunk.position + 1}`}
-        hint="It stays so until the document is indexed anew: after a change at its source, or on reindexing."
+        label={t('chunk.text', { number: chunk.position + 1 })}
+        hint={t('chunk.textHint')}
         rows={Math.min(20, Math.max(5, content.split('\n').length + 2))}
         required
         maxLength={CHARACTERS_MAX}
@@ -122,10 +125,10 @@ function Edit({ kbId, chunk, onEnd }: { kbId: string; chunk: Chunk; onEnd: () =>
       {change.error && <Failure error={change.error} />}
       <div className="flex justify-end gap-2">
         <Button size="small" onClick={onEnd}>
-          Cancel
+          {t('chunk.cancel')}
         </Button>
         <Button type="submit" size="small" kind="primary" busy={change.isPending}>
-          Save
+          {t('chunk.save')}
         </Button>
       </div>
     </form>

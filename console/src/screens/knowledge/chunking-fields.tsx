@@ -1,4 +1,7 @@
+import { translator } from '../../messages/index.ts'
 import { TextField } from '../../ui/field.tsx'
+
+const t = translator('knowledge')
 
 export interface ChunkingText {
   max: string
@@ -10,12 +13,12 @@ interface ChunkingFieldsProps {
   onChange: (value: ChunkingText) => void
 }
 
-/** How texts are split; an overlap of more than a quarter is refused by the server, in words. */
+/** Chunk size and overlap. The server checks that the overlap is at most a quarter of the size. */
 export const ChunkingFields = ({ value, onChange }: ChunkingFieldsProps) => (
   <div className="grid gap-4 sm:grid-cols-2">
     <TextField
-      label="Tokens in a chunk"
-      hint="32 to 2,000. Small chunks are precise, large ones keep context."
+      label={t('chunking.size')}
+      hint={t('chunking.sizeHint')}
       type="number"
       min={32}
       max={2000}
@@ -24,8 +27,8 @@ export const ChunkingFields = ({ value, onChange }: ChunkingFieldsProps) => (
       onChange={({ target }) => onChange({ ...value, max: target.value })}
     />
     <TextField
-      label="Overlap"
-      hint="Tokens that a chunk repeats of the one before; a quarter of its size at most."
+      label={t('chunking.overlap')}
+      hint={t('chunking.overlapHint')}
       type="number"
       min={0}
       max={500}

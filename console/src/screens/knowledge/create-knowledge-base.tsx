@@ -1,15 +1,18 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ChunkingFields, chunkingOf } from './chunking-fields.tsx'
 import { EmbeddingField, LOCAL } from './models.tsx'
 
+const t = translator('knowledge')
+
 const START = { name: '', description: '', model: LOCAL, chunking: { max: '400', overlap: '50' } }
 
-/** Asks for a name and little more, and leads to where documents are added. */
+/** Creates a knowledge base and opens its documents. */
 export function CreateKnowledgeBase({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { organization } = useHere()
   const navigate = useNavigate()
@@ -32,34 +35,34 @@ export function CreateKnowledgeBase({ open, onClose }: { open: boolean; onClose:
     <FormDialog
       open={open}
       onClose={onClose}
-      title="New knowledge base"
-      description="Documents are added next."
-      action="Create"
+      title={t('create.title')}
+      description={t('create.description')}
+      action={t('create.title')}
       busy={create.isPending}
       error={create.error}
       onSubmit={submit}
     >
       <TextField
-        label="Name"
+        label={t('fields.name')}
         required
         maxLength={200}
         value={asked.name}
         onChange={({ target }) => setAsked({ ...asked, name: target.value })}
       />
       <TextAreaField
-        label="Description"
-        hint="What can be looked up in it. Agents choose by this."
+        label={t('fields.description')}
+        hint={t('fields.descriptionHint')}
         rows={2}
         maxLength={5000}
         value={asked.description}
         onChange={({ target }) => setAsked({ ...asked, description: target.value })}
       />
       <details>
-        <summary className="w-fit text-sm font-medium text-muted">More</summary>
+        <summary className="w-fit text-sm font-medium text-muted">{t('create.advanced')}</summary>
         <div className="mt-4 flex flex-col gap-4">
           <EmbeddingField
-            label="Embedding model"
-            hint="Finds what means the same in other words. What is built in sees words only, and works for every language."
+            label={t('embedding.label')}
+            hint={t('embedding.hint')}
             value={asked.model}
             onChange={(model) => setAsked({ ...asked, model })}
           />

@@ -2,6 +2,7 @@ import type { KnowledgeBaseDocument } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, RotateCcw, Trash2 } from 'lucide-react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -13,23 +14,25 @@ import { useNotify } from '../../ui/toast.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { CONTENT, StatusBadge } from './status.tsx'
 
+const t = translator('knowledge')
+
 export const DocumentTable = ({ documents }: { documents: KnowledgeBaseDocument[] }) => (
   <Table
-    label="Documents"
+    label={t('columns.documents')}
     rows={documents}
     keyOf={({ id }) => id}
     columns={[
-      { header: 'Name', cell: (document) => <Name document={document} /> },
-      { header: 'State', cell: ({ status }) => <StatusBadge status={status} /> },
+      { header: t('columns.name'), cell: (document) => <Name document={document} /> },
+      { header: t('columns.status'), cell: ({ status }) => <StatusBadge status={status} /> },
       {
-        header: 'Chunks',
+        header: t('columns.chunks'),
         numeric: true,
         wideOnly: true,
         cell: ({ chunk_count }) => formatNumber(chunk_count),
       },
-      { header: 'Size', numeric: true, wideOnly: true, cell: ({ size }) => formatBytes(size) },
-      { header: 'Changed', wideOnly: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
-      { header: 'Actions', hideHeader: true, cell: (document) => <Actions document={document} /> },
+      { header: t('columns.size'), numeric: true, wideOnly: true, cell: ({ size }) => formatBytes(size) },
+      { header: t('columns.updated'), wideOnly: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
+      { header: t('columns.actions'), hideHeader: true, cell: (document) => <Actions document={document} /> },
     ]}
   />
 )
@@ -54,24 +57,23 @@ function Actions({ document: { id, kb_id, source_id, name, status } }: { documen
   const notify = useNotify()
   const remove = useChange('DELETE /api/kb/delete_document', {
     outdates: CONTENT,
-    onDone: () => notify(`Deleted ${name}`),
+    onDone: () => notify(t('documents.deleted', { name })),
   })
   const reindex = useChange('POST /api/kb/reindex', { outdates: CONTENT })
   const source = base.sources.find((one) => one.id === source_id)
-  const isReadAgain = source?.type === 'web' || source?.type === 's3'
+  const isRefreshable = source?.type === 'web' || source?.type === 's3'
   const retry = () =>
     reindex.mutate(
-      { query: { kb_id }, body: isReadAgain ? { source_id } : {} },
+      { query: { kb_id }, body: isRefreshable ? { source_id } : {} },
       {
         onError: notify,
-        onSuccess: () => notify(isReadAgain ? 'Its source is read again' : 'All documents are indexed anew'),
+        onSuccess: () => notify(isRefreshable ? t('source.refreshing') : t('settings.reindexing')),
       },
     )
   const askToRemove = async () => {
-    const consequence = isReadAgain
-      ? `“${name}” is no longer found. Its source brings it back when it is read again, where it still has it.`
-      : `“${name}” is no longer found, and does not come back.`
-    if (await confirm({ title: 'Delete this document?', consequence, action: 'Delete' }))
+    const title = t('documents.deleteTitle', { name })
+    const consequence = isRefreshable ? t('documents.deleteUntilRefresh') : t('documents.deleteForGood')
+    if (await confirm({ title, consequence, action: t('delete') }))
       remove.mutate({ query: { kb_id, document_id: id } }, { onError: notify })
   }
   const mayRetry = status === 'failed' && may('kb:write')
@@ -80,17 +82,17 @@ function Actions({ document: { id, kb_id, source_id, name, status } }: { documen
     <div className="flex justify-end">
       <Menu
         trigger={
-          <IconButton small icon={Ellipsis} label={`Actions for ${name}`} disabled={remove.isPending} />
+          <IconButton small icon={Ellipsis} label={t('actionsFor', { name })} disabled={remove.isPending} />
         }
       >
         {mayRetry && (
           <MenuItem icon={RotateCcw} onSelect={retry}>
-            {isReadAgain ? 'Read its source again' : 'Index all anew'}
+            {isRefreshable ? t('source.refresh') : t('documents.reindexAll')}
           </MenuItem>
         )}
         {may('kb:delete') && (
           <MenuItem icon={Trash2} danger onSelect={() => void askToRemove()}>
-            Delete
+            {t('delete')}
           </MenuItem>
         )}
       </Menu>

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { ExternalLink } from 'lucide-react'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Back } from '../../ui/back.tsx'
-import { formatBytes, formatNumber } from '../../ui/format.ts'
+import { formatBytes } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { Failure, Loaded, SkeletonList } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -12,9 +13,11 @@ import { ChunkCard } from './chunk-card.tsx'
 import { Pages } from './pages.tsx'
 import { isUnderWay, POLL_MS, StatusBadge } from './status.tsx'
 
+const t = translator('knowledge')
+
 const PAGE_SIZE = 20
 
-/** What is found of a document: its chunks in their order. `?chunk=` shows where a citation leads. */
+/** A document's chunks in order. `?chunk=` opens the page with that chunk and marks it, for links from citations. */
 export function DocumentScreen() {
   const { kbId, documentId } = useParams({ from: '/app/knowledge/$kbId/documents/$documentId' })
   const { chunk, page } = useSearch({ from: '/app/knowledge/$kbId/documents/$documentId' })
@@ -35,10 +38,10 @@ export function DocumentScreen() {
     void navigate({ to: '.', search: (before) => ({ ...before, chunk: undefined, page: to }) })
   return (
     <Page
-      title={document.data?.name ?? 'Document'}
+      title={document.data?.name ?? t('document.title')}
       above={
         <Back to="/knowledge/$kbId/documents" params={{ kbId }}>
-          {base.data?.name ?? 'Knowledge base'}
+          {base.data?.name ?? t('untitled')}
         </Back>
       }
       actions={document.data && <StatusBadge status={document.data.status} />}
@@ -49,11 +52,11 @@ export function DocumentScreen() {
             <Facts document={found} />
             {found.error && <Failure error={new Error(found.error)} />}
             {chunk !== undefined && !document.isPlaceholderData && (
-              <Whereabouts document={found} chunk={chunk} />
+              <MovedNotice document={found} chunk={chunk} />
             )}
             <Chunks document={found} marked={chunk} />
             <Pages
-              what="chunks"
+              of="chunks"
               page={found.page}
               limit={PAGE_SIZE}
               total={found.chunk_count}
@@ -68,15 +71,15 @@ export function DocumentScreen() {
 
 function Facts({ document }: { document: DocumentWithChunks }) {
   const { url } = document.metadata as { url?: unknown }
-  const facts = [
-    document.mime_type,
-    formatBytes(document.size),
-    document.chunk_count === 1 ? '1 chunk' : `${formatNumber(document.chunk_count)} chunks`,
-  ]
   return (
     <div className="-mt-4 flex flex-col gap-1 text-sm text-muted">
       <p>
-        {facts.join(' · ')} · changed <Ago time={document.updated_at} />
+        {t.rich('document.facts', {
+          type: document.mime_type,
+          size: formatBytes(document.size),
+          chunks: t('document.chunks', { count: document.chunk_count }),
+          ago: () => <Ago time={document.updated_at} />,
+        })}
       </p>
       {typeof url === 'string' && /^https?:\/\//i.test(url) && (
         <a
@@ -86,19 +89,18 @@ function Facts({ document }: { document: DocumentWithChunks }) {
           className="flex w-fit max-w-full items-center gap-1 text-accent hover:underline"
         >
           <span className="truncate">{url}</span>
-          <ExternalLink aria-label="(opens in a new tab)" size={14} className="shrink-0" />
+          <ExternalLink aria-label={t('document.newTab')} size={14} className="shrink-0" />
         </a>
       )}
     </div>
   )
 }
 
-/** A citation is older than the index at times. */
-const Whereabouts = ({ document, chunk }: { document: DocumentWithChunks; chunk: string }) =>
+/** Reindexing replaces chunks, so links from older citations may lead to a chunk that is gone. */
+const MovedNotice = ({ document, chunk }: { document: DocumentWithChunks; chunk: string }) =>
   !document.chunks.some(({ id }) => id === chunk) && (
     <p role="status" className="rounded-xl bg-warning-soft px-4 py-3 text-sm text-warning">
-      The passage that the link leads to is no longer there: the document has been indexed anew since. These
-      are its chunks now.
+      {t('document.moved')}
     </p>
   )
 
@@ -106,11 +108,11 @@ function Chunks({ document, marked }: { document: DocumentWithChunks; marked: st
   if (document.chunks.length === 0)
     return (
       <p className="py-8 text-center text-muted">
-        {isUnderWay(document.status) ? 'Its text is being indexed.' : 'There is no text in it.'}
+        {isUnderWay(document.status) ? t('document.indexing') : t('document.empty')}
       </p>
     )
   return (
-    <ol aria-label="Chunks" className="flex flex-col gap-3">
+    <ol aria-label={t('columns.chunks')} className="flex flex-col gap-3">
       {document.chunks.map((one) => (
         <ChunkCard key={one.id} kbId={document.kb_id} chunk={one} isMarked={one.id === marked} />
       ))}

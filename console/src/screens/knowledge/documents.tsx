@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { FileText, Plus, Search as SearchIcon } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
@@ -13,9 +14,11 @@ import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { Pages } from './pages.tsx'
 import { isUnderWay, POLL_MS } from './status.tsx'
 
+const t = translator('knowledge')
+
 const PAGE_SIZE = 25
 
-/** What is in a knowledge base, and the way to put more into it. */
+/** The documents of a knowledge base, and the buttons that add more. */
 export function Documents() {
   const { may } = useHere()
   const { base, uploads } = useKnowledgeBase()
@@ -32,7 +35,7 @@ export function Documents() {
   const add = may('kb:write') && (
     <div className="flex flex-wrap justify-center gap-2">
       <Button icon={Plus} onClick={() => setAdding(true)}>
-        Add a source
+        {t('add.title')}
       </Button>
       <PickFiles uploads={uploads} />
     </div>
@@ -43,9 +46,8 @@ export function Documents() {
         {({ documents: rows, total }) => {
           if (total === 0 && find === undefined && uploads.files.length === 0)
             return (
-              <Empty icon={FileText} title="No documents yet" action={add}>
-                Add PDF, Word, Excel, CSV, Markdown or text files, or drop them here. Websites and buckets can
-                be read too, and read again from time to time.
+              <Empty icon={FileText} title={t('documents.emptyTitle')} action={add}>
+                {t('documents.empty')}
               </Empty>
             )
           return (
@@ -59,12 +61,12 @@ export function Documents() {
               {rows.length === 0 && (
                 <p className="py-8 text-center text-muted">
                   {total > 0 || find === undefined
-                    ? 'There is nothing on this page.'
-                    : `No document has “${find}” in its name.`}
+                    ? t('documents.emptyPage')
+                    : t('documents.noMatch', { name: find })}
                 </p>
               )}
               <Pages
-                what="documents"
+                of="documents"
                 page={page}
                 limit={PAGE_SIZE}
                 total={total}
@@ -88,7 +90,7 @@ function Find({
 }) {
   const [text, setText] = useState(find)
   const [shown, setShown] = useState(find)
-  // The way back leads to what was looked for before.
+  // Back and forward change the search in the URL.
   if (shown !== find) {
     setShown(find)
     setText(find)
@@ -103,8 +105,8 @@ function Find({
         <SearchIcon aria-hidden size={16} className="absolute top-2.5 left-3 text-muted" />
         <input
           type="search"
-          aria-label="Find documents by name"
-          placeholder="Find by name"
+          aria-label={t('documents.find')}
+          placeholder={t('documents.findPlaceholder')}
           maxLength={200}
           value={text}
           onChange={({ target }) => {

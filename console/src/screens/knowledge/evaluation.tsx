@@ -4,11 +4,11 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Gauge, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { LineChart } from '../../ui/line-chart.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
@@ -18,10 +18,12 @@ import { RunDetails } from './run-details.tsx'
 import { isRunning, numberOf, RUN_POLL_MS, RunTable } from './run-table.tsx'
 import { StartRun } from './start-run.tsx'
 
-/** The server keeps no more of an evaluation (server: kb, evaluations). */
+const t = translator('evaluations')
+
+/** The server keeps this many runs per evaluation (server/parts/kb/evaluations.ts). */
 const RUNS_MAX = 100
 
-/** An evaluation: its runs over time, and what one of them has found. */
+/** An evaluation: its runs over time, and the results of one run. */
 export function EvaluationScreen() {
   const { base } = useKnowledgeBase()
   const { evaluationId } = useParams({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })
@@ -37,12 +39,12 @@ export function EvaluationScreen() {
       <Loaded query={runs}>
         {({ data: all }) =>
           all.length === 0 ? (
-            <Empty icon={Gauge} title="Not run yet">
-              A run searches for each question, and measures whether its documents are found.
+            <Empty icon={Gauge} title={t('runs.emptyTitle')}>
+              {t('runs.empty')}
             </Empty>
           ) : (
             <>
-              <Progress runs={all} />
+              <History runs={all} />
               <RunTable runs={all} chosen={run ?? all[0]?.id} />
               {(run ?? all[0]?.id) && (
                 <RunDetails
@@ -72,35 +74,35 @@ function Heading({ evaluationId, onRun }: { evaluationId: string; onRun: () => v
   const remove = useChange('DELETE /api/kb/evaluations/delete', {
     outdates: ['GET /api/kb/evaluations/list'],
     onDone: () => {
-      notify('Evaluation deleted')
+      notify(t('deleted'))
       void navigate({ to: '/knowledge/$kbId/evaluations', params: { kbId: base.id } })
     },
   })
   const ask = async () => {
-    const consequence = 'Its questions and runs go with it, and do not come back.'
-    if (await confirm({ title: 'Delete this evaluation?', consequence, action: 'Delete' }))
+    const title = t('deleteTitle', { name: evaluation.data?.name ?? t('title') })
+    if (await confirm({ title, consequence: t('deleteConsequence'), action: t('delete') }))
       remove.mutate({ query }, { onError: notify })
   }
   return (
     <header className="flex flex-wrap items-end justify-between gap-3">
       <div className="min-w-0">
         <Back to="/knowledge/$kbId/evaluations" params={{ kbId: base.id }}>
-          All evaluations
+          {t('back')}
         </Back>
-        <h2 className="text-lg font-semibold break-words">{evaluation.data?.name ?? 'Evaluation'}</h2>
+        <h2 className="text-lg font-semibold break-words">{evaluation.data?.name ?? t('title')}</h2>
         {evaluation.data && (
-          <p className="text-sm text-muted">{formatNumber(evaluation.data.question_count)} questions</p>
+          <p className="text-sm text-muted">{t('questions', { count: evaluation.data.question_count })}</p>
         )}
       </div>
       <div className="flex gap-2">
         {may('kb:delete') && (
           <Button icon={Trash2} busy={remove.isPending} onClick={() => void ask()}>
-            Delete
+            {t('delete')}
           </Button>
         )}
         {may('kb:write') && (
           <Button kind="primary" icon={Play} onClick={onRun}>
-            Run
+            {t('run.title')}
           </Button>
         )}
       </div>
@@ -108,19 +110,19 @@ function Heading({ evaluationId, onRun }: { evaluationId: string; onRun: () => v
   )
 }
 
-/** From two runs on there is something to see. */
-function Progress({ runs }: { runs: readonly EvaluationRun[] }) {
+/** Charts the metrics. One run alone has no history to show. */
+function History({ runs }: { runs: readonly EvaluationRun[] }) {
   const done = runs.filter(({ metrics }) => metrics !== null).toReversed()
   if (done.length < 2) return null
   return (
-    <Section title="Over time" description="Each run with its settings then; more is better.">
+    <Section title={t('runs.overTime')} description={t('runs.overTimeHint')}>
       <LineChart
-        label="Measures by run"
+        label={t('runs.overTimeLabel')}
         labels={done.map(({ id }) => `#${numberOf(runs, id)}`)}
         series={[
-          { name: 'Recall', values: done.map(({ metrics }) => metrics?.recall_at_k ?? null) },
-          { name: 'MRR', values: done.map(({ metrics }) => metrics?.mrr ?? null) },
-          { name: 'nDCG', values: done.map(({ metrics }) => metrics?.ndcg_at_10 ?? null) },
+          { name: t('measures.recall'), values: done.map(({ metrics }) => metrics?.recall_at_k ?? null) },
+          { name: t('measures.mrr'), values: done.map(({ metrics }) => metrics?.mrr ?? null) },
+          { name: t('measures.ndcg'), values: done.map(({ metrics }) => metrics?.ndcg_at_10 ?? null) },
         ]}
       />
     </Section>

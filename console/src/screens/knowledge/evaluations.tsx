@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { Gauge, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
@@ -12,7 +13,9 @@ import { Ago } from '../../ui/time.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { NewEvaluation } from './new-evaluation.tsx'
 
-/** Questions with their right documents, to measure by whether a change finds more of them. */
+const t = translator('evaluations')
+
+/** The evaluations of a knowledge base: questions with the documents that answer them. */
 export function Evaluations() {
   const { may } = useHere()
   const { base } = useKnowledgeBase()
@@ -20,7 +23,7 @@ export function Evaluations() {
   const evaluations = useInfiniteQuery(readPages('GET /api/kb/evaluations/list', { kb_id: base.id }))
   const add = may('kb:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setAdding(true)}>
-      New evaluation
+      {t('create.title')}
     </Button>
   )
   return (
@@ -28,20 +31,19 @@ export function Evaluations() {
       <Loaded query={evaluations}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon={Gauge} title="No evaluations yet" action={add}>
-              Write down what people ask, and which documents answer it. A run then measures how many of those
-              are found, and whether another chunk size or model finds more.
+            <Empty icon={Gauge} title={t('list.emptyTitle')} action={add}>
+              {t('list.empty')}
             </Empty>
           ) : (
             <>
               {add && <div className="flex justify-end">{add}</div>}
               <Table
-                label="Evaluations"
+                label={t('list.label')}
                 rows={all}
                 keyOf={({ id }) => id}
                 columns={[
                   {
-                    header: 'Name',
+                    header: t('list.name'),
                     cell: ({ id, name }) => (
                       <Link
                         to="/knowledge/$kbId/evaluations/$evaluationId"
@@ -53,11 +55,15 @@ export function Evaluations() {
                     ),
                   },
                   {
-                    header: 'Questions',
+                    header: t('list.questions'),
                     numeric: true,
                     cell: ({ question_count }) => formatNumber(question_count),
                   },
-                  { header: 'Made', wideOnly: true, cell: ({ created_at }) => <Ago time={created_at} /> },
+                  {
+                    header: t('list.created'),
+                    wideOnly: true,
+                    cell: ({ created_at }) => <Ago time={created_at} />,
+                  },
                 ]}
               />
               <More query={evaluations} />

@@ -1,11 +1,17 @@
-/** Why a text is no filter, in words; null where it is one, or empty. What it holds the server checks. */
+import { translator } from '../../messages/index.ts'
+
+const t = translator('knowledge')
+
+const EXAMPLE = '{"mime_type": "application/pdf"}'
+
+/** Says why a text is not a JSON object. Null if it is one, or blank. The server checks its content. */
 export function filterProblem(text: string): string | null {
   if (text.trim() === '') return null
   try {
     const filter: unknown = JSON.parse(text)
     const isObject = typeof filter === 'object' && filter !== null && !Array.isArray(filter)
-    return isObject ? null : 'An object is needed, as {"mime_type": "application/pdf"}'
+    return isObject ? null : t('filter.notObject', { example: EXAMPLE })
   } catch {
-    return 'This is no JSON: names and texts stand in "straight quotes"'
+    return t('filter.notJson')
   }
 }

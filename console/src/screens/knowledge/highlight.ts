@@ -1,4 +1,4 @@
-/** A piece of a text; `isHit` where it is what was looked for. */
+/** A piece of a text. `isHit`: it matches the query. */
 export interface Piece {
   text: string
   isHit: boolean
@@ -10,19 +10,19 @@ export interface Sought {
   prefixes: readonly string[]
 }
 
-/** Scripts without spaces, where each character is a word (server: platform/retrieval/words). */
+/** Scripts without spaces, where each character is a word (server/platform/retrieval/words.ts). */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const WORD =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*|[\p{L}\p{N}\p{M}]+/gu
-/** Shorter words are mostly such as "the": beside longer ones they only make noise. */
+/** Shorter words are mostly stop words, such as "the". They are marked only if the query has no longer ones. */
 const TELLING_CHARACTERS_MIN = 4
-/** Words that begin alike for so long, but for their last letters, are forms of one. */
+/** Forms of one word share at least this many first letters, and their lengths differ by at most the next constant. */
 const STEM_CHARACTERS_MIN = 4
 const ENDING_CHARACTERS_MAX = 4
 
 /**
- * Takes a text apart at the words of a query. The server looks for stems of each language; what is marked here is
- * close to that: words that begin alike and differ in a short ending.
+ * Splits a text into pieces that match a query and pieces between them. Approximates the stemming of the server: words
+ * match if they differ only in a short ending.
  */
 export function markHits(text: string, sought: Sought): Piece[] {
   const words = tellingWords(sought)

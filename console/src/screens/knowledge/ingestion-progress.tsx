@@ -1,11 +1,13 @@
 import type { IngestionStatus } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Bar } from '../../ui/chart.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { isUnderWay, POLL_MS, type Status } from './status.tsx'
 
-/** While sources are read and documents indexed: how far that is. The words are told when they change. */
+const t = translator('knowledge')
+
+/** Progress of reading sources and indexing documents. Screen readers announce its text when it changes. */
 export function IngestionProgress({ kbId, status }: { kbId: string; status: Status }) {
   const isBusy = isUnderWay(status)
   const ingestion = useQuery({
@@ -18,7 +20,7 @@ export function IngestionProgress({ kbId, status }: { kbId: string; status: Stat
     <div role="status" className={shown ? 'flex flex-col gap-2' : 'sr-only'}>
       {shown && (
         <>
-          <p className="text-sm text-muted">{wordsOf(shown)}</p>
+          <p className="text-sm text-muted">{textOf(shown)}</p>
           <Bar share={shown.progress} />
         </>
       )}
@@ -26,14 +28,14 @@ export function IngestionProgress({ kbId, status }: { kbId: string; status: Stat
   )
 }
 
-function wordsOf({ documents: { total, ready, failed, pending }, sources }: IngestionStatus): string {
-  // Those whose documents are all done, and which are read on, or wait for it.
-  const reading = sources.filter((one) => isUnderWay(one.status) && one.documents.pending === 0).length
+function textOf({ documents: { total, ready, failed, pending }, sources }: IngestionStatus): string {
+  // Sources with pending documents are covered by the counts of documents.
+  const importing = sources.filter((one) => isUnderWay(one.status) && one.documents.pending === 0).length
   const parts = [
-    reading > 0 && (reading === 1 ? 'Reading 1 source' : `Reading ${formatNumber(reading)} sources`),
-    total > 0 && `${formatNumber(ready)} of ${formatNumber(total)} documents ready`,
-    pending > 0 && `${formatNumber(pending)} waiting`,
-    failed > 0 && `${formatNumber(failed)} failed`,
+    importing > 0 && t('progress.importing', { count: importing }),
+    total > 0 && t('progress.ready', { ready, total }),
+    pending > 0 && t('progress.waiting', { count: pending }),
+    failed > 0 && t('progress.failed', { count: failed }),
   ]
-  return parts.filter(Boolean).join(', ')
+  return parts.filter(Boolean).join(' · ')
 }

@@ -4,13 +4,13 @@ import type { Uploads } from './use-uploads.ts'
 
 interface OpenKnowledgeBase {
   base: KnowledgeBase
-  /** Of files on their way into it: they go on while another tab is looked at. */
+  /** Uploads continue while the user is on another tab. */
   uploads: Uploads
 }
 
 export const KnowledgeBaseContext = createContext<OpenKnowledgeBase | null>(null)
 
-/** Within a tab: the knowledge base that is open. */
+/** Returns the open knowledge base. Only within its tabs. */
 export function useKnowledgeBase(): OpenKnowledgeBase {
   const open = use(KnowledgeBaseContext)
   if (!open) throw new Error('useKnowledgeBase is for the tabs of a knowledge base')

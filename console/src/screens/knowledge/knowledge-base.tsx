@@ -2,6 +2,7 @@ import type { KnowledgeBase } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Back } from '../../ui/back.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
@@ -11,17 +12,13 @@ import { KnowledgeBaseContext } from './knowledge-base-context.tsx'
 import { isUnderWay, POLL_MS, StatusBadge } from './status.tsx'
 import { useUploads } from './use-uploads.ts'
 
-const TABS = [
-  ['documents', 'Documents'],
-  ['sources', 'Sources'],
-  ['search', 'Search'],
-  ['evaluations', 'Evaluations'],
-  ['settings', 'Settings'],
-] as const
+const t = translator('knowledge')
 
-type Tab = (typeof TABS)[number][0]
+const TABS = ['documents', 'sources', 'search', 'evaluations', 'settings'] as const
 
-/** A knowledge base: its name, how far it is, and a tab for each thing that one does with it. */
+type Tab = (typeof TABS)[number]
+
+/** A knowledge base: its name, status and tabs. */
 export function KnowledgeBaseScreen() {
   const { kbId } = useParams({ from: '/app/knowledge/$kbId' })
   const base = useQuery({
@@ -30,11 +27,11 @@ export function KnowledgeBaseScreen() {
   })
   if (base.data) return <Opened key={kbId} base={base.data} />
   return (
-    <Page title="Knowledge base" above={<ToKnowledge />}>
+    <Page title={t('untitled')} above={<ToKnowledge />}>
       {base.error ? (
         <Failure error={base.error} onRetry={() => void base.refetch()} />
       ) : (
-        <div role="status" aria-label="Loading" className="flex flex-col gap-4">
+        <div role="status" aria-label={t('loading')} className="flex flex-col gap-4">
           <Skeleton className="h-9" />
           <Skeleton className="h-40" />
         </div>
@@ -46,8 +43,9 @@ export function KnowledgeBaseScreen() {
 function Opened({ base }: { base: KnowledgeBase }) {
   const navigate = useNavigate()
   const { pathname } = useLocation()
-  const tab = TABS.find(([name]) => pathname.split('/')[3] === name)?.[0] ?? 'documents'
+  const tab = TABS.find((name) => pathname.split('/')[3] === name) ?? 'documents'
   const uploads = useUploads(base.id)
+  const tabs = TABS.map((name) => [name, t(`tabs.${name}`)] as const)
   const open = (to: Tab) => void navigate({ to: `/knowledge/$kbId/${to}`, params: { kbId: base.id } })
   return (
     <Page
@@ -56,7 +54,7 @@ function Opened({ base }: { base: KnowledgeBase }) {
       above={<ToKnowledge />}
       actions={<StatusBadge status={base.status} />}
     >
-      <Tabs label="Views of this knowledge base" tabs={TABS} value={tab} onChange={open} />
+      <Tabs label={t('tabs.label')} tabs={tabs} value={tab} onChange={open} />
       <IngestionProgress kbId={base.id} status={base.status} />
       {tab !== 'sources' && <FailedSources base={base} />}
       <KnowledgeBaseContext value={{ base, uploads }}>
@@ -66,18 +64,18 @@ function Opened({ base }: { base: KnowledgeBase }) {
   )
 }
 
-/** Wherever one looks: what is missing here. */
+/** On every tab except the sources, which show their own errors. */
 function FailedSources({ base }: { base: KnowledgeBase }) {
   const failed = base.sources.filter(({ status }) => status === 'failed').length
   if (failed === 0) return null
   return (
     <p className="rounded-xl bg-danger-soft px-4 py-2.5 text-sm text-danger">
-      {failed === 1 ? 'A source could not be read.' : `${failed} sources could not be read.`}{' '}
+      {t('failedSources.text', { count: failed })}{' '}
       <Link to="/knowledge/$kbId/sources" params={{ kbId: base.id }} className="font-medium underline">
-        See why
+        {t('failedSources.link')}
       </Link>
     </p>
   )
 }
 
-const ToKnowledge = () => <Back to="/knowledge">Knowledge</Back>
+const ToKnowledge = () => <Back to="/knowledge">{t('title')}</Back>

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { BookOpen, Plus } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
@@ -12,6 +13,8 @@ import { Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { CreateKnowledgeBase } from './create-knowledge-base.tsx'
 import { isUnderWay, POLL_MS, StatusBadge } from './status.tsx'
+
+const t = translator('knowledge')
 
 const PAGE_SIZE = 50
 
@@ -28,21 +31,20 @@ export function KnowledgeList() {
     void navigate({ to: '/knowledge', search: is ? { create: true } : {}, replace: !is })
   const button = may('kb:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setCreating(true)}>
-      New knowledge base
+      {t('create.title')}
     </Button>
   )
   return (
     <Page
-      title="Knowledge"
-      description="Documents that chats and agents look things up in, and cite."
+      title={t('title')}
+      description={t('list.description')}
       actions={bases.data && bases.data.length > 0 && button}
     >
       <Loaded query={bases}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon={BookOpen} title="No knowledge yet" action={button}>
-              A knowledge base holds files, websites or texts. Chats and agents that use it answer from what
-              they find there, and say where it stands.
+            <Empty icon={BookOpen} title={t('list.emptyTitle')} action={button}>
+              {t('list.empty')}
             </Empty>
           ) : (
             <>
@@ -59,12 +61,12 @@ export function KnowledgeList() {
 
 const KnowledgeTable = ({ bases }: { bases: KnowledgeBase[] }) => (
   <Table
-    label="Knowledge bases"
+    label={t('title')}
     rows={bases}
     keyOf={({ id }) => id}
     columns={[
       {
-        header: 'Name',
+        header: t('columns.name'),
         cell: ({ id, name, description }) => (
           <div className="min-w-0">
             <Link
@@ -78,20 +80,20 @@ const KnowledgeTable = ({ bases }: { bases: KnowledgeBase[] }) => (
           </div>
         ),
       },
-      { header: 'State', cell: ({ status }) => <StatusBadge status={status} /> },
+      { header: t('columns.status'), cell: ({ status }) => <StatusBadge status={status} /> },
       {
-        header: 'Documents',
+        header: t('columns.documents'),
         numeric: true,
         cell: ({ document_count }) => formatNumber(document_count),
       },
       {
-        header: 'Chunks',
+        header: t('columns.chunks'),
         numeric: true,
         wideOnly: true,
         cell: ({ chunk_count }) => formatNumber(chunk_count),
       },
       {
-        header: 'Changed',
+        header: t('columns.updated'),
         wideOnly: true,
         cell: ({ updated_at }) => <Ago time={updated_at} />,
       },

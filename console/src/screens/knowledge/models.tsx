@@ -2,18 +2,21 @@ import type { LanguageModel } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps, ReactNode } from 'react'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SelectField } from '../../ui/field.tsx'
 
-/** More models than one page holds are no list to choose from. */
+const t = translator('knowledge')
+
+/** The select lists one page of models. */
 const MODELS_MAX = 100
 
-/** What is built in: it finds by words that look alike, costs nothing, and needs no key. */
+/** The built-in embedding model: matches similar spelling, free, without a key. */
 export const LOCAL = 'local'
 
 type Capability = NonNullable<LanguageModel['config']['capabilities']>[number]
 
-/** The models of the organization that are on and can do this. */
+/** Returns the organization's active models with this capability. */
 export function useModels(capability: Capability): LanguageModel[] {
   const { organization } = useHere()
   const { data } = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: MODELS_MAX }))
@@ -29,13 +32,12 @@ type SelectProps = Omit<ComponentProps<typeof SelectField>, 'onChange' | 'value'
   onChange: (value: string) => void
 }
 
-/** Chooses what makes the vectors of texts. */
 export function EmbeddingField({ value, onChange, ...rest }: SelectProps) {
   const models = useModels('embedding')
   const isListed = value === LOCAL || models.some(({ id, name }) => value === id || value === name)
   return (
     <SelectField {...rest} value={value} onChange={({ target }) => onChange(target.value)}>
-      <option value={LOCAL}>Built in (local, free)</option>
+      <option value={LOCAL}>{t('embedding.builtInFree')}</option>
       {!isListed && <option value={value}>{value}</option>}
       {models.map(({ id, name }) => (
         <option key={id} value={name === value ? name : id}>
@@ -46,7 +48,7 @@ export function EmbeddingField({ value, onChange, ...rest }: SelectProps) {
   )
 }
 
-/** Chooses a language model, or none where that has a name. */
+/** Chooses a language model. `none` is the label of the empty option; without it a model is required. */
 export function TextModelField({ value, onChange, none, ...rest }: SelectProps & { none?: ReactNode }) {
   const models = useModels('text')
   return (
@@ -62,9 +64,13 @@ export function TextModelField({ value, onChange, none, ...rest }: SelectProps &
   )
 }
 
-/** The name of an embedding model as a knowledge base says it: a name, an id, or what is built in. */
+/**
+ * Returns the name of a knowledge base's embedding model.
+ *
+ * @param value a model's name or id, or `local`
+ */
 export function useEmbeddingName(value: string): string {
   const models = useModels('embedding')
-  if (value === LOCAL) return 'built in (local)'
+  if (value === LOCAL) return t('embedding.builtIn')
   return models.find(({ id }) => id === value)?.name ?? value
 }

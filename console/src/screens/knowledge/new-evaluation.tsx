@@ -1,20 +1,19 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
-import { parseQuestions } from './parse-questions.ts'
+import { JSON_EXAMPLE, parseQuestions } from './parse-questions.ts'
 import { EMPTY_QUESTION, QuestionFields } from './question-fields.tsx'
 
-const WAYS = [
-  ['form', 'Write them here'],
-  ['paste', 'Paste JSON or CSV'],
-] as const
+const t = translator('evaluations')
 
-/** Asks for questions, one by one or as a text from elsewhere. */
+const WAYS = ['form', 'paste'] as const
+
+/** Takes questions one by one, or pasted as JSON or CSV. */
 export function NewEvaluation({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { base } = useKnowledgeBase()
   const navigate = useNavigate()
@@ -41,23 +40,28 @@ export function NewEvaluation({ open, onClose }: { open: boolean; onClose: () =>
       open={open}
       onClose={onClose}
       wide
-      title="New evaluation"
-      description="Its questions stay as they are: runs can be compared."
-      action="Create"
+      title={t('create.title')}
+      description={t('create.description')}
+      action={t('create.title')}
       busy={create.isPending}
       disabled={'problem' in parsed || unanswered}
       error={create.error}
       onSubmit={submit}
     >
       <TextField
-        label="Name"
-        placeholder="What customers ask"
+        label={t('create.name')}
+        placeholder={t('create.namePlaceholder')}
         required
         maxLength={200}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
-      <Tabs label="How to give the questions" tabs={WAYS} value={way} onChange={setWay} />
+      <Tabs
+        label={t('create.input.label')}
+        tabs={WAYS.map((name) => [name, t(`create.input.${name}`)] as const)}
+        value={way}
+        onChange={setWay}
+      />
       {way === 'form' ? (
         <QuestionFields questions={written} onChange={setWritten} />
       ) : (
@@ -67,35 +71,28 @@ export function NewEvaluation({ open, onClose }: { open: boolean; onClose: () =>
   )
 }
 
-const EXAMPLE = `When does the shop open?,Opening hours
-Can I send things back?,Returns.pdf,Terms.pdf`
-
 function Pasted({ text, onChange }: { text: string; onChange: (text: string) => void }) {
   const parsed = parseQuestions(text)
   const isEmpty = text.trim() === ''
   return (
     <>
       <TextAreaField
-        label="Questions"
-        hint={
-          <>
-            A line for each: the question, then the names of documents that answer it. Or JSON, as{' '}
-            <code className="font-mono text-xs break-all">
-              {'[{"question": "…", "document_names": ["…"]}]'}
-            </code>
-          </>
-        }
+        label={t('create.questions')}
+        hint={t.rich('create.hint', {
+          example: JSON_EXAMPLE,
+          sample: (text) => <code className="font-mono text-xs break-all">{text}</code>,
+        })}
         error={!isEmpty && 'problem' in parsed ? parsed.problem : null}
         rows={10}
         required
         spellCheck={false}
-        placeholder={EXAMPLE}
+        placeholder={t('create.sample')}
         className="font-mono text-sm"
         value={text}
         onChange={({ target }) => onChange(target.value)}
       />
       <p role="status" className="text-sm text-muted">
-        {'questions' in parsed && `${formatNumber(parsed.questions.length)} questions read`}
+        {'questions' in parsed && t('questions', { count: parsed.questions.length })}
       </p>
     </>
   )

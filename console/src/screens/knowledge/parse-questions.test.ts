@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { addMessages, loadRest } from '../../messages/index.ts'
 import { parseQuestions } from './parse-questions.ts'
 
-test('CSV has a question and the documents that answer it, in quotes where they hold a comma', () => {
+beforeAll(async () => addMessages(await loadRest()))
+
+test('a CSV row is a question and the documents that answer it, quoted if they contain a comma', () => {
   const text = 'question,documents\nWhen?,Opening hours\r\n"Who, and ""why""?",a.md,b.md,\n\n'
   expect(parseQuestions(text)).toEqual({
     questions: [
@@ -11,28 +14,28 @@ test('CSV has a question and the documents that answer it, in quotes where they 
   })
 })
 
-test('semicolons and tabs part columns too, as spreadsheets have them', () => {
+test('semicolons and tabs separate columns too, as spreadsheets export them', () => {
   const questions = [{ question: 'When, and where?', document_names: ['a.md'] }]
   expect(parseQuestions('When, and where?;a.md')).toEqual({ questions: [{ ...questions[0] }] })
   expect(parseQuestions('When, and where?\ta.md')).toEqual({ questions })
 })
 
-test('JSON is a list, or what the API takes', () => {
+test('JSON is a list, or the body of the API', () => {
   const questions = [{ question: 'When?', document_ids: ['1'] }]
   expect(parseQuestions(JSON.stringify(questions))).toEqual({ questions })
   expect(parseQuestions(JSON.stringify({ name: 'x', questions }))).toEqual({ questions })
 })
 
-test('what is wrong is said in words', () => {
-  expect(parseQuestions('')).toEqual({ problem: 'There is no question in it.' })
-  expect(parseQuestions('When?')).toEqual({ problem: 'No document is named for: When?' })
+test('problems are explained', () => {
+  expect(parseQuestions('')).toEqual({ problem: 'Enter at least one question.' })
+  expect(parseQuestions('When?')).toEqual({ problem: 'Name at least one document that answers “When?”.' })
   expect(parseQuestions('[{"question": "When?"}]')).toEqual({
-    problem: 'Entry 1 has neither "document_names" nor "document_ids".',
+    problem: 'Entry 1: Add "document_names" or "document_ids".',
   })
-  expect(parseQuestions('[{"question": 1}]')).toEqual({ problem: 'Entry 1 has no "question".' })
+  expect(parseQuestions('[{"question": 1}]')).toEqual({ problem: 'Entry 1: Add a "question".' })
   expect(parseQuestions('{"a": 1}')).toHaveProperty('problem')
   expect(parseQuestions('[{')).toHaveProperty('problem')
   expect(parseQuestions('Q,a\n'.repeat(1_001))).toEqual({
-    problem: 'These are 1001 questions; an evaluation has at most 1000.',
+    problem: 'Remove some questions: an evaluation has at most 1,000, and these are 1,001.',
   })
 })

@@ -1,22 +1,28 @@
 import type { EvaluationQuestion } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 
-/** What was read, or what is wrong with the text, in words. */
+const t = translator('evaluations')
+
+/** The questions, or what is wrong with the text. */
 export type ParsedQuestions = { questions: EvaluationQuestion[] } | { problem: string }
 
-/** The server takes no more (server: kb, evaluation-schemas). */
+/** The server's limit (server/parts/kb/evaluation-schemas.ts). */
 export const QUESTIONS_MAX = 1_000
 
+export const JSON_EXAMPLE = '[{"question": "…", "document_names": ["…"]}]'
+
 /**
- * Questions as they are pasted: JSON as the API has it, or CSV (RFC 4180; commas, semicolons or tabs) with a question and
- * then the names of documents that answer it, each in a column of its own. A first line that says "question" is a heading.
+ * Parses pasted questions: JSON as in the API, or CSV (RFC 4180, separated by commas, semicolons or tabs). A CSV row is a
+ * question and the names of the documents that answer it, one per column. A first row that begins with "question" is a
+ * header.
  */
 export function parseQuestions(text: string): ParsedQuestions {
   const parsed = /^\s*[[{]/.test(text) ? fromJson(text) : fromCsv(text)
   if ('problem' in parsed) return parsed
-  if (parsed.questions.length === 0) return { problem: 'There is no question in it.' }
+  if (parsed.questions.length === 0) return { problem: t('problems.empty') }
   if (parsed.questions.length > QUESTIONS_MAX)
     return {
-      problem: `These are ${parsed.questions.length} questions; an evaluation has at most ${QUESTIONS_MAX}.`,
+      problem: t('problems.tooMany', { limit: QUESTIONS_MAX, count: parsed.questions.length }),
     }
   return parsed
 }
@@ -26,18 +32,17 @@ function fromJson(text: string): ParsedQuestions {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    return { problem: `This is no JSON: ${(error as Error).message}` }
+    return { problem: t('problems.notJson', { reason: (error as Error).message }) }
   }
   const list = Array.isArray(value) ? value : (value as { questions?: unknown }).questions
-  if (!Array.isArray(list))
-    return { problem: 'A list of questions is needed: [{"question": …, "document_names": […]}]' }
+  if (!Array.isArray(list)) return { problem: t('problems.notList', { example: JSON_EXAMPLE }) }
   const questions: EvaluationQuestion[] = []
   for (const [place, one] of list.entries()) {
     const { question, document_names: names, document_ids: ids } = (one ?? {}) as Record<string, unknown>
     if (typeof question !== 'string' || question.trim() === '')
-      return { problem: `Entry ${place + 1} has no "question".` }
+      return { problem: t('problems.entryWithoutQuestion', { number: place + 1 }) }
     if (!isTexts(names) && !isTexts(ids))
-      return { problem: `Entry ${place + 1} has neither "document_names" nor "document_ids".` }
+      return { problem: t('problems.entryWithoutDocuments', { number: place + 1 }) }
     questions.push({
       question,
       ...(isTexts(names) && { document_names: names }),
@@ -56,14 +61,15 @@ function fromCsv(text: string): ParsedQuestions {
   const questions: EvaluationQuestion[] = []
   for (const [question = '', ...documents] of rows) {
     const names = documents.filter((name) => name !== '')
-    if (question === '') return { problem: `A line has no question: ${names.join(', ')}` }
-    if (names.length === 0) return { problem: `No document is named for: ${question}` }
+    if (question === '')
+      return { problem: t('problems.lineWithoutQuestion', { documents: names.join(', ') }) }
+    if (names.length === 0) return { problem: t('problems.lineWithoutDocuments', { question }) }
     questions.push({ question, document_names: names })
   }
   return { questions }
 }
 
-/** Rows of trimmed cells. */
+/** Returns rows of trimmed cells. */
 function readCsv(text: string): string[][] {
   const separator = separatorOf(text)
   const rows: string[][] = [[]]
@@ -94,7 +100,7 @@ function readCsv(text: string): string[][] {
   return rows
 }
 
-/** That of which the first line has most, outside of quotes. */
+/** Returns the separator that occurs most often in the first line, outside quotes. */
 function separatorOf(text: string): string {
   const line =
     text

@@ -1,11 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { Plus, Trash2 } from 'lucide-react'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { QUESTIONS_MAX } from './parse-questions.ts'
+
+const t = translator('evaluations')
 
 export interface WrittenQuestion {
   question: string
@@ -14,7 +17,7 @@ export interface WrittenQuestion {
 
 export const EMPTY_QUESTION: WrittenQuestion = { question: '', document_names: [] }
 
-/** More than a page of them is no list to choose from. */
+/** The picker lists one page of documents. */
 const DOCUMENTS_MAX = 100
 
 interface QuestionFieldsProps {
@@ -22,7 +25,7 @@ interface QuestionFieldsProps {
   onChange: (questions: WrittenQuestion[]) => void
 }
 
-/** Questions with the documents that answer them, by their names: these stay when a source is read again. */
+/** Questions with the documents that answer them. By name, because names survive a refresh of the source. */
 export function QuestionFields({ questions, onChange }: QuestionFieldsProps) {
   const { base } = useKnowledgeBase()
   const documents = useQuery(read('GET /api/kb/list_documents', { kb_id: base.id, limit: DOCUMENTS_MAX }))
@@ -33,12 +36,12 @@ export function QuestionFields({ questions, onChange }: QuestionFieldsProps) {
     <div className="flex flex-col gap-3">
       <ol className="flex flex-col gap-3">
         {questions.map(({ question, document_names: chosen }, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: they have no other name
+          // biome-ignore lint/suspicious/noArrayIndexKey: questions have no id
           <li key={place} className="flex flex-col gap-3 rounded-xl border border-line p-3">
             <div className="flex items-end gap-2">
               <div className="grow">
                 <TextField
-                  label={`Question ${place + 1}`}
+                  label={t('fields.question', { number: place + 1 })}
                   required
                   maxLength={2000}
                   value={question}
@@ -47,20 +50,20 @@ export function QuestionFields({ questions, onChange }: QuestionFieldsProps) {
               </div>
               <IconButton
                 icon={Trash2}
-                label={`Remove question ${place + 1}`}
+                label={t('fields.remove', { number: place + 1 })}
                 disabled={questions.length === 1}
                 onClick={() => onChange(questions.filter((_, other) => other !== place))}
               />
             </div>
             <Picker
-              label={`Documents that answer question ${place + 1}`}
+              label={t('fields.documents', { number: place + 1 })}
               several
               choices={names.map((name) => ({ id: name, name }))}
               chosen={chosen}
               onChange={(picked) => change(place, { document_names: picked })}
-              empty="No document of this name"
+              empty={t('fields.noMatch')}
             >
-              {chosen.length === 0 ? 'Choose the documents that answer it' : chosen.join(', ')}
+              {chosen.length === 0 ? t('fields.choose') : chosen.join(', ')}
             </Picker>
           </li>
         ))}
@@ -72,12 +75,10 @@ export function QuestionFields({ questions, onChange }: QuestionFieldsProps) {
         disabled={questions.length >= QUESTIONS_MAX}
         onClick={() => onChange([...questions, EMPTY_QUESTION])}
       >
-        Add a question
+        {t('fields.add')}
       </Button>
       {documents.data && documents.data.total > DOCUMENTS_MAX && (
-        <p className="text-sm text-muted">
-          The newest {DOCUMENTS_MAX} documents can be chosen here. Name others by pasting.
-        </p>
+        <p className="text-sm text-muted">{t('fields.newest', { limit: DOCUMENTS_MAX })}</p>
       )}
     </div>
   )

@@ -2,18 +2,21 @@ import type { EvaluationQuestion, EvaluationResult } from '@parley/client/schema
 import { Link } from '@tanstack/react-router'
 import { Check } from 'lucide-react'
 import { useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CheckField } from '../../ui/field.tsx'
-import { percentOf } from './run-table.tsx'
+import { formatNumber, formatPercent, formatScore } from '../../ui/format.ts'
+
+const t = translator('evaluations')
 
 interface QuestionResultsProps {
   kbId: string
   results: readonly EvaluationResult[]
-  /** Of the run that it is compared with, in the same order. */
+  /** The results of the run to compare with, in the same order. */
   before: readonly EvaluationResult[] | undefined
   questions: readonly EvaluationQuestion[]
-  /** The number of the first one. */
+  /** The number of the first question on this page. */
   first: number
 }
 
@@ -24,7 +27,7 @@ interface Row {
   asked: EvaluationQuestion | undefined
 }
 
-/** Question by question: what should have been found, and what was. */
+/** The expected and the found documents of each question. */
 export function QuestionResults({ kbId, results, before, questions, first }: QuestionResultsProps) {
   const [isOnlyMissed, setOnlyMissed] = useState(false)
   const rows = results.map(
@@ -40,9 +43,9 @@ export function QuestionResults({ kbId, results, before, questions, first }: Que
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <h3 className="font-semibold">Questions</h3>
+        <h3 className="font-semibold">{t('results.title')}</h3>
         <CheckField
-          label={`Only those that miss something (${missed.length})`}
+          label={t('results.incomplete', { count: missed.length })}
           checked={isOnlyMissed}
           onChange={({ target }) => setOnlyMissed(target.checked)}
         />
@@ -52,9 +55,7 @@ export function QuestionResults({ kbId, results, before, questions, first }: Que
           <QuestionRow key={row.number} kbId={kbId} row={row} />
         ))}
       </ol>
-      {shown.length === 0 && (
-        <p className="text-sm text-muted">Every question here found all its documents.</p>
-      )}
+      {shown.length === 0 && <p className="text-sm text-muted">{t('results.allFound')}</p>}
     </div>
   )
 }
@@ -64,7 +65,7 @@ function QuestionRow({ kbId, row: { number, result, before, asked } }: { kbId: s
     <li className="py-2">
       <details>
         <summary className="flex items-center gap-3 rounded-lg px-1 py-1 text-sm">
-          <span className="w-6 shrink-0 text-right text-muted tabular-nums">{number}</span>
+          <span className="w-6 shrink-0 text-right text-muted tabular-nums">{formatNumber(number)}</span>
           <span className="min-w-0 grow break-words">{result.question}</span>
           {before && <Change from={before.first_rank} to={result.first_rank} />}
           <Outcome result={result} />
@@ -76,32 +77,37 @@ function QuestionRow({ kbId, row: { number, result, before, asked } }: { kbId: s
           )}
         >
           <Expected asked={asked} result={result} />
-          <Found kbId={kbId} asked={asked} result={result} title="Found" />
-          {before && <Found kbId={kbId} asked={asked} result={before} title="Found by the other run" />}
+          <Found kbId={kbId} asked={asked} result={result} title={t('results.found')} />
+          {before && <Found kbId={kbId} asked={asked} result={before} title={t('results.foundByOther')} />}
         </div>
       </details>
     </li>
   )
 }
 
-/** What the other run had, where that is not the same. */
+/** Compares the rank with that of the other run. Hidden if both are the same. */
 function Change({ from, to }: { from: number | null; to: number | null }) {
   if (from === to) return null
   const isBetter = to !== null && (from === null || to < from)
   return (
     <span className={classNames('shrink-0', isBetter ? 'text-success' : 'text-danger')}>
-      {isBetter ? 'better: ' : 'worse: '}
-      {from === null ? 'was not found' : `was rank ${from}`}
+      {from === null
+        ? t('results.newlyFound')
+        : isBetter
+          ? t('results.better', { rank: from })
+          : t('results.worse', { rank: from })}
     </span>
   )
 }
 
 function Outcome({ result: { error, first_rank, recall_at_k } }: { result: EvaluationResult }) {
-  if (error !== null) return <Badge tone="danger">Failed</Badge>
-  if (first_rank === null) return <Badge tone="danger">Not found</Badge>
+  if (error !== null) return <Badge tone="danger">{t('results.failed')}</Badge>
+  if (first_rank === null) return <Badge tone="danger">{t('results.notFound')}</Badge>
   return (
     <Badge tone={recall_at_k === 1 ? 'success' : 'warning'}>
-      {recall_at_k === 1 ? `Rank ${first_rank}` : `${percentOf(recall_at_k)} found`}
+      {recall_at_k === 1
+        ? t('results.rank', { rank: first_rank })
+        : t('results.share', { share: formatPercent(recall_at_k) })}
     </Badge>
   )
 }
@@ -110,17 +116,21 @@ function Expected({ asked, result }: { asked: EvaluationQuestion | undefined; re
   const names = [...(asked?.document_names ?? []), ...(asked?.document_ids ?? [])]
   return (
     <div>
-      <h4 className="mb-1 text-muted">Should be found</h4>
+      <h4 className="mb-1 text-muted">{t('results.expected')}</h4>
       <ul className="flex flex-col gap-1">
         {names.map((name) => (
           <li key={name} className="break-words">
             {name}
-            {result.missing.includes(name) && <span className="text-danger"> (is not here any more)</span>}
+            {result.missing.includes(name) && (
+              <span className="ml-1 text-danger">{t('results.notInBase')}</span>
+            )}
           </li>
         ))}
       </ul>
       {result.error && <p className="mt-2 text-danger">{result.error}</p>}
-      {result.dense_failure && <p className="mt-2 text-warning">By words only: {result.dense_failure}</p>}
+      {result.dense_failure && (
+        <p className="mt-2 text-warning">{t('results.keywordOnly', { reason: result.dense_failure })}</p>
+      )}
     </div>
   )
 }
@@ -133,32 +143,37 @@ interface FoundProps {
 }
 
 function Found({ kbId, asked, result, title }: FoundProps) {
-  const isRight = ({ document_id, document_name }: EvaluationResult['found'][number]): boolean =>
+  const isCorrect = ({ document_id, document_name }: EvaluationResult['found'][number]): boolean =>
     asked?.document_names?.includes(document_name) === true ||
     asked?.document_ids?.includes(document_id) === true
   return (
     <div>
       <h4 className="mb-1 text-muted">{title}</h4>
-      {result.found.length === 0 && <p>Nothing</p>}
+      {result.found.length === 0 && <p>{t('results.none')}</p>}
       <ol className="flex flex-col gap-1">
         {result.found.map((one, place) => (
           <li key={one.document_id} className="flex items-baseline gap-2">
-            <span className="w-5 shrink-0 text-right text-muted tabular-nums">{place + 1}</span>
+            <span className="w-5 shrink-0 text-right text-muted tabular-nums">{formatNumber(place + 1)}</span>
             <Link
               to="/knowledge/$kbId/documents/$documentId"
               params={{ kbId, documentId: one.document_id }}
               className={
-                isRight(one)
+                isCorrect(one)
                   ? 'min-w-0 font-medium break-words text-success hover:underline'
                   : 'min-w-0 break-words hover:underline'
               }
             >
               {one.document_name}
             </Link>
-            {isRight(one) && (
-              <Check aria-label="right" role="img" size={14} className="shrink-0 self-center text-success" />
+            {isCorrect(one) && (
+              <Check
+                aria-label={t('results.correct')}
+                role="img"
+                size={14}
+                className="shrink-0 self-center text-success"
+              />
             )}
-            <span className="ml-auto text-muted tabular-nums">{one.score.toFixed(2)}</span>
+            <span className="ml-auto text-muted tabular-nums">{formatScore(one.score)}</span>
           </li>
         ))}
       </ol>

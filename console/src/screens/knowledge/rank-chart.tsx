@@ -1,26 +1,32 @@
 import type { SearchResult } from '@parley/client/schemas'
 import { useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { classNames } from '../../ui/class-names.ts'
+import { formatNumber } from '../../ui/format.ts'
 
-/** Lines of more results are no picture any more. */
+const t = translator('knowledge')
+
 const LINES_MAX = 10
-/** Ranks behind this one share a row. */
+/** Lower ranks share one row. */
 const RANKS_SHOWN = 12
 
 const WIDTH = 720
 const ROW = 18
 const TOP = 26
-const LEFT = 60
+const LEFT = 90
 const RIGHT = 60
+
+/** A rank, the row of all lower ranks, or the row of results that the stage did not find. */
+type Row = number | 'later' | 'none'
 
 interface Line {
   id: string
   name: string
-  /** By stage; null where that has not found it. */
+  /** By stage. Null if the stage did not find the result. */
   ranks: (number | null)[]
 }
 
-/** The way of each result through the stages, as a line from rank to rank. Each result says the same in words. */
+/** A line per result through its rank at each stage. Hidden from screen readers, because each result lists its ranks. */
 export function RankChart({ results }: { results: readonly SearchResult[] }) {
   const [active, setActive] = useState<string>()
   const lines = results.slice(0, LINES_MAX).map(lineOf)
@@ -33,13 +39,13 @@ export function RankChart({ results }: { results: readonly SearchResult[] }) {
   )
   const height = TOP + rows.length * ROW
   const yOf = (rank: number | null): number => {
-    const row = rank === null ? 'not found' : rank > RANKS_SHOWN ? 'later' : String(rank)
+    const row = rank === null ? 'none' : rank > RANKS_SHOWN ? 'later' : rank
     return TOP + rows.indexOf(row) * ROW + ROW / 2
   }
   return (
     <figure className="hidden sm:block">
       <svg aria-hidden viewBox={`0 0 ${WIDTH} ${height}`} className="h-auto w-full">
-        {STAGES.map((name, stage) => (
+        {stageNames().map((name, stage) => (
           <g key={name}>
             <text x={xOf(stage)} y={12} textAnchor="middle" className="fill-muted text-[11px]">
               {name}
@@ -55,11 +61,11 @@ export function RankChart({ results }: { results: readonly SearchResult[] }) {
             textAnchor="end"
             className="fill-muted text-[11px]"
           >
-            {row}
+            {rowLabel(row)}
           </text>
         ))}
         {lines.map(({ id, name, ranks: way }) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: a picture; the words are with each result
+          // biome-ignore lint/a11y/noStaticElementInteractions: each result lists its ranks as text
           <g key={id} onMouseEnter={() => setActive(id)} onMouseLeave={() => setActive(undefined)}>
             <title>{name}</title>
             <polyline
@@ -72,7 +78,7 @@ export function RankChart({ results }: { results: readonly SearchResult[] }) {
             />
             {way.map((rank, stage) => (
               <circle
-                // biome-ignore lint/suspicious/noArrayIndexKey: the stages stay the same
+                // biome-ignore lint/suspicious/noArrayIndexKey: the stages never change
                 key={stage}
                 cx={xOf(stage)}
                 cy={yOf(rank)}
@@ -93,9 +99,15 @@ export function RankChart({ results }: { results: readonly SearchResult[] }) {
   )
 }
 
-const STAGES = ['Words', 'Vectors', 'Together', 'Shown'] as const
+const stageNames = () => [
+  t('passages.keyword'),
+  t('passages.semantic'),
+  t('passages.combined'),
+  t('passages.results'),
+]
+const STAGES = 4
 
-const xOf = (stage: number): number => LEFT + (stage * (WIDTH - LEFT - RIGHT)) / (STAGES.length - 1)
+const xOf = (stage: number): number => LEFT + (stage * (WIDTH - LEFT - RIGHT)) / (STAGES - 1)
 
 const lineOf = ({ chunk_id, document_name, explanation }: SearchResult, place: number): Line => ({
   id: chunk_id,
@@ -108,8 +120,13 @@ const lineOf = ({ chunk_id, document_name, explanation }: SearchResult, place: n
   ],
 })
 
-const rowsOf = (deepest: number, isSomeLater: boolean, isSomeMissing: boolean): string[] => [
-  ...Array.from({ length: deepest }, (_, place) => String(place + 1)),
-  ...(isSomeLater ? ['later'] : []),
-  ...(isSomeMissing ? ['not found'] : []),
+const rowsOf = (deepest: number, isSomeLater: boolean, isSomeMissing: boolean): Row[] => [
+  ...Array.from({ length: deepest }, (_, place) => place + 1),
+  ...(isSomeLater ? (['later'] as const) : []),
+  ...(isSomeMissing ? (['none'] as const) : []),
 ]
+
+function rowLabel(row: Row): string {
+  if (row === 'none') return t('passages.noMatch')
+  return row === 'later' ? `> ${formatNumber(RANKS_SHOWN)}` : formatNumber(row)
+}

@@ -8,7 +8,7 @@ type Given = Record<string, unknown>
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** What looks like a number or an object in an address is read as one: words that somebody seeks stay words. */
+/** The router parses numbers and booleans in the URL. Search text stays text. */
 const wordsOf = (value: unknown): string | undefined =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : textOf(value)
 
@@ -81,7 +81,7 @@ const evaluations = createRoute({
 const evaluation = createRoute({
   getParentRoute: () => knowledgeBase,
   path: '/evaluations/$evaluationId',
-  /** A run, another one that it is compared with, and a page of its questions. */
+  /** `against`: the run to compare with. `page`: of the questions. */
   validateSearch: (given: Given): { run?: string; against?: string; page?: number } => ({
     run: textOf(given['run']),
     against: textOf(given['against']),
@@ -99,7 +99,7 @@ const settings = createRoute({
 const document = createRoute({
   getParentRoute: () => appRoute,
   path: '/knowledge/$kbId/documents/$documentId',
-  /** `chunk`: the id of the one to show, as a citation names it; `page`: of its chunks. */
+  /** `chunk`: the id of the chunk to show. `page`: of the chunks. */
   validateSearch: (given: Given): { chunk?: string; page?: number } => ({
     chunk: textOf(given['chunk']),
     page: countOf(given['page']),

@@ -2,8 +2,8 @@ import type { EvaluationRun } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
@@ -11,6 +11,8 @@ import { Pages } from './pages.tsx'
 import { QuestionResults } from './question-results.tsx'
 import { RunMeasures } from './run-measures.tsx'
 import { isRunning, numberOf, RUN_POLL_MS, settingsOf } from './run-table.tsx'
+
+const t = translator('evaluations')
 
 const PAGE_SIZE = 50
 
@@ -20,7 +22,7 @@ interface RunDetailsProps {
   evaluationId: string
 }
 
-/** One run: its measures, and what was found for each question; beside another run, where one is chosen. */
+/** A run: its metrics and the results of each question, next to those of another run if one is selected. */
 export function RunDetails({ runs, runId, evaluationId }: RunDetailsProps) {
   const { base } = useKnowledgeBase()
   const { against, page = 1 } = useSearch({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })
@@ -46,7 +48,7 @@ export function RunDetails({ runs, runId, evaluationId }: RunDetailsProps) {
     <Loaded query={run}>
       {(shown) => (
         <Section
-          title={`Run #${numberOf(runs, shown.id)}`}
+          title={t('runs.title', { number: String(numberOf(runs, shown.id)) })}
           description={settingsOf(shown)}
           actions={
             <Compared runs={runs} runId={runId} against={against} onChange={(id) => show({ against: id })} />
@@ -54,8 +56,11 @@ export function RunDetails({ runs, runId, evaluationId }: RunDetailsProps) {
         >
           <p role="status" className={isRunning(shown) ? 'text-sm text-muted' : 'sr-only'}>
             {isRunning(shown)
-              ? `${formatNumber(shown.total)} of ${formatNumber(evaluation.data?.question_count ?? 0)} questions searched for…`
-              : 'The run has ended.'}
+              ? t('runs.progress', {
+                  done: shown.total,
+                  total: evaluation.data?.question_count ?? 0,
+                })
+              : t('runs.ended')}
           </p>
           {shown.metrics && (
             <RunMeasures
@@ -74,7 +79,7 @@ export function RunDetails({ runs, runId, evaluationId }: RunDetailsProps) {
             />
           )}
           <Pages
-            what="questions"
+            of="questions"
             page={page}
             limit={PAGE_SIZE}
             total={shown.total}
@@ -99,14 +104,14 @@ function Compared({ runs, runId, against, onChange }: ComparedProps) {
   return (
     <div className="w-64 max-w-full">
       <SelectField
-        label="Compare with"
+        label={t('runs.compare')}
         value={against ?? ''}
         onChange={({ target }) => onChange(target.value || undefined)}
       >
-        <option value="">No other run</option>
+        <option value="">{t('runs.noComparison')}</option>
         {others.map((run) => (
           <option key={run.id} value={run.id}>
-            #{numberOf(runs, run.id)}, {settingsOf(run)}
+            #{numberOf(runs, run.id)} · {settingsOf(run)}
           </option>
         ))}
       </SelectField>

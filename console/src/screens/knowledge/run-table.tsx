@@ -1,23 +1,28 @@
 import type { EvaluationMetrics, EvaluationRun } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
+import { translator } from '../../messages/index.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
-import { formatTime } from '../../ui/format.ts'
+import { formatDuration, formatPercent, formatScore, formatTime } from '../../ui/format.ts'
 import { Table } from '../../ui/table.tsx'
+import { LOCAL } from './models.tsx'
 
-/** A run takes seconds, and no event tells of its end. */
+const t = translator('evaluations')
+const knowledge = translator('knowledge')
+
+/** A run takes seconds, and no server event reports its end. */
 export const RUN_POLL_MS = 1_500
 
 export const isRunning = ({ status }: EvaluationRun): boolean =>
   status === 'pending' || status === 'processing'
 
-const STATES: Record<EvaluationRun['status'], [string, Tone]> = {
-  pending: ['Queued', 'neutral'],
-  processing: ['Running', 'accent'],
-  complete: ['Done', 'success'],
-  failed: ['Failed', 'danger'],
+const TONES: Record<EvaluationRun['status'], Tone> = {
+  pending: 'neutral',
+  processing: 'accent',
+  complete: 'success',
+  failed: 'danger',
 }
 
-/** The runs, newest first, with what they searched by and what they measured. */
+/** The runs with their settings and metrics, newest first. */
 export const RunTable = ({
   runs,
   chosen,
@@ -26,12 +31,12 @@ export const RunTable = ({
   chosen: string | undefined
 }) => (
   <Table
-    label="Runs"
+    label={t('runs.label')}
     rows={runs}
     keyOf={({ id }) => id}
     columns={[
       {
-        header: 'Run',
+        header: t('runs.run'),
         cell: (run) => (
           <div>
             <Link
@@ -49,46 +54,48 @@ export const RunTable = ({
         ),
       },
       {
-        header: 'State',
-        cell: ({ status }) => <Badge tone={STATES[status][1]}>{STATES[status][0]}</Badge>,
+        header: t('runs.status.label'),
+        cell: ({ status }) => <Badge tone={TONES[status]}>{t(`runs.status.${status}`)}</Badge>,
       },
-      { header: 'Recall', numeric: true, cell: ({ metrics }) => shareOf(metrics, 'recall_at_k') },
-      { header: 'MRR', numeric: true, wideOnly: true, cell: ({ metrics }) => shareOf(metrics, 'mrr') },
+      { header: t('measures.recall'), numeric: true, cell: ({ metrics }) => shareOf(metrics, 'recall_at_k') },
       {
-        header: 'nDCG',
+        header: t('measures.mrr'),
+        numeric: true,
+        wideOnly: true,
+        cell: ({ metrics }) => shareOf(metrics, 'mrr'),
+      },
+      {
+        header: t('measures.ndcg'),
         numeric: true,
         wideOnly: true,
         cell: ({ metrics }) => shareOf(metrics, 'ndcg_at_10'),
       },
       {
-        header: 'Time of a search',
+        header: t('runs.searchTime'),
         numeric: true,
         wideOnly: true,
-        cell: ({ metrics }) => (metrics ? `${metrics.milliseconds_p50.toFixed(1)} ms` : ''),
+        cell: ({ metrics }) => (metrics ? formatDuration(metrics.milliseconds_p50) : ''),
       },
     ]}
   />
 )
 
-/** The oldest is the first. */
+/** Numbers runs from the oldest, which is 1. */
 export const numberOf = (runs: readonly EvaluationRun[], id: string): number =>
   runs.length - runs.findIndex((run) => run.id === id)
 
 const shareOf = (metrics: EvaluationMetrics | null, name: 'recall_at_k' | 'mrr' | 'ndcg_at_10'): string =>
-  metrics ? percentOf(metrics[name]) : ''
+  metrics ? formatPercent(metrics[name]) : ''
 
-/** The space in it is none to break a line at. */
-export const percentOf = (share: number): string => `${(share * 100).toFixed(1)}\u00a0%`
-
-/** As `First 10 · chunks of 400 · local`. */
+/** As `Top 10 · Chunks of 400 tokens · Built-in (local)`. */
 export function settingsOf({ settings }: EvaluationRun): string {
   const parts = [
-    `First ${settings.limit}`,
-    `chunks of ${settings.chunking.max_tokens}`,
-    settings.embedding_model,
-    settings.score_threshold > 0 && `score from ${settings.score_threshold}`,
-    settings.filter !== null && 'filtered',
-    settings.rerank !== null && 'ranked again',
+    t('runs.top', { limit: settings.limit }),
+    t('runs.chunks', { tokens: settings.chunking.max_tokens }),
+    settings.embedding_model === LOCAL ? knowledge('embedding.builtIn') : settings.embedding_model,
+    settings.score_threshold > 0 && t('runs.minimumScore', { score: formatScore(settings.score_threshold) }),
+    settings.filter !== null && t('runs.filtered'),
+    settings.rerank !== null && t('runs.reranked'),
   ]
   return parts.filter(Boolean).join(' · ')
 }

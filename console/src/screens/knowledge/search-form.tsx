@@ -1,10 +1,13 @@
 import { Search as SearchIcon, Sparkles } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { filterProblem } from './filter-problem.ts'
 import { TextModelField, useModels } from './models.tsx'
 import type { SearchParams } from './search-params.ts'
+
+const t = translator('knowledge')
 
 interface SearchFormProps {
   params: SearchParams
@@ -12,13 +15,13 @@ interface SearchFormProps {
   onSubmit: (params: SearchParams) => void
 }
 
-/** The question, and how to look for it. Where a model is to answer it, that is chosen too. */
+/** The query and its options. In `ask` mode also the model that answers. */
 export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
   const models = useModels('text')
   const isQuestion = params.mode === 'ask'
   const [asked, setAsked] = useState(() => textsOf(params))
   const [shown, setShown] = useState(params)
-  // The way back leads to what was asked before.
+  // Back and forward change the query in the URL.
   if (shown !== params) {
     setShown(params)
     setAsked(textsOf(params))
@@ -38,11 +41,9 @@ export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
       <div className="flex flex-wrap items-end gap-2">
         <div className="min-w-56 grow">
           <TextField
-            label={isQuestion ? 'Question' : 'Question or words'}
+            label={isQuestion ? t('search.question') : t('search.questionOrKeywords')}
             type="search"
-            placeholder={
-              isQuestion ? 'When does the shop open?' : '“Phrases in quotes” and beginnings* count too'
-            }
+            placeholder={isQuestion ? t('search.questionPlaceholder') : t('search.placeholder')}
             required
             maxLength={10_000}
             {...field('q')}
@@ -51,7 +52,7 @@ export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
         {isQuestion && (
           <div className="w-full sm:w-56">
             <TextModelField
-              label="Model"
+              label={t('search.model')}
               required
               value={model}
               onChange={(chosen) => setAsked({ ...asked, model: chosen })}
@@ -59,17 +60,24 @@ export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
           </div>
         )}
         <Button type="submit" kind="primary" icon={isQuestion ? Sparkles : SearchIcon} busy={isBusy}>
-          {isQuestion ? 'Ask' : 'Search'}
+          {isQuestion ? t('search.ask') : t('search.search')}
         </Button>
       </div>
       <details open={hasOptions(params)}>
-        <summary className="w-fit text-sm font-medium text-muted">Options</summary>
+        <summary className="w-fit text-sm font-medium text-muted">{t('search.options')}</summary>
         <div className="mt-3 grid gap-4 sm:grid-cols-2">
-          <TextField label="Passages" type="number" min={1} max={100} placeholder="5" {...field('limit')} />
+          <TextField
+            label={t('search.maxPassages')}
+            type="number"
+            min={1}
+            max={100}
+            placeholder="5"
+            {...field('limit')}
+          />
           {!isQuestion && (
             <TextField
-              label="Least score"
-              hint="0 to 1; leaves out what fits less"
+              label={t('search.minimumScore')}
+              hint={t('search.minimumScoreHint')}
               type="number"
               min={0}
               max={1}
@@ -79,16 +87,16 @@ export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
             />
           )}
           <TextField
-            label="Filter by metadata"
-            hint="JSON: name, mime_type, url and more, with a value, in, gte, lte or exists"
+            label={t('filter.label')}
+            hint={t('filter.hint')}
             placeholder={'{"mime_type": "application/pdf"}'}
             error={problem}
             {...field('filter')}
           />
           <TextModelField
-            label="Ranked again by"
-            hint="A language model reads the best passages and scores them. That is paid."
-            none="No model"
+            label={t('search.reranker')}
+            hint={t('search.rerankerHint')}
+            none={t('search.noReranker')}
             value={asked.rerank}
             onChange={(rerank) => setAsked({ ...asked, rerank })}
           />

@@ -1,11 +1,11 @@
-/** What a search is asked with; nothing is what the server takes then. */
+/** The search in the URL. The server has defaults for missing options. */
 export interface SearchParams {
   mode?: 'ask'
   q?: string
   limit?: number
-  /** Leaves out what scores less. */
+  /** The minimum score. */
   least?: number
-  /** What the metadata of documents has to say (server: kb, search-schemas). */
+  /** A metadata filter (server/parts/kb/search-schemas.ts). */
   filter?: Record<string, unknown>
   /** The id of a model. */
   rerank?: string

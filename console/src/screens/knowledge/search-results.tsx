@@ -1,9 +1,13 @@
 import type { SearchReceipt, SearchResult } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Bar } from '../../ui/chart.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { formatNumber, formatScore } from '../../ui/format.ts'
 import { markHits, type Sought } from './highlight.ts'
+
+const t = translator('knowledge')
 
 const NOTHING_SOUGHT: Sought = { words: [], phrases: [], prefixes: [] }
 
@@ -14,7 +18,7 @@ interface SearchResultsProps {
 }
 
 export const SearchResults = ({ kbId, results, receipt }: SearchResultsProps) => (
-  <ol aria-label="Passages" className="flex flex-col gap-3">
+  <ol aria-label={t('passages.label')} className="flex flex-col gap-3">
     {results.map((result, place) => (
       <li key={result.chunk_id} className="rounded-2xl border border-line bg-raised p-4">
         <Passage kbId={kbId} passage={result} number={place + 1} sought={receipt}>
@@ -34,14 +38,14 @@ interface PassageProps {
   children?: React.ReactNode
 }
 
-/** A passage with where it stands, and a link to there. */
+/** A passage with a link to its chunk in the document. */
 export function Passage({ kbId, passage, number, sought = NOTHING_SOUGHT, children }: PassageProps) {
   const { document_id, document_name, chunk_id, content, headings, page } = passage
   return (
     <div className="flex flex-col gap-2">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
         <h3 className="min-w-0 text-sm font-semibold break-words">
-          <span className="mr-2 text-muted tabular-nums">{number}</span>
+          <span className="mr-2 text-muted tabular-nums">{formatNumber(number)}</span>
           <Link
             to="/knowledge/$kbId/documents/$documentId"
             params={{ kbId, documentId: document_id }}
@@ -50,7 +54,9 @@ export function Passage({ kbId, passage, number, sought = NOTHING_SOUGHT, childr
           >
             {document_name}
           </Link>
-          {page !== null && <span className="ml-2 font-normal text-muted">page {page}</span>}
+          {page !== null && (
+            <span className="ml-2 font-normal text-muted">{t('passages.page', { page })}</span>
+          )}
         </h3>
         {children}
       </div>
@@ -60,7 +66,7 @@ export function Passage({ kbId, passage, number, sought = NOTHING_SOUGHT, childr
   )
 }
 
-/** Longer ones are folded. */
+/** Longer texts are collapsed. */
 const FOLDED_CHARACTERS = 600
 
 function Content({ content, sought }: { content: string; sought: Sought }) {
@@ -73,7 +79,7 @@ function Content({ content, sought }: { content: string; sought: Sought }) {
       >
         {markHits(content, sought).map(({ text, isHit }, place) =>
           isHit ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a text stay in their order
+            // biome-ignore lint/suspicious/noArrayIndexKey: the pieces keep their order
             <mark key={place} className="rounded bg-warning-soft px-0.5 font-medium text-warning">
               {text}
             </mark>
@@ -89,7 +95,7 @@ function Content({ content, sought }: { content: string; sought: Sought }) {
           onClick={() => setOpen(!isOpen)}
           className="w-fit text-sm font-medium text-accent hover:underline"
         >
-          {isOpen ? 'Show less' : 'Show all'}
+          {isOpen ? t('passages.less') : t('passages.more')}
         </button>
       )}
     </>
@@ -98,19 +104,24 @@ function Content({ content, sought }: { content: string; sought: Sought }) {
 
 const Score = ({ score }: { score: number }) => (
   <div className="flex w-36 items-center gap-2 text-sm">
-    <span className="text-muted">Score</span>
+    <span className="text-muted">{t('passages.score')}</span>
     <Bar share={score} />
-    <span className="tabular-nums">{score.toFixed(2)}</span>
+    <span className="tabular-nums">{formatScore(score)}</span>
   </div>
 )
+
+const rankOf = (stage: { rank: number; score: number } | null): string =>
+  stage === null
+    ? t('passages.noMatch')
+    : t('passages.rankAndScore', { rank: stage.rank, score: formatScore(stage.score) })
 
 function Ranks({ explanation }: { explanation: NonNullable<SearchResult['explanation']> }) {
   const { lexical, dense, fused_rank, reranked } = explanation
   const ranks = [
-    ['Words', lexical ? `rank ${lexical.rank}, ${lexical.score.toFixed(2)}` : 'not found'],
-    ['Vectors', dense ? `rank ${dense.rank}, ${dense.score.toFixed(2)}` : 'not found'],
-    ['Together', `rank ${fused_rank}`],
-    ...(reranked === null ? [] : [['Model', reranked.toFixed(2)]]),
+    [t('passages.keyword'), rankOf(lexical)],
+    [t('passages.semantic'), rankOf(dense)],
+    [t('passages.combined'), t('passages.rank', { rank: fused_rank })],
+    ...(reranked === null ? [] : [[t('passages.reranker'), formatScore(reranked)]]),
   ]
   return (
     <dl className="mt-3 flex flex-wrap gap-x-5 gap-y-1 border-t border-line pt-2.5 text-sm">

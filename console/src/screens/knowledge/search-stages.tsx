@@ -1,21 +1,24 @@
 import type { SearchReceipt, SearchResult } from '@parley/client/schemas'
 import type { ReactNode } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { formatNumber } from '../../ui/format.ts'
+import { formatDuration, formatNumber } from '../../ui/format.ts'
 import { LOCAL } from './models.tsx'
 import { RankChart } from './rank-chart.tsx'
+
+const t = translator('knowledge')
 
 interface SearchStagesProps {
   receipt: SearchReceipt
   results: readonly SearchResult[]
 }
 
-/** The way from the question to what is shown: what each stage found, and how long it took. */
+/** How many passages each stage of the search found, and how long it took. */
 export function SearchStages({ receipt, results }: SearchStagesProps) {
   const { candidates, dropped, milliseconds, words, phrases, prefixes, knowledge_bases } = receipt
   const isLocal = knowledge_bases.every(({ embedding_model }) => embedding_model === LOCAL)
   const chunks = knowledge_bases.reduce((sum, one) => sum + one.chunks, 0)
-  const looked = [
+  const terms = [
     ...phrases.map((phrase) => `“${phrase}”`),
     ...prefixes.map((prefix) => `${prefix}*`),
     ...words,
@@ -27,34 +30,34 @@ export function SearchStages({ receipt, results }: SearchStagesProps) {
     >
       <header className="flex flex-wrap items-baseline justify-between gap-2">
         <h2 id="stages" className="font-semibold">
-          How it was found
+          {t('stages.title')}
         </h2>
         <p className="text-sm text-muted">
-          {formatNumber(chunks)} chunks searched in {timeOf(milliseconds.all)}
+          {t('stages.searched', { count: chunks, time: formatDuration(milliseconds.all) })}
         </p>
       </header>
       <p className="flex flex-wrap items-center gap-1.5 text-sm text-muted">
-        Looked for
-        {looked.map((word) => (
-          <Badge key={word}>{word}</Badge>
+        {t('stages.terms')}
+        {terms.map((term) => (
+          <Badge key={term}>{term}</Badge>
         ))}
       </p>
       <ol className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
-        <Stage name="Words (BM25)" count={candidates.lexical} time={milliseconds.lexical}>
-          Passages that have the words
+        <Stage name={t('stages.keywordBm25')} count={candidates.lexical} time={milliseconds.lexical}>
+          {t('stages.keywordHint')}
         </Stage>
         <Stage
-          name={isLocal ? 'Vectors (local)' : 'Vectors'}
+          name={isLocal ? t('stages.spelling') : t('passages.semantic')}
           count={candidates.dense}
           time={milliseconds.dense}
         >
-          {receipt.dense_failure ?? (isLocal ? 'Passages of similar letters' : 'Passages of similar meaning')}
+          {receipt.dense_failure ?? (isLocal ? t('stages.spellingHint') : t('stages.semanticHint'))}
         </Stage>
-        <Stage name="Together" count={candidates.fused}>
-          Both lists made one by their ranks
+        <Stage name={t('passages.combined')} count={candidates.fused}>
+          {t('stages.combinedHint')}
         </Stage>
-        <Stage name="Shown" count={results.length}>
-          {leftOut(dropped)}
+        <Stage name={t('passages.results')} count={results.length}>
+          {droppedOf(dropped)}
         </Stage>
       </ol>
       {results.length > 0 && <RankChart results={results} />}
@@ -77,7 +80,7 @@ function Stage({
     <li className="flex flex-col gap-0.5 rounded-xl border border-line bg-raised px-3.5 py-2.5">
       <p className="flex justify-between gap-2 text-sm text-muted">
         <span>{name}</span>
-        {time !== undefined && <span className="tabular-nums">{timeOf(time)}</span>}
+        {time !== undefined && <span className="tabular-nums">{formatDuration(time)}</span>}
       </p>
       <p className="text-xl font-semibold tabular-nums">{formatNumber(count)}</p>
       <p className="text-sm text-muted">{children}</p>
@@ -85,13 +88,10 @@ function Stage({
   )
 }
 
-function leftOut({ duplicates, below_threshold }: SearchReceipt['dropped']): string {
+function droppedOf({ duplicates, below_threshold }: SearchReceipt['dropped']): string {
   const parts = [
-    duplicates > 0 && `${formatNumber(duplicates)} near-duplicates left out`,
-    below_threshold > 0 && `${formatNumber(below_threshold)} below the least score`,
+    duplicates > 0 && t('stages.duplicates', { count: duplicates }),
+    below_threshold > 0 && t('stages.belowMinimum', { count: below_threshold }),
   ].filter(Boolean)
-  return parts.length > 0 ? parts.join(', ') : 'The best of them'
+  return parts.length > 0 ? parts.join(' · ') : t('stages.best')
 }
-
-const timeOf = (milliseconds: number): string =>
-  milliseconds >= 100 ? `${formatNumber(Math.round(milliseconds))} ms` : `${milliseconds.toFixed(1)} ms`

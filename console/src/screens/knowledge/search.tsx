@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import { api } from '../../api/client.ts'
+import { translator } from '../../messages/index.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Ask } from './ask.tsx'
@@ -11,14 +12,13 @@ import type { SearchParams } from './search-params.ts'
 import { SearchResults } from './search-results.tsx'
 import { SearchStages } from './search-stages.tsx'
 
+const t = translator('knowledge')
+
 const LIMIT_DEFAULT = 5
 
-const MODES = [
-  ['search', 'Find passages'],
-  ['ask', 'Ask a question'],
-] as const
+const MODES = ['search', 'ask'] as const
 
-/** What chats and agents would find here, and why. The address holds the question and its options. */
+/** Tests what chats and agents find in a knowledge base. The URL holds the query and its options. */
 export function Search() {
   const params = useSearch({ from: '/app/knowledge/$kbId/search' })
   const navigate = useNavigate()
@@ -28,8 +28,8 @@ export function Search() {
     <div className="flex flex-col gap-5">
       <Tabs
         minor
-        label="What to do with the question"
-        tabs={MODES}
+        label={t('search.mode.label')}
+        tabs={MODES.map((mode) => [mode, t(`search.mode.${mode}`)] as const)}
         value={params.mode ?? 'search'}
         onChange={(mode) => show({ mode: mode === 'ask' ? 'ask' : undefined })}
       />
@@ -54,7 +54,7 @@ function Find({ params, onFind }: { params: SearchParams; onFind: (search: Searc
     queryFn: ({ signal }) => api.request('POST /api/kb/search', { query: { kb_id: base.id }, body, signal }),
     enabled: q !== undefined,
     placeholderData: (before) => before,
-    // A model that ranks or embeds is paid: it is asked when somebody wants it.
+    // Reranking and embedding models cost credits: never search again without a request.
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (
@@ -74,13 +74,13 @@ function Find({ params, onFind }: { params: SearchParams; onFind: (search: Searc
               className={found.isPlaceholderData ? 'flex flex-col gap-5 opacity-50' : 'flex flex-col gap-5'}
             >
               <p role="status" className="sr-only">
-                {results.length} passages found
+                {t('search.found', { count: results.length })}
               </p>
               {results.length === 0 ? (
-                <Empty icon={SearchX} title="Nothing found">
+                <Empty icon={SearchX} title={t('search.noMatchTitle')}>
                   {receipt && receipt.dropped.below_threshold > 0
-                    ? 'What was found scores less than the least score that you ask for.'
-                    : 'Try other words, or leave the filter out. A question whose words stand nowhere needs an embedding model.'}
+                    ? t('search.allBelowMinimum')
+                    : t('search.noMatchHint')}
                 </Empty>
               ) : (
                 <SearchResults kbId={base.id} results={results} receipt={receipt} />

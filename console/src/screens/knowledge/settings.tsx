@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -13,6 +14,8 @@ import { ChunkingFields, chunkingOf } from './chunking-fields.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { EmbeddingField, useEmbeddingName } from './models.tsx'
 import { CONTENT } from './status.tsx'
+
+const t = translator('knowledge')
 
 export function Settings() {
   const { may } = useHere()
@@ -35,13 +38,13 @@ function ReadOnly() {
   const { base } = useKnowledgeBase()
   const model = useEmbeddingName(base.embedding_model)
   return (
-    <Section title="How texts are indexed" description="Your role may look at this, and not change it.">
+    <Section title={t('settings.indexing')} description={t('settings.readOnly')}>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-1 text-sm">
-        <dt className="text-muted">Embedding model</dt>
+        <dt className="text-muted">{t('embedding.label')}</dt>
         <dd>{model}</dd>
-        <dt className="text-muted">Tokens in a chunk</dt>
+        <dt className="text-muted">{t('chunking.size')}</dt>
         <dd>{formatNumber(base.chunking.max_tokens)}</dd>
-        <dt className="text-muted">Overlap</dt>
+        <dt className="text-muted">{t('chunking.overlap')}</dt>
         <dd>{formatNumber(base.chunking.overlap_tokens)}</dd>
       </dl>
     </Section>
@@ -55,25 +58,25 @@ function Naming() {
   const [description, setDescription] = useState(base.description)
   const update = useChange('PUT /api/kb/update', {
     outdates: ['GET /api/kb/get', 'GET /api/kb/list'],
-    onDone: () => notify('Saved'),
+    onDone: () => notify(t('settings.saved')),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     update.mutate({ query: { kb_id: base.id }, body: { name, description } })
   }
   return (
-    <Section title="Name and description">
+    <Section title={t('settings.general')}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
-          label="Name"
+          label={t('fields.name')}
           required
           maxLength={200}
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
         <TextAreaField
-          label="Description"
-          hint="What can be looked up in it. Agents choose by this."
+          label={t('fields.description')}
+          hint={t('fields.descriptionHint')}
           rows={2}
           maxLength={5000}
           value={description}
@@ -81,7 +84,7 @@ function Naming() {
         />
         {update.error && <Failure error={update.error} />}
         <Button type="submit" kind="primary" busy={update.isPending} className="self-start">
-          Save
+          {t('settings.save')}
         </Button>
       </form>
     </Section>
@@ -99,14 +102,14 @@ function Indexing() {
   })
   const reindex = useChange('POST /api/kb/reindex', {
     outdates: CONTENT,
-    onDone: () => notify('All documents are indexed anew'),
+    onDone: () => notify(t('settings.reindexing')),
   })
   const submit = async (event: FormEvent) => {
     event.preventDefault()
     const agreed = await confirm({
-      title: 'Index all documents anew?',
-      consequence: `${documentsOf(base.document_count)} split and embedded again; with a model of a provider that is paid. Changes to single chunks are lost. Meanwhile what was there before is found.`,
-      action: 'Index anew',
+      title: t('settings.reindexTitle'),
+      consequence: t('settings.reindexConsequence', { count: base.document_count }),
+      action: t('settings.reindex'),
     })
     if (!agreed) return
     reindex.mutate({
@@ -118,29 +121,23 @@ function Indexing() {
     })
   }
   return (
-    <Section
-      title="How texts are indexed"
-      description="A change has all documents indexed anew. Sources that have failed are read again."
-    >
+    <Section title={t('settings.indexing')} description={t('settings.indexingHint')}>
       <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
         <EmbeddingField
-          label="Embedding model"
-          hint="Finds what means the same in other words. What is built in sees words only."
+          label={t('embedding.label')}
+          hint={t('embedding.hint')}
           value={model}
           onChange={setModel}
         />
         <ChunkingFields value={chunking} onChange={setChunking} />
         {reindex.error && <Failure error={reindex.error} />}
         <Button type="submit" busy={reindex.isPending} className="self-start">
-          Index anew
+          {t('settings.reindex')}
         </Button>
       </form>
     </Section>
   )
 }
-
-const documentsOf = (count: number): string =>
-  count === 1 ? '1 document is' : `${formatNumber(count)} documents are`
 
 function Deletion() {
   const { base } = useKnowledgeBase()
@@ -150,24 +147,24 @@ function Deletion() {
   const remove = useChange('DELETE /api/kb/delete', {
     outdates: ['GET /api/kb/list'],
     onDone: () => {
-      notify(`Deleted ${base.name}`)
+      notify(t('settings.deleted', { name: base.name }))
       void navigate({ to: '/knowledge' })
     },
   })
   const ask = async () => {
     const agreed = await confirm({
-      title: 'Delete this knowledge base?',
-      consequence: `Its documents (${formatNumber(base.document_count)}), sources and evaluations go with it, and do not come back. Agents that search in it go on without it.`,
-      action: 'Delete',
+      title: t('settings.deleteTitle', { name: base.name }),
+      consequence: t('settings.deleteConsequence', { count: base.document_count }),
+      action: t('delete'),
       typed: base.name,
     })
     if (agreed) remove.mutate({ query: { kb_id: base.id } })
   }
   return (
-    <Section title="Delete" description="The knowledge base with all that is in it.">
+    <Section title={t('settings.delete')} description={t('settings.deleteHint')}>
       {remove.error && <Failure error={remove.error} />}
       <Button kind="danger" busy={remove.isPending} onClick={() => void ask()} className="self-start">
-        Delete knowledge base
+        {t('settings.delete')}
       </Button>
     </Section>
   )

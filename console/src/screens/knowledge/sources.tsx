@@ -12,6 +12,7 @@ import {
 } from 'lucide-react'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -26,7 +27,8 @@ import { AddSource } from './add-source.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { CONTENT, StatusBadge } from './status.tsx'
 
-/** Where the documents come from. */
+const t = translator('knowledge')
+
 export function Sources() {
   const { may } = useHere()
   const { base, uploads } = useKnowledgeBase()
@@ -35,7 +37,7 @@ export function Sources() {
     <div className="flex flex-wrap justify-center gap-2">
       <PickFiles uploads={uploads} kind="secondary" />
       <Button kind="primary" icon={Plus} onClick={() => setAdding(true)}>
-        Add a source
+        {t('add.title')}
       </Button>
     </div>
   )
@@ -44,8 +46,8 @@ export function Sources() {
       {base.sources.length > 0 && add && <div className="flex justify-end">{add}</div>}
       <OutgoingFiles uploads={uploads} />
       {base.sources.length === 0 ? (
-        <Empty icon={Globe} title="No sources yet" action={add}>
-          A source is a website, a bucket, a few files or a text. Its documents come and go with it.
+        <Empty icon={Globe} title={t('source.emptyTitle')} action={add}>
+          {t('source.empty')}
         </Empty>
       ) : (
         <SourceTable sources={base.sources} />
@@ -57,36 +59,45 @@ export function Sources() {
 
 const SourceTable = ({ sources }: { sources: KnowledgeBaseSource[] }) => (
   <Table
-    label="Sources"
+    label={t('source.label')}
     rows={sources}
     keyOf={({ id }) => id}
     columns={[
-      { header: 'Source', cell: (source) => <Name source={source} /> },
-      { header: 'State', wideOnly: true, cell: ({ status }) => <StatusBadge status={status} of="source" /> },
+      { header: t('columns.source'), cell: (source) => <Name source={source} /> },
       {
-        header: 'Documents',
+        header: t('columns.status'),
+        wideOnly: true,
+        cell: ({ status }) => <StatusBadge status={status} of="source" />,
+      },
+      {
+        header: t('columns.documents'),
         numeric: true,
         wideOnly: true,
         cell: ({ document_count }) => formatNumber(document_count),
       },
-      { header: 'Changed', wideOnly: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
-      { header: 'Actions', hideHeader: true, cell: (source) => <Actions source={source} /> },
+      { header: t('columns.updated'), wideOnly: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
+      { header: t('columns.actions'), hideHeader: true, cell: (source) => <Actions source={source} /> },
     ]}
   />
 )
 
-const ICONS: Record<KnowledgeBaseSource['type'], [LucideIcon, string]> = {
-  web: [Globe, 'Website'],
-  s3: [Database, 'Bucket'],
-  file: [FileUp, 'Files'],
-  text: [FileText, 'Text'],
+const ICONS: Record<KnowledgeBaseSource['type'], LucideIcon> = {
+  web: Globe,
+  s3: Database,
+  file: FileUp,
+  text: FileText,
 }
 
 function Name({ source }: { source: KnowledgeBaseSource }) {
-  const [Icon, kind] = ICONS[source.type]
+  const Icon = ICONS[source.type]
   return (
     <div className="flex min-w-0 gap-2.5">
-      <Icon aria-label={kind} role="img" size={17} className="mt-0.5 shrink-0 text-muted" />
+      <Icon
+        aria-label={t(`source.type.${source.type}`)}
+        role="img"
+        size={17}
+        className="mt-0.5 shrink-0 text-muted"
+      />
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-x-2 font-medium break-all">
           {nameOf(source)}
@@ -101,29 +112,31 @@ function Name({ source }: { source: KnowledgeBaseSource }) {
   )
 }
 
-const wordOf = ({ config }: KnowledgeBaseSource, name: string): string | undefined => {
+const configOf = ({ config }: KnowledgeBaseSource, name: string): string | undefined => {
   const value = (config as Record<string, unknown>)[name]
   return value === undefined ? undefined : String(value)
 }
 
 function nameOf(source: KnowledgeBaseSource): string {
-  if (source.type === 'web') return wordOf(source, 'url') ?? 'Website'
+  if (source.type === 'web') return configOf(source, 'url') ?? t('source.type.web')
   if (source.type === 's3')
-    return [wordOf(source, 'bucket'), wordOf(source, 'prefix')].filter(Boolean).join('/')
-  if (source.type === 'text') return wordOf(source, 'name') ?? 'Text'
-  return source.document_count === 1 ? 'A file' : `${formatNumber(source.document_count)} files`
+    return [configOf(source, 'bucket'), configOf(source, 'prefix')].filter(Boolean).join('/')
+  if (source.type === 'text') return configOf(source, 'name') ?? t('source.type.text')
+  return t('source.files', { count: source.document_count })
 }
 
 function detailsOf(source: KnowledgeBaseSource): string {
-  const [, kind] = ICONS[source.type]
-  const hours = wordOf(source, 'refresh_interval_hours')
+  const hours = configOf(source, 'refresh_interval_hours')
   const parts = [
-    kind,
+    t(`source.type.${source.type}`),
     source.type === 'web' &&
-      `at most ${wordOf(source, 'max_pages') ?? 1} pages, ${wordOf(source, 'max_depth') ?? 0} links deep`,
-    source.type === 's3' && wordOf(source, 'endpoint'),
-    hours && `read every ${hours} h`,
-    source.skipped > 0 && `${formatNumber(source.skipped)} without text left out`,
+      t('source.limits', {
+        pages: Number(configOf(source, 'max_pages') ?? 1),
+        depth: Number(configOf(source, 'max_depth') ?? 0),
+      }),
+    source.type === 's3' && configOf(source, 'endpoint'),
+    hours && t('source.refreshInterval', { hours: Number(hours) }),
+    source.skipped > 0 && t('source.skipped', { count: source.skipped }),
   ]
   return parts.filter(Boolean).join(' · ')
 }
@@ -135,20 +148,20 @@ function Actions({ source }: { source: KnowledgeBaseSource }) {
   const query = { kb_id: source.kb_id, source_id: source.id }
   const remove = useChange('DELETE /api/kb/delete_source', {
     outdates: CONTENT,
-    onDone: () => notify('Source deleted'),
+    onDone: () => notify(t('source.deleted')),
   })
   const reindex = useChange('POST /api/kb/reindex', {
     outdates: CONTENT,
-    onDone: () => notify('The source is read again'),
+    onDone: () => notify(t('source.refreshing')),
   })
-  const isReadAgain = (source.type === 'web' || source.type === 's3') && may('kb:write')
+  const canRefresh = (source.type === 'web' || source.type === 's3') && may('kb:write')
   const askToRemove = async () => {
-    const count = formatNumber(source.document_count)
-    const consequence = `“${nameOf(source)}” goes with its ${count} ${source.document_count === 1 ? 'document' : 'documents'}. That does not come back.`
-    if (await confirm({ title: 'Delete this source?', consequence, action: 'Delete' }))
+    const title = t('source.deleteTitle', { name: nameOf(source) })
+    const consequence = t('source.deleteConsequence', { count: source.document_count })
+    if (await confirm({ title, consequence, action: t('delete') }))
       remove.mutate({ query }, { onError: notify })
   }
-  if (!isReadAgain && !may('kb:delete')) return null
+  if (!canRefresh && !may('kb:delete')) return null
   return (
     <div className="flex justify-end">
       <Menu
@@ -156,12 +169,12 @@ function Actions({ source }: { source: KnowledgeBaseSource }) {
           <IconButton
             small
             icon={Ellipsis}
-            label={`Actions for ${nameOf(source)}`}
+            label={t('actionsFor', { name: nameOf(source) })}
             disabled={remove.isPending}
           />
         }
       >
-        {isReadAgain && (
+        {canRefresh && (
           <MenuItem
             icon={RotateCcw}
             onSelect={() =>
@@ -171,12 +184,12 @@ function Actions({ source }: { source: KnowledgeBaseSource }) {
               )
             }
           >
-            Read again now
+            {t('source.refresh')}
           </MenuItem>
         )}
         {may('kb:delete') && (
           <MenuItem icon={Trash2} danger onSelect={() => void askToRemove()}>
-            Delete
+            {t('delete')}
           </MenuItem>
         )}
       </Menu>

@@ -1,11 +1,14 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { filterProblem } from './filter-problem.ts'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { TextModelField } from './models.tsx'
+
+const t = translator('evaluations')
 
 interface StartRunProps {
   evaluationId: string
@@ -13,7 +16,7 @@ interface StartRunProps {
   onClose: () => void
 }
 
-/** Asks with what to search; the rest is as the knowledge base is now. */
+/** Asks for the search options. The run uses the current index of the knowledge base. */
 export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
   const { base } = useKnowledgeBase()
   const navigate = useNavigate()
@@ -50,17 +53,17 @@ export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
     <FormDialog
       open={open}
       onClose={onClose}
-      title="Run the evaluation"
-      description="Each question is searched for as the knowledge base is now. That is paid like a search."
-      action="Run"
+      title={t('run.title')}
+      description={t('run.description')}
+      action={t('run.title')}
       busy={start.isPending}
       error={start.error}
       onSubmit={submit}
     >
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Documents to find"
-          hint="The k of recall@k"
+          label={t('run.limit')}
+          hint={t('run.limitHint')}
           type="number"
           min={1}
           max={100}
@@ -68,8 +71,8 @@ export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
           {...field('limit')}
         />
         <TextField
-          label="Least score"
-          hint="0 to 1; leaves out what fits less"
+          label={t('run.minimumScore')}
+          hint={t('run.minimumScoreHint')}
           type="number"
           min={0}
           max={1}
@@ -78,15 +81,10 @@ export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
           {...field('least')}
         />
       </div>
-      <TextField
-        label="Filter by metadata"
-        hint="JSON; empty: all documents"
-        error={problem}
-        {...field('filter')}
-      />
+      <TextField label={t('run.filter')} hint={t('run.filterHint')} error={problem} {...field('filter')} />
       <TextModelField
-        label="Ranked again by"
-        none="No model"
+        label={t('run.reranker')}
+        none={t('run.noReranker')}
         value={asked.rerank}
         onChange={(rerank) => setAsked({ ...asked, rerank })}
       />

@@ -1,34 +1,30 @@
 import type { KnowledgeBase } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
+
+const t = translator('knowledge')
 
 export type Status = KnowledgeBase['status']
 
-interface Word {
-  text: string
-  tone: Tone
+const TONES: Record<Status, Tone> = {
+  pending: 'neutral',
+  processing: 'accent',
+  ready: 'success',
+  failed: 'danger',
 }
 
-const BASES: Record<Status, Word> = {
-  pending: { text: 'Queued', tone: 'neutral' },
-  processing: { text: 'Indexing', tone: 'accent' },
-  ready: { text: 'Ready', tone: 'success' },
-  failed: { text: 'Failed', tone: 'danger' },
-}
-
-const SOURCES: Record<Status, Word> = { ...BASES, processing: { text: 'Reading', tone: 'accent' } }
-
-/** How far something is, in a word: a document, a source or the whole. */
+/** The status of a document, a source or a knowledge base. */
 export function StatusBadge({ status, of = 'document' }: { status: Status; of?: 'document' | 'source' }) {
-  const { text, tone } = (of === 'source' ? SOURCES : BASES)[status]
-  return <Badge tone={tone}>{text}</Badge>
+  const isImporting = of === 'source' && status === 'processing'
+  return <Badge tone={TONES[status]}>{isImporting ? t('status.importing') : t(`status.${status}`)}</Badge>
 }
 
 export const isUnderWay = (status: Status): boolean => status === 'pending' || status === 'processing'
 
-/** Where the live connection is missing, what is under way is asked for so often. */
+/** Poll interval while something is in progress. */
 export const POLL_MS = 4_000
 
-/** What is no longer true when something comes in or goes. */
+/** Queries that are outdated when documents are added or deleted. */
 export const CONTENT = [
   'GET /api/kb/get',
   'GET /api/kb/list',

@@ -10,22 +10,22 @@ type Ended = Extract<QueryEvent, { citations: unknown }>
 interface State {
   isBusy: boolean
   sources: Sources
-  /** What it cites, and what was used; null until it is whole. */
+  /** Citations and token usage. Null until the answer is complete. */
   ended: Ended | null
   error: Error | null
 }
 
 export interface Answer extends State {
-  /** As far as it has come. */
+  /** The text so far. */
   text: string
   ask(body: Body<'POST /api/kb/query'>): void
-  /** Reads no further. */
+  /** Aborts the stream and keeps the text so far. */
   stop(): void
 }
 
 const NOTHING: State = { isBusy: false, sources: [], ended: null, error: null }
 
-/** Has a question answered from a knowledge base, and tells what has come of the answer. */
+/** Streams an answer from a knowledge base. */
 export function useAnswer(kbId: string): Answer {
   const [state, setState] = useState(NOTHING)
   const { text, buffer } = useBufferedText()

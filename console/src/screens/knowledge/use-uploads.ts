@@ -8,32 +8,32 @@ import { CONTENT } from './status.tsx'
 export interface OutgoingFile {
   key: number
   file: File
-  /** How much of it has been sent, from 0 to 1. */
+  /** The share of its bytes that is sent, from 0 to 1. */
   share: number
   error: Error | null
 }
 
 export interface Uploads {
-  /** On their way, and those that were refused. What has arrived is a document. */
+  /** Uploads in progress and failed ones. Finished uploads are documents. */
   files: OutgoingFile[]
   add(files: Iterable<File>): void
   retry(key: number): void
-  /** Takes one off the list; one that is on its way is given up. */
+  /** Removes a file from the list and aborts its upload. */
   remove(key: number): void
 }
 
-/** Files that are sent at once. */
+/** Concurrent uploads. */
 const AT_ONCE = 3
-/** A source has at most so many (server: kb, source-config). */
+/** The server's limit per source (server/parts/kb/source-config.ts). */
 const SOURCE_FILES_MAX = 100
 
 interface Sending extends OutgoingFile {
   giveUp: AbortController
-  /** Of what has been sent whole. */
+  /** Set once the whole file is sent. */
   uploadId: string | null
 }
 
-/** Sends files into a knowledge base: each by itself, and what was picked together becomes one source. */
+/** Uploads files into a knowledge base: one request per file. Files that are picked together become one source. */
 export function useUploads(kbId: string): Uploads {
   const client = useQueryClient()
   const last = useRef(0)
