@@ -15,7 +15,7 @@ export const sharedToolsBudget = (
 ): number => Math.min(sharedToolsBytes, promptBytesOf(windowOf(model, maxTokens)) * SHARED_TOOLS_SHARE)
 
 /**
- * Opens all tools of an agent: its own, and those of shared connections that fit beside the request. Their
+ * Opens all tools of an agent: its own, and those of shared connections that fit into the prompt. Their
  * servers may be called, so use it only after admission of the reply. Servers that fail are left out. A shared
  * tool with the name of an own tool gets its server's name as prefix. Rejects with the signal's reason.
  */

@@ -14,7 +14,7 @@ import type { ChatWriter } from './schemas.ts'
 
 /** Maximum number of messages in a prompt, whatever the context window. */
 const MESSAGES_MAX = 400
-/** Overhead of a message in tokens, beside its text. */
+/** Overhead of a message in tokens, in addition to its text. */
 const TOKENS_PER_MESSAGE = 8
 /** Share of the prompt that attachments of one message may take; the rest is for the message itself. */
 const ATTACHMENTS_SHARE = 0.5

@@ -93,7 +93,8 @@ export async function prepareRequest(
   const takes = (file: Attachment): boolean => kind === 'text' || (kind === 'image' && isImage(file))
   if (!attachments.every(takes)) throw fail('llm.takes_no_files')
   const newest = toPromptMessage({ role: 'user', content: position.content }, attachments, window)
-  // Image models get the images themselves; file names in the text might be drawn.
+  // Image models get the images themselves. The text leaves out attachment names, because the model might
+  // draw them.
   if (kind !== 'text') newest.text = position.content
   if (material !== '') newest.text = `${newest.text}\n\n${material}`
   const canSee = kind === 'image' || model.capabilities.includes('vision')

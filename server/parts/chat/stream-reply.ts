@@ -28,7 +28,7 @@ export async function streamReply(
   scope: ChatReader,
   query: ReplyStreamQuery,
 ): Promise<EventStream | null> {
-  // Looks twice: a reply may end between reading its row and looking for its live log; then the row has its end.
+  // Tries twice: if the reply ends between the two look-ups, the second read of its row returns the final state.
   for (const isLastLook of [false, true]) {
     const message = await findReply(scope, query)
     if (message.status !== 'streaming') return fromStorage(storage, scope, message, query)

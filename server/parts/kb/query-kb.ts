@@ -15,7 +15,7 @@ import { findReranker, findTextModel, LIMIT_DEFAULT } from './search-kb.ts'
 import { type QueryAnswer, type QueryRequest, type SearchResult, viewPassage } from './search-schemas.ts'
 
 /**
- * Share of the prompt's space beside the question that passages may take. The rest is a margin for languages with
+ * Share of the space left in the prompt that passages may take. The rest is a margin for languages with
  * fewer bytes per token.
  */
 const PASSAGES_SHARE = 0.5

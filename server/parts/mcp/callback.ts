@@ -30,7 +30,7 @@ const CONFIRM_PAGE = '/connections/confirm'
  * failure. In any other browser nothing is exchanged: the provider's answer is stored, and the user who started
  * must sign in and confirm. Otherwise an attacker could start a connection, send the provider's URL to a victim,
  * and get the victim's account. Throws mcp.state_invalid for a state that is unknown, used, expired, or doesn't
- * match the ids beside it.
+ * match the ids passed with it.
  */
 export async function returnFromProvider(
   deps: McpDependencies,

@@ -73,7 +73,7 @@ interface CurrentRow {
   secondsLeft: number | null
 }
 
-/** A token is renewed this long before it expires, or at a fifth of its lifetime before, whichever is shorter. */
+/** A token is renewed this many seconds before it expires, or a fifth of its lifetime before if that is shorter. */
 const AHEAD_SECONDS = 60
 const AHEAD_SHARE = 0.2
 /** Maximum wait for a renewal while the current token is valid. The renewal continues in the background. */
