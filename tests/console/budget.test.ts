@@ -16,7 +16,7 @@ const LAYOUT_SHIFT_MAX = 0.1
 const SCREENS = [
   { path: '/sign_in', heading: 'Sign in', isOutside: true, scriptBytesMax: 190_000 },
   { path: '/', heading: /Ada/, isOutside: false, scriptBytesMax: 190_000 },
-  { path: '/chats', heading: /What can I do for you/, isOutside: false, scriptBytesMax: 225_000 },
+  { path: '/chats', heading: /How can I help/, isOutside: false, scriptBytesMax: 225_000 },
 ]
 
 describeInBrowser('the first look at the console', () => {

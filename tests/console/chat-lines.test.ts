@@ -7,16 +7,16 @@ import { type ConsoleStage, startConsoleStage } from '#tests/support/console-sta
 import { type CutProxy, startCutProxy } from '#tests/support/cut-proxy.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 
-/** A chat over a line that breaks, and by hands that drop, paste, compose and press too early. */
+/** Chats over an unreliable connection, and unusual input: dropped and pasted files, composed text, early clicks. */
 
-/** A file, as it is dropped or pasted. */
+/** An expression for the data of a dropped or pasted file. */
 const transferOf = (name: string): string => `(() => {
   const transfer = new DataTransfer()
   transfer.items.add(new File(['# Plan'], ${JSON.stringify(name)}, { type: 'text/markdown' }))
   return transfer
 })()`
 
-describeInBrowser('a chat over a bad line', () => {
+describeInBrowser('a chat over an unreliable connection', () => {
   let stage: ConsoleStage
   let provider: EmulatedProvider
   let line: CutProxy
@@ -47,15 +47,15 @@ describeInBrowser('a chat over a bad line', () => {
   const sendButton = () => page.getByRole('button', { name: 'Send', exact: true })
   const lastReply = () => page.getByRole('article', { name: 'Reply' }).last()
 
-  test('a reply goes on where it was when the line is back, without a gap or a doubling', async () => {
+  test('a reply continues after a reconnect without gaps or duplicates', async () => {
     await field().fill('Tell me')
     await field().press('Enter')
     await lastReply().getByText('the quick brown fox').waitFor()
     line.cut()
-    await page.getByText('Connection lost, trying again…').waitFor()
+    await page.getByText('Connection lost. Reconnecting…').waitFor()
     const before = await lastReply().locator('p').first().innerText()
     line.mend()
-    await page.getByText('Connection lost, trying again…').waitFor({ state: 'detached' })
+    await page.getByText('Connection lost. Reconnecting…').waitFor({ state: 'detached' })
     await expect
       .poll(async () => (await lastReply().locator('p').first().innerText()).length)
       .toBeGreaterThan(before.length)
@@ -68,26 +68,26 @@ describeInBrowser('a chat over a bad line', () => {
     expect(stored.startsWith(shown.trim())).toBe(true)
   })
 
-  test('what would begin another reply says that it has to wait', async () => {
+  test('a second reply has to wait for the first one', async () => {
     await field().fill('Once more')
     await field().press('Enter')
-    await page.getByRole('button', { name: 'Stop the reply' }).waitFor()
-    await page.getByRole('button', { name: 'Answer again', exact: true }).first().click()
-    await page.getByText('A reply is being written.').first().waitFor()
-    await page.getByRole('button', { name: 'Stop the reply' }).click()
+    await page.getByRole('button', { name: 'Stop reply' }).waitFor()
+    await page.getByRole('button', { name: 'Regenerate', exact: true }).first().click()
+    await page.getByText('A reply is in progress.').first().waitFor()
+    await page.getByRole('button', { name: 'Stop reply' }).click()
     await page.getByText('Stopped').waitFor()
   })
 
-  test('files are dropped and pasted', async () => {
+  test('files can be dropped and pasted', async () => {
     const form = page.getByRole('form', { name: 'Your message' })
     const dataTransfer = await page.evaluateHandle(transferOf('dropped.md'))
     await form.dispatchEvent('dragover', { dataTransfer })
-    await page.getByText('Drop files to send them with your message').waitFor()
+    await page.getByText('Drop files to attach them to your message').waitFor()
     await form.dispatchEvent('drop', { dataTransfer })
     await field().focus()
     await page.evaluate(`document.activeElement.dispatchEvent(
       new ClipboardEvent('paste', { clipboardData: ${transferOf('pasted.md')}, bubbles: true, cancelable: true }))`)
-    const files = page.getByRole('list', { name: 'Files of the message' })
+    const files = page.getByRole('list', { name: 'Attachments' })
     await files.getByText('dropped.md').waitFor()
     await files.getByText('pasted.md').waitFor()
     await page.getByRole('button', { name: 'Remove dropped.md' }).click()
@@ -95,14 +95,14 @@ describeInBrowser('a chat over a bad line', () => {
     await files.waitFor({ state: 'detached' })
   })
 
-  test('Enter within a composition is part of it, and with Shift a new line', async () => {
+  test('Enter confirms composed text, and Shift+Enter starts a new line', async () => {
     await field().fill('こんにちは')
     await field().dispatchEvent('keydown', { key: 'Enter', isComposing: true })
     await field().press('Shift+Enter')
     expect(await field().inputValue()).toBe('こんにちは\n')
   })
 
-  test('who asks too often is told how long to wait, and keeps what was written', async () => {
+  test('a rate-limited message shows when to retry, and stays in the composer', async () => {
     await page.route('**/api/chat/send_message*', (route) =>
       route.fulfill({
         status: 429,

@@ -31,15 +31,15 @@ describeInBrowser('the list of chats in the console', () => {
     await page.getByRole('menuitem', { name: item }).click()
   }
 
-  test('words lead to the message in which they were said', async () => {
+  test('a search result opens its message', async () => {
     await link(/What bees eat/).waitFor()
-    await page.getByRole('textbox', { name: 'Search in your chats' }).fill('Rome')
+    await page.getByRole('textbox', { name: 'Search chats' }).fill('Rome')
     await page.waitForURL(/q=Rome/)
     const hit = list().getByRole('link', { name: /You: Plans for the holiday in Rome/ })
     await expect
       .poll(
         async () => {
-          // A message is found a few seconds after its end.
+          // The search index is a few seconds behind.
           if ((await hit.count()) === 0) await page.reload()
           return hit.isVisible()
         },
@@ -50,51 +50,51 @@ describeInBrowser('the list of chats in the console', () => {
     await expectAccessible(page)
     await hit.click()
     await page.getByRole('article', { name: 'You' }).getByText('Plans for the holiday in Rome').waitFor()
-    await page.getByRole('button', { name: 'End the search' }).click()
+    await page.getByRole('button', { name: 'Clear search' }).click()
   })
 
-  test('a chat is renamed, pinned, moved into a folder and saved', async () => {
-    await menuOf(/What to do with A cake/, 'Rename')
-    const dialog = page.getByRole('dialog', { name: 'Rename the chat' })
+  test('a chat is renamed, pinned, moved to a folder and exported', async () => {
+    await menuOf(/Actions for A cake/, 'Rename')
+    const dialog = page.getByRole('dialog', { name: 'Rename chat' })
     await dialog.getByLabel('Title').fill('Cake')
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Rename' }).click()
     await link(/^Cake/).waitFor()
-    await menuOf(/What to do with Cake/, 'Pin')
+    await menuOf(/Actions for Cake/, 'Pin')
     await list().getByRole('heading', { name: 'Pinned' }).waitFor()
-    await menuOf(/What to do with Cake/, 'Move to a folder')
-    const move = page.getByRole('dialog', { name: 'Move to a folder' })
+    await menuOf(/Actions for Cake/, 'Move to folder')
+    const move = page.getByRole('dialog', { name: 'Move to folder' })
     await move.getByLabel('New folder').fill('Parties')
     await expectAccessible(page)
     await move.getByRole('button', { name: 'Move' }).click()
-    await page.getByLabel('Which chats').selectOption('Parties')
+    await page.getByLabel('Filter chats').selectOption('Parties')
     await page.waitForURL(/folder=Parties/)
     await expect.poll(() => list().getByRole('link').count()).toBe(1)
     await page.reload()
     await link(/^Cake/).click()
-    await page.getByRole('button', { name: 'What to do with this chat' }).click()
+    await page.getByRole('button', { name: 'Chat actions' }).click()
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('menuitem', { name: 'Save as Markdown' }).click(),
+      page.getByRole('menuitem', { name: 'Export as Markdown' }).click(),
     ])
     expect(saved.suggestedFilename()).toBe('Cake.md')
     expect(await readFile(await saved.path(), 'utf8')).toContain('A cake for the birthday')
-    await page.getByLabel('Which chats').selectOption('All chats')
+    await page.getByLabel('Filter chats').selectOption('All chats')
   })
 
-  test('an archived chat is in the archive, and comes back', async () => {
-    await menuOf(/What to do with Plans/, 'Archive')
+  test('a chat is archived, and Undo brings it back', async () => {
+    await menuOf(/Actions for Plans/, 'Archive')
     await link(/Plans/).waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()
     await link(/Plans/).waitFor()
-    await menuOf(/What to do with Plans/, 'Archive')
+    await menuOf(/Actions for Plans/, 'Archive')
     await link(/Plans/).waitFor({ state: 'detached' })
-    await page.getByLabel('Which chats').selectOption('Archive')
+    await page.getByLabel('Filter chats').selectOption('Archive')
     await link(/Plans/).waitFor()
-    await page.getByLabel('Which chats').selectOption('All chats')
+    await page.getByLabel('Filter chats').selectOption('All chats')
   })
 
-  test('several chats are deleted together, after a question', async () => {
+  test('several chats are deleted after a confirmation', async () => {
     await page.getByRole('button', { name: 'Select chats' }).click()
     await list().getByRole('checkbox', { name: 'Cake' }).check()
     await list().getByRole('checkbox', { name: /bees/ }).check()
@@ -103,16 +103,16 @@ describeInBrowser('the list of chats in the console', () => {
     const question = page.getByRole('alertdialog', { name: 'Delete 2 chats?' })
     await question.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('2 chats deleted').first().waitFor()
-    await page.getByRole('heading', { name: 'What can I do for you, Ada?' }).waitFor()
+    await page.getByRole('heading', { name: 'How can I help, Ada?' }).waitFor()
   })
 
-  test('an instruction is saved, used for a prompt of the address, and deleted', async () => {
+  test('an instruction is saved and used for a prompt from the URL', async () => {
     await page.getByRole('button', { name: 'More options' }).click()
     await page.getByRole('button', { name: 'Manage instructions' }).click()
     const dialog = page.getByRole('dialog', { name: /nstruction/ })
-    await dialog.getByRole('button', { name: 'New instruction' }).click()
+    await dialog.getByRole('button', { name: 'Create instruction' }).click()
     await dialog.getByLabel('Name').fill('Brief')
-    await dialog.getByLabel('What the model is told').fill('Answer in one sentence.')
+    await dialog.getByLabel('Instruction text').fill('Answer in one sentence.')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.getByRole('button', { name: 'Edit Brief' }).waitFor()
     await expectAccessible(page)

@@ -57,8 +57,8 @@ describeInBrowser('chats in the console', () => {
   }
   const ended = () => page.getByRole('button', { name: 'Send', exact: true }).waitFor()
 
-  test('a first message makes a chat, whose reply has marks that open their passages', async () => {
-    await page.getByRole('heading', { name: 'What can I do for you, Ada?' }).waitFor()
+  test('a first message creates a chat, and citations open their passages', async () => {
+    await page.getByRole('heading', { name: 'How can I help, Ada?' }).waitFor()
     const focused = "document.activeElement?.getAttribute('aria-label')"
     await expect.poll(() => page.evaluate(focused)).toBe('Message')
     await expectAccessible(page)
@@ -66,54 +66,54 @@ describeInBrowser('chats in the console', () => {
     await choose('Knowledge', /Handbook/)
     await say('How many days of holiday are there?')
     await page.waitForURL(/\/chats\/[0-9a-f-]{36}/)
-    await button('Answer again').first().waitFor()
+    await button('Regenerate').first().waitFor()
     await button('Source 1: Holidays').first().click()
     const passage = page.getByRole('dialog', { name: 'Source 1' })
     await passage.getByText('Everybody has 30 days of holiday a year.').waitFor()
-    expect(await passage.getByRole('link', { name: 'Open the document' }).getAttribute('href')).toMatch(
+    expect(await passage.getByRole('link', { name: 'Open document' }).getAttribute('href')).toMatch(
       /^\/knowledge\/[0-9a-f-]+\/documents\/[0-9a-f-]+\?.*chunk=/,
     )
     await expectAccessible(page)
     await page.keyboard.press('Escape')
-    // The title comes by itself.
+    // The server generates the title.
     const list = page.getByRole('navigation', { name: 'Your chats' })
     await list.getByRole('link', { name: /How many days/ }).waitFor()
     await expectAccessible(page)
   })
 
-  test('an edited message begins a branch; arrows lead between them, and a reload keeps the one', async () => {
-    await button('Edit').click()
-    const edited = page.getByRole('form', { name: 'Edit the message' })
+  test('editing a message creates a branch, arrows switch branches, and a reload keeps the branch', async () => {
+    await button('Edit message').click()
+    const edited = page.getByRole('form', { name: 'Edit message' })
     await edited.getByRole('textbox').fill('Is there holiday in March?')
     await edited.getByRole('button', { name: 'Send' }).click()
     await page.getByText('2 of 2').waitFor()
     await ended()
-    await button('Version before').click()
+    await button('Previous version').click()
     await page.getByText('1 of 2').waitFor()
     await page.getByText('How many days of holiday are there?').first().waitFor()
     await page.reload()
     await page.getByText('1 of 2').waitFor()
-    await page.getByRole('button', { name: 'Answer again', exact: true }).click()
+    await page.getByRole('button', { name: 'Regenerate', exact: true }).click()
     await replies().last().getByText('2 of 2').waitFor()
     await ended()
   })
 
-  test('a reply goes on after a reload and in another tab, and is stopped from there', async () => {
+  test('a reply continues after a reload and in another tab, which can stop it', async () => {
     await choose('Model or agent', /emu-n3000/)
     await say('A long story, please')
-    await button('Stop the reply').waitFor()
+    await button('Stop reply').waitFor()
     await replies().last().getByText('the quick brown fox').waitFor()
     await page.reload()
     await replies().last().getByText('the quick brown fox').waitFor()
     const other = await page.context().newPage()
     await other.goto(page.url())
-    await other.getByRole('button', { name: 'Stop the reply' }).click()
+    await other.getByRole('button', { name: 'Stop reply' }).click()
     await other.getByText('Stopped').waitFor()
     await page.getByText('Stopped').waitFor()
     await other.close()
   })
 
-  test('code in a reply has its colours', async () => {
+  test('code in a reply is highlighted', async () => {
     await say('say: ```js\nconst lamp = 1\n```')
     await page.locator('.hljs-keyword', { hasText: 'const' }).waitFor()
     const colourOf = (place: string) =>
@@ -122,22 +122,22 @@ describeInBrowser('chats in the console', () => {
     await ended()
   })
 
-  test('what breaks says so, and is answered by another model', async () => {
+  test('a failed reply shows its error, and another model can reply', async () => {
     await choose('Model or agent', /errmid/)
     await say('This fails')
-    await replies().last().getByRole('button', { name: 'Try again' }).waitFor()
+    await replies().last().getByRole('button', { name: 'Retry' }).waitFor()
     await ended()
     await expectAccessible(page)
-    await replies().last().getByRole('button', { name: 'Answer again with…' }).click()
+    await replies().last().getByRole('button', { name: 'Regenerate with…' }).click()
     await page.getByRole('menuitem', { name: /Parley demo \(no language model\)/ }).click()
     await replies().last().getByText('You said:').waitFor()
     await ended()
     expect(await replies().last().getByRole('alert').count()).toBe(0)
   })
 
-  test('files go with a message; one of a wrong kind is refused in words', async () => {
+  test('a message has attachments, and an unsupported file shows an error', async () => {
     await choose('Model or agent', /Parley demo \(no language model\)/)
-    await page.getByLabel('Files to add').setInputFiles([
+    await page.locator('input[type=file]').setInputFiles([
       { name: 'plan.md', mimeType: 'text/markdown', buffer: Buffer.from('# Plan\n\nSleep.') },
       { name: 'dot.png', mimeType: 'image/png', buffer: DOT },
       { name: 'program.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ\0\0\0') },
@@ -153,7 +153,7 @@ describeInBrowser('chats in the console', () => {
     await ended()
   })
 
-  test('a draft outlives a reload, and a refused message comes back', async () => {
+  test('a draft survives a reload, and a refused message returns to the composer', async () => {
     await field().fill('Half a thought')
     await page.reload()
     await expect.poll(() => field().inputValue()).toBe('Half a thought')
@@ -163,7 +163,7 @@ describeInBrowser('chats in the console', () => {
     )
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText(detail).waitFor()
-    await page.getByRole('link', { name: 'See the usage' }).waitFor()
+    await page.getByRole('link', { name: 'View usage' }).waitFor()
     expect(await field().inputValue()).toBe('Half a thought')
     await expectAccessible(page)
     await page.unroute('**/api/chat/send_message*')

@@ -1,6 +1,9 @@
 import { createContext, type ReactNode, useContext } from 'react'
+import { translator } from '../messages/index.ts'
 
-/** A passage that a reply was given; `[1]` is the first. */
+const t = translator('markdown')
+
+/** A passage that a reply cites. The mark `[1]` is the first. */
 export interface CitedPassage {
   document_name: string
 }
@@ -19,7 +22,7 @@ export function CitationMark({ number }: { number: number }): ReactNode {
     <button
       type="button"
       className="mx-0.5 rounded border border-line bg-surface px-1 align-super text-xs text-accent"
-      aria-label={`Source ${number}: ${name}`}
+      aria-label={t('citation', { number, name })}
       title={name}
       onClick={() => onCitation(number)}
     >

@@ -1,13 +1,16 @@
 import { memo, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { translator } from '../messages/index.ts'
 import { copyText } from '../ui/copy-text.ts'
 import { type Highlighted, highlighter } from './highlight.ts'
 import { useLate } from './late.ts'
 
+const t = translator('markdown')
+
 const SHOWN_MS = 2_000
-/** Longer code stays without colours: they would take longer than a person should wait for anything else. */
+/** Longer code is not highlighted, because that would block the page. */
 const COLOURED_CHARACTERS_MAX = 12_000
 
-/** Code with its language and a button that copies it. `pieces` are some lines each; only new ones are drawn. */
+/** Code with its language and a copy button. Each piece has several lines; only new pieces render. */
 export function CodeBlock({
   pieces,
   language,
@@ -22,14 +25,14 @@ export function CodeBlock({
   return (
     <div className="my-3 overflow-hidden rounded-lg border border-line bg-surface">
       <div className="flex items-center justify-between gap-2 border-b border-line px-3 py-1 text-xs text-muted">
-        <span className="truncate">{language === '' ? 'Code' : language}</span>
+        <span className="truncate">{language === '' ? t('code') : language}</span>
         <CopyButton pieces={pieces} />
       </div>
       <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keyboard too
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it too
         tabIndex={0}
         role="group"
-        aria-label={language === '' ? 'Code' : `Code in ${language}`}
+        aria-label={language === '' ? t('code') : t('codeIn', { language })}
         className="overflow-x-auto p-3 font-mono text-sm text-ink"
       >
         <code className="block">
@@ -48,7 +51,7 @@ const PlainCode = ({ pieces }: { pieces: readonly string[] }): ReactNode =>
   // biome-ignore lint/suspicious/noArrayIndexKey: pieces only grow at the end
   pieces.map((text, index) => <Piece key={index} text={text} />)
 
-/** An element, so that a browser lays out again what has grown, and not all of it. */
+/** An element for each piece, so that the browser lays out only the piece that has grown. */
 const Piece = memo(({ text }: { text: string }) => <span className="block">{text}</span>)
 
 const ColouredCode = memo(({ text, language }: { text: string; language: string }): ReactNode => {
@@ -66,24 +69,24 @@ const colouredNode = (node: Highlighted, index: number): ReactNode =>
     </span>
   )
 
-type CopyState = 'idle' | 'copied' | 'failed'
-const WORDS: Record<CopyState, string> = { idle: 'Copy', copied: 'Copied', failed: 'Not copied' }
+type CopyState = 'copy' | 'copied' | 'copyFailed'
 
 function CopyButton({ pieces }: { pieces: readonly string[] }): ReactNode {
-  const [state, setState] = useState<CopyState>('idle')
+  const [state, setState] = useState<CopyState>('copy')
   useEffect(() => {
-    if (state === 'idle') return
-    const clock = setTimeout(() => setState('idle'), SHOWN_MS)
+    if (state === 'copy') return
+    const clock = setTimeout(() => setState('copy'), SHOWN_MS)
     return () => clearTimeout(clock)
   }, [state])
-  const copy = async (): Promise<void> => setState((await copyText(pieces.join(''))) ? 'copied' : 'failed')
+  const copy = async (): Promise<void> =>
+    setState((await copyText(pieces.join(''))) ? 'copied' : 'copyFailed')
   return (
     <>
       <button type="button" className="shrink-0 rounded px-2 py-1 text-muted hover:text-ink" onClick={copy}>
-        {WORDS[state]}
+        {t(state)}
       </button>
       <span role="status" className="sr-only">
-        {state === 'idle' ? '' : WORDS[state]}
+        {state === 'copy' ? '' : t(state)}
       </span>
     </>
   )

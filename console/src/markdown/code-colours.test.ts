@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { contrast } from '../../../widget/contrast.ts'
 
 const CSS = readFileSync(join(import.meta.dirname, 'code.css'), 'utf8')
-/** canvas, surface and raised. */
+/** The background colours `canvas`, `surface` and `raised`. */
 const BACKGROUNDS = { light: ['#ffffff', '#f7f7f9'], dark: ['#111317', '#17191f', '#1d2027'] }
 
 const colours = [...CSS.matchAll(/(--code-\w+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(
@@ -21,7 +21,7 @@ test.each(colours)('$name can be read, by day and by night', (colour) => {
       expect(contrast(colour[scheme], background)).toBeGreaterThanOrEqual(4.5)
 })
 
-test('every colour that is used is there', () => {
+test('every colour in use is defined', () => {
   const used = [...CSS.matchAll(/var\((--code-\w+)\)/g)].map(([, name]) => name)
   expect([...new Set(used)].sort()).toEqual(colours.map(({ name }) => name).sort())
 })

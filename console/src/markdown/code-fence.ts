@@ -1,16 +1,16 @@
-/** The line that begins a block of code (CommonMark 0.31, 4.5). */
+/** The opening line of a fenced code block (CommonMark 0.31, 4.5). */
 export interface Fence {
   indent: number
-  /** The same characters, or more of them, end it. */
+  /** At least as many of the same character close the block. */
   marks: string
   language: string
-  /** The length of the line, with its end. */
+  /** The length of the line with its line end. */
   length: number
 }
 
 const OPENING = /^( {0,3})(`{3,}(?=[^`\n]*\n)|~{3,})([^\n]*)\n/
 
-/** The fence that a text begins with; null where it begins with something else, or its line is not complete. */
+/** Returns the fence at the start of a text. Null if there is none, or its line is not complete. */
 export function fenceOf(text: string): Fence | null {
   const match = OPENING.exec(text)
   if (!match) return null
@@ -25,13 +25,13 @@ export function isClosing(line: string, { marks }: Fence): boolean {
   return bare.length >= marks.length && isOf(bare, marks) && line.search(/\S/) <= 3
 }
 
-/** Whether a line that is not complete may become the end of the code. */
+/** Reports whether an incomplete line may become the closing fence. */
 export const mayClose = (line: string, { marks }: Fence): boolean => isOf(line.trim(), marks)
 
 const isOf = (bare: string, marks: string): boolean =>
   bare !== '' && bare === (marks[0] ?? '').repeat(bare.length)
 
-/** A line of the code, as far less indented as its fence is. */
+/** Removes up to the indent of the fence from a line of code. */
 export const withoutIndent = (line: string, { indent }: Fence): string => {
   let spaces = 0
   while (spaces < indent && line[spaces] === ' ') spaces += 1

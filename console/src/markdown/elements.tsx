@@ -1,13 +1,16 @@
 import type { ComponentProps, ReactNode } from 'react'
 import type { Components, ExtraProps } from 'react-markdown'
+import { translator } from '../messages/index.ts'
 import { CitationMark } from './citations.tsx'
 import { CodeBlock } from './code-block.tsx'
 import { isOwnImage, linkTarget } from './safe-address.ts'
 
+const t = translator('markdown')
+
 type Props<Name extends keyof React.JSX.IntrinsicElements> = ComponentProps<Name> & ExtraProps
 type Node = NonNullable<ExtraProps['node']>
 
-/** An element with a look, and without what only the tree knows. */
+/** Returns a component for an element with a fixed class. Drops `node`, which is not an attribute. */
 const looking = <
   Name extends 'p' | 'ul' | 'ol' | 'h3' | 'h4' | 'h5' | 'blockquote' | 'hr' | 'th' | 'td' | 'tr',
 >(
@@ -24,7 +27,7 @@ export const LIST_LOOK = 'my-2 list-disc pl-6'
 export const NUMBERED_LIST_LOOK = 'my-2 list-decimal pl-6'
 const HEADING = looking('h5', 'mt-3 mb-1 font-semibold')
 
-/** How the elements of Markdown look. The page's own headings are above those of a reply. */
+/** Renders each Markdown element. Headings start at h3, below the headings of the page. */
 export const ELEMENTS: Components = {
   h1: looking('h3', 'mt-5 mb-2 text-lg font-semibold'),
   h2: looking('h4', 'mt-4 mb-2 text-base font-semibold'),
@@ -53,19 +56,19 @@ export const ELEMENTS: Components = {
       checked={checked === true}
       disabled
       readOnly
-      aria-label={checked ? 'Done' : 'Not done'}
+      aria-label={checked ? t('taskDone') : t('taskOpen')}
     />
   ),
   button: ({ value }) => <CitationMark number={Number(value)} />,
 }
 
-/** What is wider than the page is scrolled within it. */
+/** A table that scrolls by itself if it is wider than the page. */
 export const ScrolledTable = ({ children }: { children: ReactNode }): ReactNode => (
   <div
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard too
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it too
     tabIndex={0}
     role="group"
-    aria-label="Table"
+    aria-label={t('table')}
     className="my-3 overflow-x-auto rounded-lg border border-line"
   >
     <table className="w-full border-collapse text-sm">{children}</table>
@@ -95,13 +98,13 @@ const Outward = ({ target, children }: { target: string; children: ReactNode }):
   </a>
 )
 
-/** An image of another server is a link: its address could carry what was said to whoever wrote it. */
+/** Shows images of other servers as links: loading one could leak parts of the conversation in its URL. */
 function Image({ src = '', alt = '' }: Props<'img'>): ReactNode {
   if (typeof src !== 'string') return alt
   if (isOwnImage(src))
     return <img src={src} alt={alt} loading="lazy" className="my-2 max-h-96 max-w-full rounded-lg" />
   const target = linkTarget(src)
-  const name = alt === '' ? 'Image' : alt
+  const name = alt === '' ? t('image') : alt
   if (target === null) return name
   return (
     <Outward target={target}>

@@ -1,6 +1,6 @@
 import { Late } from './late.ts'
 
-/** Coloured code: texts, and spans with classes (code.css). */
+/** Highlighted code: text, and spans with the classes of code.css. */
 export type Highlighted =
   | { type: 'text'; value: string }
   | { type: 'span'; classes: string; children: Highlighted[] }
@@ -12,10 +12,10 @@ interface Node {
   children?: Node[]
 }
 
-/** Finds the words of code in a language; null for a language that it does not know. */
+/** Highlights code in a language. Returns null if it does not know the language. */
 export type Highlight = (text: string, language: string) => Highlighted[] | null
 
-/** Fetched when there is code to be coloured: it is as large as everything else of a chat together. */
+/** Loaded with the first code to highlight: it is as large as the rest of the chat screen. */
 export const highlighter = new Late<Highlight>(async () => {
   const { default: rehypeHighlight } = await import('rehype-highlight')
   const transform = rehypeHighlight() as unknown as (tree: Node, file: { message(): void }) => void

@@ -1,6 +1,6 @@
 import { startTransition, useEffect, useState } from 'react'
 
-/** Something large that is loaded when it is first wanted. Where that fails, it is tried again when it is wanted again. */
+/** A large module that loads on first use. After a failure the next use loads it again. */
 export class Late<Value> {
   readonly #load: () => Promise<Value>
   #loading: Promise<void> | null = null
@@ -10,7 +10,7 @@ export class Late<Value> {
     this.#load = load
   }
 
-  /** Null: it is not loaded yet. */
+  /** Null until it is loaded. */
   get value(): Value | null {
     return this.#value
   }
@@ -30,8 +30,8 @@ export class Late<Value> {
 }
 
 /**
- * What is loaded late, when it is there; null before, and where it is not wanted. All that waits for it is drawn again bit by
- * bit, so that nothing else has to wait for that.
+ * Returns the loaded value, or null until it is loaded and while `isWanted` is false. Renders in a transition when it
+ * arrives, so that the page stays responsive.
  */
 export function useLate<Value>(late: Late<Value>, isWanted: boolean): Value | null {
   const [, setLoaded] = useState(false)

@@ -1,5 +1,8 @@
 import type { ExtraProps } from 'react-markdown'
+import { translator } from '../messages/index.ts'
 import { isOwnImage } from './safe-address.ts'
+
+const t = translator('markdown')
 
 type Element = NonNullable<ExtraProps['node']>
 type Content = Element['children'][number]
@@ -7,20 +10,20 @@ interface Tree {
   children: Content[]
 }
 
-/** Which part of a table or a list a text is, that is drawn within an element of its own. */
+/** The part of a table or list that a text is, where the text renders inside an existing element. */
 export type PartOf = 'table head' | 'table' | 'list' | null
 
 interface Marking {
-  /** `[1]` to `[count]` are marks of citations. */
+  /** `[1]` to `[citationCount]` mark citations. */
   citationCount: number
   part: PartOf
 }
 
-/** Elements within each other deeper than this are more than anybody writes, and than a stack may hold. */
+/** Nesting beyond this could overflow the stack. */
 const DEPTH_MAX = 100
 const MARK = /\[(\d{1,3})\]/
 
-/** For rehype: what a tree of Markdown has here beside what Markdown has. Throws where it is nested beyond reason. */
+/** A rehype plugin for citation marks, display formulas and parts of lists and tables. Throws beyond `DEPTH_MAX`. */
 export const markTree =
   ({ citationCount, part }: Marking) =>
   () =>
@@ -44,9 +47,9 @@ function visit(parent: Tree, visiting: Visit): void {
       return visiting.isInLink ? node : markCitations(node.value, visiting.citationCount)
     if (node.type !== 'element') return node
     if (node.tagName === 'code') return markFormula(node, visiting.source)
-    // A link within a link is none.
+    // Links can't contain links.
     if (node.tagName === 'img' && visiting.isInLink && !isOwnImage(String(node.properties['src'] ?? '')))
-      return { type: 'text', value: String(node.properties['alt'] || 'Image') }
+      return { type: 'text', value: String(node.properties['alt'] || t('image')) }
     visit(node, {
       ...visiting,
       isInLink: visiting.isInLink || node.tagName === 'a',
@@ -56,7 +59,7 @@ function visit(parent: Tree, visiting: Visit): void {
   })
 }
 
-/** `[1]` as a button, where there is such a citation. */
+/** Replaces `[1]` with a button if there is such a citation. */
 function markCitations(text: string, count: number): Content[] {
   if (count === 0 || !MARK.test(text)) return [{ type: 'text', value: text }]
   return text.split(/(\[\d{1,3}\])/).flatMap((part): Content[] => {
@@ -67,7 +70,7 @@ function markCitations(text: string, count: number): Content[] {
   })
 }
 
-/** remark-math takes `$$x$$` on one line for a formula within the text; everybody means one by itself. */
+/** Makes `$$x$$` on one line a display formula; remark-math reads it as an inline one. */
 function markFormula(code: Element, source: string): Element {
   const classes = code.properties['className']
   const begin = code.position?.start.offset
@@ -84,7 +87,7 @@ const element = (tagName: string, children: Content[], properties = {}): Element
   children,
 })
 
-/** The items of the lists, and what else there is as items. */
+/** Returns the items of the lists. Wraps each other element in an item. */
 const itemsOf = (nodes: Content[]): Element[] =>
   nodes
     .filter(isElement)
@@ -94,7 +97,7 @@ const itemsOf = (nodes: Content[]): Element[] =>
         : element('li', [node]),
     )
 
-/** The parts of the table, and what else there is as rows. */
+/** Returns the sections of the table. Wraps each other element in a row. */
 const rowsOf = (nodes: Content[], withHead: boolean): Element[] =>
   nodes
     .filter(isElement)

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { addMessages, loadRest } from '../messages/index.ts'
 import { highlighter } from './highlight.ts'
 import { Markdown } from './markdown.tsx'
 import { formulas } from './prose.tsx'
 import { isOwnImage, linkTarget } from './safe-address.ts'
 
 beforeAll(async () => {
-  await Promise.all([highlighter.load(), formulas.load()])
+  await Promise.all([loadRest().then(addMessages), highlighter.load(), formulas.load()])
 })
 
 const PASSAGES = [{ document_name: 'One' }, { document_name: 'Two' }]
@@ -20,10 +21,10 @@ const cite = (text: string, streaming = false): string =>
     <Markdown text={text} streaming={streaming} citations={PASSAGES} onCitation={() => {}} />,
   )
 
-/** What is read of it. */
+/** The text without its tags. */
 const wordsOf = (html: string): string => html.replace(/<[^>]*>/g, '')
 
-describe('what is hostile', () => {
+describe('hostile text', () => {
   test.each([
     ['[x](javascript:alert(1))'],
     ['[x](JaVaScRiPt&colon;alert(1))'],
@@ -84,7 +85,7 @@ describe('what is hostile', () => {
     },
   )
 
-  test('a path that a browser takes for another server is none', () => {
+  test('a path that browsers resolve to another server is not a link', () => {
     expect(['/\\example.com/a', '//example.com/a', 'a', ''].filter(isOwnImage)).toEqual([])
     expect(['/\\example.com/a', 'a', '#a', ''].map(linkTarget)).toEqual([
       'https://example.com/a',
@@ -94,18 +95,18 @@ describe('what is hostile', () => {
     ])
   })
 
-  test('a link says where it leads, and tells nobody where it was', () => {
+  test('a link shows its target and sends no referrer', () => {
     expect(draw('[x](https://exämple.com/a "another title")')).toContain(
       '<a href="https://xn--exmple-cua.com/a" title="https://xn--exmple-cua.com/a" target="_blank" rel="noopener noreferrer nofollow"',
     )
   })
 
-  test('what is nested beyond all reason is shown somehow', () => {
+  test('text that is nested too deep still shows', () => {
     for (const text of ['> '.repeat(3_000), '['.repeat(3_000), '*a '.repeat(1_500), '- '.repeat(500)])
       expect(() => draw(text)).not.toThrow()
   })
 
-  test('no text breaks it, and none becomes an element that Markdown has not', () => {
+  test('no text breaks rendering or becomes an element outside Markdown', () => {
     const part = fc.constantFrom(
       '<a href=x>',
       '![',
@@ -140,10 +141,10 @@ describe('what is hostile', () => {
   })
 })
 
-describe('what is written', () => {
-  test('code has its language, its colours, and is reached by keyboard', () => {
+describe('Markdown', () => {
+  test('code has its language and colours, and keyboard focus', () => {
     const html = draw('```js\nconst a = 1\n```\n\ntext')
-    expect(html).toContain('role="group" aria-label="Code in js"')
+    expect(html).toContain('role="group" aria-label="js code"')
     expect(html).toContain('<span class="hljs-keyword">const</span>')
     expect(wordsOf(html)).toBe('jsCopyconst a = 1\ntext')
     expect(draw('```js\nconst a = 1\n', true)).not.toContain('hljs')
@@ -151,7 +152,7 @@ describe('what is written', () => {
     expect(wordsOf(draw('```unknown\na\n```'))).toBe('unknownCopya\n')
   })
 
-  test('formulas are MathML, and prices are none', () => {
+  test('formulas are MathML and prices stay text', () => {
     expect(draw('It is $x^2$, so\n\n$$\ny = 1\n\n+ 2\n$$')).toMatch(/<math[\s\S]*<math[^>]*display="block"/)
     expect(draw('$$x^2$$')).toContain('display="block"')
     expect(draw('\\(x\\) and \\[y\\]').match(/<math/g)).toHaveLength(2)
@@ -161,7 +162,7 @@ describe('what is written', () => {
     expect(draw('$\\frac{$')).not.toContain('<math')
   })
 
-  test('a table and a list that are long are one', () => {
+  test('a long table or list is one element', () => {
     const table = draw(`| a | b |\n|---|--:|\n${'| 1 | 2 |\n'.repeat(30)}`)
     expect(table.match(/<table/g)).toHaveLength(1)
     expect(table.match(/<th\b/g)).toHaveLength(2)
@@ -173,16 +174,16 @@ describe('what is written', () => {
     expect(list.match(/<li/g)).toHaveLength(21)
   })
 
-  test('tasks say whether they are done', () => {
+  test('tasks have a label for their state', () => {
     expect(draw('- [x] a\n- [ ] b')).toMatch(/aria-label="Done"[\s\S]*aria-label="Not done"/)
   })
 
-  test('an address may be defined elsewhere, and a footnote is not lost', () => {
+  test('links use definitions from other blocks, and footnotes stay text', () => {
     expect(draw('See [it][1].\n\n[1]: https://example.com/1')).toContain('href="https://example.com/1"')
     expect(wordsOf(draw('Text[^1].\n\n[^1]: A note'))).toBe('Text[^1].[^1]: A note')
   })
 
-  test('what is open is closed for now', () => {
+  test('unfinished Markdown is closed while text streams', () => {
     expect(draw('A **bo', true)).toContain('<strong>bo</strong>')
     expect(wordsOf(draw('A [link](https://exa', true))).toBe('A link')
     expect(wordsOf(draw('20~25 and 30~35, a < b and <tag', true))).toBe(
@@ -192,7 +193,7 @@ describe('what is written', () => {
 })
 
 describe('citations', () => {
-  test('are buttons where there is something to be cited, also while more comes', () => {
+  test('are buttons if the passage exists, also while text streams', () => {
     for (const streaming of [false, true]) {
       const html = cite('So it is [1][2], and not [3] or [0], `[1]`.', streaming)
       expect(html.match(/<button/g)).toHaveLength(2)
@@ -202,7 +203,7 @@ describe('citations', () => {
     expect(draw('So it is [1]')).not.toContain('<button')
   })
 
-  test('are found in tables and lists, and not within links and formulas', () => {
+  test('work in tables and lists, but not in links and formulas', () => {
     expect(cite('- a [1]\n- b [2]').match(/<button/g)).toHaveLength(2)
     expect(cite('| a |\n|---|\n| b [2] |').match(/<button/g)).toHaveLength(1)
     expect(cite('[see [1]](https://example.com) $x_[1]$')).not.toContain('<button')

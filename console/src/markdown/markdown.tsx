@@ -6,27 +6,27 @@ import { Prose } from './prose.tsx'
 import { type Block, BlockSplitter, type ListBlock, type TableBlock } from './split-blocks.ts'
 
 const NO_PASSAGES: readonly CitedPassage[] = []
-/** More than a screen shows. */
+/** Blocks of the first render: more than fit on a screen. */
 const FIRST_BLOCKS = 24
 const CITATION_MARK = /\[\d{1,3}\]/
 
 export interface MarkdownProps {
   text: string
-  /** More is to come. */
+  /** The text still grows. */
   streaming: boolean
-  /** What `[1]` and so on in the text stand for. */
+  /** The passages that `[1]`, `[2]` and so on cite. */
   citations?: readonly CitedPassage[]
   onCitation?: (number: number) => void
 }
 
 /**
- * What a model has written, as far as it has come. A text that grows costs what is new of it: of what is complete
- * nothing is parsed or drawn again. Nothing in it becomes HTML, and nothing is loaded from other servers.
+ * Renders the Markdown of a reply, also while it grows. Complete blocks are not parsed or rendered again, so that the cost
+ * follows the new text. Tags stay text, and nothing loads from other servers.
  */
 export function Markdown({ text, streaming, citations = NO_PASSAGES, onCitation }: MarkdownProps): ReactNode {
   const [splitter] = useState(() => new BlockSplitter())
   const blocks = splitter.split(text, !streaming)
-  // Of a long text that is there at once, the rest follows bit by bit, and nothing else waits for it.
+  // The rest of a long text renders deferred, so that the page stays responsive.
   const count = useDeferredValue(blocks.length, FIRST_BLOCKS)
   const latest = useRef(onCitation)
   useEffect(() => {
@@ -79,14 +79,14 @@ const DrawnBlock = memo(({ block, citationCount, definitions }: DrawnBlockProps)
   }
 })
 
-/** A table or a list, whose pieces are parsed by themselves and drawn within one element. */
+/** A table or list. Each piece is parsed separately; all render inside one element. */
 function Pieces({
   block,
   citationCount,
   definitions,
 }: DrawnBlockProps & { block: TableBlock | ListBlock }): ReactNode {
   const isTable = block.kind === 'table'
-  // A table has a head also where it has no rows yet.
+  // A table without rows still has a head.
   const pieces = isTable && block.pieces.length === 0 ? [''] : block.pieces
   const drawn = pieces.map((text, index) => (
     <Prose
@@ -109,8 +109,8 @@ function Pieces({
   )
 }
 
-/** Only what has marks is drawn again when citations come. */
+/** Texts without marks get 0, so that they do not render again when citations arrive. */
 const marksIn = (text: string, count: number): number => (count > 0 && CITATION_MARK.test(text) ? count : 0)
 
-/** Only what may name one is drawn again when definitions come. */
+/** Texts without `[` get none, so that they do not render again when definitions arrive. */
 const definitionsFor = (text: string, definitions: string): string => (text.includes('[') ? definitions : '')

@@ -1,7 +1,8 @@
 /*
- * What models write for formulas is not what remark-math reads. Prices are no formulas: as in Pandoc's
- * `tex_math_dollars`, a dollar opens one only before a character and closes one only after a character and not before
- * a digit; and no formula begins with a number and then a word. LaTeX's \( \) and \[ \] are formulas too.
+ * Translates the formulas that models write into those that remark-math reads. Prices stay text, by the rules of Pandoc's
+ * `tex_math_dollars`: an opening dollar has a non-space character after it. A closing dollar has one before it and no
+ * digit after it. In addition, a formula does not start with a number and a word. LaTeX's \( \) and \[ \] are formulas
+ * too.
  */
 
 const PARTS = new RegExp(
@@ -21,8 +22,8 @@ const PARTS = new RegExp(
 )
 
 /**
- * A block of Markdown as remark reads it: formulas between the dollars that it takes for them, and no footnotes, because
- * a note and its mark are in two blocks and neither would be shown.
+ * Returns a block of Markdown with formulas in dollars and other dollars escaped. Footnote marks are escaped too: the mark
+ * and its note are in different blocks, so remark would show neither.
  */
 export const prepareProse = (text: string): string =>
   /[$\\]|\[\^/.test(text) ? text.replace(PARTS, prepared) : text

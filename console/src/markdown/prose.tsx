@@ -10,7 +10,7 @@ import { hasFormula, prepareProse } from './prepare-prose.ts'
 
 type Plugins = NonNullable<React.ComponentProps<typeof ReactMarkdown>['rehypePlugins']>
 
-/** MathML, which browsers draw by themselves: without fonts and styles of ours. */
+/** MathML, because it needs no fonts or styles of ours. */
 const FORMULAS = { output: 'mathml', strict: false, trust: false, maxSize: 20, maxExpand: 500 } as const
 export const formulas = new Late(async (): Promise<Plugins[number]> => {
   const { default: rehypeKatex } = await import('rehype-katex')
@@ -18,7 +18,7 @@ export const formulas = new Late(async (): Promise<Plugins[number]> => {
 })
 
 const REMARK: Plugins = [[remarkGfm, { singleTilde: false }], remarkMath]
-/** What is not closed yet is closed for now, but nothing is taken away or put elsewhere. */
+/** remend closes unfinished Markdown. These options keep it from removing or moving text. */
 const CLOSING = {
   linkMode: 'text-only',
   comparisonOperators: false,
@@ -26,13 +26,10 @@ const CLOSING = {
   singleTilde: false,
 } as const
 
-/** What links and images may be is decided where they are drawn. */
+/** elements.tsx checks the addresses of links and images. */
 const asItIs = (address: string): string => address
 
-/**
- * A piece of Markdown as elements. Nothing of it becomes HTML on the way: tags are shown as text. While it is open its
- * formulas are shown as they were written.
- */
+/** Renders a piece of Markdown. Tags stay text. While the piece is open, its formulas stay as written. */
 export const Prose = memo(
   ({
     text,
@@ -46,7 +43,7 @@ export const Prose = memo(
     isOpen: boolean
     citationCount: number
     part?: PartOf
-    /** What the text follows upon: the head of a table. */
+    /** Comes before the text: the head of a table. */
     head?: string
     definitions?: string
   }): ReactNode => {
@@ -54,7 +51,7 @@ export const Prose = memo(
     const drawFormulas = useLate(formulas, !isOpen && hasFormula(prose))
     const rehype: Plugins = [markTree({ citationCount, part }), ...(drawFormulas ? [drawFormulas] : [])]
     try {
-      // Called, because what it throws is caught here and nowhere else; it is a function without hooks.
+      // Called as a function so that `catch` sees its errors. It has no hooks.
       return ReactMarkdown({
         remarkPlugins: REMARK,
         rehypePlugins: rehype,
@@ -68,7 +65,7 @@ export const Prose = memo(
   },
 )
 
-/** What is nested too deep for anybody, as it was written. */
+/** Text that is nested too deep to parse, as written. */
 function Unparsed({ text, part }: { text: string; part: PartOf }): ReactNode {
   if (part === 'list') return <li>{text}</li>
   if (part === null) return <p className="my-2 wrap-anywhere whitespace-pre-wrap">{text}</p>

@@ -4,10 +4,10 @@ import type { MarkdownProps } from './markdown.tsx'
 
 const markdown = new Late(async () => (await import('./markdown.tsx')).Markdown)
 
-/** Has it there when the first reply comes. */
+/** Preloads the renderer for the first reply. */
 export const prepareReplyText = (): void => void markdown.load()
 
-/** What a model has written, drawn from its Markdown; as it was written until that can be. */
+/** The Markdown of a reply. Plain text until the renderer is loaded. */
 export function ReplyText(props: MarkdownProps): ReactNode {
   const Markdown = useLate(markdown, true)
   if (Markdown) return <Markdown {...props} />

@@ -1,9 +1,9 @@
 const LINK_PROTOCOLS = ['https:', 'http:', 'mailto:']
 const IMAGE_DATA = /^data:image\/(?:png|jpeg|webp|gif)[;,]/i
-/** Stands for the page's own address: what leads there from a path is on the same server. */
+/** Stands for the page's own origin, to find out whether an address is on the same server. */
 const HERE = 'https://here.invalid'
 
-/** Where a link leads, as it is shown; null for what is no address of the web, a letter, or a path here (`javascript:`, `data:`, …). */
+/** Returns the target of a link. Null unless it is http, https, mailto or a path on this server. */
 export function linkTarget(address: string): string | null {
   const url = parse(address)
   if (url === null || !LINK_PROTOCOLS.includes(url.protocol)) return null
@@ -11,7 +11,7 @@ export function linkTarget(address: string): string | null {
   return isPath(address) ? address : null
 }
 
-/** Whether an image may be loaded: another server would learn that, and whatever its address carries. */
+/** Reports whether an image may load. Another server would learn of the request and everything in its URL. */
 export function isOwnImage(address: string): boolean {
   const url = parse(address)
   if (url === null) return false

@@ -13,11 +13,11 @@ const SAMPLE = [
 
 const whole = (text: string): readonly Block[] => new BlockSplitter().split(text, true)
 
-/** What the blocks hold, however they were cut into pieces. */
+/** The content of the blocks, without their division into pieces. */
 const contents = (blocks: readonly Block[]) =>
   blocks.map((block) => ('pieces' in block ? { ...block, pieces: block.pieces.join('') } : block))
 
-test('a text that comes bit by bit has the blocks that it has as a whole', () => {
+test('a streamed text has the same blocks as the whole text', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 60 }), (steps) => {
       const splitter = new BlockSplitter()
@@ -31,7 +31,7 @@ test('a text that comes bit by bit has the blocks that it has as a whole', () =>
   )
 })
 
-test('the blocks are the ones that were written', () => {
+test('blocks match the Markdown', () => {
   expect(whole(SAMPLE).map(({ kind }) => kind)).toEqual([
     'prose', // the title
     'prose',
@@ -51,7 +51,7 @@ test('the blocks are the ones that were written', () => {
   ])
 })
 
-test('what is complete stays the same object', () => {
+test('complete blocks stay the same objects', () => {
   const splitter = new BlockSplitter()
   const before = splitter.split('One.\n\nTwo.\n\nThree', false)
   const after = splitter.split('One.\n\nTwo.\n\nThree.\n\nFour', false)
@@ -79,7 +79,7 @@ test.each([
   expect(most).toBeLessThan(1_000)
 })
 
-test('a paragraph without end is parsed now and then, and shown up to its last word', () => {
+test('a long paragraph is parsed now and then, and always shows all of its text', () => {
   const splitter = new BlockSplitter()
   let text = ''
   const parses = new Set<string>()
@@ -98,7 +98,7 @@ test('a paragraph without end is parsed now and then, and shown up to its last w
   expect(splitter.split(text, true)).toEqual([{ kind: 'prose', text: text.trimEnd(), isOpen: false }])
 })
 
-test('another text is another text', () => {
+test('a different text is read from its start', () => {
   const splitter = new BlockSplitter()
   splitter.split('One.\n\nTwo.\n\nThree', false)
   expect(contents(splitter.split('Other.\n\nText', true))).toEqual(contents(whole('Other.\n\nText')))
@@ -107,7 +107,7 @@ test('another text is another text', () => {
   )
 })
 
-test('whatever is written, no word is lost on the way', () => {
+test('no text loses a word', () => {
   const marks = [
     '\n',
     '\n\n',

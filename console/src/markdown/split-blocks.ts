@@ -2,41 +2,41 @@ import type { Token, Tokens } from 'marked'
 import { type Fence, fenceOf, isClosing, mayClose, withoutIndent } from './code-fence.ts'
 import { joined, linesOf, markerOf, partsOfTable, piecesOf, tokensOf } from './tokens.ts'
 
-/** A part of a text that is drawn by itself. One that is complete stays the same object while the text grows. */
+/** A part of a text that renders separately. A complete block stays the same object while the text grows. */
 export type Block =
   | { kind: 'prose'; text: string; isOpen: boolean }
-  /** As it was written: it is too long to be parsed whenever it grows. */
+  /** Text that is not parsed yet, because it is too long to parse on each change. */
   | { kind: 'plain'; text: string; isOpen: true }
   | CodeBlock
   | TableBlock
   | ListBlock
 
-/** Some lines each, so that of long code that grows the last piece is drawn again, and no other. */
+/** Each piece has several lines, so that only the last piece renders again while code grows. */
 export type CodeBlock = { kind: 'code'; language: string; pieces: readonly string[]; isOpen: boolean }
-/** `head` is the header and the line below it; `pieces` are some rows each. */
+/** `head` is the header and the delimiter row. Each piece has several rows. */
 export type TableBlock = { kind: 'table'; head: string; pieces: readonly string[]; isOpen: boolean }
-/** Some items each. `start` is null for a list without numbers. */
+/** Each piece has several items. `start` is null for a bullet list. */
 export type ListBlock = { kind: 'list'; start: number | null; pieces: readonly string[]; isOpen: boolean }
 
 const CODE_PIECE_LINES = 40
 const TABLE_PIECE_ROWS = 8
 const LIST_PIECE_ITEMS = 4
-/** An unfinished block up to this length is parsed whenever it grows; a longer one when it has grown by a quarter. */
+/** An unfinished block up to this length is parsed on each change. A longer one waits until it has grown by `GROWTH`. */
 const EAGER_CHARACTERS_MAX = 4_000
 const GROWTH = 1.25
 
-/** What is read of a block that goes on. */
+/** The complete pieces of a block that still grows. */
 type Begun =
   | { kind: 'code'; fence: Fence; pieces: string[]; lines: string[] }
   | { kind: 'table'; head: string; pieces: string[] }
   | { kind: 'list'; start: number | null; marker: string; pieces: string[] }
 
 /**
- * Splits a text that grows at its end into blocks, at a cost that follows from what is new: what is complete is not
- * looked at again, and of code, a table or a list that goes on, only the last lines are.
+ * Splits a growing text into blocks. The cost follows the new text: complete blocks are not read again, and unfinished
+ * code, tables and lists are read from their last lines.
  */
 export class BlockSplitter {
-  /** The definitions of addresses in the text (CommonMark 0.31, 4.7). */
+  /** The link reference definitions of the text (CommonMark 0.31, 4.7). */
   definitions = ''
   #text = ''
   #isComplete = false
@@ -44,12 +44,12 @@ export class BlockSplitter {
   #done: Block[] = []
   #open: Block[] = []
   #begun: Begun | null = null
-  /** So much of the text is in `#done` and `#begun`. */
+  /** The length of the text that is in `#done` and `#begun`. */
   #read = 0
-  /** So much of the rest was parsed. */
+  /** The length of the rest when it was last parsed. */
   #parsed = 0
 
-  /** The blocks of a text, which has grown since the last time, or is another one. */
+  /** Returns the blocks of a text. If it does not start with the previous text, all of it is read again. */
   split(text: string, isComplete: boolean): readonly Block[] {
     const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
     if (clean === this.#text && isComplete === this.#isComplete) return this.#blocks
@@ -69,7 +69,7 @@ export class BlockSplitter {
     this.#parsed = 0
   }
 
-  /** Reads the lines that are new. True: it has ended, and something else comes. */
+  /** Reads the new lines of a code block. Returns true if the block has ended. */
   #readCode(code: Extract<Begun, { kind: 'code' }>): boolean {
     for (;;) {
       const end = this.#text.indexOf('\n', this.#read)
@@ -97,7 +97,7 @@ export class BlockSplitter {
     return { kind: 'code', language: fence.language, pieces: all, isOpen: false }
   }
 
-  /** Parses the rest, and reads what of it is complete. True: code comes. */
+  /** Parses the rest and stores its complete blocks. Returns true if a code block begins. */
   #readRest(): boolean {
     const rest = this.#text.slice(this.#read)
     if (!this.#isComplete && rest.length > EAGER_CHARACTERS_MAX && rest.length < this.#parsed * GROWTH) {
@@ -119,7 +119,7 @@ export class BlockSplitter {
     return false
   }
 
-  /** With it, the rest of a table is one too. */
+  /** With its head in front, the rest of a table parses as a table. */
   get #begunHead(): string {
     return this.#begun?.kind === 'table' ? this.#begun.head : ''
   }
@@ -133,7 +133,7 @@ export class BlockSplitter {
     this.#begun = null
   }
 
-  /** A list ends where something else comes, and everything at the end of a complete text. */
+  /** Ends a list before any other block, and every block at the end of a complete text. */
   #endBegunBefore(token: Token | undefined): void {
     const { kind, marker } = (this.#begun ?? {}) as { kind?: string; marker?: string }
     const isAnother = token && token.type !== 'space' && kind === 'list' && markerOf(token) !== marker
@@ -157,7 +157,7 @@ export class BlockSplitter {
     return true
   }
 
-  /** What is shown of the block at the beginning of the rest. What is complete of a table or a list is read. */
+  /** Returns the unfinished block at the start of the rest. Stores the complete pieces of a table or list. */
   #openBlock(token: Token): Block {
     const begun = this.#begun
     if (token.type === 'table') {
@@ -177,7 +177,7 @@ export class BlockSplitter {
     }
     if (token.type === 'list') {
       const { raw, items } = token as Tokens.List
-      // What the last two are may change with the rest of a line.
+      // The rest of a line may still change the last two items.
       const texts = items.slice(0, -2).map((item) => item.raw)
       const complete = raw.startsWith(joined(texts)) ? piecesOf(texts, LIST_PIECE_ITEMS) : []
       const start = begun?.kind === 'list' ? begun.start : startOf(token as Tokens.List)
@@ -193,7 +193,10 @@ export class BlockSplitter {
   }
 }
 
-/** The first block that may still change: the last one, and the one before it while that has no complete line. */
+/**
+ * Returns the index of the first block that may still change: the last one, or the one before it if the last one has no
+ * complete line.
+ */
 function firstOpenOf(tokens: Token[]): number {
   const isShown = ({ type }: Token): boolean => type !== 'space'
   const last = tokens.findLastIndex(isShown)

@@ -1,20 +1,20 @@
 import { lexer, type Token } from 'marked'
 
-/** So far beyond an empty line the end of a formula is looked for. */
+/** The maximum length of a formula with blank lines. */
 const FORMULA_CHARACTERS_MAX = 4_000
 
-/** The blocks of a text, beside each other. Joined, their `raw` is the text. */
+/** Returns the top-level blocks of a text. Their `raw` values add up to the text. */
 export function tokensOf(text: string): Token[] {
   try {
-    // Of blanks at the end, marked makes something that is not in the text.
+    // For trailing blanks, marked returns tokens that are not in the text.
     return joinFormulas(placed(lexer(text.trimEnd()), text))
   } catch {
-    // Nested so deep that the stack was not enough, or nowhere in the text: then it is one, so that nothing is lost.
+    // Nested too deep for the stack, or tokens that don't match the text. One paragraph keeps all of it.
     return [{ type: 'paragraph', raw: text, text }]
   }
 }
 
-/** Tokens with all of their text: marked drops blanks at the end of lists. Throws where that is not all. */
+/** Adds the blanks that marked drops after lists. Throws if any other text is missing. */
 function placed(tokens: Token[], text: string): Token[] {
   const all: Token[] = []
   let end = 0
@@ -31,7 +31,7 @@ function placed(tokens: Token[], text: string): Token[] {
   return rest === '' ? all : [...all, { type: 'space', raw: rest }]
 }
 
-/** A formula between lines of `$$` is one block, also where there are empty lines in it. */
+/** Joins the blocks of a formula between `$$` lines, which may have blank lines in it. */
 function joinFormulas(tokens: Token[]): Token[] {
   const all: Token[] = []
   for (let index = 0; index < tokens.length; index += 1) {
@@ -41,7 +41,7 @@ function joinFormulas(tokens: Token[]): Token[] {
     if (token.type === 'paragraph')
       while (isOpenFormula(raw) && last + 1 < tokens.length && raw.length < FORMULA_CHARACTERS_MAX)
         raw += tokens[++last]?.raw
-    // One that is too long to be looked through has no end.
+    // Beyond the limit it isn't a formula.
     if (last === index || raw.length >= FORMULA_CHARACTERS_MAX) all.push(token)
     else {
       all.push({ type: 'paragraph', raw, text: raw })
@@ -53,13 +53,13 @@ function joinFormulas(tokens: Token[]): Token[] {
 
 const isOpenFormula = (text: string): boolean => (text.match(/\$\$/g)?.length ?? 0) % 2 === 1
 
-/** What the items of a list begin with, so that items of two lists are told apart; empty for what is no list. */
+/** Returns the marker of a list (`-`, `.` …), which separates two lists in a row. Empty for other blocks. */
 export function markerOf(token: Token): string {
   if (token.type !== 'list') return ''
   return /^ *(?:([-*+])|\d+([.)]))/.exec(token.raw)?.slice(1).find(Boolean) ?? ''
 }
 
-/** The header of a table with the line below it, and its rows, each with the end of its line. */
+/** Splits a table into its head (header and delimiter row) and its rows, each with its line end. */
 export function partsOfTable(raw: string): { head: string; rows: string[] } {
   const [header = '', below = '', ...rows] = linesOf(raw)
   return {
@@ -68,10 +68,10 @@ export function partsOfTable(raw: string): { head: string; rows: string[] } {
   }
 }
 
-/** Each line with its end. */
+/** Returns the lines, each with its line end. */
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** Joins so many at a time; what is left over after that makes one too where it is said. */
+/** Joins `size` texts at a time. `withRest` adds the remaining ones as a last piece. */
 export function piecesOf(texts: readonly string[], size: number, withRest = false): string[] {
   const pieces: string[] = []
   const end = withRest ? texts.length : texts.length - (texts.length % size)

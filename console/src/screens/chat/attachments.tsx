@@ -1,17 +1,21 @@
 import { X } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Bar } from '../../ui/chart.tsx'
 import { classNames } from '../../ui/class-names.ts'
+import { errorText } from '../../ui/error-text.ts'
 import { type Attachment, detach } from './drafts.ts'
 import { FileName } from './files.tsx'
 
-/** The files that go with the message: how far each is on its way, or why it was not taken. */
+const t = translator('chat')
+
+/** The files of the draft, each with its upload progress or error. */
 export function Attachments({ place, attachments }: { place: string; attachments: readonly Attachment[] }) {
   const { organization } = useHere()
   if (attachments.length === 0) return null
   return (
-    <ul aria-label="Files of the message" className="flex max-h-48 flex-wrap gap-2 overflow-y-auto p-1">
+    <ul aria-label={t('attachments.label')} className="flex max-h-48 flex-wrap gap-2 overflow-y-auto p-1">
       {attachments.map((attachment) => (
         <li
           key={attachment.key}
@@ -24,13 +28,13 @@ export function Attachments({ place, attachments }: { place: string; attachments
           <IconButton
             small
             icon={X}
-            label={`Remove ${attachment.name}`}
+            label={t('attachments.remove', { name: attachment.name })}
             onClick={() => detach(place, organization.id, attachment)}
           />
           {attachment.upload === null && attachment.error === null && (
             <div
               role="progressbar"
-              aria-label={`Sending ${attachment.name}`}
+              aria-label={t('attachments.uploading', { name: attachment.name })}
               aria-valuenow={Math.round(attachment.progress * 100)}
               className="absolute inset-x-0 bottom-0"
             >
@@ -47,7 +51,7 @@ function Shown({ attachment: { name, preview, error, upload } }: { attachment: A
   if (error !== null)
     return (
       <p role="alert" className="min-w-0 px-3 py-1.5 text-sm text-danger wrap-anywhere">
-        {name}: {error}
+        {t('attachments.refused', { name, reason: errorText(error) })}
       </p>
     )
   if (preview) return <img src={preview} alt={name} title={name} className="size-14 object-cover" />
@@ -55,7 +59,7 @@ function Shown({ attachment: { name, preview, error, upload } }: { attachment: A
     <span className="flex min-w-0 flex-col">
       <FileName name={name} {...(upload && { size: upload.size })} />
       {upload && !upload.text_extracted && isDocument(upload.content_type) && (
-        <span className="px-3 pb-1.5 text-xs text-warning">Its text can't be read.</span>
+        <span className="px-3 pb-1.5 text-xs text-warning">{t('attachments.noText')}</span>
       )}
     </span>
   )

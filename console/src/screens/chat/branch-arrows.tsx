@@ -1,9 +1,12 @@
 import type { ChatMessage } from '@parley/client/schemas'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { useActions } from './conversation-context.ts'
 
-/** The way to what stands in a message's place on other branches. */
+const t = translator('chat')
+
+/** Arrows to the versions of a message on other branches. */
 export function BranchArrows({ message, beside }: { message: ChatMessage; beside: readonly ChatMessage[] }) {
   const { goTo } = useActions()
   const place = beside.findIndex(({ id }) => id === message.id)
@@ -11,21 +14,21 @@ export function BranchArrows({ message, beside }: { message: ChatMessage; beside
   const before = beside[place - 1]
   const after = beside[place + 1]
   return (
-    <div role="group" aria-label="Versions" className="flex items-center">
+    <div role="group" aria-label={t('versions.label')} className="flex items-center">
       <IconButton
         small
         icon={ChevronLeft}
-        label="Version before"
+        label={t('versions.previous')}
         disabled={!before}
         onClick={() => before && goTo(before)}
       />
       <span className="text-xs text-muted tabular-nums">
-        {place + 1} of {beside.length}
+        {t('versions.position', { position: place + 1, count: beside.length })}
       </span>
       <IconButton
         small
         icon={ChevronRight}
-        label="Version after"
+        label={t('versions.next')}
         disabled={!after}
         onClick={() => after && goTo(after)}
       />

@@ -1,14 +1,14 @@
 import type { ChatMessage } from '@parley/client/schemas'
 
-/** What is shown of a chat: one way through its messages, and what else there is at each fork. */
+/** The part of a chat on screen: one path through its message tree. */
 export interface Branch {
   /** Oldest first. */
   messages: ChatMessage[]
-  /** Its beginning is not loaded yet. */
+  /** The chat has older messages on this path that are not loaded yet. */
   goesOn: boolean
 }
 
-/** The way from a leaf back along the parents, as far as the messages (of all branches) are there. */
+/** Returns the path from a leaf back to the root, or to the oldest message that is loaded. */
 export function branchOf(messages: readonly ChatMessage[], leafId: string | null): Branch {
   const known = new Map(messages.map((message) => [message.id, message]))
   const way: ChatMessage[] = []
@@ -22,7 +22,7 @@ export function branchOf(messages: readonly ChatMessage[], leafId: string | null
   return { messages: way.reverse(), goesOn: next !== null }
 }
 
-/** By the message that they follow (null: the beginning of the chat): the messages beside each other, oldest first. */
+/** Groups messages by parent (null at the start of the chat). Each group is oldest first. */
 export function siblingsOf(messages: readonly ChatMessage[]): Map<string | null, ChatMessage[]> {
   const siblings = new Map<string | null, ChatMessage[]>()
   for (const message of messages) {
@@ -33,7 +33,7 @@ export function siblingsOf(messages: readonly ChatMessage[]): Map<string | null,
   return siblings
 }
 
-/** The newest reply below a message, or itself: where the branch ends that somebody goes to. */
+/** Returns the newest reply below a message, or the message itself if it is a reply: the leaf of its branch. */
 export function newestLeafBelow(messages: readonly ChatMessage[], messageId: string): string | null {
   const below = new Set([messageId])
   let leaf: ChatMessage | undefined

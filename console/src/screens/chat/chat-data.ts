@@ -2,12 +2,12 @@ import type { Chat, ChatMessage, ChatWithMessages } from '@parley/client/schemas
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 
-/** A chat and what is loaded of its messages: of all branches, the newest ones without a gap. */
+/** A chat and its loaded messages: the newest ones of all branches, without a gap. */
 export interface ChatData {
   chat: Chat
   /** Oldest first. */
   messages: ChatMessage[]
-  /** Where older messages go on; null: there are none. */
+  /** The cursor of the next page of older messages. Null: all are loaded. */
   older: string | null
 }
 
@@ -18,7 +18,7 @@ export interface ChatPlace {
 
 const keyOf = (place: ChatPlace) => ['GET /api/chat', place, 'messages']
 
-/** A chat with its newest messages. Asked for again, they are put to those that were loaded before. */
+/** Reads a chat with its newest messages. A refetch keeps older messages that were loaded before. */
 export const readChat = (place: ChatPlace) =>
   queryOptions({
     queryKey: keyOf(place),
@@ -28,7 +28,7 @@ export const readChat = (place: ChatPlace) =>
     },
   })
 
-/** The next page of older messages. Throws what the API refuses with. */
+/** Loads the next page of older messages. Throws the API's error. */
 export async function loadOlder(client: QueryClient, place: ChatPlace): Promise<void> {
   const before = client.getQueryData<ChatData>(keyOf(place))
   if (!before?.older) return
@@ -45,14 +45,14 @@ export const changeChat = (client: QueryClient, place: ChatPlace, change: Partia
   client.setQueryData<ChatData>(keyOf(place), (now) => now && { ...now, chat: { ...now.chat, ...change } })
 }
 
-/** Ids grow with time, so what is older than a page is what has a lower id than its first message. */
+/** Ids grow with time, so messages with a lower id than the page's first one are older. */
 function withNewest(
   before: ChatData | undefined,
   { messages, pagination, file_uploads: _files, ...chat }: ChatWithMessages,
 ): ChatData {
   const first = messages[0]?.id ?? ''
   const kept = before?.messages.filter(({ id }) => id < first) ?? []
-  // Without a message in common there may be others in between.
+  // Without a common message, some in between may be missing.
   const isWhole = before?.messages.some(({ id }) => id >= first) ?? false
   if (!before || kept.length === 0 || !isWhole) return { chat, messages, older: pagination.next_cursor }
   return { chat, messages: [...kept, ...messages], older: before.older }

@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { ListChecks, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { buttonLook, IconButton } from '../../ui/button.tsx'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
@@ -13,12 +14,14 @@ import { MoreOnSight } from './more-on-sight.tsx'
 import { SearchHits } from './search-hits.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 
+const t = translator('chat')
+
 interface ChatListProps {
   openId: string | null
   onChosen?: () => void
 }
 
-/** All chats: pinned ones first, then the newest; or what is sought in them. */
+/** The chats, pinned ones first, then newest first. With a search, its matches. */
 export function ChatList({ openId, onChosen }: ChatListProps) {
   const { may } = useHere()
   const { q } = useSearch({ from: '/app/chats' })
@@ -35,13 +38,13 @@ export function ChatList({ openId, onChosen }: ChatListProps) {
               title="Ctrl+Shift+O"
               className={`${buttonLook('secondary')} grow`}
             >
-              <SquarePen aria-hidden size={16} /> New chat
+              <SquarePen aria-hidden size={16} /> {t('newChat')}
             </Link>
           )}
           {may('chats:delete') && (
             <IconButton
               icon={ListChecks}
-              label="Select chats"
+              label={t('list.select')}
               aria-pressed={selected !== null}
               onClick={() => setSelected(selected ? null : new Set())}
             />
@@ -50,7 +53,7 @@ export function ChatList({ openId, onChosen }: ChatListProps) {
         <ListFilters />
       </div>
       {selected && <SelectionBar selected={selected} openId={openId} onDone={() => setSelected(null)} />}
-      <nav aria-label="Your chats" className="min-h-0 grow overflow-y-auto px-2 pb-3">
+      <nav aria-label={t('list.label')} className="min-h-0 grow overflow-y-auto px-2 pb-3">
         {q === undefined ? (
           <ChatRows openId={openId} onChosen={onChosen} selected={selected} onSelect={setSelected} />
         ) : (
@@ -77,7 +80,7 @@ function ChatRows({ openId, onChosen, selected, onSelect }: ChatRowsProps) {
   }
   const pinned = useInfiniteQuery(readPages('GET /api/chat/list', { ...wanted, pinned: true }))
   const others = useInfiniteQuery(readPages('GET /api/chat/list', { ...wanted, pinned: false }))
-  // They are read one by one: for a moment a chat that was just pinned may be in both.
+  // The two lists refetch separately, so a chat that was just pinned may be in both for a moment.
   const isPinned = ({ id }: Chat) => pinned.data?.some((one) => one.id === id) ?? false
   const rowOf = (chat: Chat) => (
     <ChatRow
@@ -95,10 +98,10 @@ function ChatRows({ openId, onChosen, selected, onSelect }: ChatRowsProps) {
         <>
           {pinned.data && pinned.data.length > 0 && (
             <>
-              <ListHeading>Pinned</ListHeading>
+              <ListHeading>{t('list.pinned')}</ListHeading>
               <ul>{pinned.data.map(rowOf)}</ul>
               <MoreOnSight query={pinned} />
-              <ListHeading>{archived ? 'Others' : 'Chats'}</ListHeading>
+              <ListHeading>{archived ? t('list.archived') : t('list.chats')}</ListHeading>
             </>
           )}
           <ul>{chats.filter((chat) => !isPinned(chat)).map(rowOf)}</ul>
@@ -114,18 +117,13 @@ const ListHeading = ({ children }: { children: string }) => (
   <h2 className="px-2 pt-2 pb-1 text-xs font-medium text-muted">{children}</h2>
 )
 
-/** What to do with an empty list, in a column that is narrow. */
 function NoChats({ folder, archived }: { folder: string | undefined; archived: true | undefined }) {
   const navigate = useNavigate()
   if (folder === undefined && !archived)
-    return (
-      <p className="px-2 py-6 text-center text-sm text-muted">
-        No chats yet. What you ask is kept here, and can be searched.
-      </p>
-    )
+    return <p className="px-2 py-6 text-center text-sm text-muted">{t('list.empty')}</p>
   return (
     <p className="px-2 py-6 text-center text-sm text-muted">
-      {archived ? 'Nothing is archived here. ' : 'No chats in this folder. '}
+      {archived ? t('list.emptyArchive') : t('list.emptyFolder')}{' '}
       <button
         type="button"
         className="font-medium text-accent underline"
@@ -133,14 +131,14 @@ function NoChats({ folder, archived }: { folder: string | undefined; archived: t
           void navigate({ to: '.', search: (now) => ({ ...now, folder: undefined, archived: undefined }) })
         }
       >
-        Show all chats
+        {t('list.showAll')}
       </button>
     </p>
   )
 }
 
 const ListSkeleton = () => (
-  <div role="status" aria-label="Loading" className="flex flex-col gap-1.5 pt-1">
+  <div role="status" aria-label={t('loading')} className="flex flex-col gap-1.5 pt-1">
     {['a', 'b', 'c', 'd', 'e', 'f'].map((key) => (
       <Skeleton key={key} className="h-8" />
     ))}

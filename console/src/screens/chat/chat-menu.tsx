@@ -15,6 +15,7 @@ import {
 import { type ReactNode, useState } from 'react'
 import { download } from '../../api/download.ts'
 import { type Body, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
@@ -23,7 +24,8 @@ import { changeChat } from './chat-data.ts'
 import { MoveChat } from './move-chat.tsx'
 import { RenameChat } from './rename-chat.tsx'
 
-/** What can be done with a chat as a whole. */
+const t = translator('chat')
+
 export function ChatMenu({ chat, isOpen, trigger }: { chat: Chat; isOpen: boolean; trigger: ReactNode }) {
   const { may } = useHere()
   const [dialog, setDialog] = useState<'rename' | 'move' | null>(null)
@@ -37,41 +39,43 @@ export function ChatMenu({ chat, isOpen, trigger }: { chat: Chat; isOpen: boolea
         {may('chats:write') && (
           <>
             <MenuItem icon={Pencil} onSelect={() => setDialog('rename')}>
-              Rename
+              {t('menu.rename')}
             </MenuItem>
             <MenuItem
               icon={chat.pinned ? PinOff : Pin}
-              onSelect={() => change({ pinned: !chat.pinned }, chat.pinned ? 'No longer pinned' : 'Pinned')}
+              onSelect={() =>
+                change({ pinned: !chat.pinned }, chat.pinned ? t('menu.unpinned') : t('menu.pinned'))
+              }
             >
-              {chat.pinned ? 'Unpin' : 'Pin'}
+              {chat.pinned ? t('menu.unpin') : t('menu.pin')}
             </MenuItem>
             <MenuItem icon={FolderInput} onSelect={() => setDialog('move')}>
-              Move to a folder
+              {t('menu.move')}
             </MenuItem>
             <MenuItem
               icon={isArchived ? ArchiveRestore : Archive}
               onSelect={() =>
                 isArchived
-                  ? change({ status: 'ACTIVE' }, 'Taken out of the archive', { status: 'ARCHIVED' })
-                  : change({ status: 'ARCHIVED' }, 'Archived', { status: 'ACTIVE' })
+                  ? change({ status: 'ACTIVE' }, t('menu.unarchived'), { status: 'ARCHIVED' })
+                  : change({ status: 'ARCHIVED' }, t('menu.archived'), { status: 'ACTIVE' })
               }
             >
-              {isArchived ? 'Take out of the archive' : 'Archive'}
+              {isArchived ? t('menu.unarchive') : t('menu.archive')}
             </MenuItem>
             <MenuLine />
           </>
         )}
         <MenuItem icon={Download} onSelect={() => save('markdown')}>
-          Save as Markdown
+          {t('menu.exportMarkdown')}
         </MenuItem>
         <MenuItem icon={FileJson} onSelect={() => save('json')}>
-          Save as JSON
+          {t('menu.exportJson')}
         </MenuItem>
         {may('chats:delete') && (
           <>
             <MenuLine />
             <MenuItem icon={Trash2} danger onSelect={() => void remove()}>
-              Delete
+              {t('menu.delete')}
             </MenuItem>
           </>
         )}
@@ -92,10 +96,10 @@ function useChatChange(chat: Chat) {
     outdates: ['GET /api/chat/list'],
     onDone: (now) => changeChat(client, place, now),
   })
-  // The list may have lost the chat by then, and this menu with it: what mutate() is told to do would not be done.
+  // mutate() drops its callbacks when the component unmounts, as when the change takes the chat off the list.
   const change = (body: ChatChange, text: string, before?: ChatChange): Promise<void> =>
     mutateAsync({ query: place, body }).then(
-      () => notify({ text, ...(before && { undo: () => void change(before, 'Undone') }) }),
+      () => notify({ text, ...(before && { undo: () => void change(before, t('menu.undone')) }) }),
       notify,
     )
   return (body: ChatChange, text: string, before?: ChatChange) => void change(body, text, before)
@@ -110,14 +114,14 @@ function useRemoveChat(chat: Chat, isOpen: boolean) {
   })
   return async () => {
     const isSure = await confirm({
-      title: 'Delete this chat?',
-      consequence: `“${chat.title}” and its messages will be gone for good.`,
-      action: 'Delete',
+      title: t('menu.deleteTitle', { title: chat.title }),
+      consequence: t('menu.deleteConsequence'),
+      action: t('menu.deleteAction'),
     })
     if (!isSure) return
     try {
       await mutateAsync({ query: { session_id: chat.id } })
-      notify('Chat deleted')
+      notify(t('menu.deleted'))
       if (isOpen) void navigate({ to: '/chats' })
     } catch (error) {
       notify(error as Error)
@@ -130,6 +134,6 @@ function useExport({ id, organization_id, title }: Chat) {
   return (format: 'markdown' | 'json') =>
     void download('/api/chat/export', {
       query: { org_id: organization_id, chat_id: id, format },
-      name: `${title.replace(/[^\p{L}\p{N} _-]+/gu, '').trim() || 'Chat'}.${format === 'json' ? 'json' : 'md'}`,
+      name: `${title.replace(/[^\p{L}\p{N} _-]+/gu, '').trim() || t('menu.exportFilename')}.${format === 'json' ? 'json' : 'md'}`,
     }).catch(notify)
 }

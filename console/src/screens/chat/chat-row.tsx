@@ -1,16 +1,19 @@
 import type { Chat } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, Pin } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { formatAgo } from '../../ui/format.ts'
 import { ChatMenu } from './chat-menu.tsx'
 
+const t = translator('chat')
+
 interface ChatRowProps {
   chat: Chat
   isOpen: boolean
   onChosen: (() => void) | undefined
-  /** Null: nothing is being selected. */
+  /** Null: the list is not in selection mode. */
   isSelected: boolean | null
   onSelect: (isSelected: boolean) => void
 }
@@ -41,7 +44,7 @@ export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRo
         params={{ chatId: chat.id }}
         search={{ message: undefined }}
         onClick={onChosen}
-        title={`${chat.title}, ${formatAgo(chat.last_message_at ?? chat.created_at)}`}
+        title={t('list.row', { title: chat.title, ago: formatAgo(chat.last_message_at ?? chat.created_at) })}
         className={classNames(
           'min-w-0 grow truncate py-1.5 -outline-offset-2',
           isOpen && 'font-medium text-accent',
@@ -49,7 +52,7 @@ export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRo
       >
         {chat.title}
       </Link>
-      {chat.pinned && <Pin aria-label="Pinned" size={13} className="shrink-0 text-muted" />}
+      {chat.pinned && <Pin aria-label={t('list.pinned')} size={13} className="shrink-0 text-muted" />}
       <ChatMenu
         chat={chat}
         isOpen={isOpen}
@@ -57,7 +60,7 @@ export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRo
           <IconButton
             small
             icon={Ellipsis}
-            label={`What to do with ${chat.title}`}
+            label={t('list.rowActions', { title: chat.title })}
             className="xl:opacity-0 xl:group-focus-within:opacity-100 xl:group-hover:opacity-100 data-[state=open]:opacity-100"
           />
         }

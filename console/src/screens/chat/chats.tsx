@@ -1,11 +1,14 @@
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
 import { ChatList } from './chat-list.tsx'
 import { Conversation } from './conversation.tsx'
 
-/** The chats: their list, and the one that is open, or a new one. */
+const t = translator('chat')
+
+/** The list of chats beside the open chat, or beside a new one. */
 export function Chats() {
   const { organization } = useHere()
   const { chatId = null } = useParams({ strict: false })
@@ -13,10 +16,13 @@ export function Chats() {
   useNewChatKey()
   return (
     <div className="flex h-full min-h-0">
-      <aside aria-label="Chats" className="hidden w-72 shrink-0 border-r border-line bg-surface xl:block">
+      <aside
+        aria-label={t('chats')}
+        className="hidden w-72 shrink-0 border-r border-line bg-surface xl:block"
+      >
         <ChatList openId={chatId} />
       </aside>
-      <Drawer open={isListOpen} onClose={() => setListOpen(false)} title="Chats" side="left">
+      <Drawer open={isListOpen} onClose={() => setListOpen(false)} title={t('chats')} side="left">
         <div className="-m-4 h-[calc(100%+2rem)]">
           <ChatList openId={chatId} onChosen={() => setListOpen(false)} />
         </div>
@@ -26,7 +32,7 @@ export function Chats() {
   )
 }
 
-/** Ctrl+Shift+O, or Cmd+Shift+O: a new chat. */
+/** Ctrl+Shift+O or Cmd+Shift+O opens a new chat. */
 function useNewChatKey(): void {
   const navigate = useNavigate()
   useEffect(() => {

@@ -1,9 +1,9 @@
 import type { Chat } from '@parley/client/schemas'
 import { useMemo, useSyncExternalStore } from 'react'
 
-/** Who answers in a chat, and how. */
+/** The composer's settings: the model or agent, and the options of the reply. */
 export interface Choices {
-  /** `model ID` or `agent ID`; null: not chosen yet. */
+  /** `model ID` or `agent ID`. Null: none was chosen. */
   target: string | null
   instructionId: string | null
   knowledgeBaseIds: string[]
@@ -21,14 +21,14 @@ const NOTHING: Choices = {
   maxTokens: null,
 }
 const KEY = 'parley.choices'
-/** Of older chats only what the server knows is kept. */
+/** Beyond this, the oldest entries go, and those chats fall back to the settings on the server. */
 const CHATS_MAX = 100
 
 type Kept = Record<string, Choices>
 let kept = parse(localStorage.getItem(KEY))
 const listeners = new Set<() => void>()
 
-/** What was chosen in a chat, else what was chosen last in the organization. */
+/** Returns the choices of a chat: those stored on this device, else those on the server. A new chat gets the last ones. */
 export function useChoices(organizationId: string, chatId: string | null, chat: Chat | null): Choices {
   const all = useSyncExternalStore(subscribe, () => kept)
   return useMemo(() => {
@@ -37,7 +37,7 @@ export function useChoices(organizationId: string, chatId: string | null, chat: 
   }, [all, organizationId, chatId, chat])
 }
 
-/** Keeps what is chosen for the chat, and for the next new one. */
+/** Stores the choices for the chat and as the default of new chats. */
 export function choose(organizationId: string, chatId: string | null, choices: Choices): void {
   const { [chatId ?? '']: _own, [organizationId]: _last, ...others } = kept
   const recent = Object.entries(others).slice(-CHATS_MAX)
@@ -50,7 +50,7 @@ export function choose(organizationId: string, chatId: string | null, choices: C
   for (const listener of listeners) listener()
 }
 
-/** What the server knows of it. */
+/** The choices that the server stores with a chat. */
 const choicesOf = ({ model_id, agent_id, settings }: Chat): Choices => ({
   ...NOTHING,
   target: targetOf(model_id, agent_id),
@@ -61,7 +61,7 @@ const choicesOf = ({ model_id, agent_id, settings }: Chat): Choices => ({
 export const targetOf = (modelId: string | null, agentId: string | null): string | null =>
   agentId !== null ? `agent ${agentId}` : modelId !== null ? `model ${modelId}` : null
 
-/** A target as the API asks for it. */
+/** Converts a target to the API's parameters. */
 export function idsOf(target: string): { model_id?: string; agent_id?: string } {
   const [kind, id = ''] = target.split(' ')
   return kind === 'agent' ? { agent_id: id } : { model_id: id }

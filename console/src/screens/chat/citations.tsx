@@ -1,24 +1,27 @@
 import type { Citation } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 
-/** The passages that a reply was given; each opens on what it says. */
+const t = translator('chat')
+
+/** The passages that a reply cites. Each opens in a dialog. */
 export function Sources({
   citations,
   open,
   onOpen,
 }: {
   citations: readonly Citation[]
-  /** From 1 on. */
+  /** The number of the open source, from 1. Null: none. */
   open: number | null
   onOpen: (number: number | null) => void
 }) {
   const shown = open === null ? undefined : citations[open - 1]
   return (
     <>
-      <ol aria-label="Sources" className="flex flex-wrap gap-1.5">
+      <ol aria-label={t('sources.label')} className="flex flex-wrap gap-1.5">
         {citations.map(({ chunk_id, document_name }, index) => (
           <li key={chunk_id} className="min-w-0">
             <button
@@ -35,7 +38,7 @@ export function Sources({
       <Dialog
         open={shown !== undefined}
         onClose={() => onOpen(null)}
-        title={`Source ${open ?? ''}`}
+        title={open === null ? '' : t('sources.title', { number: open })}
         description={shown?.document_name}
       >
         {shown && <Passage citation={shown} />}
@@ -50,7 +53,7 @@ const Passage = ({ citation }: { citation: Citation }) => (
       {citation.snippet}
     </blockquote>
     <p className="flex flex-wrap items-center justify-between gap-3 text-sm text-muted">
-      <span>Relevance {Math.round(citation.score * 100)} %</span>
+      <span>{t('sources.relevance', { score: citation.score })}</span>
       <DocumentLink citation={citation} />
     </p>
   </>
@@ -66,7 +69,7 @@ function DocumentLink({ citation: { kb_id, document_id, chunk_id } }: { citation
       search={{ chunk: chunk_id }}
       className="inline-flex items-center gap-1.5 font-medium text-accent hover:underline"
     >
-      <FileText aria-hidden size={15} /> Open the document
+      <FileText aria-hidden size={15} /> {t('sources.open')}
     </Link>
   )
 }

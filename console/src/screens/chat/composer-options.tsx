@@ -1,16 +1,20 @@
 import { SlidersHorizontal } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CheckField, SwitchField, TextField } from '../../ui/field.tsx'
+import { formatNumber } from '../../ui/format.ts'
 import { InstructionPicker, KnowledgePicker } from './composer-pickers.tsx'
 import { useActions, useConversationState } from './conversation-context.ts'
 import { InstructionsDialog } from './instructions-dialog.tsx'
 
+const t = translator('chat')
+
 const TEMPERATURE = 0.7
 const TOKENS_MAX = 10_000_000
 
-/** How the reply is written: what is seldom changed. */
+/** Options of the reply that people seldom change. */
 export function MoreOptions() {
   const [isManaging, setManaging] = useState(false)
   const { choices } = useConversationState()
@@ -21,13 +25,13 @@ export function MoreOptions() {
         <Popover.Trigger asChild>
           <IconButton
             icon={SlidersHorizontal}
-            label="More options"
+            label={t('options.label')}
             className={isChanged ? 'text-accent' : ''}
           />
         </Popover.Trigger>
         <Popover.Portal>
           <Popover.Content
-            aria-label="More options"
+            aria-label={t('options.label')}
             side="top"
             align="start"
             sideOffset={6}
@@ -40,7 +44,7 @@ export function MoreOptions() {
             </div>
             <WritingFields />
             <Button size="small" onClick={() => setManaging(true)} className="self-start">
-              Manage instructions
+              {t('options.manage')}
             </Button>
           </Popover.Content>
         </Popover.Portal>
@@ -57,21 +61,21 @@ function WritingFields() {
   return (
     <>
       <SwitchField
-        label="Think first"
-        hint="Models that can reason do so before they answer."
+        label={t('options.thinking')}
+        hint={t('options.thinkingHint')}
         checked={thinking}
         onChange={(checked) => change({ thinking: checked })}
       />
       <div className="flex flex-col gap-2">
         <CheckField
-          label="Set the temperature"
+          label={t('options.setTemperature')}
           checked={temperature !== null}
           onChange={({ target }) => change({ temperature: target.checked ? TEMPERATURE : null })}
         />
         {temperature !== null && (
           <label className="flex items-center gap-3 text-sm">
-            <span className="sr-only">Temperature</span>
-            <span className="text-muted">strict</span>
+            <span className="sr-only">{t('options.temperature')}</span>
+            <span className="text-muted">{t('options.precise')}</span>
             <input
               type="range"
               min={0}
@@ -81,14 +85,14 @@ function WritingFields() {
               onChange={({ target }) => change({ temperature: Number(target.value) })}
               className="min-w-0 grow accent-accent"
             />
-            <span className="text-muted">free</span>
-            <output className="w-7 text-right tabular-nums">{temperature}</output>
+            <span className="text-muted">{t('options.creative')}</span>
+            <output className="w-7 text-right tabular-nums">{formatNumber(temperature)}</output>
           </label>
         )}
       </div>
       <TextField
-        label="Longest reply"
-        hint="In tokens. Empty: as long as the model likes."
+        label={t('options.maxTokens')}
+        hint={t('options.maxTokensHint')}
         type="number"
         min={1}
         max={TOKENS_MAX}

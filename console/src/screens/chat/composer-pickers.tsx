@@ -1,10 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { useActions, useConversationState } from './conversation-context.ts'
 
-/** Which model or agent answers. */
+const t = translator('chat')
+
 export function AnswererPicker() {
   const { models, agents, change } = useActions()
   const { target } = useConversationState()
@@ -13,29 +15,29 @@ export function AnswererPicker() {
       id: `model ${id}`,
       name,
       note: noteOf(config.capabilities),
-      group: 'Models',
+      group: t('pickers.models'),
     })),
-    ...agents.map(({ id, name }) => ({ id: `agent ${id}`, name, group: 'Agents' })),
+    ...agents.map(({ id, name }) => ({ id: `agent ${id}`, name, group: t('pickers.agents') })),
   ]
   return (
     <Picker
-      label="Model or agent"
+      label={t('pickers.answerer')}
       choices={choices}
       chosen={target === null ? [] : [target]}
       onChange={([chosen]) => change({ target: chosen ?? null })}
-      empty="No model or agent of this name"
+      empty={t('pickers.noAnswerer')}
     />
   )
 }
 
-/** What a model does beside writing. */
+/** Names a capability beyond text. */
 function noteOf(capabilities: readonly string[] = []): string | undefined {
-  if (capabilities.includes('image')) return 'makes images'
-  if (capabilities.includes('video')) return 'makes videos'
-  return capabilities.includes('reasoning') ? 'thinks' : undefined
+  if (capabilities.includes('image')) return t('pickers.image')
+  if (capabilities.includes('video')) return t('pickers.video')
+  return capabilities.includes('reasoning') ? t('pickers.reasoning') : undefined
 }
 
-/** Where the reply looks for passages. */
+/** The knowledge bases that the reply searches. */
 export function KnowledgePicker() {
   const { organization } = useHere()
   const { change } = useActions()
@@ -47,22 +49,21 @@ export function KnowledgePicker() {
   if (data.length === 0) return null
   return (
     <Picker
-      label="Knowledge"
+      label={t('pickers.knowledge')}
       several
       choices={data}
       chosen={chosen}
       onChange={(ids) => change({ knowledgeBaseIds: ids.slice(0, BASES_MAX) })}
     >
-      {chosen.length > 1 ? `Knowledge: ${chosen.length}` : undefined}
+      {chosen.length > 1 ? t('pickers.knowledgeCount', { count: chosen.length }) : undefined}
     </Picker>
   )
 }
 
-/** As many as a message may name. */
+/** The API's limit per message. */
 const BASES_MAX = 10
 const NONE = 'none'
 
-/** What is said to the model first. */
 export function InstructionPicker() {
   const { organization } = useHere()
   const { change } = useActions()
@@ -74,12 +75,12 @@ export function InstructionPicker() {
   const chosen = data.find(({ id }) => id === choices.instructionId)
   return (
     <Picker
-      label="Instruction"
-      choices={[{ id: NONE, name: 'No instruction' }, ...data]}
+      label={t('pickers.instruction')}
+      choices={[{ id: NONE, name: t('pickers.noInstruction') }, ...data]}
       chosen={[chosen?.id ?? NONE]}
       onChange={([id]) => change({ instructionId: id === undefined || id === NONE ? null : id })}
     >
-      {chosen?.name ?? 'Instruction'}
+      {chosen?.name ?? t('pickers.instruction')}
     </Picker>
   )
 }

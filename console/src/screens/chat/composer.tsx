@@ -2,6 +2,7 @@ import type { Chat } from '@parley/client/schemas'
 import { ArrowUp, type LucideIcon, Paperclip, Square } from 'lucide-react'
 import { type ComponentProps, type KeyboardEvent, memo, useEffect, useRef } from 'react'
 import { prepareReplyText } from '../../markdown/reply-text.tsx'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { buttonLook, IconButton } from '../../ui/button.tsx'
 import { isEnter } from '../../ui/is-enter.ts'
@@ -15,11 +16,12 @@ import { uploadQueryOf } from './drop-zone.tsx'
 import { Refusal } from './refusal.tsx'
 import { draftKeyOf } from './use-conversation.ts'
 
+const t = translator('chat')
+
 const LINES_MAX = 12
-/** Notices stand above the composer, not over its buttons. */
+/** Keeps notices above the composer. */
 const NOTICES_FROM = '8.5rem'
 
-/** Where a message is written, with what goes with it and who answers. */
 export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat | null }) {
   const here = useHere()
   const { send, stop } = useActions()
@@ -31,8 +33,8 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
     document.documentElement.style.setProperty('--toasts-bottom', NOTICES_FROM)
     return () => void document.documentElement.style.removeProperty('--toasts-bottom')
   }, [])
-  // Where somebody comes to write. On a phone the keyboard would hide what there is to read.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: in each chat anew
+  // Not on touch devices, where the on-screen keyboard would cover the chat.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each chat focuses the field again
   useEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus()
   }, [chatId])
@@ -52,7 +54,7 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
   }
   return (
     <form
-      aria-label="Your message"
+      aria-label={t('composer.label')}
       onSubmit={(event) => {
         event.preventDefault()
         if (canSend) send()
@@ -64,8 +66,8 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
         <Attachments place={place} attachments={attachments} />
         <textarea
           ref={field}
-          aria-label="Message"
-          placeholder="Write a message"
+          aria-label={t('composer.message')}
+          placeholder={t('composer.placeholder')}
           rows={Math.min(LINES_MAX, text.split('\n').length)}
           value={text}
           onChange={({ target: { value } }) => {
@@ -79,12 +81,12 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
           <Tools chatId={chatId} />
           <Dictation onText={write} />
           {isBusy ? (
-            <SendButton icon={Square} label="Stop the reply" onClick={stop} />
+            <SendButton icon={Square} label={t('composer.stop')} onClick={stop} />
           ) : (
             <SendButton
               icon={ArrowUp}
               type="submit"
-              label={isUploading ? 'Wait for the files' : 'Send'}
+              label={isUploading ? t('composer.uploading') : t('composer.send')}
               disabled={!canSend}
             />
           )}
@@ -94,7 +96,7 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
   )
 }
 
-/** What can be chosen beside the words. It is not drawn again with each of them. */
+/** Memoized, so that typing does not render it again. */
 const Tools = memo(({ chatId }: { chatId: string | null }) => {
   const here = useHere()
   const add = (files: File[]) =>
@@ -138,7 +140,7 @@ function FileButton({ onFiles }: { onFiles: (files: File[]) => void }) {
         ref={input}
         type="file"
         multiple
-        aria-label="Files to add"
+        aria-label={t('attachments.attach')}
         tabIndex={-1}
         className="hidden"
         onChange={({ target }) => {
@@ -146,7 +148,7 @@ function FileButton({ onFiles }: { onFiles: (files: File[]) => void }) {
           target.value = ''
         }}
       />
-      <IconButton icon={Paperclip} label="Add files" onClick={() => input.current?.click()} />
+      <IconButton icon={Paperclip} label={t('attachments.attach')} onClick={() => input.current?.click()} />
     </>
   )
 }

@@ -2,42 +2,41 @@ import type { Agent, ChatMessage, LanguageModel } from '@parley/client/schemas'
 import { createContext, use } from 'react'
 import type { Choices } from './choices.ts'
 
-/** What can be done in the chat that is shown. It stays the same object while messages come and choices change. */
+/** The actions of the open chat. The object stays the same while messages arrive and choices change. */
 export interface ConversationActions {
   mayWrite: boolean
   models: readonly LanguageModel[]
   agents: readonly Agent[]
-  /** It is known who can answer. */
+  /** The models and agents are loaded. */
   isReady: boolean
   change: (choices: Partial<Choices>) => void
   /** Sends the draft. */
   send: () => void
-  /** Sends a message in the place of an own one. */
+  /** Sends a new version of a user message, on a branch of its own. */
   edit: (message: ChatMessage, content: string) => void
-  /** Without a target: by who has answered before. */
+  /** Without a target, the same model or agent replies again. */
   regenerate: (message: ChatMessage, target?: string) => void
-  /** Goes to the branch with a message. */
+  /** Switches to the branch of a message. */
   goTo: (message: ChatMessage) => void
   stop: () => void
 }
 
-/** How it is now. */
 export interface ConversationState {
-  /** A reply is being written: what would make another one has to wait. */
+  /** A reply is in progress, so no other one can start. */
   isBusy: boolean
   choices: Choices
-  /** Who answers: what is chosen and there, else the first one. */
+  /** The model or agent that replies: the chosen one if it is available, else the first one. */
   target: string | null
 }
 
 export const ActionsContext = createContext<ConversationActions | null>(null)
 export const StateContext = createContext<ConversationState | null>(null)
 
-/** For what each message shows: it is not drawn again when a reply begins or ends. */
+/** For messages: a component that reads only this does not render again when a reply starts or ends. */
 export const useActions = (): ConversationActions => there(use(ActionsContext))
 export const useConversationState = (): ConversationState => there(use(StateContext))
 
 function there<T>(value: T | null): T {
-  if (value === null) throw new Error('It is for what a conversation shows')
+  if (value === null) throw new Error('Used outside a conversation')
   return value
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import { prepareReplyText } from '../../markdown/reply-text.tsx'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useTitle } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
@@ -16,7 +17,9 @@ import { NewChat } from './new-chat.tsx'
 import { withPending } from './pending.ts'
 import { useConversation } from './use-conversation.ts'
 
-/** A chat, or a new one: what was said, and where to say more. */
+const t = translator('chat')
+
+/** The messages and composer of a chat, or of a new one. */
 export function Conversation({ chatId, onShowList }: { chatId: string | null; onShowList: () => void }) {
   const { organization, may } = useHere()
   const place: ChatPlace = { org_id: organization.id, chat_id: chatId ?? '' }
@@ -34,7 +37,7 @@ export function Conversation({ chatId, onShowList }: { chatId: string | null; on
     live,
   })
 
-  useTitle(data?.chat.title ?? 'New chat')
+  useTitle(data?.chat.title ?? t('newChat'))
   useEffect(() => {
     if (chatId !== null) prepareReplyText()
   }, [chatId])
@@ -84,7 +87,11 @@ const NotThere = ({ error, onRetry }: { error: Error; onRetry: () => void }) => 
 )
 
 const MessagesSkeleton = () => (
-  <div role="status" aria-label="Loading" className="mx-auto flex w-full max-w-3xl grow flex-col gap-6 p-6">
+  <div
+    role="status"
+    aria-label={t('loading')}
+    className="mx-auto flex w-full max-w-3xl grow flex-col gap-6 p-6"
+  >
     <Skeleton className="h-14 w-2/3 self-end" />
     <Skeleton className="h-40" />
     <Skeleton className="h-14 w-1/2 self-end" />

@@ -2,24 +2,22 @@ import type { Transcript } from '@parley/client/schemas'
 import { LoaderCircle, Mic, Square } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { upload } from '../../api/client.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
-/** Longer than that nobody dictates by intention. */
+const t = translator('chat')
+
+/** Stops recordings that someone forgot to end. */
 const RECORDING_MS_MAX = 300_000
 const TYPES = ['audio/webm', 'audio/mp4', 'audio/ogg']
 const LANGUAGES = ['en-US', 'en-GB', 'es-ES', 'fr-FR', 'de-DE', 'it-IT', 'pt-BR', 'ja-JP', 'ko-KR', 'zh-CN']
 
-type State = 'idle' | 'recording' | 'writing'
-const LABELS: Record<State, string> = {
-  idle: 'Dictate',
-  recording: 'End the dictation',
-  writing: 'Your words are being written down',
-}
-const ICONS = { idle: Mic, recording: Square, writing: LoaderCircle }
+type State = 'idle' | 'recording' | 'transcribing'
+const ICONS = { idle: Mic, recording: Square, transcribing: LoaderCircle }
 
-/** A microphone, where the browser lets us have it: what is said is written into the message. */
+/** Records speech and inserts its transcript into the message. Hidden in browsers that can't record. */
 export function Dictation({ onText }: { onText: (text: string) => void }) {
   const { organization } = useHere()
   const notify = useNotify()
@@ -29,13 +27,13 @@ export function Dictation({ onText }: { onText: (text: string) => void }) {
   if (!canRecord()) return null
 
   const transcribe = async (recording: Blob) => {
-    setState('writing')
+    setState('transcribing')
     try {
       const { text } = await upload<Transcript>('/api/chat/transcribe', {
         query: { org_id: organization.id, language: languageOf(navigator.language) },
         file: new File([recording], 'dictation', { type: recording.type }),
       })
-      if (text.trim() === '') notify('Nothing was heard')
+      if (text.trim() === '') notify(t('dictation.silent'))
       else onText(text.trim())
     } catch (error) {
       notify(error as Error)
@@ -48,15 +46,15 @@ export function Dictation({ onText }: { onText: (text: string) => void }) {
       recorder.current = await record((recording) => void transcribe(recording))
       setState('recording')
     } catch {
-      notify({ text: 'The microphone cannot be used. Allow it in the browser, and try again.', failed: true })
+      notify({ text: t('dictation.blocked'), failed: true })
     }
   }
   return (
     <IconButton
       icon={ICONS[state]}
-      label={LABELS[state]}
+      label={t(`dictation.${state}`)}
       aria-pressed={state === 'recording'}
-      disabled={state === 'writing'}
+      disabled={state === 'transcribing'}
       onClick={() => (state === 'recording' ? recorder.current?.stop() : void begin())}
     />
   )
@@ -67,7 +65,7 @@ const canRecord = (): boolean =>
 
 const typeOf = (): string | undefined => TYPES.find((type) => MediaRecorder.isTypeSupported(type))
 
-/** Records until it is stopped. */
+/** Records until stopped, or for `RECORDING_MS_MAX`. */
 async function record(onEnd: (recording: Blob) => void): Promise<MediaRecorder> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
   const mimeType = typeOf() ?? ''
@@ -84,6 +82,6 @@ async function record(onEnd: (recording: Blob) => void): Promise<MediaRecorder> 
   return recorder
 }
 
-/** The one that the server knows, else the one of the same words. */
+/** Returns the transcription language that matches the browser's locale, else one with the same language code. */
 const languageOf = (own: string): string | undefined =>
   LANGUAGES.find((one) => one === own) ?? LANGUAGES.find((one) => one.slice(0, 2) === own.slice(0, 2))

@@ -4,23 +4,22 @@ import { useSyncExternalStore } from 'react'
 import { BoundedMap } from '../../api/bounded-map.ts'
 import { api, upload } from '../../api/client.ts'
 
-/** A file that comes with the message to be sent. */
+/** A file of a draft. */
 export interface Attachment {
   key: string
   name: string
-  /** An address to show a picture by. */
+  /** An object URL of an image. */
   preview: string | null
   /** From 0 to 1. */
   progress: number
   upload: Upload | null
-  error: string | null
+  error: Error | null
 }
 
-/** What somebody is about to say. */
 export interface Draft {
   text: string
   attachments: Attachment[]
-  /** Why it was not taken. */
+  /** Why the server refused the message. */
   refusal: Error | null
 }
 
@@ -30,12 +29,12 @@ const KEY = 'parley.draft.'
 /** The text of an evicted draft stays in the tab's storage. Its files have to be added again. */
 const DRAFTS_MAX = 100
 
-/** Drafts that are not empty. */
+/** Holds only drafts with content. */
 const drafts = new BoundedMap<string, Draft>(DRAFTS_MAX)
 const listeners = new Set<() => void>()
 const sendings = new Map<string, AbortController>()
 
-/** The draft of a chat, or of a new one of an organization. The text outlives a reload. */
+/** The draft of a chat, or of a new chat in an organization. Its text survives a reload. */
 export const useDraft = (place: string): Draft => useSyncExternalStore(subscribe, () => draftOf(place))
 
 export function draftOf(place: string): Draft {
@@ -57,17 +56,16 @@ export function changeDraft(place: string, change: Partial<Draft>): void {
   for (const listener of listeners) listener()
 }
 
-/** It is on its way. */
 export const emptyDraft = (place: string): void => changeDraft(place, EMPTY)
 
-/** It was not taken: gives it back, unless something else was begun meanwhile. */
+/** Restores the draft of a refused message, unless the user has started another one. */
 export function giveBack(place: string, { text, attachments }: Draft, refusal: Error): void {
   const now = draftOf(place)
   const isEmpty = now.text === '' && now.attachments.length === 0
   changeDraft(place, isEmpty ? { text, attachments, refusal } : { refusal })
 }
 
-/** Uploads files at once, so that they are there when the message is sent. */
+/** Adds files to a draft and starts their upload. */
 export function attach(
   place: string,
   query: { org_id: string; chat_id?: string },
@@ -103,14 +101,13 @@ async function attachOne(
     })
     changeAttachment(place, key, { upload: done, progress: 1 })
   } catch (error) {
-    if (!sending.signal.aborted)
-      changeAttachment(place, key, { error: error instanceof Error ? error.message : String(error) })
+    if (!sending.signal.aborted) changeAttachment(place, key, { error: error as Error })
   } finally {
     sendings.delete(key)
   }
 }
 
-/** Takes a file away again, also on the server. */
+/** Removes a file from a draft and deletes its upload. */
 export function detach(
   place: string,
   organizationId: string,
@@ -119,7 +116,7 @@ export function detach(
   sendings.get(key)?.abort()
   if (preview) URL.revokeObjectURL(preview)
   changeDraft(place, { attachments: draftOf(place).attachments.filter((one) => one.key !== key) })
-  // A file that stays behind does no harm.
+  // A file that stays on the server does no harm.
   if (done)
     void api
       .request('DELETE /api/chat/delete_upload', {

@@ -1,10 +1,13 @@
 import { Paperclip } from 'lucide-react'
 import { type ClipboardEvent, type DragEvent, type ReactNode, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { attach } from './drafts.ts'
 import { draftKeyOf } from './use-conversation.ts'
 
-/** Files that are dropped or pasted anywhere in a chat come with its next message. */
+const t = translator('chat')
+
+/** Attaches files that are dropped or pasted anywhere in a chat to its draft. */
 export function DropZone({
   chatId,
   className,
@@ -48,7 +51,7 @@ export function DropZone({
       {isOver && (
         <div className="pointer-events-none absolute inset-2 z-30 flex flex-col items-center justify-center gap-2 rounded-2xl border-2 border-dashed border-accent bg-accent-soft text-accent">
           <Paperclip aria-hidden size={26} />
-          Drop files to send them with your message
+          {t('attachments.drop')}
         </div>
       )}
     </div>

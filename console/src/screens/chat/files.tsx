@@ -1,10 +1,13 @@
 import type { Upload } from '@parley/client/schemas'
 import { FileText } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { formatBytes } from '../../ui/format.ts'
 
-/** What came with a message: pictures, and other files by their names. */
+const t = translator('chat')
+
+/** The files of a sent message. Images show as previews. */
 export const Files = ({ files }: { files: readonly Upload[] }) => (
-  <ul aria-label="Files" className="flex max-w-full flex-wrap justify-end gap-2">
+  <ul aria-label={t('messages.files')} className="flex max-w-full flex-wrap justify-end gap-2">
     {files.map((file) => (
       <li key={file.id} className="min-w-0">
         <a

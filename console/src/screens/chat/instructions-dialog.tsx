@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { readPages, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -11,9 +12,11 @@ import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { Failure, Loaded, More } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
+const t = translator('chat')
+
 const LISTS = ['GET /api/instructions/list'] as const
 
-/** The own instructions: to be made, changed and deleted. */
+/** Lists, creates, edits and deletes the user's instructions. */
 export function InstructionsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [edited, setEdited] = useState<Instruction | 'new' | null>(null)
   const close = () => {
@@ -21,14 +24,13 @@ export function InstructionsDialog({ open, onClose }: { open: boolean; onClose: 
     onClose()
   }
   const title =
-    edited === null ? 'Instructions' : edited === 'new' ? 'New instruction' : 'Edit the instruction'
+    edited === null
+      ? t('instructions.title')
+      : edited === 'new'
+        ? t('instructions.create')
+        : t('instructions.edit')
   return (
-    <Dialog
-      open={open}
-      onClose={close}
-      title={title}
-      description="What is said to the model before your message: how it should answer, what it should know."
-    >
+    <Dialog open={open} onClose={close} title={title} description={t('instructions.description')}>
       {edited === null ? (
         <InstructionList onEdit={setEdited} />
       ) : (
@@ -47,11 +49,7 @@ function InstructionList({ onEdit }: { onEdit: (edited: Instruction | 'new') => 
     <Loaded query={list}>
       {(instructions) => (
         <>
-          {instructions.length === 0 && (
-            <p className="text-sm text-muted">
-              None yet. An instruction saves you from saying the same in every chat.
-            </p>
-          )}
+          {instructions.length === 0 && <p className="text-sm text-muted">{t('instructions.empty')}</p>}
           <ul className="flex flex-col">
             {instructions.map((instruction) => (
               <InstructionLine key={instruction.id} instruction={instruction} onEdit={onEdit} />
@@ -59,7 +57,7 @@ function InstructionList({ onEdit }: { onEdit: (edited: Instruction | 'new') => 
           </ul>
           <More query={list} />
           <Button icon={Plus} kind="primary" onClick={() => onEdit('new')} className="self-start">
-            New instruction
+            {t('instructions.create')}
           </Button>
         </>
       )}
@@ -79,13 +77,13 @@ function InstructionLine({
   const notify = useNotify()
   const remove = useChange('DELETE /api/instructions/delete', {
     outdates: LISTS,
-    onDone: () => notify('Instruction deleted'),
+    onDone: () => notify(t('instructions.deleted')),
   })
   const ask = async () => {
     const isSure = await confirm({
-      title: 'Delete this instruction?',
-      consequence: `“${instruction.name}” will be gone for good. Replies that were written with it stay.`,
-      action: 'Delete',
+      title: t('instructions.deleteTitle', { name: instruction.name }),
+      consequence: t('instructions.deleteConsequence'),
+      action: t('instructions.delete'),
     })
     if (isSure) remove.mutate({ query: { instruction_id: instruction.id } }, { onError: notify })
   }
@@ -95,9 +93,17 @@ function InstructionLine({
         <p className="truncate font-medium">{instruction.name}</p>
         <p className="truncate text-sm text-muted">{instruction.content}</p>
       </div>
-      <IconButton icon={Pencil} label={`Edit ${instruction.name}`} onClick={() => onEdit(instruction)} />
+      <IconButton
+        icon={Pencil}
+        label={t('instructions.editNamed', { name: instruction.name })}
+        onClick={() => onEdit(instruction)}
+      />
       {may('chats:delete') && (
-        <IconButton icon={Trash2} label={`Delete ${instruction.name}`} onClick={() => void ask()} />
+        <IconButton
+          icon={Trash2}
+          label={t('instructions.deleteNamed', { name: instruction.name })}
+          onClick={() => void ask()}
+        />
       )}
     </li>
   )
@@ -109,7 +115,7 @@ function InstructionForm({ instruction, onDone }: { instruction: Instruction | n
   const [name, setName] = useState(instruction?.name ?? '')
   const [content, setContent] = useState(instruction?.content ?? '')
   const done = () => {
-    notify('Instruction saved')
+    notify(t('instructions.saved'))
     onDone()
   }
   const create = useChange('POST /api/instructions/create', { outdates: LISTS, onDone: done })
@@ -117,7 +123,7 @@ function InstructionForm({ instruction, onDone }: { instruction: Instruction | n
   const error = create.error ?? update.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // It is shown within the form that a message is written in.
+    // React bubbles the event to the composer's form, which contains this dialog.
     event.stopPropagation()
     const body = { name: name.trim(), content }
     if (instruction) update.mutate({ query: { instruction_id: instruction.id }, body })
@@ -126,15 +132,15 @@ function InstructionForm({ instruction, onDone }: { instruction: Instruction | n
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <TextField
-        label="Name"
+        label={t('instructions.name')}
         required
         maxLength={200}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
       <TextAreaField
-        label="What the model is told"
-        hint="For example: Answer in three sentences at most, for somebody who is new to the subject."
+        label={t('instructions.content')}
+        hint={t('instructions.contentHint')}
         required
         rows={8}
         value={content}
@@ -142,9 +148,9 @@ function InstructionForm({ instruction, onDone }: { instruction: Instruction | n
       />
       {error && <Failure error={error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onDone}>Cancel</Button>
+        <Button onClick={onDone}>{t('instructions.cancel')}</Button>
         <Button kind="primary" type="submit" busy={create.isPending || update.isPending}>
-          Save
+          {t('instructions.save')}
         </Button>
       </div>
     </form>

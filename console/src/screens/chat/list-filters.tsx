@@ -3,14 +3,17 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Search, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import type { ChatSearch } from './search-params.ts'
 
+const t = translator('chat')
+
 const TYPING_MS = 250
 const ARCHIVE = ' archive'
 
-/** What of the chats is shown: by words, by folder, the archive. It stands in the address. */
+/** Filters the list by search words, folder or archive. The URL holds the filter. */
 export function ListFilters() {
   const { organization } = useHere()
   const { folder, archived, q } = useSearch({ from: '/app/chats' })
@@ -23,7 +26,7 @@ export function ListFilters() {
       <SearchBox q={q ?? ''} onSearch={(words) => show({ q: words === '' ? undefined : words })} />
       {q === undefined && (
         <select
-          aria-label="Which chats"
+          aria-label={t('filters.label')}
           value={archived ? ARCHIVE : (folder ?? '')}
           onChange={({ target: { value } }) =>
             show({
@@ -33,12 +36,12 @@ export function ListFilters() {
           }
           className="h-8 w-full rounded-lg border border-line bg-raised px-2 text-sm"
         >
-          <option value="">All chats</option>
+          <option value="">{t('filters.all')}</option>
           {folder !== undefined && !folders.data?.folders.some(({ name }) => name === folder) && (
             <option value={folder}>{folder}</option>
           )}
           {folders.data && folders.data.folders.length > 0 && (
-            <optgroup label="Folders">
+            <optgroup label={t('filters.folders')}>
               {folders.data.folders.map(({ name }) => (
                 <option key={name} value={name}>
                   {name}
@@ -46,7 +49,7 @@ export function ListFilters() {
               ))}
             </optgroup>
           )}
-          <option value={ARCHIVE}>Archive</option>
+          <option value={ARCHIVE}>{t('filters.archive')}</option>
         </select>
       )}
     </>
@@ -56,7 +59,7 @@ export function ListFilters() {
 function SearchBox({ q, onSearch }: { q: string; onSearch: (words: string) => void }) {
   const [words, setWords] = useState(q)
   const [known, setKnown] = useState(q)
-  // The address has changed by itself: by a link, or by going back.
+  // A link or the Back button has changed the URL.
   if (q !== known) {
     setKnown(q)
     if (q !== words.trim()) setWords(q)
@@ -72,8 +75,8 @@ function SearchBox({ q, onSearch }: { q: string; onSearch: (words: string) => vo
       <input
         type="text"
         inputMode="search"
-        aria-label="Search in your chats"
-        placeholder="Search in your chats"
+        aria-label={t('filters.search')}
+        placeholder={t('filters.search')}
         maxLength={200}
         value={words}
         onChange={({ target }) => setWords(target.value)}
@@ -83,7 +86,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch: (words: string) => vo
         <IconButton
           small
           icon={X}
-          label="End the search"
+          label={t('filters.clear')}
           onClick={() => {
             setWords('')
             onSearch('')

@@ -1,14 +1,18 @@
-import { type AcceptedEvent, type FollowedEvent, ParleyError, randomKey } from '@parley/client'
+import { type AcceptedEvent, type FollowedEvent, randomKey } from '@parley/client'
 import type { ChatMessage } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
 import { BoundedMap } from '../../api/bounded-map.ts'
 import { api } from '../../api/client.ts'
 import { outdate, queryClient } from '../../api/queries.ts'
 import { session } from '../../api/session.ts'
+import { translator } from '../../messages/index.ts'
 import { readChat } from './chat-data.ts'
 import { LiveReply, type Question } from './live-reply.ts'
+import { isUnreachable } from './refusal-text.ts'
 
-/** Who answers and how. */
+const t = translator('chat')
+
+/** The model or agent that replies, and its options. */
 export interface Answering {
   model_id?: string | undefined
   agent_id?: string | undefined
@@ -23,52 +27,52 @@ interface Sending {
   organizationId: string
   chatId: string | null
   question: Question
-  /** It stands beside what is there, instead of after it. */
+  /** The message starts a branch instead of following the newest message. */
   isFork: boolean
   answering: Answering
-  /** The message was not taken: it is to be given back. */
+  /** The server refused the message. */
   onRefused: (error: Error) => void
   onAccepted: (chatId: string) => void
 }
 
-/** How long a reply that has ended for its reader may still be under way for the server, which then reads on. */
+/** The wait between reads of a reply whose events have ended, until it is stored. */
 const SETTLE_MS = 2_000
 const SETTLE_TRIES_MAX = 5
 const CHANNEL = 'parley.chats'
 
-/** Far more than are followed at the same time. */
+/** Beyond this, the oldest reply is no longer followed. */
 const LIVES_MAX = 20
-/** What is remembered of messages is lost beyond this, and they are drawn once again. */
+/** A message beyond this loses its React key and mounts again. */
 const REMEMBERED_MAX = 1_000
 
 const lives = new Map<string, LiveReply>()
 const listeners = new Set<() => void>()
-/** Of messages and chats that were shown before they had an id: what they are known by where they are drawn. */
+/** The React keys of messages and chats that rendered before they had an id. */
 const aliases = new BoundedMap<string, string>(REMEMBERED_MAX)
-/** How long each has thought: what only those know who have looked on. */
+/** The thinking time of each reply that was followed here. The server does not store it. */
 const thoughts = new BoundedMap<string, number | null>(REMEMBERED_MAX)
 
-// The next user of this browser has chats of their own.
+// The next user of this browser must not see these replies.
 session.subscribe(() => {
   if (!session.isSignedIn()) for (const live of [...lives.values()]) leave(live)
 })
 
-/** Other tabs of this browser read a chat again when a reply begins in it. */
+/** Makes other tabs of this browser refetch their chats when a reply starts. */
 const channel = new BroadcastChannel(CHANNEL)
 channel.onmessage = () => void outdate(queryClient, 'GET /api/chat', 'GET /api/chat/list')
 
-/** Where a new chat of an organization is before it is one. */
+/** The key of a new chat until it has an id. */
 const newChatOf = (organizationId: string): string => `new ${organizationId}`
 const placeOf = (organizationId: string, chatId: string | null): string => chatId ?? newChatOf(organizationId)
 
-/** The reply that is being written in a chat (null: in a new one). */
+/** Returns the reply in progress of a chat. A null `chatId` is the new chat. */
 export const useLive = (organizationId: string, chatId: string | null): LiveReply | null =>
   useSyncExternalStore(subscribe, () => lives.get(placeOf(organizationId, chatId)) ?? null)
 
 export const keyOf = (id: string): string => aliases.get(id) ?? id
 export const thoughtMsOf = (messageId: string): number | null => thoughts.get(messageId) ?? null
 
-/** Sends a message and follows its reply, whoever looks on. */
+/** Sends a message and follows its reply, also after the user leaves the screen. */
 export function send(sending: Sending): void {
   const { organizationId, chatId, question, answering } = sending
   const live = new LiveReply({
@@ -84,7 +88,7 @@ export function send(sending: Sending): void {
     body: {
       content: question.content,
       file_uploads: question.uploads.map(({ id }) => id),
-      // Otherwise it follows what is the newest when it comes.
+      // Without a parent, the message follows the newest one.
       ...(sending.isFork && { parent_message_id: question.parentId }),
       ...bodyOf(answering),
     },
@@ -93,7 +97,7 @@ export function send(sending: Sending): void {
   start(live, events, sending)
 }
 
-/** Has a message answered anew. */
+/** Requests another reply to a message. */
 export function regenerate(
   { organizationId, chatId, onRefused }: Pick<Sending, 'organizationId' | 'onRefused'> & { chatId: string },
   userMessageId: string,
@@ -115,7 +119,7 @@ export function regenerate(
   start(live, events, { onRefused, onAccepted() {} })
 }
 
-/** Follows a reply that is under way, as after a reload of the page. */
+/** Follows a reply in progress that this page did not start, as after a reload. */
 export function resume(organizationId: string, message: ChatMessage): void {
   if (lives.has(message.chat_id)) return
   const live = new LiveReply({
@@ -131,7 +135,7 @@ export function resume(organizationId: string, message: ChatMessage): void {
   start(live, api.resume(reply, { signal: live.leaving.signal }), { onRefused() {}, onAccepted() {} })
 }
 
-/** Lets go of replies in other chats: they go on without us. A browser has few connections. */
+/** Stops following replies of other chats, because browsers limit connections. The server goes on writing them. */
 export function leaveOthers(organizationId: string, chatId: string | null): void {
   const kept = placeOf(organizationId, chatId)
   for (const [place, live] of lives)
@@ -141,7 +145,7 @@ export function leaveOthers(organizationId: string, chatId: string | null): void
     }
 }
 
-/** Follows a reply no more. The server goes on writing it. */
+/** Stops following a reply. The server goes on writing it. */
 function leave(live: LiveReply): void {
   live.leaving.abort()
   remove(live)
@@ -174,10 +178,10 @@ async function follow(
   } catch (error) {
     if (live.messageId === null) {
       remove(live)
-      return onRefused(shownError(error))
+      return onRefused(error as Error)
     }
-    // It was taken, and can't be followed: what is stored tells.
-    live.end(isUnreachable(error) ? 'The connection was lost. Reload the page to see the rest.' : null)
+    // The server has the message, so the stored reply replaces this one.
+    live.end(isUnreachable(error) ? t('errors.lost') : null)
     await settle(live)
   }
 }
@@ -207,7 +211,7 @@ function name(live: LiveReply, userMessageId: string | null): void {
   tell()
 }
 
-/** Puts what is stored in the place of what was followed. */
+/** Replaces the followed reply with the stored one. */
 async function settle(live: LiveReply): Promise<void> {
   const { organizationId, chatId, messageId } = live
   if (chatId === null || messageId === null) return remove(live)
@@ -236,19 +240,6 @@ const bodyOf = ({ thinking, knowledge_base_ids }: Answering) => ({
   ...(thinking && { thinking }),
   ...(knowledge_base_ids && knowledge_base_ids.length > 0 && { knowledge_base_ids }),
 })
-
-const isUnreachable = (error: unknown): boolean => error instanceof ParleyError && error.status === 0
-
-/** The sentence for a message that was not taken. */
-function shownError(error: unknown): Error {
-  if (!(error instanceof ParleyError)) return error instanceof Error ? error : new Error(String(error))
-  const { status, code, retryAfterMs, message } = error
-  if (isUnreachable(error))
-    return new ParleyError('The server cannot be reached. The message was not sent.', { status, code })
-  if (status !== 429 || retryAfterMs === null || message.includes('Try again in')) return error
-  const detail = `${message} Try again in ${retryAfterMs / 1000} seconds.`
-  return new ParleyError(detail, { status, code, cause: error })
-}
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)

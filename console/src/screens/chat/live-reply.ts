@@ -1,20 +1,20 @@
 import { type FollowedEvent, type ReplyMedia, TextBuffer } from '@parley/client'
 import type { ChatMessage, Citation, ToolCall, Upload } from '@parley/client/schemas'
 
-/** What a reply is so far. */
+/** A reply as far as it has arrived. */
 export interface ReplyState {
   text: string
   reasoning: string
-  /** How long it has thought; null: it does not, or still does, or nobody has looked on. */
+  /** Null if it has not thought, still thinks, or was resumed after it started. */
   thoughtMs: number | null
   citations: Citation[]
   toolCalls: ToolCall[]
   media: ReplyMedia | null
   usage: ChatMessage['usage']
-  /** A sentence for people. */
+  /** A sentence to show. */
   error: string | null
   hasEnded: boolean
-  /** The connection is gone, and is tried again. */
+  /** The connection is lost and the client reconnects. */
   isLost: boolean
 }
 
@@ -31,23 +31,23 @@ const NOTHING: ReplyState = {
   isLost: false,
 }
 
-/** What the user has said, until the server has it. */
+/** A user message that the server may not have stored yet. */
 export interface Question {
   content: string
   uploads: Upload[]
-  /** What it follows; null: nothing. */
+  /** The message before it. Null: it is the first one. */
   parentId: string | null
 }
 
-/** A reply that is being written, as it grows. Who shows it is told of changes every 50 ms at most. */
+/** A reply in progress. Text reaches subscribers at most every 50 ms. */
 export class LiveReply {
   readonly key: string
   readonly organizationId: string
-  /** Null: the message is on its way, and makes a chat. */
+  /** Null until the server has created the chat of a first message. */
   chatId: string | null
   messageId: string | null
   userMessageId: string | null
-  /** Null: a message is answered that was there before. */
+  /** Null if the reply answers a stored message. */
   readonly question: Question | null
   readonly modelId: string | null
   readonly agentId: string | null
@@ -56,7 +56,7 @@ export class LiveReply {
   #state: ReplyState = NOTHING
   #listeners = new Set<() => void>()
   #thinkingSince: number | null = null
-  /** What is resumed comes at once: how long it took is not seen. */
+  /** A resumed reply arrives all at once, so its thinking time is unknown. */
   readonly #isFromBegin: boolean
   readonly #text = new TextBuffer((text) => this.#change({ text }))
   readonly #reasoning = new TextBuffer((reasoning) => this.#change({ reasoning }))
@@ -65,7 +65,7 @@ export class LiveReply {
     key: string
     organizationId: string
     chatId: string | null
-    /** Absent: it is not asked for yet. */
+    /** Absent for a reply that has not been requested yet. */
     messageId?: string
     userMessageId?: string | null
     question?: Question

@@ -1,8 +1,11 @@
 import type { ReplyMedia } from '@parley/client'
 import type { Media } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import { Bar } from '../../ui/chart.tsx'
 
-/** The images and videos of a reply, or how far one is. */
+const t = translator('chat')
+
+/** The images and videos of a reply, and the progress of one in generation. */
 export const MediaMade = ({ media, progress }: { media: readonly Media[]; progress: ReplyMedia | null }) => (
   <>
     {progress?.status === 'generating' && (
@@ -11,7 +14,7 @@ export const MediaMade = ({ media, progress }: { media: readonly Media[]; progre
         className="flex max-w-sm flex-col gap-2 rounded-xl border border-line bg-surface p-4"
       >
         <p className="text-sm text-muted">
-          The {progress.type} is being made: {Math.round(progress.progress * 100)} %
+          {t('media.generating', { type: progress.type, share: progress.progress })}
         </p>
         <Bar share={progress.progress} />
       </div>
@@ -21,17 +24,17 @@ export const MediaMade = ({ media, progress }: { media: readonly Media[]; progre
         <a key={url} href={url} target="_blank" rel="noopener noreferrer" className="self-start">
           <img
             src={url}
-            alt="Made by the model"
+            alt={t('media.image')}
             className="max-h-96 max-w-full rounded-xl border border-line"
           />
         </a>
       ) : (
-        // biome-ignore lint/a11y/useMediaCaption: what a model has filmed has no words
+        // biome-ignore lint/a11y/useMediaCaption: generated videos have no speech
         <video
           key={url}
           src={url}
           controls
-          aria-label="Video made by the model"
+          aria-label={t('media.video')}
           className="max-h-96 max-w-full self-start rounded-xl border border-line"
         />
       ),

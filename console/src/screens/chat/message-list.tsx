@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { defaultRangeExtractor, type Range, useVirtualizer, type Virtualizer } from '@tanstack/react-virtual'
 import { ArrowDown } from 'lucide-react'
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Failure } from '../../ui/states.tsx'
 import type { Branch } from './branch.ts'
 import { type ChatPlace, loadOlder } from './chat-data.ts'
@@ -10,6 +11,8 @@ import { keyOf } from './live-replies.ts'
 import type { LiveReply } from './live-reply.ts'
 import { MessageRow } from './message-row.tsx'
 import { useShownMessage } from './use-shown-message.ts'
+
+const t = translator('chat')
 
 interface MessageListProps {
   place: ChatPlace
@@ -19,14 +22,14 @@ interface MessageListProps {
   hasOlder: boolean
 }
 
-/** Who is so near to the end wants to stay there. */
+/** Auto-scroll while within this distance of the end. */
 const END_PIXELS = 80
-/** Older messages are asked for when so few are left above. */
+/** Load older messages when fewer than this are left above. */
 const OLDER_FROM = 8
 const CHARACTERS_A_LINE = 80
 const LINE_PIXELS = 24
 
-/** The messages of a branch: only those in view are drawn. It stays at the end, while somebody is there. */
+/** The messages of a branch, virtualized. Follows new text while scrolled to the end. */
 export function MessageList({ place, branch, siblings, live, hasOlder }: MessageListProps) {
   const { messages, goesOn } = branch
   const scroller = useRef<HTMLDivElement>(null)
@@ -43,7 +46,7 @@ export function MessageList({ place, branch, siblings, live, hasOlder }: Message
     scrollEndThreshold: END_PIXELS,
     directDomUpdates: true,
     useFlushSync: false,
-    // What is being written stays drawn, also out of view: it would have to be read anew.
+    // The reply in progress stays mounted out of view; otherwise it would be parsed again.
     rangeExtractor: (range: Range) => withLast(defaultRangeExtractor(range), last),
     onChange: (instance) => setAtEnd(instance.isAtEnd()),
   })
@@ -61,10 +64,10 @@ export function MessageList({ place, branch, siblings, live, hasOlder }: Message
     <div className="relative min-h-0 grow">
       <div
         ref={scroller}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it too
         tabIndex={0}
         role="log"
-        aria-label="Messages"
+        aria-label={t('messages.label')}
         aria-live="off"
         className="h-full overflow-y-auto overscroll-contain -outline-offset-2 [overflow-anchor:none]"
       >
@@ -101,14 +104,14 @@ export function MessageList({ place, branch, siblings, live, hasOlder }: Message
           onClick={() => list.scrollToEnd()}
           className="appear absolute bottom-3 left-1/2 flex h-8 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line bg-raised px-3 text-sm shadow-md hover:bg-hover"
         >
-          <ArrowDown aria-hidden size={15} /> To the newest
+          <ArrowDown aria-hidden size={15} /> {t('messages.jumpToLatest')}
         </button>
       )}
     </div>
   )
 }
 
-/** Who is at the end stays there when the room becomes smaller, as by a message that is being written. */
+/** Stays at the end when the list gets smaller, as when the composer grows. */
 function useKeptEnd(scroller: RefObject<HTMLDivElement | null>, list: Virtualizer<HTMLDivElement, Element>) {
   useEffect(() => {
     const element = scroller.current
@@ -136,14 +139,14 @@ const withLast = (indexes: number[], last: number): number[] =>
 const isNearBeginning = (first: number | undefined, count: number): boolean =>
   first !== undefined && count > 0 && first < OLDER_FROM
 
-/** About as high as it will be, so that little moves when it is known. */
+/** Estimates the height of a message, in pixels, so that little moves once it is measured. */
 function estimate(message: ChatMessage | undefined): number {
   if (!message) return 0
   const lines = message.content.length / CHARACTERS_A_LINE + message.content.split('\n').length
   return message.role === 'user' ? 84 + Math.min(lines, 12) * LINE_PIXELS : 96 + lines * LINE_PIXELS
 }
 
-/** Loads older messages while they are wanted, a page at a time. */
+/** Loads older messages while `isWanted`, one page at a time. */
 function useOlder(place: ChatPlace, isWanted: boolean) {
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({ mutationFn: () => loadOlder(client, place) })

@@ -3,7 +3,7 @@ import type { LiveReply } from './live-reply.ts'
 
 export interface MessageRowProps {
   message: ChatMessage
-  /** What stands in its place on other branches, and itself. */
+  /** All versions of the message, itself included. */
   beside: readonly ChatMessage[]
   live: LiveReply | null
 }

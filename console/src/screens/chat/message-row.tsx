@@ -3,7 +3,7 @@ import type { MessageRowProps } from './message-row-props.ts'
 import { Reply } from './reply.tsx'
 import { UserMessage } from './user-message.tsx'
 
-/** A message, drawn again only when it has changed. */
+/** A message that renders again only when it changes. */
 export const MessageRow = memo(
   (props: MessageRowProps) =>
     props.message.role === 'user' ? <UserMessage {...props} /> : <Reply {...props} />,

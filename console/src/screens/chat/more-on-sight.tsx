@@ -3,7 +3,7 @@ import { More } from '../../ui/states.tsx'
 
 type Paged = Parameters<typeof More>[0]['query']
 
-/** The next page comes as soon as its button is near to being seen. */
+/** Loads the next page when its button comes near the view. */
 export function MoreOnSight({ query }: { query: Paged }) {
   const place = useRef<HTMLDivElement>(null)
   const latest = useRef(query)

@@ -3,18 +3,22 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Folder, FolderX } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { formatNumber } from '../../ui/format.ts'
 import { Failure, Loaded } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { changeChat } from './chat-data.ts'
 
+const t = translator('chat')
+
 const NAME_CHARACTERS_MAX = 100
 
 export const MoveChat = ({ chat, open, onClose }: { chat: Chat; open: boolean; onClose: () => void }) => (
-  <Dialog open={open} onClose={onClose} title="Move to a folder" description={chat.title}>
+  <Dialog open={open} onClose={onClose} title={t('move.title')} description={chat.title}>
     <Folders chat={chat} onDone={onClose} />
   </Dialog>
 )
@@ -29,7 +33,7 @@ function Folders({ chat, onDone }: { chat: Chat; onDone: () => void }) {
     outdates: ['GET /api/chat/list', 'GET /api/chat/folders'],
     onDone: (now) => {
       changeChat(client, place, now)
-      notify(now.folder === null ? 'Taken out of its folder' : `Moved to “${now.folder}”`)
+      notify(now.folder === null ? t('move.removed') : t('move.moved', { folder: now.folder }))
       onDone()
     },
   })
@@ -54,7 +58,7 @@ function Folders({ chat, onDone }: { chat: Chat; onDone: () => void }) {
                 >
                   <Folder aria-hidden size={16} className="shrink-0 text-muted" />
                   <span className="min-w-0 grow truncate">{folder.name}</span>
-                  <span className="text-muted tabular-nums">{folder.chats}</span>
+                  <span className="text-muted tabular-nums">{formatNumber(folder.chats)}</span>
                 </button>
               </li>
             ))}
@@ -63,13 +67,13 @@ function Folders({ chat, onDone }: { chat: Chat; onDone: () => void }) {
       </Loaded>
       {chat.folder !== null && (
         <Button icon={FolderX} onClick={() => moveTo(null)} busy={move.isPending} className="self-start">
-          Take out of “{chat.folder}”
+          {t('move.remove', { folder: chat.folder })}
         </Button>
       )}
       <form onSubmit={submit} className="flex items-end gap-2">
         <div className="grow">
           <TextField
-            label="New folder"
+            label={t('move.newFolder')}
             required
             pattern=".*\S.*"
             maxLength={NAME_CHARACTERS_MAX}
@@ -78,7 +82,7 @@ function Folders({ chat, onDone }: { chat: Chat; onDone: () => void }) {
           />
         </div>
         <Button type="submit" kind="primary" busy={move.isPending}>
-          Move
+          {t('move.action')}
         </Button>
       </form>
       {move.error && <Failure error={move.error} />}

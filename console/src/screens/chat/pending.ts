@@ -2,7 +2,7 @@ import type { ChatMessage } from '@parley/client/schemas'
 import type { ChatData } from './chat-data.ts'
 import type { LiveReply } from './live-reply.ts'
 
-/** The messages of a chat with those that the server has not told of yet, and where its branch ends. */
+/** Adds the messages that the server has not returned yet. `leafId` is the end of the branch on screen. */
 export function withPending(
   data: ChatData | undefined,
   live: LiveReply | null,

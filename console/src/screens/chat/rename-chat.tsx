@@ -2,9 +2,12 @@ import type { Chat } from '@parley/client/schemas'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { changeChat } from './chat-data.ts'
+
+const t = translator('chat')
 
 const TITLE_CHARACTERS_MAX = 500
 
@@ -26,14 +29,14 @@ export function RenameChat({ chat, onClose }: { chat: Chat; onClose: () => void 
     <FormDialog
       open
       onClose={onClose}
-      title="Rename the chat"
-      action="Rename"
+      title={t('rename.title')}
+      action={t('rename.action')}
       busy={rename.isPending}
       error={rename.error}
       onSubmit={submit}
     >
       <TextField
-        label="Title"
+        label={t('rename.name')}
         required
         pattern=".*\S.*"
         maxLength={TITLE_CHARACTERS_MAX}

@@ -1,22 +1,29 @@
 import type { ChatMessage } from '@parley/client/schemas'
 import { RefreshCw, Shuffle } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
-import { formatCredits, formatNumber } from '../../ui/format.ts'
+import { formatCredits } from '../../ui/format.ts'
 import { Menu, MenuItem, MenuLabel } from '../../ui/menu.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
 import { useActions } from './conversation-context.ts'
 
-/** What a reply has cost, and what can be done with it. */
+const t = translator('chat')
+
 export function ReplyFooter({ message, beside }: { message: ChatMessage; beside: readonly ChatMessage[] }) {
   const { regenerate, mayWrite } = useActions()
   return (
     <div className="-ml-1.5 flex flex-wrap items-center gap-0.5">
       <BranchArrows message={message} beside={beside} />
-      {message.content !== '' && <CopyButton text={message.content} what="Copy the reply" />}
+      {message.content !== '' && <CopyButton text={message.content} what={t('reply.copy')} />}
       {mayWrite && (
         <>
-          <IconButton small icon={RefreshCw} label="Answer again" onClick={() => regenerate(message)} />
+          <IconButton
+            small
+            icon={RefreshCw}
+            label={t('reply.regenerate')}
+            onClick={() => regenerate(message)}
+          />
           <OtherModels message={message} />
         </>
       )}
@@ -28,14 +35,14 @@ export function ReplyFooter({ message, beside }: { message: ChatMessage; beside:
 function OtherModels({ message }: { message: ChatMessage }) {
   const { regenerate, models, agents } = useActions()
   return (
-    <Menu align="start" trigger={<IconButton small icon={Shuffle} label="Answer again with…" />}>
-      <MenuLabel>Answer again with</MenuLabel>
+    <Menu align="start" trigger={<IconButton small icon={Shuffle} label={t('reply.regenerateWith')} />}>
+      <MenuLabel>{t('pickers.models')}</MenuLabel>
       {models.map(({ id, name }) => (
         <MenuItem key={id} onSelect={() => regenerate(message, `model ${id}`)}>
           {name}
         </MenuItem>
       ))}
-      {agents.length > 0 && <MenuLabel>Agents</MenuLabel>}
+      {agents.length > 0 && <MenuLabel>{t('pickers.agents')}</MenuLabel>}
       {agents.map(({ id, name }) => (
         <MenuItem key={id} onSelect={() => regenerate(message, `agent ${id}`)}>
           {name}
@@ -46,13 +53,14 @@ function OtherModels({ message }: { message: ChatMessage }) {
 }
 
 function Cost({ usage }: { usage: NonNullable<ChatMessage['usage']> }) {
-  const tokens = usage.input_tokens + usage.output_tokens
+  const { input_tokens: input, output_tokens: output, credits } = usage
+  const costs = [
+    t('usage.tokens', { count: input + output }),
+    ...(credits === null ? [] : [t('usage.credits', { count: credits, credits: formatCredits(credits) })]),
+  ]
   return (
-    <span
-      className="ml-1.5 text-xs text-muted"
-      title={`${formatNumber(usage.input_tokens)} tokens in, ${formatNumber(usage.output_tokens)} out`}
-    >
-      {formatNumber(tokens)} tokens{usage.credits !== null && ` · ${formatCredits(usage.credits)} credits`}
+    <span className="ml-1.5 text-xs text-muted" title={t('usage.inAndOut', { input, output })}>
+      {costs.join(' · ')}
     </span>
   )
 }

@@ -1,6 +1,7 @@
 import type { ChatMessage, Media } from '@parley/client/schemas'
 import { useState, useSyncExternalStore } from 'react'
 import { ReplyText } from '../../markdown/reply-text.tsx'
+import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Sources } from './citations.tsx'
@@ -13,7 +14,9 @@ import { Reasoning } from './reasoning.tsx'
 import { ReplyFooter } from './reply-footer.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 
-/** What a model or an agent has answered, or answers. */
+const t = translator('chat')
+
+/** A reply, complete or in progress. */
 export function Reply({ message, beside, live }: MessageRowProps) {
   const state = useLiveState(live)
   const shown = state ? shownOf(message, state) : message
@@ -22,7 +25,7 @@ export function Reply({ message, beside, live }: MessageRowProps) {
   const isSilent =
     isUnderWay && shown.content === '' && !shown.reasoning && shown.tool_calls.length === 0 && !state?.media
   return (
-    <article aria-label="Reply" aria-busy={isUnderWay} className="flex min-w-0 flex-col gap-2">
+    <article aria-label={t('reply.label')} aria-busy={isUnderWay} className="flex min-w-0 flex-col gap-2">
       <Author message={message} />
       {shown.reasoning && (
         <Reasoning
@@ -55,7 +58,7 @@ const never = () => () => {}
 const useLiveState = (live: LiveReply | null): ReplyState | null =>
   useSyncExternalStore(live?.subscribe ?? never, live?.state ?? nothing)
 
-/** A message with what has come of it. */
+/** Merges the live state of a reply into its message. */
 function shownOf(message: ChatMessage, state: ReplyState): ChatMessage {
   const isWritten = message.status !== 'streaming'
   if (isWritten && state.hasEnded) return message
@@ -81,38 +84,38 @@ function Author({ message: { agent_id, model_id } }: { message: ChatMessage }) {
   const { models, agents } = useActions()
   const agent = agents.find(({ id }) => id === agent_id)
   const model = models.find(({ id }) => id === model_id)
-  const name = agent?.name ?? (agent_id === null ? model?.name : null) ?? 'Reply'
+  const name = agent?.name ?? (agent_id === null ? model?.name : null) ?? t('reply.label')
   return <h3 className="text-sm font-semibold">{name}</h3>
 }
 
 const Waiting = () => (
   <p role="status" className="shimmer text-muted">
-    Waiting for the first words…
+    {t('reply.thinking')}
   </p>
 )
 
-/** How it has ended, where that is not the usual way; or that the connection is gone. */
+/** Says that a reply was stopped or failed, or that the connection is lost. */
 function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) {
   const { regenerate, mayWrite } = useActions()
   if (isLost)
     return (
       <p role="status" className="text-sm text-muted">
-        Connection lost, trying again…
+        {t('reply.reconnecting')}
       </p>
     )
   if (message.status === 'stopped')
     return (
       <p>
-        <Badge tone="warning">Stopped</Badge>
+        <Badge tone="warning">{t('reply.stopped')}</Badge>
       </p>
     )
   if (message.status !== 'error') return null
   return (
     <div role="alert" className="flex flex-wrap items-center gap-3 rounded-xl bg-danger-soft px-4 py-3">
-      <p className="min-w-0 grow text-danger wrap-anywhere">{message.error ?? 'The reply failed.'}</p>
+      <p className="min-w-0 grow text-danger wrap-anywhere">{message.error ?? t('reply.failed')}</p>
       {mayWrite && (
         <Button size="small" onClick={() => regenerate(message)}>
-          Try again
+          {t('reply.retry')}
         </Button>
       )}
     </div>

@@ -20,7 +20,7 @@ const chats = createRoute({
   component: lateScreen(() => import('./chats.tsx'), 'Chats'),
 })
 
-// What they show is the same, so that nothing begins anew when a new chat gets its address.
+// Both render nothing, so that the screen stays mounted when a new chat gets its URL.
 const newChat = createRoute({ getParentRoute: () => chats, path: '/', component: () => null })
 const oneChat = createRoute({ getParentRoute: () => chats, path: '$chatId', component: () => null })
 

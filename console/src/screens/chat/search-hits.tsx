@@ -4,12 +4,15 @@ import { Link } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Loaded, SkeletonList } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { MoreOnSight } from './more-on-sight.tsx'
 
-/** What was found in the chats: each message, or title, with the words where they stand. */
+const t = translator('chat')
+
+/** The messages and titles that match a search, with the words highlighted. */
 export function SearchHits({ q, onChosen }: { q: string; onChosen: (() => void) | undefined }) {
   const { organization } = useHere()
   const found = useInfiniteQuery({
@@ -22,12 +25,12 @@ export function SearchHits({ q, onChosen }: { q: string; onChosen: (() => void) 
         hits.length === 0 ? (
           <p className="flex flex-col items-center gap-2 px-2 py-8 text-center text-sm text-muted">
             <SearchX aria-hidden size={22} />
-            Nothing found. All words must occur; the beginning of a word is enough.
+            {t('hits.none')}
           </p>
         ) : (
           <>
             <p role="status" className="sr-only">
-              {hits.length} found
+              {t('hits.count', { count: hits.length })}
             </p>
             <ul className="flex flex-col gap-0.5">
               {hits.map((hit) => (
@@ -60,15 +63,17 @@ const Hit = ({ hit, onChosen }: { hit: ChatSearchHit; onChosen: (() => void) | u
     </span>
     {hit.message_id !== null && (
       <span className="line-clamp-3 text-xs text-muted wrap-anywhere">
-        {hit.role === 'user' && 'You: '}
-        {marked(hit)}
+        {hit.role === 'user' ? (
+          t.rich('hits.yours', { snippet: () => <Snippet hit={hit} /> })
+        ) : (
+          <Snippet hit={hit} />
+        )}
       </span>
     )}
   </Link>
 )
 
-/** A snippet with the words that were found. */
-function marked({ snippet, highlights }: ChatSearchHit): ReactNode[] {
+function Snippet({ hit: { snippet, highlights } }: { hit: ChatSearchHit }): ReactNode {
   let end = 0
   const parts: ReactNode[] = []
   for (const mark of highlights) {

@@ -1,10 +1,10 @@
-/** What is shown of the list, which stays from chat to chat; and of a chat. */
+/** The filter of the list, which stays when another chat opens, and parameters of one chat. */
 export interface ChatSearch {
   q?: string
   folder?: string
   archived?: true
-  /** Is sent once, in a new chat. */
+  /** Sent once, in a new chat. */
   prompt?: string
-  /** The message to be shown. */
+  /** The message to scroll to. */
   message?: string
 }

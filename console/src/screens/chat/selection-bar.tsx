@@ -1,11 +1,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
-/** What can be done with several chats. */
+const t = translator('chat')
+
 export function SelectionBar({
   selected,
   openId,
@@ -21,38 +23,38 @@ export function SelectionBar({
   const remove = useChange('POST /api/chat/bulk_delete_sessions', {
     outdates: ['GET /api/chat/list', 'GET /api/chat/folders'],
     onDone: ({ deleted }) => {
-      notify(deleted === 1 ? '1 chat deleted' : `${deleted} chats deleted`)
+      notify(t('selection.deleted', { count: deleted }))
       if (openId !== null && selected.has(openId)) void navigate({ to: '/chats' })
       onDone()
     },
   })
-  const count = selected.size === 1 ? '1 chat' : `${selected.size} chats`
+  const count = selected.size
   const ask = async () => {
     const isSure = await confirm({
-      title: `Delete ${count}?`,
-      consequence: 'They and their messages will be gone for good.',
-      action: 'Delete',
+      title: t('selection.title', { count }),
+      consequence: t('selection.consequence', { count }),
+      action: t('selection.deleteAction', { count }),
     })
     if (isSure) remove.mutate({ body: { chat_ids: [...selected] } }, { onError: notify })
   }
   return (
     <div className="flex items-center justify-between gap-2 border-y border-line px-3 py-1.5 text-sm">
       <span role="status" className="text-muted">
-        {selected.size === 0 ? 'Choose chats' : `${selected.size} chosen`}
+        {count === 0 ? t('selection.none') : t('selection.selected', { count })}
       </span>
       <span className="flex gap-1.5">
         <Button size="small" kind="ghost" onClick={onDone}>
-          Cancel
+          {t('selection.cancel')}
         </Button>
         <Button
           size="small"
           kind="danger"
           icon={Trash2}
-          disabled={selected.size === 0}
+          disabled={count === 0}
           busy={remove.isPending}
           onClick={() => void ask()}
         >
-          Delete
+          {t('selection.delete')}
         </Button>
       </span>
     </div>

@@ -1,9 +1,12 @@
 import type { ToolCall } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import { CallLine } from '../../ui/call-line.tsx'
 
-/** What a reply has called, in the order of their beginning. */
+const t = translator('chat')
+
+/** The tool calls of a reply, in the order in which they started. */
 export const ToolCalls = ({ calls, isUnderWay }: { calls: readonly ToolCall[]; isUnderWay: boolean }) => (
-  <ul aria-label="Tools" className="flex flex-col gap-1.5">
+  <ul aria-label={t('reply.tools')} className="flex flex-col gap-1.5">
     {calls.map((call) => (
       <li key={call.id}>
         <CallLine call={call} isOver={!isUnderWay} />

@@ -5,6 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef } from 'react'
 import { api } from '../../api/client.ts'
 import { outdate, readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { type Here, useHere } from '../../shell/organization.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { newestLeafBelow } from './branch.ts'
@@ -14,6 +15,9 @@ import type { ConversationActions, ConversationState } from './conversation-cont
 import { draftOf, emptyDraft, giveBack } from './drafts.ts'
 import { type Answering, regenerate, send } from './live-replies.ts'
 import type { LiveReply, Question } from './live-reply.ts'
+import { refusalText } from './refusal-text.ts'
+
+const t = translator('chat')
 
 interface Shown {
   chatId: string | null
@@ -22,11 +26,11 @@ interface Shown {
   live: LiveReply | null
 }
 
-/** The key of the draft of a chat, or of a new one in the organization. Others may use the same browser. */
+/** Returns the key of a draft. It includes the user, because people may share a browser. */
 export const draftKeyOf = ({ user, organization }: Here, chatId: string | null): string =>
   `${user.id} ${chatId ?? `new ${organization.id}`}`
 
-/** What can be done in a chat, and how it is. */
+/** Returns the actions and state of a chat. */
 export function useConversation({ chatId, chat, messages, live }: Shown): {
   actions: ConversationActions
   state: ConversationState
@@ -47,16 +51,16 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
   const mayWrite = may('chats:write')
   const isBusy = live !== null
   const state = useMemo(() => ({ isBusy, choices, target }), [isBusy, choices, target])
-  // Read when something is done, so that what is done stays the same function while messages come.
+  // A ref, so that the actions stay the same functions while messages arrive.
   const latest = useRef({ chat, messages, live, choices, target })
   latest.current = { chat, messages, live, choices, target }
 
   const actions = useMemo(() => {
-    const refused = (error: Error) => notify(error)
-    /** One reply at a time: the server would refuse another one too. */
+    const refused = (error: Error) => notify({ text: refusalText(error), failed: true })
+    /** The server refuses a second reply, too. */
     const mayBegin = (): boolean => {
       if (latest.current.live === null) return true
-      notify(new Error('A reply is being written. Wait for its end, or stop it.'))
+      notify({ text: t('errors.busy'), failed: true })
       return false
     }
     const begin = (question: Question, isFork: boolean, onRefused: (error: Error) => void) => {
@@ -95,7 +99,7 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         const uploads = draft.attachments.flatMap(({ upload }) => upload ?? [])
         const parentId = latest.current.chat?.active_message_id ?? null
         emptyDraft(draftKey)
-        // The field is empty at once. What else is drawn comes after it, so that no task is long.
+        // Sends in a later task, so that the field empties first.
         setTimeout(() =>
           begin({ content: draft.text, uploads, parentId }, false, (error) =>
             giveBack(draftKey, draft, error),
@@ -131,7 +135,7 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         const id = latest.current.live?.chatId
         if (!id) return
         api.request('POST /api/chat/stop', { query: { org_id, chat_id: id } }).catch((error) => {
-          // It has ended by itself.
+          // The reply ended first.
           if (error instanceof ParleyError && error.code === 'chat.not_streaming')
             void outdate(client, 'GET /api/chat')
           else refused(error)
@@ -142,7 +146,7 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
   return { actions, state }
 }
 
-/** The models and agents that can be asked. */
+/** Returns the models and agents that can reply. */
 function useAnswerers() {
   const { organization, may } = useHere()
   const org_id = organization.id

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react'
 import type { Branch } from './branch.ts'
 import { useActions, useConversationState } from './conversation-context.ts'
 
-/** Brings the message into view that the address names, once: from another branch, or from far above. */
+/** Scrolls once to the message that the URL names. Switches branches or loads older messages to find it. */
 export function useShownMessage(
   list: Virtualizer<HTMLDivElement, Element>,
   { messages }: Branch,

@@ -1,6 +1,7 @@
 import type { ChatMessage } from '@parley/client/schemas'
 import { Pencil } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
@@ -8,11 +9,13 @@ import { useActions, useConversationState } from './conversation-context.ts'
 import { Files } from './files.tsx'
 import type { MessageRowProps } from './message-row-props.ts'
 
-/** Longer texts are folded. */
+const t = translator('chat')
+
+/** Longer texts are collapsed. */
 const SHOWN_CHARACTERS_MAX = 1_500
 const SHOWN_LINES_MAX = 15
 
-/** What somebody has said, as it was typed. */
+/** A message of the user, as plain text. */
 export function UserMessage({ message, beside }: MessageRowProps) {
   const { mayWrite, edit } = useActions()
   const [isEdited, setEdited] = useState(false)
@@ -29,15 +32,17 @@ export function UserMessage({ message, beside }: MessageRowProps) {
       />
     )
   return (
-    <article aria-label="You" className="group flex flex-col items-end gap-1.5">
+    <article aria-label={t('messages.you')} className="group flex flex-col items-end gap-1.5">
       {files.length > 0 && <Files files={files} />}
       <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-soft px-4 py-2.5">
         <FoldedText text={content} />
       </div>
       <div className="flex items-center gap-0.5">
         <BranchArrows message={message} beside={beside} />
-        <CopyButton text={content} what="Copy the message" />
-        {mayWrite && <IconButton small icon={Pencil} label="Edit" onClick={() => setEdited(true)} />}
+        <CopyButton text={content} what={t('messages.copy')} />
+        {mayWrite && (
+          <IconButton small icon={Pencil} label={t('messages.edit')} onClick={() => setEdited(true)} />
+        )}
       </div>
     </article>
   )
@@ -58,7 +63,7 @@ function FoldedText({ text }: { text: string }) {
           onClick={() => setOpen(!isOpen)}
           className="mt-1 text-sm font-medium text-accent hover:underline"
         >
-          {isOpen ? 'Show less' : 'Show all'}
+          {isOpen ? t('messages.showLess') : t('messages.showMore')}
         </button>
       )}
     </>
@@ -83,7 +88,7 @@ function EditedMessage({ content, onCancel, onSend }: EditedMessageProps) {
   }
   return (
     <form
-      aria-label="Edit the message"
+      aria-label={t('messages.edit')}
       onSubmit={(event) => {
         event.preventDefault()
         if (canSend) onSend(text)
@@ -91,8 +96,8 @@ function EditedMessage({ content, onCancel, onSend }: EditedMessageProps) {
       className="flex flex-col gap-2 rounded-2xl border border-line-strong bg-raised p-3"
     >
       <textarea
-        aria-label="Message"
-        // biome-ignore lint/a11y/noAutofocus: it was asked for, and Escape leads back
+        aria-label={t('composer.message')}
+        // biome-ignore lint/a11y/noAutofocus: the user chose to edit, and Escape cancels
         autoFocus
         value={text}
         rows={Math.min(12, Math.max(3, text.split('\n').length))}
@@ -101,12 +106,12 @@ function EditedMessage({ content, onCancel, onSend }: EditedMessageProps) {
         className="w-full resize-none bg-transparent outline-none"
       />
       <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-sm text-muted">The answer begins a new branch; this one stays.</p>
+        <p className="mr-auto text-sm text-muted">{t('messages.editHint')}</p>
         <Button size="small" onClick={onCancel}>
-          Cancel
+          {t('messages.cancel')}
         </Button>
         <Button size="small" kind="primary" type="submit" disabled={!canSend}>
-          Send
+          {t('composer.send')}
         </Button>
       </div>
     </form>

@@ -1,0 +1,16 @@
+import { ParleyError } from '@parley/client'
+import { translator } from '../../messages/index.ts'
+import { errorText } from '../../ui/error-text.ts'
+
+const t = translator('chat')
+
+export const isUnreachable = (error: unknown): boolean => error instanceof ParleyError && error.status === 0
+
+/** Says why the server refused a message, and when to retry if the server's sentence leaves that out. */
+export function refusalText(error: Error): string {
+  if (isUnreachable(error)) return t('errors.unreachable')
+  const reason = errorText(error)
+  if (!(error instanceof ParleyError) || error.status !== 429 || error.retryAfterMs === null) return reason
+  if (error.message.includes('Try again in')) return reason
+  return t('errors.retryAfter', { reason, seconds: error.retryAfterMs / 1000 })
+}
