@@ -85,6 +85,7 @@ export default {
     emptyArchive: 'Keine archivierten Chats.',
     emptyFolder: 'Keine Chats in diesem Ordner.',
     label: 'Ihre Chats',
+    newChatKeys: 'Strg+Umschalt+O',
     pinned: 'Angeheftet',
     row: '{title}, {ago}',
     rowActions: 'Aktionen für {title}',

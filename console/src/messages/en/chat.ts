@@ -79,6 +79,7 @@ export default {
     emptyArchive: 'No archived chats.',
     emptyFolder: 'No chats in this folder.',
     label: 'Your chats',
+    newChatKeys: 'Ctrl+Shift+O',
     pinned: 'Pinned',
     row: '{title}, {ago}',
     rowActions: 'Actions for {title}',

@@ -35,7 +35,7 @@ export function ChatList({ openId, onChosen }: ChatListProps) {
               to="/chats"
               search={{ q, message: undefined }}
               onClick={onChosen}
-              title="Ctrl+Shift+O"
+              title={t('list.newChatKeys')}
               className={`${buttonLook('secondary')} grow`}
             >
               <SquarePen aria-hidden size={16} /> {t('newChat')}
