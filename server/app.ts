@@ -31,7 +31,7 @@ import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
 import { createTools } from '#parts/tools/index.ts'
 import { userRoutes } from '#parts/users/index.ts'
-import { createWebhooks, type DeliveryTimes, type Webhooks } from '#parts/webhooks/index.ts'
+import { createWebhooks, type DeliveryTimes, describeEvents, type Webhooks } from '#parts/webhooks/index.ts'
 import { registerLiveSockets } from '#platform/events/register-live-sockets.ts'
 import { IDEMPOTENT_REPLAYED } from '#platform/http/answer-once.ts'
 import { answerUnreadable } from '#platform/http/answer-unreadable.ts'
@@ -167,8 +167,8 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
   if (services.config.devMail) registerDevMail(http, services.config)
   registerDocs(
     http,
-    () => describeApi(routes),
-    () => describeApi(routes, V1_FORM),
+    () => describeApi(routes, describeEvents()),
+    () => describeApi(routes, describeEvents(), V1_FORM),
   )
   registerConsole(http, console, services.config)
   await http.ready()

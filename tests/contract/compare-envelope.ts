@@ -235,10 +235,19 @@ const alike = (text: string) =>
       .replace(/"(latency_ms|execution_time|duration_ms)":[\d.]+/g, '"$1":0'),
   )
 
+interface Response {
+  $ref?: string
+  content?: Record<string, object>
+}
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, Response> }>>
+  components: { responses: Record<string, Response> }
+}
+
 /** What the two documents say of an answer: whether its status, type and content are among what they name. */
 async function readValidators(): Promise<typeof validate> {
   const validators = new Map<Prefix, Ajv>()
-  const documents = new Map<Prefix, Record<string, never>>()
+  const documents = new Map<Prefix, Document>()
   for (const [prefix, address] of [
     ['/api', '/openapi.json'],
     ['/v1', '/v1/openapi.json'],
@@ -247,20 +256,26 @@ async function readValidators(): Promise<typeof validate> {
     const ajv = new Ajv({ strict: false })
     addFormats.default(ajv)
     validators.set(prefix, ajv.addSchema(body, 'openapi'))
-    documents.set(prefix, body.paths)
+    documents.set(prefix, body)
   }
   return (prefix, { method, path }, { status, type, text }) => {
     const address = path.replace('/api', prefix)
-    // biome-ignore lint/suspicious/noExplicitAny: a document is what it is
-    const { responses } = (documents.get(prefix) as any)[address][method.toLowerCase()]
-    if (!(status in responses)) return [`${status} is not among its answers: ${text}`]
+    const document = documents.get(prefix) as Document
+    const { responses = {} } = document.paths[address]?.[method.toLowerCase()] ?? {}
+    const described = responses[status]
+    if (described === undefined) return [`${status} is not among its answers: ${text}`]
     const [media = ''] = type.split(';')
-    const content = responses[status].content
+    const shared = described.$ref?.split('/').at(-1)
+    const { content } =
+      shared === undefined ? described : (document.components.responses[shared] ?? described)
     if (content === undefined) return text === '' ? [] : [`${status} has content`]
     if (!(media in content)) return [`${media} is not among its types`]
     if (media !== 'application/json') return []
-    const pointer = ['paths', address, method.toLowerCase(), 'responses', status, 'content', media, 'schema']
-    const reference = pointer
+    const place =
+      shared === undefined
+        ? ['paths', address, method.toLowerCase(), 'responses', status]
+        : ['components', 'responses', shared]
+    const reference = [...place, 'content', media, 'schema']
       .map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'))
       .join('/')
     const check = validators.get(prefix)?.getSchema(`openapi#/${reference}`)

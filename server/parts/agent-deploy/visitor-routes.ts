@@ -64,7 +64,8 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
     effects: 'reply',
     reply: {
       events: ReplyEvent,
-      description: 'The reply; headers X-Session-Id, X-Chat-Id (the same) and X-Message-Id',
+      description: 'The reply, streamed. X-Chat-Id equals X-Session-Id.',
+      headers: ['X-Session-Id', 'X-Chat-Id', 'X-Message-Id'],
     },
     errors: [...ACCESS_ERRORS, ...ANSWER_ERRORS, 'deployment.daily_limit'],
     handler: ({ deployment, query, body, headers }) =>
@@ -96,7 +97,12 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
     access: 'deployment',
     query: Type.Object({ ...OneSession.properties, events: Events }),
     headers: { 'Last-Event-ID': 'ID of the last event received.' },
-    reply: { events: ReplyEvent, description: 'The rest of the reply', mayBeEmpty: true },
+    reply: {
+      events: ReplyEvent,
+      description: 'The rest of the reply.',
+      mayBeEmpty: true,
+      headers: ['X-Session-Id', 'X-Chat-Id', 'X-Message-Id'],
+    },
     errors: [...ACCESS_ERRORS, 'chat.not_found', 'chat.message_not_found', 'chat.elsewhere'],
     handler: ({ deployment, query, headers }) =>
       chats.stream(deployment, {

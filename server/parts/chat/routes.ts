@@ -212,7 +212,11 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     body: schemas.NewMessage,
     example: { content: 'What is the capital of France?' },
     effects: 'reply',
-    reply: { events: ReplyEvent, description: 'The reply, with the headers X-Chat-Id and X-Message-Id.' },
+    reply: {
+      events: ReplyEvent,
+      description: 'The reply, streamed.',
+      headers: ['X-Chat-Id', 'X-Message-Id'],
+    },
     errors: [...ANSWER_ERRORS, 'chat.parent_not_reply', 'upload.chat_full'],
     handler: ({ scope, query, body, headers }) =>
       sendMessage(deps, scope, query, body, idempotencyKeyOf(headers)),
@@ -229,7 +233,11 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     body: schemas.AnotherAnswer,
     example: { thinking: true },
     effects: 'reply',
-    reply: { events: ReplyEvent, description: 'The reply, with the headers X-Chat-Id and X-Message-Id.' },
+    reply: {
+      events: ReplyEvent,
+      description: 'The reply, streamed.',
+      headers: ['X-Chat-Id', 'X-Message-Id'],
+    },
     errors: ANSWER_ERRORS,
     handler: ({ scope, query, body, headers }) =>
       regenerate(deps, scope, query, body, idempotencyKeyOf(headers)),
@@ -298,7 +306,12 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
       ),
     }),
     headers: { 'Last-Event-ID': 'ID of the last event received.' },
-    reply: { events: ReplyEvent, description: 'The rest of the reply.', mayBeEmpty: true },
+    reply: {
+      events: ReplyEvent,
+      description: 'The rest of the reply.',
+      mayBeEmpty: true,
+      headers: ['X-Chat-Id', 'X-Message-Id'],
+    },
     errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.elsewhere'],
     async handler({ scope, query, headers }) {
       const chat = await findChat(scope, query.chat_id)

@@ -68,7 +68,11 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     body: schemas.NewChatMessage,
     example: { chat_session_id: EXAMPLE_ID, message: 'Hello' },
     effects: 'reply',
-    reply: { events: schemas.ConversationEvent, description: 'The reply, with the header X-Message-Id.' },
+    reply: {
+      events: schemas.ConversationEvent,
+      description: 'The reply, streamed.',
+      headers: ['X-Message-Id'],
+    },
     errors: [
       'org.not_found',
       'conversation.session_not_found',

@@ -4,6 +4,7 @@ import { webhookRoutes } from './routes.ts'
 import { Sender } from './sender.ts'
 import type { DeliveryTimes } from './try-delivery.ts'
 
+export { describeEvents } from './describe-events.ts'
 export { checkUrl } from './manage-webhooks.ts'
 export { NewWebhook } from './schemas.ts'
 export { webhookTables } from './tables.ts'

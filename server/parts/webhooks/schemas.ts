@@ -19,6 +19,7 @@ import {
 
 /** Event type of test deliveries; it cannot be subscribed to. */
 export const TEST_EVENT_TYPE = 'webhook.test'
+export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]
 const DELIVERY_ID_PREFIX = 'msg_'
 
 const Url = Type.String({

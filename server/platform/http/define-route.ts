@@ -75,7 +75,7 @@ export interface FileStream {
  */
 export type Reply =
   | readonly [status: 200 | 201, view: TSchema]
-  | { events: TSchema; description: string; mayBeEmpty?: boolean }
+  | { events: TSchema; description: string; mayBeEmpty?: boolean; headers?: readonly string[] }
   | { view: TSchema; orEvents: TSchema; description: string }
   | { view: TSchema; orFile: string; description: string }
   | { redirect: string; seeOther?: string }

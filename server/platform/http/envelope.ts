@@ -43,7 +43,9 @@ export const V1_FORM: AnswerForm = {
     },
     additionalProperties: false,
   }),
+  wrap: enveloped,
   statusOf: envelopedStatusOf,
+  errorBody: envelopedError,
   error: {
     title: 'Error',
     type: 'object',

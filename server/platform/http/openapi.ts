@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TObject, TSchema } from 'typebox'
-import { type ErrorCode, statusOf, templateOf } from '#errors'
+import { type AppError, type ErrorCode, statusOf } from '#errors'
 import type { Access } from '#platform/access/scope.ts'
 import { IDEMPOTENCY_KEY } from './answer-once.ts'
 import type { Route, Upload } from './define-route.ts'
+import { describeResponses, ERROR_BODY, HEADERS, shareResponses } from './describe-responses.ts'
 import { queryOf } from './query-of.ts'
-import { ISSUES, LOWER_CASE, REQUEST_ID, SECOND_FACTOR, USE_DESCRIPTION, VALUES } from './schemas.ts'
+import { LOWER_CASE, USE_DESCRIPTION } from './schemas.ts'
+import { plain } from './send-error.ts'
 
-type Json = { [key: string]: unknown }
+export type Json = { [key: string]: unknown }
 
 /** The form of addresses and answers: bare under /api, or in the envelope under /v1. */
 export interface AnswerForm {
@@ -17,25 +19,37 @@ export interface AnswerForm {
   /** Returns a route's address in this form; null if it has none. */
   addressOf(url: string): string | null
   success(view: TSchema): object
+  /** Returns an answer as it is sent. */
+  wrap(answer: unknown): unknown
   statusOf(code: ErrorCode): number
   error: object
+  errorBody(error: AppError, requestId: string): object
+}
+
+interface Operation extends Json {
+  responses: Json
 }
 
 /**
  * Creates the OpenAPI 3.1 document from the declarations of the routes: parameters, bodies, answers, errors,
  * permissions and examples. A schema with a title becomes a component with that name. Operation ids are the same in
  * each form.
+ *
+ * @param webhooks the requests that webhooks receive, as Path Items by event type
  */
-export function describeApi(all: readonly Route[], form = BARE): Json {
+export function describeApi(all: readonly Route[], webhooks: Json, form = BARE): Json {
   const routes = all.filter(({ url }) => form.addressOf(url) !== null)
-  const paths: Record<string, Json> = {}
+  const examples: Json = {}
+  const schemas: Json = {}
+  const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
     const address = form.addressOf(route.url) as string
-    paths[address] ??= {}
-    Object.assign(paths[address] as Json, { [route.method.toLowerCase()]: describeOperation(route, form) })
+    const operation = hoist(describeOperation(route, form, examples), schemas) as Operation
+    paths[address] = { ...paths[address], [route.method.toLowerCase()]: operation }
   }
-  const components: Json = {}
-  const document = {
+  const events = hoist(webhooks, schemas)
+  const responses = shareResponses(Object.values(paths).flatMap((path) => Object.values(path)))
+  return {
     openapi: '3.1.1',
     info: {
       title: form.title,
@@ -46,19 +60,28 @@ export function describeApi(all: readonly Route[], form = BARE): Json {
     },
     servers: [{ url: '/', description: 'This server' }],
     tags: tagsOf(routes),
-    paths: hoist(paths, components),
-  }
-  return {
-    ...document,
+    paths,
+    webhooks: events,
     components: {
       securitySchemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          bearerFormat: 'JWT',
+          description: "An access token, or a deployment's key where the operation accepts one.",
+        },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key of a user.' },
       },
-      schemas: Object.fromEntries(Object.entries(components).sort(([a], [b]) => a.localeCompare(b))),
+      headers: HEADERS,
+      examples: sorted(examples),
+      responses: sorted(responses),
+      schemas: sorted(schemas),
     },
   }
 }
+
+const sorted = (values: Json): Json =>
+  Object.fromEntries(Object.entries(values).sort(([a], [b]) => a.localeCompare(b)))
 
 /** The tags in the order of the API reference: what a client needs first comes first. */
 const TAGS: Record<string, { 'x-displayName': string; description: string }> = {
@@ -109,7 +132,7 @@ function tagOf({ url }: Route): string {
   return first.startsWith('.') ? 'auth' : first
 }
 
-function describeOperation(route: Route, form: AnswerForm): Json {
+function describeOperation(route: Route, form: AnswerForm, examples: Json): Operation {
   const parameters = [...queryParameters(queryOf(route)), ...headerParameters(headersOf(route))]
   return {
     operationId: `${route.method.toLowerCase()}_${route.url.replace(/^\/(api\/)?/, '').replace(/\W+/g, '_')}`,
@@ -121,7 +144,7 @@ function describeOperation(route: Route, form: AnswerForm): Json {
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && { requestBody: requestBody(route.body, route.example) }),
     ...(route.upload && { requestBody: fileBody(route.upload) }),
-    responses: { ...successResponse(route, form), ...errorResponses(route, form) },
+    responses: describeResponses(route, form, examples),
   }
 }
 
@@ -157,14 +180,17 @@ const describedOnce = ({ description, ...schema }: { description?: string }): Js
   schema,
 })
 
-const headersOf = ({ method, headers }: Route): Record<string, string> => ({
+const headersOf = ({ method, headers, effects }: Route): Record<string, string> => ({
   ...headers,
-  ...(method === 'POST' && { [IDEMPOTENCY_KEY]: KEY_SENTENCE }),
+  ...(method === 'POST' && { [IDEMPOTENCY_KEY]: effects === 'reply' ? REPLY_KEY_SENTENCE : KEY_SENTENCE }),
 })
 
 const KEY_SENTENCE =
   '1 to 255 visible ASCII characters. For 24 hours, a repeat with the same key returns the first response, with the ' +
   'header `Idempotent-Replayed: true`, and has no further effect.'
+
+const REPLY_KEY_SENTENCE =
+  '1 to 255 visible ASCII characters. For 24 hours, a repeat with the same key returns the same reply, without charge.'
 
 const headerParameters = (headers: Record<string, string> = {}): Json[] =>
   Object.entries(headers).map(([name, description]) => ({
@@ -179,6 +205,10 @@ const requestBody = (schema: TSchema, example: unknown): Json => ({
   required: ((schema as { required?: string[] }).required ?? []).length > 0,
   content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
 })
+
+/** Files stand in examples by name and as a description: they are binary. */
+const NAME_OF_FILE = '@Price list.pdf'
+const BYTES = '(the bytes of the file)'
 
 const fileBody = ({ description, raw = [] }: Upload): Json => ({
   required: true,
@@ -196,149 +226,21 @@ const fileBody = ({ description, raw = [] }: Upload): Json => ({
           },
         },
       },
+      example: { file: NAME_OF_FILE },
     },
-    ...Object.fromEntries(raw.map((type) => [type, {}])),
+    ...Object.fromEntries(raw.map((type) => [type, { schema: { type: 'string' }, example: BYTES }])),
   },
 })
-
-function successResponse({ reply }: Route, form: AnswerForm): Json {
-  if ('events' in reply) {
-    const stream = {
-      description: reply.description,
-      content: { 'text/event-stream': { schema: reply.events } },
-    }
-    return { 200: stream, ...(reply.mayBeEmpty && { 204: { description: 'Nothing more to send.' } }) }
-  }
-  if ('view' in reply) {
-    const json = { 'application/json': { schema: form.success(reply.view) } }
-    const other =
-      'orFile' in reply
-        ? { [reply.orFile]: { schema: { type: 'string' } } }
-        : { 'text/event-stream': { schema: reply.orEvents } }
-    return { 200: { description: reply.description, content: { ...json, ...other } } }
-  }
-  if ('redirect' in reply) {
-    const headers = { Location: { description: 'Where the browser goes next.', schema: { type: 'string' } } }
-    const { redirect, seeOther } = reply
-    return {
-      302: { description: redirect, headers },
-      ...(seeOther !== undefined && { 303: { description: seeOther, headers } }),
-    }
-  }
-  if ('file' in reply) {
-    const content = Object.fromEntries(reply.file.map((type) => [type, { schema: { type: 'string' } }]))
-    return { 200: { description: 'The file', content } }
-  }
-  if ('stream' in reply)
-    return { 200: { description: 'The file', content: { [reply.stream]: { schema: { type: 'string' } } } } }
-  const [status, view] = reply
-  return {
-    [status]: {
-      description: status === 201 ? 'Created' : 'Success',
-      content: { 'application/json': { schema: form.success(view) } },
-    },
-  }
-}
-
-/** Describes every error status of the operation, with its codes and messages. */
-function errorResponses(route: Route, form: AnswerForm): Json {
-  const codes = new Set<ErrorCode>(route.errors)
-  if (route.body) for (const code of BODY_ERRORS) codes.add(code)
-  if (route.upload) for (const code of UPLOAD_ERRORS) codes.add(code)
-  if (route.access !== 'public')
-    for (const code of ['auth.missing', 'auth.invalid_token'] as const) codes.add(code)
-  if (route.access === 'session' || route.access === 'system') codes.add('access.session_needed')
-  if (route.access === 'system') codes.add('access.not_system_admin')
-  if (route.access === 'deployment')
-    for (const code of ['access.no_deployment', 'deployment.paused'] as const) codes.add(code)
-  if (typeof route.access === 'object') {
-    codes.add('access.missing_permission')
-    if ('orgOf' in route.access) codes.add('access.second_factor_required')
-  }
-  if (route.method === 'POST') for (const code of REPEAT_ERRORS[route.effects ?? 'database']) codes.add(code)
-  for (const code of ['request.invalid', 'rate.limited', 'server.error'] as const) codes.add(code)
-  const byStatus = Map.groupBy([...codes].sort(), form.statusOf)
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      status,
-      {
-        description: group.map((code) => `\`${code}\`: ${templateOf(code)}`).join('  \n'),
-        content: { 'application/json': { schema: isOfOpenAi(route) ? OPENAI_ERROR : form.error } },
-      },
-    ]),
-  )
-}
-
-const BODY_ERRORS: readonly ErrorCode[] = [
-  'request.malformed',
-  'request.too_large',
-  'request.too_many_values',
-  'request.unsupported_type',
-]
-
-const UPLOAD_ERRORS: readonly ErrorCode[] = [
-  'request.malformed',
-  'request.invalid',
-  'request.file_too_large',
-  'request.form_needed',
-]
-
-/** Possible errors of a repeat, by where the route has its effects. */
-const REPEAT_ERRORS = {
-  reply: ['request.idempotency_reused'],
-  database: ['request.idempotency_reused', 'request.in_progress', 'request.answer_not_kept'],
-  outside: ['request.idempotency_reused', 'request.in_progress', 'request.answer_not_kept'],
-  'outside once': [
-    'request.idempotency_reused',
-    'request.in_progress',
-    'request.answer_not_kept',
-    'request.interrupted',
-  ],
-} as const satisfies Record<NonNullable<Route['effects']> | 'database', readonly ErrorCode[]>
-
-const ERROR_BODY = {
-  title: 'Error',
-  type: 'object',
-  required: ['detail'],
-  properties: {
-    detail: { type: 'string', description: 'What happened and what to do, in English.' },
-    code: { type: 'string', description: 'Stable code for programs, such as `request.invalid`.' },
-    values: VALUES,
-    errors: ISSUES,
-    ...SECOND_FACTOR,
-    request_id: REQUEST_ID,
-  },
-}
-
-/** The error format under /openai, as built by `openAiError` (send-error.ts). */
-const OPENAI_ERROR = {
-  title: 'OpenAiError',
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      description: 'The error.',
-      required: ['message', 'type', 'param', 'code'],
-      properties: {
-        message: { type: 'string', description: 'What happened and what to do, in English.' },
-        type: { type: 'string', description: 'Class of the error, such as `invalid_request_error`.' },
-        param: { type: ['string', 'null'], description: 'Field that caused the error, or null.' },
-        code: { type: 'string', description: 'Stable code for programs.' },
-      },
-    },
-  },
-}
-
-const isOfOpenAi = ({ url }: Route): boolean => url.startsWith('/openai/')
 
 const BARE: AnswerForm = {
   title: 'Parley API',
   summary: 'A multi-tenant platform for building and running conversational AI',
   addressOf: (url) => url,
   success: (view) => view,
+  wrap: (answer) => answer,
   statusOf,
   error: ERROR_BODY,
+  errorBody: plain,
 }
 
 /** Moves each schema with a title to the components and replaces it with a reference. */

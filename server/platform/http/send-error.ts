@@ -51,7 +51,7 @@ const OPENAI_CODES: Record<string, string> = {
   429: 'rate_limit_exceeded',
 }
 
-const plain = (error: AppError, requestId: string) => ({
+export const plain = (error: AppError, requestId: string) => ({
   detail: error.message,
   code: error.code,
   ...(error.values && { values: error.values }),

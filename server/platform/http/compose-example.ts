@@ -1,0 +1,78 @@
+import { exampleValue } from './example-records.ts'
+
+/** The parts of a JSON Schema that an example follows from. */
+interface Schema {
+  title?: string
+  type?: string | readonly string[]
+  enum?: readonly unknown[]
+  const?: unknown
+  anyOf?: readonly Schema[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  patternProperties?: object
+}
+
+/**
+ * Returns an example of a schema, from the values of example-values.ts. Throws for a text or number without a value: the
+ * reference has an example of each response.
+ */
+export const exampleOf = (schema: object): unknown => compose(schema, { component: '', field: '' })
+
+interface Place {
+  component: string
+  field: string
+}
+
+function compose(schema: Schema, outer: Place): unknown {
+  const place = { ...outer, component: schema.title ?? outer.component }
+  const { value } = known(schema, outer)
+  if (value !== undefined) return value
+  if (schema.const !== undefined) return schema.const
+  if (schema.enum) return schema.enum[0]
+  const choice = schema.anyOf?.find(({ type }) => type !== 'null')
+  if (choice) return compose(choice, place)
+  if (schema.properties) return composeObject(schema.properties, place)
+  if (schema.type === 'array') return [compose(schema.items ?? {}, place)]
+  if (schema.type === 'boolean') return true
+  if (schema.type === 'null') return null
+  if (schema.type === 'object') return {}
+  throw new Error(`No example for ${place.component}.${place.field}: add a value to example-values.ts`)
+}
+
+function composeObject(properties: Record<string, Schema>, { component }: Place): object {
+  const fields = Object.entries(properties)
+    .filter(([field]) => !isLeftOut(component, field))
+    .map(([field, schema]) => [field, compose(schema, { component, field })])
+  return Object.fromEntries(fields)
+}
+
+const isLeftOut = (component: string, field: string): boolean => {
+  const { found, value } = exampleValue(component, field)
+  return found && value === undefined
+}
+
+/** The value of a field, if it is of the schema's type: fields of the same name can have different types. */
+function known(schema: Schema, { component, field }: Place): { value?: unknown } {
+  const { value } = exampleValue(component, field)
+  return value !== undefined && isOf(schema, value) ? { value } : {}
+}
+
+function isOf(schema: Schema, value: unknown): boolean {
+  if (schema.anyOf) return schema.anyOf.some((choice) => isOf(choice, value))
+  if (schema.const !== undefined) return schema.const === value
+  if (schema.enum) return schema.enum.includes(value)
+  if (schema.type === 'array')
+    return Array.isArray(value) && value.every((item) => isOf(schema.items ?? {}, item))
+  if (schema.properties) return typeof value === 'object' && isObjectOf(schema.properties, value)
+  if (schema.type === undefined) return true
+  return [schema.type].flat().includes(typeOf(schema, value))
+}
+
+const isObjectOf = (properties: Record<string, Schema>, value: object | null): boolean =>
+  value !== null &&
+  Object.entries(value).every(([field, inner]) => properties[field] && isOf(properties[field], inner))
+
+function typeOf({ type }: Schema, value: unknown): string {
+  if (value === null) return 'null'
+  return typeof value === 'number' && type === 'integer' && Number.isInteger(value) ? 'integer' : typeof value
+}

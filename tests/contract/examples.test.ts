@@ -1,0 +1,110 @@
+import { Ajv } from 'ajv'
+import addFormats from 'ajv-formats'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
+
+/** Every body and every response of the API reference has an example, and it is what the schema says. */
+
+type Json = Record<string, unknown>
+interface Media {
+  schema: Json
+  example?: unknown
+  examples?: Record<string, unknown>
+}
+interface Operation {
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { $ref?: string; content?: Record<string, Media> }>
+}
+interface Content {
+  place: string
+  type: string
+  media: Media
+  pointer: string[]
+}
+
+let server: TestServer
+beforeAll(async () => {
+  server = await sharedTestServer()
+})
+afterAll(() => server.stop())
+
+describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
+  let document: Json
+  let contents: Content[]
+  let ajv: Ajv
+
+  beforeAll(async () => {
+    document = (await server.call('GET', address)).body
+    contents = contentsOf(document)
+    ajv = new Ajv({ strict: false })
+    addFormats.default(ajv)
+    ajv.addSchema(document, 'openapi')
+  })
+
+  const resolve = (value: unknown): { value?: unknown } => {
+    const { $ref } = value as { $ref?: string }
+    return ($ref === undefined ? value : at(document, $ref.slice(2).split('/'))) as { value?: unknown }
+  }
+  const examplesOf = ({ example, examples }: Media): unknown[] => [
+    ...(example === undefined ? [] : [example]),
+    ...Object.values(examples ?? {}).map((each) => resolve(each).value),
+  ]
+
+  test('every body and response has an example', () => {
+    expect(contents.length).toBeGreaterThan(address.startsWith('/v1') ? 1_000 : 1_100)
+    const missing = contents.filter(({ media }) => examplesOf(media).length === 0)
+    expect(missing.map(({ place, type }) => `${place} ${type}`)).toEqual([])
+  })
+
+  test('every example is valid', () => {
+    const invalid: string[] = []
+    for (const { place, media, pointer } of contents) {
+      const validate = ajv.getSchema(`openapi#/${[...pointer, 'schema'].map(escaped).join('/')}`)
+      for (const example of examplesOf(media))
+        if (!validate?.(example)) invalid.push(`${place}: ${JSON.stringify(validate?.errors?.slice(0, 3))}`)
+    }
+    expect([...new Set(invalid)]).toEqual([])
+  })
+
+  test('no example has a value of no meaning, or a placeholder', () => {
+    const text = JSON.stringify(contents.map(({ media }) => examplesOf(media)))
+    expect(
+      text.match(/(?<!"type":)"string"|"lorem|"foo"|"(?:detail|message)":"[^"]*\{\w+\}/gi) ?? [],
+    ).toEqual([])
+  })
+
+  test('every reference leads somewhere', () => {
+    const references = new Set(JSON.stringify(document).match(/"#\/[^"]+"/g))
+    for (const reference of references)
+      expect(at(document, JSON.parse(reference).slice(2).split('/')), reference).toBeDefined()
+  })
+})
+
+/** The contents of all bodies and responses, of webhooks too, but for those of status 204 and redirects. */
+function contentsOf(document: Json): Content[] {
+  const found: Content[] = []
+  const add = (place: string, pointer: string[], content: Record<string, Media> = {}): void => {
+    for (const [type, media] of Object.entries(content))
+      found.push({ place, type, media, pointer: [...pointer, 'content', type] })
+  }
+  for (const section of ['paths', 'webhooks'])
+    for (const [path, methods] of Object.entries(
+      document[section] as Record<string, Record<string, Operation>>,
+    ))
+      for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+        const pointer = [section, path, method]
+        add(`${method} ${path}`, [...pointer, 'requestBody'], requestBody?.content)
+        for (const [status, { $ref, content }] of Object.entries(responses)) {
+          const place = $ref?.slice(2).split('/') ?? [...pointer, 'responses', status]
+          const shared =
+            $ref === undefined ? content : (at(document, place) as { content: Record<string, Media> }).content
+          add(`${method} ${path} ${status}`, place, shared)
+        }
+      }
+  return found
+}
+
+const at = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((inner, key) => (inner as Json | undefined)?.[key], value)
+
+const escaped = (part: string): string => part.replaceAll('~', '~0').replaceAll('/', '~1')
