@@ -110,7 +110,7 @@ const ofOrganization = ({ models, webhook }: Filled): Screen[] => [
 const seeCode = (page: Page): Promise<void> => page.locator('pre [class*=hljs]').first().waitFor()
 
 async function tryAgent(page: Page): Promise<void> {
-  const toTrial = page.getByRole('button', { name: 'Try', exact: true })
+  const toTrial = page.getByRole('button', { name: 'Test', exact: true })
   await page.getByText('All changes are saved').first().waitFor()
   if (await toTrial.isVisible()) await toTrial.click()
   await page.getByLabel('Message', { exact: true }).fill(TRIED.asked)

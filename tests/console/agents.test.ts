@@ -9,7 +9,7 @@ import { mcpConnector } from '#tests/support/mcp/connector.ts'
 import { echo, startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
-/** Agents: made, given what they need, tried, lent a connection, deleted. */
+/** Creates agents, adds tools, knowledge and connections, tests and deletes them. */
 
 const INPUT = { name: 'text', type: 'str', description: 'What to say', required: true }
 
@@ -51,22 +51,22 @@ describeInBrowser('agents in the console', () => {
     return answer.body
   }
 
-  test('one is made from nothing, and changed; what is unsaved is said, and asked about', async () => {
+  test('an agent is created and edited, and leaving with unsaved changes asks first', async () => {
     const page = await open('/agents')
     await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'New agent' }).click()
+    await page.getByRole('button', { name: 'Create agent' }).click()
     await page.getByLabel('Name').fill('Concierge')
-    await page.getByLabel('What it is for').fill('Answers guests')
+    await page.getByLabel('Description').fill('Answers guests')
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Make the agent' }).click()
+    await page.getByRole('button', { name: 'Create agent' }).click()
 
     await page.getByRole('heading', { level: 1, name: 'Concierge' }).waitFor()
     await isSaved(page)
     await page.getByLabel('Instructions').fill('You are the concierge of a small hotel.')
     await page.getByLabel('Temperature').fill('0.2')
     await page.getByText('Unsaved changes').waitFor()
-    await page.getByText('It answers as it was last saved.').waitFor()
+    await page.getByText('Uses the last saved version.').waitFor()
     await page.getByRole('link', { name: 'Agents' }).first().click()
     const question = page.getByRole('alertdialog', { name: 'Leave without saving?' })
     await question.waitFor()
@@ -83,7 +83,7 @@ describeInBrowser('agents in the console', () => {
     await expectAccessible(page)
   })
 
-  test('a name that another has is refused, and what was typed stays', async () => {
+  test('a duplicate name shows an error, and the edits stay', async () => {
     await keeper.make({ name: 'Librarian' })
     const id = await keeper.make({ name: 'Porter' })
     const page = await open(`/agents/${id}`)
@@ -97,7 +97,7 @@ describeInBrowser('agents in the console', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('a tool is configured, its secret never shown again, and the agent calls it while it is tried', async () => {
+  test('a tool is configured, its secret stays hidden, and a test chat calls it', async () => {
     const id = await keeper.make({ name: 'Crier' })
     const page = await open(`/agents/${id}`)
     await page.getByRole('button', { name: 'Choose tools' }).click()
@@ -105,7 +105,7 @@ describeInBrowser('agents in the console', () => {
     await page.keyboard.press('Escape')
     await page.getByLabel('mark (text, optional)').fill('?!')
     await page.getByRole('button', { name: 'Save' }).click()
-    // The key is required, and the browser says so.
+    // The browser focuses the required key.
     await page.locator('input[type=password]:focus').waitFor()
     await page.getByLabel('api_key (text)').fill('secret-1234')
     await page.getByRole('button', { name: 'Save' }).click()
@@ -126,16 +126,16 @@ describeInBrowser('agents in the console', () => {
     await page.getByRole('button', { name: 'Send' }).waitFor()
     await expectAccessible(page)
     const chats = () => api('GET', `/api/chat/list?org_id=${owner.organizationId}`)
-    expect((await chats()).data).toMatchObject([{ title: 'Trying Crier' }])
+    expect((await chats()).data).toMatchObject([{ title: 'Test: Crier' }])
     await page.setViewportSize({ width: 375, height: 740 })
-    await page.getByRole('button', { name: 'Try', exact: true }).click()
+    await page.getByRole('button', { name: 'Test', exact: true }).click()
     await page.getByRole('button', { name: 'Start over' }).click()
-    await page.getByText('Talk to the agent as it is saved.').waitFor()
+    await page.getByText('Replies use the saved version').waitFor()
     await expectAccessible(page)
     await expect.poll(async () => (await chats()).data).toEqual([])
   })
 
-  test('knowledge and an own connection are given to it', async () => {
+  test('an agent gets a knowledge base and a connection', async () => {
     const kb = await api('POST', `/api/kb/create?org_id=${owner.organizationId}`, owner, {
       name: 'House rules',
       description: '',
@@ -145,7 +145,7 @@ describeInBrowser('agents in the console', () => {
     await connect()
     const id = await keeper.make({ name: 'Host' })
     const page = await open(`/agents/${id}`)
-    await page.getByRole('button', { name: 'Choose knowledge' }).click()
+    await page.getByRole('button', { name: 'Choose knowledge bases' }).click()
     await page.getByRole('option', { name: /House rules/ }).click()
     await page.keyboard.press('Escape')
     await page.getByLabel('Parrot').check()
@@ -153,19 +153,19 @@ describeInBrowser('agents in the console', () => {
     await isSaved(page)
     const { body } = await keeper.get(id)
     expect(body).toMatchObject({ knowledge_base_ids: [kb.id], mcp_instance_ids: [expect.any(String)] })
-    await page.getByRole('button', { name: 'Take House rules away' }).click()
+    await page.getByRole('button', { name: 'Remove House rules' }).click()
     await page.keyboard.press('Control+s')
     await isSaved(page)
     await expectAccessible(page)
     expect((await keeper.get(id)).body.knowledge_base_ids).toEqual([])
 
-    // Somebody else sees that it has one, and not which.
+    // Another member sees that it has a connection, but not which one.
     const admin = await colleagues.join('admin')
     const other = await open(`/agents/${id}`, admin)
-    await other.getByText('Somebody else lends it a connection.').waitFor()
+    await other.getByText('Another member shares a connection with this agent.').waitFor()
   })
 
-  /** An account at a server that needs none. */
+  /** Connects to a server without authentication. */
   async function connect(): Promise<void> {
     const { body } = await stage.server.call('POST', '/api/auth/login', {
       body: { email: 'admin@localhost', password: 'administrator' },
@@ -186,7 +186,7 @@ describeInBrowser('agents in the console', () => {
     await (await mcpConnector(stage.server, owner)).connect(id)
   }
 
-  test('one that is deployed is not deleted, and says where; then it is', async () => {
+  test('a deployed agent cannot be deleted until its deployment is deleted', async () => {
     const id = await keeper.make({ name: 'Doorman' })
     const deployment = await api('POST', `/api/agent_deploy/create?org_id=${owner.organizationId}`, owner, {
       agent_id: id,
@@ -197,7 +197,7 @@ describeInBrowser('agents in the console', () => {
     })
     const page = await open(`/agents/${id}`)
     const remove = async () => {
-      await page.getByRole('button', { name: 'More' }).click()
+      await page.getByRole('button', { name: 'Agent actions' }).click()
       await page.getByRole('menuitem', { name: 'Delete' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
     }
@@ -211,31 +211,31 @@ describeInBrowser('agents in the console', () => {
     expect(await page.getByRole('link', { name: 'Doorman' }).count()).toBe(0)
   })
 
-  test('who may not change agents is offered nothing, and who may no more is told so', async () => {
+  test('without permission to edit, the form is read-only, and a lost permission shows an error', async () => {
     const id = await keeper.make({ name: 'Guide' })
     const admin = await colleagues.join('admin')
     const page = await open(`/agents/${id}`, admin)
-    await page.getByLabel('What it is for').fill('Shows the way')
+    await page.getByLabel('Description').fill('Shows the way')
     await colleagues.demote(admin, 'guest')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').getByText('Missing permission: agent:write').waitFor()
     page.on('dialog', (dialog) => void dialog.accept())
     await page.reload()
-    await page.getByText('Your role may not change agents.').waitFor()
-    await page.getByText('Your role may not talk to agents.').waitFor()
+    await page.getByText("Your role can't edit agents.").waitFor()
+    await page.getByText("Your role can't chat with agents.").waitFor()
     expect(await page.getByLabel('Name').isDisabled()).toBe(true)
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0)
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Agents' }).first().click()
     await page.getByRole('link', { name: 'Guide' }).waitFor()
-    expect(await page.getByRole('button', { name: 'New agent' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Create agent' }).count()).toBe(0)
   })
 
-  test('a public one of others can be tried, and no more', async () => {
+  test('a public agent of another organization can only be tested', async () => {
     const id = await keeper.make({ name: 'Herald', is_public: true })
     const stranger = await stage.server.signUp()
     const page = await open(`/agents/${id}`, stranger)
-    await page.getByRole('heading', { name: 'A public agent of another organization' }).waitFor()
+    await page.getByRole('heading', { name: 'Public agent from another organization' }).waitFor()
     await page.getByLabel('Message', { exact: true }).fill('Good morning')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByText('not a language model').waitFor()

@@ -4,7 +4,7 @@ import type { Person } from '#tests/support/client.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 
-/** Conversations with several models: begun, asked, stopped, put away. */
+/** Starts conversations with several models, asks, stops, archives and deletes them. */
 
 describeInBrowser('conversations in the console', () => {
   let stage: ConsoleStage
@@ -33,7 +33,7 @@ describeInBrowser('conversations in the console', () => {
     await provider?.close()
   })
 
-  test('several models answer the same question; others join, or are left out', async () => {
+  test('several models reply to a question, and models can be added and excluded', async () => {
     const page = await stage.open('/conversations', ada)
     await page.getByRole('heading', { name: 'No conversations yet' }).waitFor()
     await expectAccessible(page)
@@ -44,23 +44,23 @@ describeInBrowser('conversations in the console', () => {
     await page.getByRole('option', { name: /^Long/ }).click()
     await page.keyboard.press('Escape')
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Begin' }).click()
+    await page.getByRole('button', { name: 'Start' }).click()
 
-    await page.getByRole('heading', { name: 'Nothing was asked yet' }).waitFor()
+    await page.getByRole('heading', { name: 'No questions yet' }).waitFor()
     await page.getByRole('textbox', { name: 'Your question' }).fill('What is an engine?')
     await page.getByRole('textbox', { name: 'Your question' }).press('Enter')
     const turn = page.getByRole('region', { name: 'Question: What is an engine?' })
     await turn
-      .getByRole('article', { name: 'Reply of Short' })
+      .getByRole('article', { name: 'Reply from Short' })
       .getByText(/5 tokens/)
       .waitFor()
     await turn
-      .getByRole('article', { name: 'Reply of Long' })
+      .getByRole('article', { name: 'Reply from Long' })
       .getByText(/10 tokens/)
       .waitFor()
     expect(await page.getByRole('region', { name: /^Question/ }).count()).toBe(1)
 
-    await page.getByRole('button', { name: 'Add a model' }).click()
+    await page.getByRole('button', { name: 'Add model' }).click()
     await page.getByRole('option', { name: /^Endless/ }).click()
     await page.getByRole('button', { name: 'Short', exact: true }).click()
     await page.getByRole('button', { name: 'Long', exact: true }).click()
@@ -69,10 +69,10 @@ describeInBrowser('conversations in the console', () => {
     await expectAccessible(page)
     await page.getByRole('textbox', { name: 'Your question' }).fill('Tell me all')
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
-    await page.getByText('Answering', { exact: true }).waitFor()
-    // Who comes back sees it going on.
+    await page.getByText('Responding', { exact: true }).waitFor()
+    // After a reload the reply continues.
     await page.reload()
-    const endless = page.getByRole('article', { name: 'Reply of Endless' })
+    const endless = page.getByRole('article', { name: 'Reply from Endless' })
     await endless.waitFor()
     expect(await page.getByRole('button', { name: 'Short', exact: true }).getAttribute('aria-pressed')).toBe(
       'false',
@@ -82,7 +82,7 @@ describeInBrowser('conversations in the console', () => {
     await page.getByRole('button', { name: 'Ask', exact: true }).waitFor()
   })
 
-  test('the models write side by side at the same time, and stop together', async () => {
+  test('models reply at the same time, and stop together', async () => {
     const query = `org_id=${ada.organizationId}`
     const { token } = ada
     const call = async (method: string, path: string, body?: object, more = '') =>
@@ -97,20 +97,20 @@ describeInBrowser('conversations in the console', () => {
     await box.fill('Which is faster?')
     await box.press('Enter')
     const replies = ['Endless', 'Patient'].map((name) =>
-      page.getByRole('article', { name: `Reply of ${name}` }),
+      page.getByRole('article', { name: `Reply from ${name}` }),
     )
     for (const reply of replies) {
-      await reply.getByText('Answering', { exact: true }).waitFor()
+      await reply.getByText('Responding', { exact: true }).waitFor()
       await expect.poll(async () => (await reply.innerText()).length).toBeGreaterThan(80)
     }
-    expect(await page.getByText('Answering', { exact: true }).count()).toBe(2)
+    expect(await page.getByText('Responding', { exact: true }).count()).toBe(2)
     await page.getByRole('button', { name: 'Stop' }).click()
     for (const reply of replies) await reply.getByText('Stopped').waitFor()
     await page.getByRole('button', { name: 'Ask', exact: true }).waitFor()
     await call('DELETE', '/api/conversation/delete', undefined, `&conversation_id=${id}`)
   })
 
-  test('a question that nobody may answer is not lost', async () => {
+  test('a refused question stays in the field', async () => {
     const page = await stage.open('/conversations', ada)
     await page.getByRole('link', { name: 'Engines' }).click()
     await page.route('**/api/conversation/stream_chat**', (route) =>
@@ -126,7 +126,7 @@ describeInBrowser('conversations in the console', () => {
     expect(await box.inputValue()).toBe('And now?')
   })
 
-  test('is renamed, archived and deleted', async () => {
+  test('a conversation is renamed, archived and deleted', async () => {
     const page = await stage.open('/conversations', ada)
     const act = async (title: string, name: string) => {
       await page.getByRole('button', { name: `Actions for ${title}` }).click()
@@ -143,10 +143,10 @@ describeInBrowser('conversations in the console', () => {
     await page.waitForURL('**archived=true**')
     await act('Old engines', 'Delete')
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
-    await page.getByRole('heading', { name: 'Nothing is archived' }).waitFor()
+    await page.getByRole('heading', { name: 'No archived conversations' }).waitFor()
   })
 
-  test('nothing went wrong on any page', () => {
+  test('no page reported a problem', () => {
     expect(stage.problems).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { colleaguesOf } from '#tests/support/colleagues.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
 import { startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
 
-/** The playground: a server is found, connected and used; what was said is remembered and forgotten. */
+/** The playground: finds, connects and uses a server, and clears the history. */
 
 describeInBrowser('the playground in the console', () => {
   let stage: ConsoleStage
@@ -54,16 +54,16 @@ describeInBrowser('the playground in the console', () => {
 
   const open = (path: string, person = owner) => stage.open(`${path}?org_id=${owner.organizationId}`, person)
 
-  test('from a wish to the tool that fulfils it; then it is forgotten', async () => {
+  test('a task finds a server, connects it and calls its tool, and the history is cleared', async () => {
     const page = await open('/playground')
     const log = page.getByRole('log', { name: 'Messages' })
     const say = async (text: string) => {
       await page.getByLabel('Message', { exact: true }).fill(text)
-      // While an answer is written nothing is sent.
+      // Send shows when no reply is in progress.
       await page.getByRole('button', { name: 'Send' }).waitFor()
       await page.keyboard.press('Enter')
     }
-    await log.getByText('Say what you want to do').waitFor()
+    await log.getByText('What do you want to do?').waitFor()
     await expectAccessible(page)
     await say('Weather for sailors: use tool forecast={"place":"Oslo"}')
     const proposed = log.getByRole('list', { name: 'Recommended servers' })
@@ -74,7 +74,7 @@ describeInBrowser('the playground in the console', () => {
     await page.getByRole('button', { name: 'Connections: Barometer' }).waitFor()
     await expectAccessible(page)
 
-    await log.getByRole('button', { name: 'Ask again with the chosen connections' }).click()
+    await log.getByRole('button', { name: 'Retry with selected connections' }).click()
     const call = log.getByRole('group').filter({ hasText: 'forecast' }).first()
     await call.getByText('Done').waitFor()
     await call.getByText('forecast', { exact: true }).click()
@@ -91,24 +91,24 @@ describeInBrowser('the playground in the console', () => {
 
     await page.reload()
     await page.getByRole('button', { name: 'Connections: Barometer' }).waitFor()
-    await log.getByText('Remembered from before').waitFor()
+    await log.getByText('Earlier messages.').waitFor()
     await log.getByText('use tool alerts={}').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Connections: Barometer' }).click()
     await page.getByRole('option', { name: /Barometer/ }).click()
     await page.keyboard.press('Escape')
-    await page.getByText('Discovery: finds servers').waitFor()
-    await page.getByRole('button', { name: 'Forget' }).click()
-    await page.getByRole('button', { name: 'Forget it' }).click()
-    await log.getByText('Say what you want to do').waitFor()
+    await page.getByText('Server discovery').waitFor()
+    await page.getByRole('button', { name: 'Clear history' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Clear history' }).click()
+    await log.getByText('What do you want to do?').waitFor()
     await page.reload()
-    await log.getByText('Say what you want to do').waitFor()
+    await log.getByText('What do you want to do?').waitFor()
   })
 
-  test('a connection that has ended is said; a message that is refused says why; guests only look', async () => {
+  test('an ended connection and a refused message are shown, and guests can only view', async () => {
     const address = `/playground?with=${encodeURIComponent(JSON.stringify([crypto.randomUUID()]))}&org_id=${owner.organizationId}`
     const page = await stage.open(address, owner)
-    await page.getByText('not active any more').waitFor()
+    await page.getByText('no longer active').waitFor()
     await page.getByLabel('Message', { exact: true }).fill('Hello')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('log').getByRole('alert').waitFor()

@@ -1,4 +1,136 @@
 import type en from '../en/agents.ts'
 import type { Translation } from '../translation.ts'
 
-export default {} satisfies Translation<typeof en>
+export default {
+  title: 'Agenten',
+  agent: 'Agent',
+  active: 'Aktiv',
+  inactive: 'Inaktiv',
+  public: 'Öffentlich',
+  loading: 'Wird geladen',
+  access: {
+    activeHint: 'Inaktive Agenten antworten nicht, auch nicht in ihren Deployments.',
+    publicHint:
+      'Mitglieder aller Organisationen auf diesem Server können den Agenten finden und nutzen. Sie sehen seine Konfiguration nicht und zahlen ihre Nutzung selbst.',
+    title: 'Zugriff',
+  },
+  connections: {
+    connect: 'Keine aktiven Verbindungen. <link>Konto verbinden</link>.',
+    description:
+      'Tools von MCP-Servern. Eine Verbindung, die Sie freigeben, handelt mit Ihrem Konto für alle, die den Agenten nutzen: Mitglieder dieser Organisation und Besucher seiner Deployments.',
+    inactive: 'Inaktiv, daher werden die Tools nicht verwendet.',
+    inactiveReason: 'Inaktiv, daher werden die Tools nicht verwendet: {reason}',
+    others:
+      '{count, plural, one {Ein anderes Mitglied gibt eine Verbindung für diesen Agenten frei.} other {Andere Mitglieder geben # Verbindungen für diesen Agenten frei.}}',
+    removeOthers: '{count, plural, one {Verbindung entfernen} other {Verbindungen entfernen}}',
+    title: 'Verbindungen',
+  },
+  create: {
+    action: 'Agent erstellen',
+    description: 'Anweisungen, Tools und Wissen fügen Sie im nächsten Schritt hinzu.',
+    title: 'Agent erstellen',
+  },
+  details: {
+    description: 'Beschreibung',
+    descriptionHint: 'Wird in der Agentenauswahl angezeigt',
+    name: 'Name',
+    title: 'Details',
+    type: 'Typ',
+    typeHint: 'Frei wählbare Bezeichnung',
+  },
+  foreign: {
+    text: 'Sie können mit ihm chatten. Nur die eigene Organisation sieht seine Konfiguration.',
+    title: 'Öffentlicher Agent einer anderen Organisation',
+  },
+  form: {
+    readOnly: 'Ihre Rolle darf Agenten nicht bearbeiten.',
+  },
+  knowledge: {
+    create: 'Keine Wissensdatenbanken. <link>Wissensdatenbank erstellen</link>.',
+    choose: 'Wissensdatenbanken auswählen',
+    description:
+      'Der Agent durchsucht diese Wissensdatenbanken bei jeder Nachricht. Seine Antworten können ihren Inhalt allen zeigen, die ihn nutzen.',
+    documents: '{count, plural, one {# Dokument} other {# Dokumente}}',
+    failed: 'Fehlgeschlagen',
+    noMatches: 'Keine passenden Wissensdatenbanken',
+    none: 'Keine Wissensdatenbanken.',
+    picker: 'Wissensdatenbanken',
+    title: 'Wissen',
+    unknown: 'Wissensdatenbank',
+  },
+  list: {
+    connections: '{count, plural, one {# Verbindung} other {# Verbindungen}}',
+    description: 'Agenten verbinden ein Modell mit Anweisungen, Tools und Wissen.',
+    empty:
+      'Geben Sie einem Modell Anweisungen, Tools und Wissen, und alle in {organization} können damit chatten. Als Deployment antwortet der Agent auch auf Websites und über die API.',
+    emptyTitle: 'Noch keine Agenten',
+    has: 'Tools und Wissen',
+    knowledgeBases: '{count, plural, one {# Wissensdatenbank} other {# Wissensdatenbanken}}',
+    model: 'Modell',
+    noMatches: 'Keine passenden Agenten.',
+    nothing: 'Keine',
+    search: 'Agenten durchsuchen',
+    status: 'Status',
+    tools: '{count, plural, one {# Tool} other {# Tools}}',
+    unknownModel: 'Unbekanntes Modell',
+    updated: 'Aktualisiert',
+  },
+  model: {
+    add: 'Kein aktives Textmodell. Zuerst ein <link>Modell hinzufügen</link>.',
+    charactersLeft: '{count, plural, one {Noch # Zeichen} other {Noch # Zeichen}}',
+    deleted: 'Gelöschtes Modell',
+    inactive: '{name} (inaktiv)',
+    instructions: 'Anweisungen',
+    instructionsHint: 'System-Prompt: Rolle, Aufgabe, Grenzen und Ton',
+    maxTokens: 'Max. Tokens',
+    maxTokensHint: 'Begrenzt die Länge jeder Antwort. Leer lassen für die Voreinstellung des Modells.',
+    model: 'Modell',
+    noTools:
+      'Dieses Modell kann keine Tools aufrufen. Wählen Sie ein anderes Modell oder entfernen Sie die Tools.',
+    shared: 'Für alle Organisationen verfügbar',
+    temperature: 'Temperatur',
+    temperatureHint:
+      'Von 0 (vorhersehbar) bis 1 (abwechslungsreich). Leer lassen für die Voreinstellung des Modells.',
+    title: 'Modell und Anweisungen',
+  },
+  page: {
+    actions: 'Agent-Aktionen',
+    delete: 'Löschen',
+    deleteAction: 'Agent löschen',
+    deleteConsequence:
+      'Anweisungen und Tool-Konfiguration werden ebenfalls gelöscht. Chats mit dem Agenten bleiben erhalten und können mit einem anderen Agenten oder Modell fortgesetzt werden. Dies kann nicht rückgängig gemacht werden.',
+    deleteTitle: '„{name}“ löschen?',
+    deleted: '{name} gelöscht',
+    deploy: 'Bereitstellen',
+    edit: 'Bearbeiten',
+    test: 'Testen',
+  },
+  remove: '{name} entfernen',
+  test: {
+    chatTitle: 'Test: {name}',
+    hint: 'Antworten verwenden die gespeicherte Version, führen ihre Tools aus und kosten Credits. Dieser Chat wird gelöscht, wenn Sie neu beginnen oder die Seite verlassen.',
+    inactive: 'Dieser Agent ist inaktiv. Schalten Sie „Aktiv“ ein und speichern Sie, um ihn zu testen.',
+    label: '{name} testen',
+    messages: 'Nachrichten',
+    notAllowed: 'Ihre Rolle darf nicht mit Agenten chatten.',
+    placeholder: 'Nachricht an diesen Agenten',
+    reasoning: 'Gedankengang',
+    reconnecting: 'Verbindung unterbrochen. Wird wiederhergestellt…',
+    startOver: 'Neu beginnen',
+    thinking: 'Denkt nach…',
+    title: 'Test-Chat',
+    unsaved: 'Verwendet die zuletzt gespeicherte Version. Speichern Sie, um Ihre Änderungen zu testen.',
+    you: 'Sie:',
+  },
+  tools: {
+    choose: 'Tools auswählen',
+    configuration: 'Konfiguration von {name}',
+    create: 'Keine Tools. <link>Tool erstellen</link>.',
+    description: 'Funktionen, die das Modell aufrufen kann.',
+    inactive: 'Inaktiv, nicht verwendet',
+    noMatches: 'Keine passenden Tools',
+    none: 'Keine Tools.',
+    public: 'Öffentliche Tools',
+    title: 'Tools',
+  },
+} satisfies Translation<typeof en>

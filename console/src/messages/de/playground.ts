@@ -1,4 +1,52 @@
 import type en from '../en/playground.ts'
 import type { Translation } from '../translation.ts'
 
-export default {} satisfies Translation<typeof en>
+export default {
+  title: 'Playground',
+  clear: {
+    action: 'Verlauf löschen',
+    consequence:
+      'Alle Nachrichten hier werden gelöscht. Verbindungen bleiben erhalten. Dies kann nicht rückgängig gemacht werden.',
+    title: 'Verlauf löschen?',
+  },
+  lost: 'Die Verbindung wurde unterbrochen, bevor die Antwort vollständig war. Fragen Sie erneut: Der Playground speichert unvollständige Antworten nicht.',
+  memory: {
+    label: 'Frühere Nachrichten',
+    note: 'Frühere Nachrichten. Tool-Aufrufe werden nicht gespeichert.',
+  },
+  messages: 'Nachrichten',
+  notAllowed:
+    'Ihre Rolle darf Verbindungen ansehen, aber nicht nutzen. Bitten Sie einen Administrator um die Berechtigung mcp:write.',
+  placeholder: 'Aufgabe beschreiben',
+  setup: {
+    connect: 'Konto verbinden',
+    connections: 'Verbindungen',
+    defaultModel: 'Standardmodell',
+    direct: 'Verbundene Tools',
+    discovery: 'Serversuche',
+    inactive:
+      '{count, plural, one {Eine ausgewählte Verbindung ist nicht mehr aktiv und wird nicht verwendet.} other {# ausgewählte Verbindungen sind nicht mehr aktiv und werden nicht verwendet.}}',
+    model: 'Modell',
+    noActive: 'Keine aktiven Verbindungen',
+    noMatches: 'Keine passenden Verbindungen',
+    none: 'Keine Verbindungen',
+  },
+  turn: {
+    connect: 'Verbinden',
+    connectServer: '{name} verbinden',
+    recommended: 'Empfohlene Server',
+    retry: 'Mit ausgewählten Verbindungen erneut versuchen',
+    thinking: 'Denkt nach…',
+    use: 'Verwenden',
+    useServer: '{name} verwenden',
+    you: 'Sie:',
+  },
+  welcome: {
+    costs: 'Antworten kosten Credits. Der Verlauf wird nach 30 Minuten ohne Nachrichten gelöscht.',
+    direct:
+      'Das Modell nutzt die Tools der ausgewählten Verbindungen. Jeder Aufruf zeigt Eingabe und Ausgabe.',
+    discovery:
+      'Das Modell durchsucht den Serverkatalog und empfiehlt Server zum Verbinden. Um ihre Tools zu nutzen, wählen Sie oben Verbindungen aus.',
+    title: 'Was möchten Sie tun?',
+  },
+} satisfies Translation<typeof en>

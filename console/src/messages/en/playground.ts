@@ -1,1 +1,47 @@
-export default {} as const
+export default {
+  title: 'Playground',
+  clear: {
+    action: 'Clear history',
+    consequence: "All messages here are deleted. Connections are kept. This can't be undone.",
+    title: 'Clear history?',
+  },
+  lost: "Connection lost before the reply was complete. Ask again: the playground doesn't keep incomplete replies.",
+  memory: {
+    label: 'Earlier messages',
+    note: "Earlier messages. Tool calls aren't kept.",
+  },
+  messages: 'Messages',
+  notAllowed:
+    'Your role can view connections but not use them. Ask an administrator for the permission mcp:write.',
+  placeholder: 'Describe a task',
+  setup: {
+    connect: 'Connect an account',
+    connections: 'Connections',
+    defaultModel: 'Default model',
+    direct: 'Connected tools',
+    discovery: 'Server discovery',
+    inactive:
+      "{count, plural, one {A selected connection is no longer active and isn't used.} other {# selected connections are no longer active and aren't used.}}",
+    model: 'Model',
+    noActive: 'No active connections',
+    noMatches: 'No matching connections',
+    none: 'No connections',
+  },
+  turn: {
+    connect: 'Connect',
+    connectServer: 'Connect {name}',
+    recommended: 'Recommended servers',
+    retry: 'Retry with selected connections',
+    thinking: 'Thinking…',
+    use: 'Use',
+    useServer: 'Use {name}',
+    you: 'You:',
+  },
+  welcome: {
+    costs: 'Replies cost credits. The history is cleared after 30 minutes without messages.',
+    direct: 'The model uses the tools of the selected connections. Each call shows its input and output.',
+    discovery:
+      'The model searches the server catalog and recommends servers to connect. To use their tools, select connections above.',
+    title: 'What do you want to do?',
+  },
+} as const

@@ -1,5 +1,6 @@
 import type { Agent } from '@parley/client/schemas'
 import { type Body, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Edits } from '../../ui/edits.ts'
 import { SwitchField, TextAreaField, TextField } from '../../ui/field.tsx'
@@ -11,7 +12,9 @@ import { KnowledgeSection } from './knowledge-section.tsx'
 import { ModelSection } from './model-section.tsx'
 import { ToolsSection } from './tools-section.tsx'
 
-/** All that an agent is made of, saved as one. */
+const t = translator('agents')
+
+/** The settings of an agent, saved together. */
 export function AgentForm({ agent: saved, edits }: { agent: Agent; edits: Edits<Agent> }) {
   const { may } = useHere()
   const mayWrite = may('agent:write')
@@ -19,8 +22,8 @@ export function AgentForm({ agent: saved, edits }: { agent: Agent; edits: Edits<
   const part = { agent: edits.value, edit: edits.edit }
   return (
     <SavedForm
-      label="Agent"
-      refusal={mayWrite ? null : 'Your role may not change agents.'}
+      label={t('agent')}
+      refusal={mayWrite ? null : t('form.readOnly')}
       isUnsaved={edits.isChanged}
       isSaving={save.isSaving}
       error={save.error}
@@ -40,7 +43,7 @@ export function AgentForm({ agent: saved, edits }: { agent: Agent; edits: Edits<
   )
 }
 
-/** Only what was changed is sent: what others change at the same time stays. */
+/** Sends only changed fields, so that concurrent edits of other fields stay. */
 function useSaving(saved: Agent, { changes, settle }: Edits<Agent>) {
   const update = useChange('PUT /api/agents/update', {
     outdates: ['GET /api/agents/get', 'GET /api/agents/list', 'GET /api/mcp/list_instances'],
@@ -61,18 +64,18 @@ const bodyOf = ({ tools, ...rest }: Partial<Agent>): Body<'PUT /api/agents/updat
   }) as Body<'PUT /api/agents/update'>
 
 const BasicsSection = ({ agent, edit }: AgentPart) => (
-  <Section title="What it is">
+  <Section title={t('details.title')}>
     <div className="grid gap-4 sm:grid-cols-[minmax(0,2fr)_minmax(0,1fr)]">
       <TextField
-        label="Name"
+        label={t('details.name')}
         required
         maxLength={200}
         value={agent.name}
         onChange={({ target }) => edit({ name: target.value })}
       />
       <TextField
-        label="Type"
-        hint="Any word of your own"
+        label={t('details.type')}
+        hint={t('details.typeHint')}
         required
         maxLength={50}
         value={agent.agent_type}
@@ -80,8 +83,8 @@ const BasicsSection = ({ agent, edit }: AgentPart) => (
       />
     </div>
     <TextAreaField
-      label="What it is for"
-      hint="Shown where people choose whom to talk to"
+      label={t('details.description')}
+      hint={t('details.descriptionHint')}
       rows={2}
       maxLength={5_000}
       value={agent.description}
@@ -91,16 +94,16 @@ const BasicsSection = ({ agent, edit }: AgentPart) => (
 )
 
 const AccessSection = ({ agent, edit }: AgentPart) => (
-  <Section title="Who can talk to it">
+  <Section title={t('access.title')}>
     <SwitchField
-      label="Active"
-      hint="Nobody can talk to an agent that is not active, also where it is deployed."
+      label={t('active')}
+      hint={t('access.activeHint')}
       checked={agent.is_active}
       onChange={(is_active) => edit({ is_active })}
     />
     <SwitchField
-      label="Public"
-      hint="Members of all organizations here may find it and talk to it. They see nothing of what it is made of, and pay for what they ask."
+      label={t('public')}
+      hint={t('access.publicHint')}
       checked={agent.is_public}
       onChange={(is_public) => edit({ is_public })}
     />

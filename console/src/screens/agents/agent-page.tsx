@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Bot, Ellipsis, Rocket, Trash2 } from 'lucide-react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -19,14 +20,16 @@ import { useLeaveGuard } from '../../ui/unsaved.tsx'
 import { AgentForm } from './agent-form.tsx'
 import { TryAgent } from './try-agent.tsx'
 
-/** An agent: what it is made of, and beside it a chat to try it. */
+const t = translator('agents')
+
+/** The settings of an agent, beside a chat to test it. */
 export function AgentPage() {
   const { agentId } = useParams({ from: '/app/agents/$agentId' })
   const { organization } = useHere()
   const agent = useQuery(read('GET /api/agents/get', { agent_id: agentId }))
   if (agent.data === undefined)
     return (
-      <Page title="Agent" above={<ToAgents />} wide>
+      <Page title={t('agent')} above={<ToAgents />} wide>
         <Loaded query={agent} skeleton={<AgentSkeleton />}>
           {() => null}
         </Loaded>
@@ -39,7 +42,7 @@ export function AgentPage() {
   )
 }
 
-const ToAgents = () => <Back to="/agents">Agents</Back>
+const ToAgents = () => <Back to="/agents">{t('title')}</Back>
 
 function OwnAgent({ agent }: { agent: Agent }) {
   const { may } = useHere()
@@ -55,15 +58,15 @@ function OwnAgent({ agent }: { agent: Agent }) {
       wide
       actions={
         <>
-          {!agent.is_active && <Badge>Inactive</Badge>}
-          {agent.is_public && <Badge tone="accent">Public</Badge>}
+          {!agent.is_active && <Badge>{t('inactive')}</Badge>}
+          {agent.is_public && <Badge tone="accent">{t('public')}</Badge>}
           <Link to="/deployments" search={{ agent_id: agent.id }} className={buttonLook()}>
-            <Rocket aria-hidden size={16} /> Deploy
+            <Rocket aria-hidden size={16} /> {t('page.deploy')}
           </Link>
           {may('agent:delete') && (
-            <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
+            <Menu trigger={<IconButton icon={Ellipsis} label={t('page.actions')} />}>
               <MenuItem danger icon={Trash2} onSelect={() => void remove.ask()}>
-                Delete
+                {t('page.delete')}
               </MenuItem>
             </Menu>
           )}
@@ -73,10 +76,10 @@ function OwnAgent({ agent }: { agent: Agent }) {
       {remove.error && <Failure error={remove.error} />}
       <div className="xl:hidden">
         <Tabs
-          label="Agent"
+          label={t('agent')}
           tabs={[
-            ['edit', 'Edit'],
-            ['try', 'Try'],
+            ['edit', t('page.edit')],
+            ['try', t('page.test')],
           ]}
           value={tab}
           onChange={(name) =>
@@ -102,29 +105,28 @@ function useRemoval(agent: Agent) {
   const navigate = useNavigate()
   const remove = useChange('DELETE /api/agents/delete', {
     onDone() {
-      notify(`${agent.name} is deleted`)
+      notify(t('page.deleted', { name: agent.name }))
       void navigate({ to: '/agents', ignoreBlocker: true })
     },
     outdates: ['GET /api/agents/list'],
   })
   const ask = async () => {
     const isSure = await confirm({
-      title: `Delete ${agent.name}?`,
-      consequence:
-        'It is gone for everybody, with its instructions and what its tools are configured with. Chats with it stay, and can go on with another agent or a model.',
-      action: 'Delete',
+      title: t('page.deleteTitle', { name: agent.name }),
+      consequence: t('page.deleteConsequence'),
+      action: t('page.deleteAction'),
     })
     if (isSure) remove.mutate({ query: { agent_id: agent.id } })
   }
   return { ask, error: remove.error }
 }
 
-/** Somebody else's public agent: it can be tried, and that is all. */
+/** A public agent of another organization, which can only be tested. */
 const ForeignAgent = ({ agent }: { agent: Agent }) => (
   <Page title={agent.name} description={agent.description} above={<ToAgents />} wide>
     <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
-      <Empty icon={Bot} title="A public agent of another organization">
-        You can talk to it. What it is made of is shown only to those who made it.
+      <Empty icon={Bot} title={t('foreign.title')}>
+        {t('foreign.text')}
       </Empty>
       <TryAgent agent={agent} isUnsaved={false} />
     </div>
@@ -132,7 +134,7 @@ const ForeignAgent = ({ agent }: { agent: Agent }) => (
 )
 
 const AgentSkeleton = () => (
-  <div role="status" aria-label="Loading" className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
+  <div role="status" aria-label={t('loading')} className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
     <div className="flex flex-col gap-6">
       <Skeleton className="h-48" />
       <Skeleton className="h-80" />

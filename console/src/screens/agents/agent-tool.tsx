@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -10,17 +11,19 @@ import { Failure, Skeleton } from '../../ui/states.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
 import { configWith, isKeptSecret, textOf } from './tool-config.ts'
 
+const t = translator('agents')
+
 type UsedTool = Agent['tools'][number]
 
 interface AgentToolProps {
   tool: UsedTool
-  /** As it is saved; absent: it was added just now. */
+  /** The saved tool. Absent: the tool is not saved yet. */
   saved: UsedTool | undefined
   onConfig: (config: UsedTool['config']) => void
   onRemove: () => void
 }
 
-/** A tool of an agent: what it is, and what it is configured with. */
+/** A tool of an agent, with its configuration. */
 export function AgentTool({ tool, saved, onConfig, onRemove }: AgentToolProps) {
   const { may } = useHere()
   const found = useQuery({
@@ -39,11 +42,11 @@ export function AgentTool({ tool, saved, onConfig, onRemove }: AgentToolProps) {
             >
               {tool.name}
             </Link>
-            {found.data?.is_active === false && <Badge tone="warning">Inactive: left out</Badge>}
+            {found.data?.is_active === false && <Badge tone="warning">{t('tools.inactive')}</Badge>}
           </p>
           <p className="line-clamp-2 text-sm wrap-anywhere text-muted">{found.data?.description}</p>
         </div>
-        <IconButton small icon={X} label={`Take ${tool.name} away`} onClick={onRemove} />
+        <IconButton small icon={X} label={t('remove', { name: tool.name })} onClick={onRemove} />
       </div>
       {found.isPending && may('tool:read') && <Skeleton className="h-9" />}
       {found.error && <Failure error={found.error} onRetry={() => void found.refetch()} />}
@@ -60,7 +63,11 @@ const ConfigFields = ({
   definition,
   onConfig,
 }: Omit<AgentToolProps, 'onRemove'> & { definition: Tool }) => (
-  <div role="group" aria-label={`Configuration of ${tool.name}`} className="grid gap-3 sm:grid-cols-2">
+  <div
+    role="group"
+    aria-label={t('tools.configuration', { name: tool.name })}
+    className="grid gap-3 sm:grid-cols-2"
+  >
     {definition.configuration.map((descriptor) => {
       const isKept = isKeptSecret(saved?.config, descriptor.name)
       return (

@@ -4,20 +4,23 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Bot, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { read, readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { formatList } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { NewAgentDialog } from './new-agent-dialog.tsx'
 
-/** From so many on they are searched. */
+const t = translator('agents')
+
+/** The search field shows from this many agents. */
 const SEARCHED_FROM = 8
 
-/** The organization's agents. */
 export function Agents() {
   const { organization, may } = useHere()
   const { q = '' } = useSearch({ from: '/app/agents' })
@@ -26,28 +29,27 @@ export function Agents() {
   const agents = useInfiniteQuery(readPages('GET /api/agents/list', { org_id: organization.id, limit: 50 }))
   const add = may('agent:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setMaking(true)}>
-      New agent
+      {t('create.action')}
     </Button>
   )
   return (
     <Page
-      title="Agents"
-      description="An agent is a model with a task, and with the tools and knowledge that it needs for it."
+      title={t('title')}
+      description={t('list.description')}
       actions={agents.data && agents.data.length > 0 && add}
     >
       <Loaded query={agents}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon={Bot} title="No agents yet" action={add}>
-              Give a model instructions, tools and knowledge once, and everybody in {organization.name} can
-              talk to it. Deployed, it also answers on web pages and to programs.
+            <Empty icon={Bot} title={t('list.emptyTitle')} action={add}>
+              {t('list.empty', { organization: organization.name })}
             </Empty>
           ) : (
             <>
               {(all.length >= SEARCHED_FROM || q !== '') && (
                 <div className="max-w-xs">
                   <TextField
-                    label="Find by name or purpose"
+                    label={t('list.search')}
                     type="search"
                     value={q}
                     onChange={({ target }) =>
@@ -74,27 +76,28 @@ function AgentTable({ agents }: { agents: Agent[] }) {
   const { organization } = useHere()
   const models = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
   const modelName = ({ model_id }: Agent) =>
-    models.data?.data.find(({ id }) => id === model_id)?.name ?? (models.isPending ? '' : 'Unknown model')
-  if (agents.length === 0) return <p className="text-sm text-muted">No agent of that name or purpose.</p>
+    models.data?.data.find(({ id }) => id === model_id)?.name ??
+    (models.isPending ? '' : t('list.unknownModel'))
+  if (agents.length === 0) return <p className="text-sm text-muted">{t('list.noMatches')}</p>
   return (
     <Table
-      label="Agents"
+      label={t('title')}
       rows={agents}
       keyOf={({ id }) => id}
       columns={[
-        { header: 'Agent', cell: (agent) => <AgentName agent={agent} /> },
-        { header: 'Model', wideOnly: true, cell: (agent) => modelName(agent) },
-        { header: 'Has', wideOnly: true, cell: (agent) => <Belongings agent={agent} /> },
+        { header: t('agent'), cell: (agent) => <AgentName agent={agent} /> },
+        { header: t('list.model'), wideOnly: true, cell: (agent) => modelName(agent) },
+        { header: t('list.has'), wideOnly: true, cell: (agent) => <Belongings agent={agent} /> },
         {
-          header: 'State',
+          header: t('list.status'),
           cell: ({ is_active, is_public }) => (
             <div className="flex flex-wrap gap-1.5">
-              {is_active ? <Badge tone="success">Active</Badge> : <Badge>Inactive</Badge>}
-              {is_public && <Badge tone="accent">Public</Badge>}
+              {is_active ? <Badge tone="success">{t('active')}</Badge> : <Badge>{t('inactive')}</Badge>}
+              {is_public && <Badge tone="accent">{t('public')}</Badge>}
             </div>
           ),
         },
-        { header: 'Changed', wideOnly: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
+        { header: t('list.updated'), wideOnly: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
       ]}
     />
   )
@@ -114,13 +117,13 @@ const AgentName = ({ agent }: { agent: Agent }) => (
 )
 
 function Belongings({ agent }: { agent: Agent }) {
-  const parts = [
-    countOf(agent.tools.length, 'tool'),
-    countOf(agent.knowledge_base_ids.length, 'knowledge base'),
-    countOf(agent.mcp_instance_ids.length, 'connection'),
-  ].filter((part) => part !== null)
-  return <span className="text-muted">{parts.join(', ') || 'No tools or knowledge'}</span>
+  const counts = {
+    tools: agent.tools.length,
+    knowledgeBases: agent.knowledge_base_ids.length,
+    connections: agent.mcp_instance_ids.length,
+  }
+  const parts = (['tools', 'knowledgeBases', 'connections'] as const)
+    .filter((part) => counts[part] > 0)
+    .map((part) => t(`list.${part}`, { count: counts[part] }))
+  return <span className="text-muted">{parts.length > 0 ? formatList(parts) : t('list.nothing')}</span>
 }
-
-const countOf = (count: number, thing: string): string | null =>
-  count === 0 ? null : `${count} ${thing}${count === 1 ? '' : 's'}`

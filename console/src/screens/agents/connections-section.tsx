@@ -2,6 +2,7 @@ import type { McpInstance } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CheckField } from '../../ui/field.tsx'
@@ -9,7 +10,9 @@ import { Section } from '../../ui/page.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import type { AgentPart } from './agent-part.ts'
 
-/** Accounts at MCP servers whose owners lend them to the agent. */
+const t = translator('agents')
+
+/** The connections to MCP servers that members share with the agent. */
 export function ConnectionsSection({ agent, edit }: AgentPart) {
   const { organization, may } = useHere()
   const connections = useQuery({
@@ -23,10 +26,7 @@ export function ConnectionsSection({ agent, edit }: AgentPart) {
   const set = (id: string, isLent: boolean) =>
     edit({ mcp_instance_ids: isLent ? [...ids, id] : ids.filter((one) => one !== id) })
   return (
-    <Section
-      title="Connections"
-      description="Tools of MCP servers. A connection that you lend to the agent acts with your account for whoever talks to it: members of this organization, and visitors of its deployments."
-    >
+    <Section title={t('connections.title')} description={t('connections.description')}>
       {connections.error && <Failure error={connections.error} onRetry={() => void connections.refetch()} />}
       {connections.isPending && may('mcp:read') && <Skeleton className="h-9" />}
       {offered.map((connection) => (
@@ -40,24 +40,23 @@ export function ConnectionsSection({ agent, edit }: AgentPart) {
       ))}
       {connections.data && offered.length === 0 && (
         <p className="text-sm text-muted">
-          You have no active connection.{' '}
-          <Link to="/connections" className="text-accent underline">
-            Connect an account
-          </Link>
+          {t.rich('connections.connect', {
+            link: (text) => (
+              <Link to="/connections" className="text-accent underline">
+                {text}
+              </Link>
+            ),
+          })}
         </p>
       )}
       {others.length > 0 && (
         <div className="flex flex-wrap items-center justify-between gap-2 text-sm">
-          <p>
-            {others.length === 1
-              ? 'Somebody else lends it a connection.'
-              : `Others lend it ${others.length} connections.`}
-          </p>
+          <p>{t('connections.others', { count: others.length })}</p>
           <Button
             size="small"
             onClick={() => edit({ mcp_instance_ids: ids.filter((id) => !others.includes(id)) })}
           >
-            {others.length === 1 ? 'Take it away' : 'Take them away'}
+            {t('connections.removeOthers', { count: others.length })}
           </Button>
         </div>
       )}
@@ -65,9 +64,7 @@ export function ConnectionsSection({ agent, edit }: AgentPart) {
   )
 }
 
-const hintOf = ({ status, error, name, server_name }: McpInstance): string | undefined =>
-  status === 'active'
-    ? name === null || name === server_name
-      ? undefined
-      : server_name
-    : `Not active, so its tools are left out. ${error ?? ''}`
+function hintOf({ status, error, name, server_name }: McpInstance): string | undefined {
+  if (status === 'active') return name === null || name === server_name ? undefined : server_name
+  return error ? t('connections.inactiveReason', { reason: error }) : t('connections.inactive')
+}

@@ -2,16 +2,17 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { IconButton } from '../../ui/button.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { Failure } from '../../ui/states.tsx'
 import type { AgentPart } from './agent-part.ts'
 
-/** The knowledge bases that are searched for each message. */
+const t = translator('agents')
+
 export function KnowledgeSection({ agent, edit }: AgentPart) {
   const { organization, may } = useHere()
   const mayRead = may('kb:read')
@@ -22,25 +23,25 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
   const all = bases.data ?? []
   const ids = agent.knowledge_base_ids
   return (
-    <Section
-      title="Knowledge"
-      description="Searched for each message; what is found goes to the model. Whoever talks to the agent hears what it says."
-    >
+    <Section title={t('knowledge.title')} description={t('knowledge.description')}>
       {bases.error && <Failure error={bases.error} onRetry={() => void bases.refetch()} />}
       {ids.length === 0 ? (
         <p className="text-sm text-muted">
-          None.{' '}
-          {bases.data?.length === 0 && (
-            <Link to="/knowledge" className="text-accent underline">
-              Make a knowledge base
-            </Link>
-          )}
+          {bases.data?.length === 0
+            ? t.rich('knowledge.create', {
+                link: (text) => (
+                  <Link to="/knowledge" className="text-accent underline">
+                    {text}
+                  </Link>
+                ),
+              })
+            : t('knowledge.none')}
         </p>
       ) : (
         <ul className="flex flex-col divide-y divide-line rounded-xl border border-line">
           {ids.map((id) => {
             const base = all.find((one) => one.id === id)
-            const name = base?.name ?? 'A knowledge base'
+            const name = base?.name ?? t('knowledge.unknown')
             return (
               <li key={id} className="flex items-center gap-3 px-4 py-2">
                 <Link
@@ -53,11 +54,11 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
                 <span className="min-w-0 grow text-sm text-muted">
                   {base && documents(base.document_count)}
                 </span>
-                {base?.status === 'failed' && <Badge tone="danger">Failed</Badge>}
+                {base?.status === 'failed' && <Badge tone="danger">{t('knowledge.failed')}</Badge>}
                 <IconButton
                   small
                   icon={X}
-                  label={`Take ${name} away`}
+                  label={t('remove', { name })}
                   onClick={() => edit({ knowledge_base_ids: ids.filter((one) => one !== id) })}
                 />
               </li>
@@ -66,10 +67,9 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
         </ul>
       )}
       <div>
-        {' '}
         {mayRead && (
           <Picker
-            label="Knowledge bases"
+            label={t('knowledge.picker')}
             several
             choices={all.map(({ id, name, document_count }) => ({
               id,
@@ -79,9 +79,9 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
             chosen={ids}
             onChange={(knowledge_base_ids) => edit({ knowledge_base_ids })}
             disabled={!may('agent:write')}
-            empty={bases.isPending ? 'Loading' : 'No such knowledge base'}
+            empty={bases.isPending ? t('loading') : t('knowledge.noMatches')}
           >
-            Choose knowledge
+            {t('knowledge.choose')}
           </Picker>
         )}
       </div>
@@ -89,5 +89,4 @@ export function KnowledgeSection({ agent, edit }: AgentPart) {
   )
 }
 
-const documents = (count: number): string =>
-  `${formatNumber(count)} ${count === 1 ? 'document' : 'documents'}`
+const documents = (count: number): string => t('knowledge.documents', { count })

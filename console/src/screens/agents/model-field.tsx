@@ -2,10 +2,13 @@ import type { LanguageModel } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SelectField } from '../../ui/field.tsx'
 
-/** The models that write text. `usable`: those of them that are active. */
+const t = translator('agents')
+
+/** Returns the text models. `usable` has the active ones. */
 export function useChatModels() {
   const { organization } = useHere()
   const models = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
@@ -19,7 +22,7 @@ const can = ({ config }: LanguageModel, capability: string): boolean =>
 interface ModelFieldProps {
   modelId: string | null
   onChange: (modelId: string) => void
-  /** The agent calls tools: not every model can. */
+  /** The agent has tools, which not every model can call. */
   withTools?: boolean
 }
 
@@ -33,32 +36,30 @@ export function ModelField({ modelId, onChange, withTools = false }: ModelFieldP
   if (isLoaded && usable.length === 0)
     return (
       <p className="text-sm text-danger">
-        There is no active model that writes text.{' '}
-        <Link to="/models" className="underline">
-          Add a model
-        </Link>{' '}
-        first.
+        {t.rich('model.add', {
+          link: (text) => (
+            <Link to="/models" className="underline">
+              {text}
+            </Link>
+          ),
+        })}
       </p>
     )
   return (
     <SelectField
-      label="Model"
+      label={t('model.model')}
       required
       value={modelId ?? ''}
       onChange={({ target }) => onChange(target.value)}
-      error={
-        withTools && chosen && !can(chosen, 'tools')
-          ? 'This model cannot call tools. Choose another one, or take the tools away.'
-          : null
-      }
+      error={withTools && chosen && !can(chosen, 'tools') ? t('model.noTools') : null}
     >
       {isMissing && (
         <option value={modelId} disabled>
-          {chosen ? `${chosen.name} (not active)` : 'A model that is gone'}
+          {chosen ? t('model.inactive', { name: chosen.name }) : t('model.deleted')}
         </option>
       )}
       <Models label={organization.name} models={own} />
-      <Models label="For everybody here" models={common} />
+      <Models label={t('model.shared')} models={common} />
     </SelectField>
   )
 }

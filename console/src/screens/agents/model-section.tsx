@@ -1,31 +1,32 @@
+import { translator } from '../../messages/index.ts'
 import { TextAreaField, TextField } from '../../ui/field.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import type { AgentPart } from './agent-part.ts'
 import { ModelField } from './model-field.tsx'
 
+const t = translator('agents')
+
 const PROMPT_CHARACTERS_MAX = 100_000
-/** From here on it is said how much room is left. */
+/** From this length the field shows how many characters are left. */
 const PROMPT_CHARACTERS_TOLD = 80_000
 
-/** The model, and what it is told. */
 export function ModelSection({ agent, edit }: AgentPart) {
   const params = agent.params ?? {}
   const prompt = params.system_prompt ?? ''
   const set = (part: Partial<typeof params>) => edit({ params: withoutAbsent({ ...params, ...part }) })
   return (
-    <Section title="Model and instructions">
+    <Section title={t('model.title')}>
       <ModelField
         modelId={agent.model_id}
         onChange={(model_id) => edit({ model_id })}
         withTools={agent.tools.length + agent.mcp_instance_ids.length > 0}
       />
       <TextAreaField
-        label="Instructions"
+        label={t('model.instructions')}
         hint={
           prompt.length >= PROMPT_CHARACTERS_TOLD
-            ? `${formatNumber(PROMPT_CHARACTERS_MAX - prompt.length)} characters left`
-            : 'The system prompt: who it is, what it does and does not do, how it speaks'
+            ? t('model.charactersLeft', { count: PROMPT_CHARACTERS_MAX - prompt.length })
+            : t('model.instructionsHint')
         }
         rows={14}
         maxLength={PROMPT_CHARACTERS_MAX}
@@ -35,8 +36,8 @@ export function ModelSection({ agent, edit }: AgentPart) {
       />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Temperature"
-          hint="0 keeps close to what is likely, 1 varies. Empty: the model’s own."
+          label={t('model.temperature')}
+          hint={t('model.temperatureHint')}
           type="number"
           min={0}
           max={1}
@@ -45,8 +46,8 @@ export function ModelSection({ agent, edit }: AgentPart) {
           onChange={({ target }) => set({ temperature: numberOf(target) })}
         />
         <TextField
-          label="Longest reply, in tokens"
-          hint="A token is about three quarters of a word. Empty: the model’s own limit."
+          label={t('model.maxTokens')}
+          hint={t('model.maxTokensHint')}
           type="number"
           min={1}
           max={10_000_000}
@@ -61,6 +62,6 @@ export function ModelSection({ agent, edit }: AgentPart) {
 const numberOf = ({ valueAsNumber }: HTMLInputElement): number | undefined =>
   Number.isNaN(valueAsNumber) ? undefined : valueAsNumber
 
-/** A parameter that is not set is left out, as the server shows it. */
+/** Drops undefined parameters, which the server's copy does not have either. */
 const withoutAbsent = <Part extends object>(part: Part): Part =>
   Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as Part

@@ -1,12 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { ModelField, useChatModels } from './model-field.tsx'
 
-/** The word for agents that are talked to; all kinds answer alike. */
+const t = translator('agents')
+
+/** The type of new agents. It is only a label. */
 const USUAL_TYPE = 'chat'
 
 export function NewAgentDialog({ onClose }: { onClose: () => void }) {
@@ -28,24 +31,24 @@ export function NewAgentDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       open
       onClose={onClose}
-      title="New agent"
-      description="Instructions, tools and knowledge come next."
-      action="Make the agent"
+      title={t('create.title')}
+      description={t('create.description')}
+      action={t('create.action')}
       busy={add.isPending}
       disabled={modelId === null}
       error={add.error}
       onSubmit={submit}
     >
       <TextField
-        label="Name"
+        label={t('details.name')}
         required
         maxLength={200}
         value={agent.name}
         onChange={({ target }) => setAgent({ ...agent, name: target.value })}
       />
       <TextAreaField
-        label="What it is for"
-        hint="Shown where people choose whom to talk to"
+        label={t('details.description')}
+        hint={t('details.descriptionHint')}
         rows={2}
         maxLength={5_000}
         value={agent.description}

@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
 
-/** What an agent's page shows where there is no room for both. */
+/** The tab of an agent's page on narrow screens, which show one of the two. */
 export type AgentTab = 'edit' | 'try'
 
 const agents = createRoute({

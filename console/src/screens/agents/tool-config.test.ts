@@ -7,7 +7,7 @@ const CONFIG = [
   { name: 'labels', value: { a: 1 } },
 ]
 
-test('values stand in fields as text, lists and objects as JSON', () => {
+test('fields show values as text, and lists and objects as JSON', () => {
   expect(['unit', 'api_key', 'labels', 'other'].map((name) => textOf(CONFIG, name))).toEqual([
     'celsius',
     '',
@@ -16,7 +16,7 @@ test('values stand in fields as text, lists and objects as JSON', () => {
   ])
 })
 
-test('a secret that is set stays where nothing is typed, and is replaced at its place', () => {
+test('an empty field keeps a stored secret, and a new value replaces it in place', () => {
   expect(isKeptSecret(CONFIG, 'api_key')).toBe(true)
   expect(isKeptSecret(CONFIG, 'unit')).toBe(false)
   expect(isKeptSecret(undefined, 'api_key')).toBe(false)
@@ -25,7 +25,7 @@ test('a secret that is set stays where nothing is typed, and is replaced at its 
   expect(configWith(typed, 'api_key', '', true)).toEqual(CONFIG)
 })
 
-test('an emptied value is not set at all', () => {
+test('an empty value is removed', () => {
   expect(configWith(CONFIG, 'unit', '', false).map(({ name }) => name)).toEqual(['api_key', 'labels'])
   expect(configWith([], 'unit', 'kelvin', false)).toEqual([{ name: 'unit', value: 'kelvin' }])
 })

@@ -1,17 +1,17 @@
-/** What a tool is configured with, as the API shows and takes it: of a secret that is set, null. */
+/** The configuration values of a tool, as in the API. A stored secret is null. */
 type Config = readonly { name: string; value: unknown }[]
 
-/** A value as it stands in a field. The server reads it by the type that the tool asks for. */
+/** Returns a value as the text of its field. The server converts it to the tool's type. */
 export function textOf(config: Config, name: string): string {
   const value = config.find((one) => one.name === name)?.value ?? ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Whether a secret is set, which is never shown again. */
+/** Reports whether a secret is stored. The API never returns its value. */
 export const isKeptSecret = (config: Config | undefined, name: string): boolean =>
   config?.some((one) => one.name === name && one.value === null) ?? false
 
-/** With another value, at its place. Without a text nothing is set, and a secret stays as it is. */
+/** Replaces a value in place. An empty text removes it, or keeps a stored secret. */
 export function configWith(
   config: Config,
   name: string,

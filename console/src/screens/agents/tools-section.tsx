@@ -2,6 +2,7 @@ import type { Agent } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Picker } from '../../ui/picker.tsx'
@@ -9,7 +10,9 @@ import { Failure } from '../../ui/states.tsx'
 import type { AgentPart } from './agent-part.ts'
 import { AgentTool } from './agent-tool.tsx'
 
-/** The tools of an agent, each with what it is configured with. */
+const t = translator('agents')
+
+/** The tools of an agent, each with its configuration. */
 export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent }) {
   const { organization, may } = useHere()
   const tools = useInfiniteQuery({
@@ -24,7 +27,7 @@ export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent 
     id,
     name,
     note: version,
-    group: isOwn(organization_id) ? organization.name : 'Public tools of others',
+    group: isOwn(organization_id) ? organization.name : t('tools.public'),
   }))
   const choose = (ids: string[]) =>
     edit({
@@ -35,16 +38,19 @@ export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent 
     })
   const chosen = agent.tools.map(({ tool_id }) => tool_id)
   return (
-    <Section title="Tools" description="Functions that the model may call while it answers.">
+    <Section title={t('tools.title')} description={t('tools.description')}>
       {tools.error && <Failure error={tools.error} onRetry={() => void tools.refetch()} />}
       {agent.tools.length === 0 ? (
         <p className="text-sm text-muted">
-          None: it answers from what it knows.{' '}
-          {usable.length === 0 && tools.data && (
-            <Link to="/tools" className="text-accent underline">
-              Make a tool
-            </Link>
-          )}
+          {usable.length === 0 && tools.data
+            ? t.rich('tools.create', {
+                link: (text) => (
+                  <Link to="/tools" className="text-accent underline">
+                    {text}
+                  </Link>
+                ),
+              })
+            : t('tools.none')}
         </p>
       ) : (
         <ul className="flex flex-col divide-y divide-line rounded-xl border border-line">
@@ -65,15 +71,15 @@ export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent 
       )}
       <div>
         <Picker
-          label="Tools"
+          label={t('tools.title')}
           several
           choices={choices}
           chosen={chosen}
           onChange={choose}
           disabled={!may('agent:write')}
-          empty={tools.isPending ? 'Loading' : 'No such tool'}
+          empty={tools.isPending ? t('loading') : t('tools.noMatches')}
         >
-          Choose tools
+          {t('tools.choose')}
         </Picker>
       </div>
     </Section>

@@ -2,9 +2,11 @@ import type { AcceptedEvent, FollowedEvent } from '@parley/client'
 import type { Agent, Citation, ToolCall } from '@parley/client/schemas'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
+import { translator } from '../../messages/index.ts'
 import { useBufferedText } from '../../ui/use-buffered-text.ts'
 
-/** A question and what the agent answers. */
+const t = translator('agents')
+
 export interface Turn {
   question: string
   text: string
@@ -24,10 +26,7 @@ const NEW_TURN = {
   isWriting: true,
 } satisfies Omit<Turn, 'question'>
 
-/**
- * A chat with an agent to try it. It is a chat as any other, so that the agent answers as it always does; it is deleted
- * when somebody starts over or leaves.
- */
+/** A test chat with an agent. It is stored like any other chat, and deleted when the user starts over or leaves. */
 export function useTrial(agent: Agent, organizationId: string) {
   const [turns, setTurns] = useState<Turn[]>([])
   const [isLost, setLost] = useState(false)
@@ -38,7 +37,7 @@ export function useTrial(agent: Agent, organizationId: string) {
     const { chatId, abort } = trial.current
     trial.current = {}
     abort?.abort()
-    // Where this fails, the chat stays among the others under its title.
+    // If this fails, the chat stays in the user's list.
     if (chatId)
       void api.request('DELETE /api/chat/delete_session', { query: { session_id: chatId } }).catch(() => {})
   }, [])
@@ -84,7 +83,7 @@ export function useTrial(agent: Agent, organizationId: string) {
 
   return {
     turns,
-    /** Of the reply that is being written. */
+    /** The text of the reply in progress. */
     text,
     isLost,
     isWriting: turns.at(-1)?.isWriting ?? false,
@@ -129,7 +128,7 @@ const makeChat = async (org_id: string, name: string): Promise<string> =>
   (
     await api.request('POST /api/chat', {
       query: { org_id },
-      body: { title: `Trying ${name}`.slice(0, 200) },
+      body: { title: t('test.chatTitle', { name }).slice(0, 200) },
     })
   ).id
 

@@ -9,7 +9,7 @@ const message = (id: string, parent: string | null) =>
     role: id.startsWith('u') ? 'user' : 'assistant',
   }) as unknown as ChatMessage
 
-/** u1 has two replies; after the first one, u2 was edited to u3. */
+/** u1 has two replies. After the first one, u2 was edited, which created u3. */
 const MESSAGES = [
   message('u1', null),
   message('r1', 'u1'),
@@ -21,25 +21,25 @@ const MESSAGES = [
 ]
 const idsOf = (messages: readonly ChatMessage[]) => messages.map(({ id }) => id)
 
-test('a branch is the way from its end to the beginning', () => {
+test('a branch is the path from its leaf to the root', () => {
   expect(idsOf(branchOf(MESSAGES, 'r3').messages)).toEqual(['u1', 'r1', 'u3', 'r3'])
   expect(idsOf(branchOf(MESSAGES, 'r1b').messages)).toEqual(['u1', 'r1b'])
   expect(branchOf(MESSAGES, null)).toEqual({ messages: [], goesOn: false })
 })
 
-test('a branch whose beginning is not there says so', () => {
+test('a branch with unloaded messages reports them', () => {
   const { messages, goesOn } = branchOf(MESSAGES.slice(3), 'r3')
   expect({ ids: idsOf(messages), goesOn }).toEqual({ ids: ['u3', 'r3'], goesOn: true })
 })
 
-test('what stands beside each other follows the same message', () => {
+test('siblings have the same parent', () => {
   const siblings = siblingsOf(MESSAGES)
   expect(idsOf(siblings.get('u1') ?? [])).toEqual(['r1', 'r1b'])
   expect(idsOf(siblings.get('r1') ?? [])).toEqual(['u2', 'u3'])
   expect(idsOf(siblings.get(null) ?? [])).toEqual(['u1'])
 })
 
-test('going to a message is going to the newest reply below it', () => {
+test('the leaf of a message is the newest reply below it', () => {
   expect(newestLeafBelow(MESSAGES, 'u2')).toBe('r2')
   expect(newestLeafBelow(MESSAGES, 'r1')).toBe('r3')
   expect(newestLeafBelow(MESSAGES, 'r1b')).toBe('r1b')

@@ -1,17 +1,20 @@
 import { ArrowUp, Square } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { isEnter } from '../../ui/is-enter.ts'
 import { useNotify } from '../../ui/toast.tsx'
 
+const t = translator('conversations')
+
 interface AskFormProps {
   conversationId: string
-  /** Replies are being written: the next question has to wait. */
+  /** Replies are in progress, so the next question has to wait. */
   isUnderWay: boolean
   canAsk: boolean
-  /** Resolves once all have answered; false: nobody was asked. */
+  /** Resolves when all replies have ended. False if every model refused. */
   onAsk: (question: string) => Promise<boolean>
   onStop: () => void
 }
@@ -26,7 +29,7 @@ export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: A
     const question = text.trim()
     if (question === '' || isUnderWay || !canAsk) return
     setText('')
-    // What nobody was asked is not lost.
+    // Restores a question that every model refused.
     if (!(await onAsk(question))) setText((now) => (now === '' ? question : now))
   }
   const press = (event: KeyboardEvent) => {
@@ -36,7 +39,7 @@ export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: A
   }
   const stopAll = () => {
     const query = { org_id: organization.id, conversation_id: conversationId }
-    // First, so that no model is asked after the others were stopped.
+    // First, so that no further model is asked after the stop.
     onStop()
     stop.mutate({ query }, { onError: notify })
   }
@@ -46,8 +49,8 @@ export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: A
       className="flex items-end gap-2 rounded-2xl border border-line-strong/60 bg-raised p-2 focus-within:border-accent"
     >
       <textarea
-        aria-label="Your question"
-        placeholder={canAsk ? 'Ask all of them' : 'Add a model first'}
+        aria-label={t('ask.label')}
+        placeholder={canAsk ? t('ask.placeholder') : t('ask.addModel')}
         rows={1}
         value={text}
         onChange={({ target }) => setText(target.value)}
@@ -56,11 +59,11 @@ export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: A
       />
       {isUnderWay ? (
         <Button icon={Square} busy={stop.isPending} onClick={stopAll}>
-          Stop
+          {t('ask.stop')}
         </Button>
       ) : (
         <Button type="submit" kind="primary" icon={ArrowUp} disabled={!canAsk || text.trim() === ''}>
-          Ask
+          {t('ask.ask')}
         </Button>
       )}
     </form>

@@ -2,6 +2,7 @@ import type { Conversation } from '@parley/client/schemas'
 import { Archive, ArchiveRestore, Ellipsis, Pencil, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -10,11 +11,12 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
+const t = translator('conversations')
+
 type Shown = Pick<Conversation, 'id' | 'title' | 'is_archived'>
 
 const OUTDATED = ['GET /api/conversation/list', 'GET /api/conversation/get_with_sessions'] as const
 
-/** What can be done with a conversation as a whole. */
 export function ConversationMenu({
   conversation,
   onDeleted,
@@ -32,42 +34,42 @@ export function ConversationMenu({
   const remove = useChange('DELETE /api/conversation/delete', {
     outdates: ['GET /api/conversation/list'],
     onDone: () => {
-      notify('Deleted')
+      notify(t('menu.deleted'))
       onDeleted?.()
     },
   })
   const setArchived = (to: boolean) => {
-    // The list may have lost the conversation by then, and this menu with it: what mutate() is told to do would not be done.
+    // mutate() drops its callbacks when the component unmounts, as when the change takes the conversation off the list.
     void archive
       .mutateAsync({ query, body: { is_archived: to } })
       .then(
-        () => notify({ text: to ? 'Archived' : 'Back among the open ones', undo: () => setArchived(!to) }),
+        () => notify({ text: to ? t('menu.archived') : t('menu.unarchived'), undo: () => setArchived(!to) }),
         notify,
       )
   }
   const askToRemove = async () => {
     const yes = await confirm({
-      title: `Delete “${title}”?`,
-      consequence: 'Its questions and replies are gone for good.',
-      action: 'Delete',
+      title: t('menu.deleteTitle', { title }),
+      consequence: t('menu.deleteConsequence'),
+      action: t('menu.deleteAction'),
     })
     if (yes) remove.mutate({ query }, { onError: notify })
   }
   if (!may('conversation:write')) return null
   return (
     <>
-      <Menu trigger={<IconButton icon={Ellipsis} label={`Actions for ${title}`} small />}>
+      <Menu trigger={<IconButton icon={Ellipsis} label={t('menu.label', { title })} small />}>
         <MenuItem icon={Pencil} onSelect={() => setRenaming(true)}>
-          Rename
+          {t('menu.rename')}
         </MenuItem>
         <MenuItem icon={is_archived ? ArchiveRestore : Archive} onSelect={() => setArchived(!is_archived)}>
-          {is_archived ? 'Restore' : 'Archive'}
+          {is_archived ? t('menu.unarchive') : t('menu.archive')}
         </MenuItem>
         {may('conversation:delete') && (
           <>
             <MenuLine />
             <MenuItem icon={Trash2} danger onSelect={() => void askToRemove()}>
-              Delete
+              {t('menu.delete')}
             </MenuItem>
           </>
         )}
@@ -89,14 +91,14 @@ function Rename({ conversation: { id, title }, onClose }: { conversation: Shown;
     <FormDialog
       open
       onClose={onClose}
-      title="Rename the conversation"
-      action="Rename"
+      title={t('rename.title')}
+      action={t('rename.action')}
       busy={rename.isPending}
       error={rename.error}
       onSubmit={submit}
     >
       <TextField
-        label="Title"
+        label={t('rename.name')}
         required
         maxLength={500}
         pattern=".*\S.*"

@@ -2,6 +2,7 @@ import type { ConversationWithSessions } from '@parley/client/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -14,7 +15,9 @@ import { Refusals } from './refusals.tsx'
 import { Turns } from './turns.tsx'
 import { useRound } from './use-round.ts'
 
-/** Several models answer the same questions. */
+const t = translator('conversations')
+
+/** A conversation, in which several models reply to the same questions. */
 export function Conversation() {
   const { conversationId } = useParams({ from: '/app/conversations/$conversationId' })
   const { organization } = useHere()
@@ -28,7 +31,7 @@ export function Conversation() {
     <Loaded
       query={conversation}
       skeleton={
-        <Page title="Conversation" wide>
+        <Page title={t('conversation')} wide>
           <Skeleton className="h-64" />
         </Page>
       }
@@ -49,7 +52,7 @@ function Open({ conversation }: { conversation: ConversationWithSessions }) {
     <Page
       title={conversation.title}
       wide
-      above={<Back to="/conversations">Conversations</Back>}
+      above={<Back to="/conversations">{t('title')}</Back>}
       actions={
         <ConversationMenu
           conversation={conversation}

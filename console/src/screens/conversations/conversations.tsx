@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { MessagesSquare, Plus } from 'lucide-react'
 import { useState } from 'react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -13,10 +14,9 @@ import { Ago } from '../../ui/time.tsx'
 import { ConversationMenu } from './conversation-menu.tsx'
 import { NewConversation } from './new-conversation.tsx'
 
-const PURPOSE =
-  'Ask several models the same, and see their replies side by side. Each knows what the others have said before.'
+const t = translator('conversations')
 
-/** The own conversations, in which several models take part. */
+/** The user's conversations with several models. */
 export function Conversations() {
   const { organization, may } = useHere()
   const { archived } = useSearch({ from: '/app/conversations' })
@@ -27,16 +27,16 @@ export function Conversations() {
   )
   const add = may('conversation:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setOpen(true)}>
-      New conversation
+      {t('create.title')}
     </Button>
   )
   return (
-    <Page title="Conversations" description={PURPOSE} actions={add}>
+    <Page title={t('title')} description={t('list.purpose')} actions={add}>
       <Tabs
-        label="Which conversations"
+        label={t('list.filter')}
         tabs={[
-          ['open', 'Open'],
-          ['archived', 'Archived'],
+          ['open', t('list.active')],
+          ['archived', t('list.archived')],
         ]}
         value={archived ? 'archived' : 'open'}
         onChange={(tab) =>
@@ -51,20 +51,20 @@ export function Conversations() {
           const rows = all.filter(({ is_archived }) => is_archived === (archived ?? false))
           if (rows.length === 0)
             return archived ? (
-              <Empty icon={MessagesSquare} title="Nothing is archived" />
+              <Empty icon={MessagesSquare} title={t('list.emptyArchive')} />
             ) : (
-              <Empty icon={MessagesSquare} title="No conversations yet" action={add}>
-                {PURPOSE}
+              <Empty icon={MessagesSquare} title={t('list.empty')} action={add}>
+                {t('list.purpose')}
               </Empty>
             )
           return (
             <Table
-              label="Conversations"
+              label={t('title')}
               rows={rows}
               keyOf={({ id }) => id}
               columns={[
                 {
-                  header: 'Title',
+                  header: t('list.name'),
                   cell: ({ id, title }) => (
                     <Link
                       to="/conversations/$conversationId"
@@ -75,9 +75,13 @@ export function Conversations() {
                     </Link>
                   ),
                 },
-                { header: 'Begun', wideOnly: true, cell: ({ created_at }) => <Ago time={created_at} /> },
                 {
-                  header: 'Actions',
+                  header: t('list.created'),
+                  wideOnly: true,
+                  cell: ({ created_at }) => <Ago time={created_at} />,
+                },
+                {
+                  header: t('list.actions'),
                   hideHeader: true,
                   numeric: true,
                   cell: (row) => <ConversationMenu conversation={row} />,

@@ -2,7 +2,7 @@ import type { ConversationMessage } from '@parley/client/schemas'
 import { expect, test } from 'vitest'
 import { turnsOf } from './group-turns.ts'
 
-/** A reply follows the message before it, unless told otherwise. */
+/** By default, a reply follows the message before it. */
 const message = (
   id: string,
   role: 'user' | 'assistant',
@@ -21,7 +21,7 @@ const message = (
   created_at: '2026-01-01T00:00:00.000Z',
 })
 
-test('what several models were asked is one turn; the same words later are another', () => {
+test('a question to several models is one turn, and the same question later is another', () => {
   const messages = [
     message('0', 'assistant', 'of a page before'),
     message('1', 'user', 'Why?'),
@@ -43,7 +43,7 @@ test('what several models were asked is one turn; the same words later are anoth
   expect(turnsOf([])).toEqual([])
 })
 
-test('a model that is asked the same again answers in a turn of its own', () => {
+test('the same question to the same model again is another turn', () => {
   const again = { ...message('4', 'assistant', 'Still because.'), model_id: 'model of 2' }
   const messages = [
     message('1', 'user', 'Why?'),
@@ -54,7 +54,7 @@ test('a model that is asked the same again answers in a turn of its own', () => 
   expect(turnsOf(messages.toReversed()).map(({ replies }) => replies.length)).toEqual([1, 1])
 })
 
-test('replies that were written at the same time stand with their questions', () => {
+test('concurrent replies stay with their questions', () => {
   const messages = [
     message('1', 'user', 'Why?'),
     message('2', 'user', 'How?'),

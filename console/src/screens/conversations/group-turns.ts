@@ -1,14 +1,14 @@
 import type { ConversationMessage } from '@parley/client/schemas'
 
-/** A question, and the replies of the models that were asked it together. */
+/** A question and the replies of all models that were asked together. */
 export interface Turn {
-  /** Of the question's first message. */
+  /** The id of the question's first message. */
   id: string
   question: string
   replies: ConversationMessage[]
 }
 
-/** `messages` newest first, as the API has them; a reply whose question is on the page before is left out. */
+/** Groups messages, given newest first, into turns. Skips replies whose question is on a page that is not loaded. */
 export function turnsOf(messages: readonly ConversationMessage[]): Turn[] {
   const turns: Turn[] = []
   const questions = new Map(messages.map((message) => [message.id, message]))

@@ -2,10 +2,10 @@ import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 
 const PAGE = 100
-/** How often a reply is looked at that is written without us: after a reload, or a lost connection. */
+/** How often to refetch while a reply is in progress that this page does not follow, as after a reload. */
 const LOOK_MS = 1_500
 
-/** The messages of a conversation, newest first. */
+/** Reads the messages of a conversation, newest first. */
 export const messagePages = (org_id: string, conversation_id: string) =>
   infiniteQueryOptions({
     queryKey: ['GET /api/conversation/messages', { org_id, conversation_id }],

@@ -3,12 +3,15 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { outdate } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Picker } from '../../ui/picker.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useModels } from './use-models.ts'
+
+const t = translator('conversations')
 
 export function NewConversation({ onClose }: { onClose: () => void }) {
   const create = useCreate()
@@ -22,15 +25,15 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
     <FormDialog
       open
       onClose={onClose}
-      title="New conversation"
-      action="Begin"
+      title={t('create.title')}
+      action={t('create.action')}
       busy={create.isPending}
       disabled={models.length === 0}
       error={create.error}
       onSubmit={submit}
     >
       <TextField
-        label="Title"
+        label={t('create.name')}
         required
         maxLength={500}
         pattern=".*\S.*"
@@ -38,17 +41,17 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
         onChange={({ target }) => setTitle(target.value)}
       />
       <div className="flex flex-col items-start gap-1.5">
-        <p className="text-sm font-medium">Models</p>
-        <Picker label="Models" several choices={choices} chosen={models} onChange={setModels}>
-          {models.length === 0 ? 'Choose who takes part' : undefined}
+        <p className="text-sm font-medium">{t('create.models')}</p>
+        <Picker label={t('create.models')} several choices={choices} chosen={models} onChange={setModels}>
+          {models.length === 0 ? t('create.choose') : undefined}
         </Picker>
-        <p className="text-sm text-muted">Others can join later.</p>
+        <p className="text-sm text-muted">{t('create.hint')}</p>
       </div>
     </FormDialog>
   )
 }
 
-/** The conversation, with the models in it; whoever could not join is told, and can be added there. */
+/** Creates a conversation and adds the models. A model that fails shows its error and can be added later. */
 function useCreate() {
   const { organization } = useHere()
   const client = useQueryClient()

@@ -2,13 +2,16 @@ import type { ConversationSession, ConversationWithSessions } from '@parley/clie
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { Picker } from '../../ui/picker.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useModels } from './use-models.ts'
 
-/** Who is asked next: all models of the conversation but those that the address leaves out. */
+const t = translator('conversations')
+
+/** Returns the models to ask: all of the conversation except those that the URL excludes. */
 export function useParticipants(sessions: readonly ConversationSession[]) {
   const { without = [] } = useSearch({ from: '/app/conversations/$conversationId' })
   const navigate = useNavigate()
@@ -30,7 +33,7 @@ interface ParticipantsProps {
   onToggle: (sessionId: string) => void
 }
 
-/** The models of the conversation, each to be asked or not, and a way to have another one join. */
+/** Toggles for the models of the conversation, and a picker that adds models. */
 export function Participants({ conversation: { id, sessions }, asked, onToggle }: ParticipantsProps) {
   const { organization } = useHere()
   const { choices, nameOf } = useModels()
@@ -47,7 +50,7 @@ export function Participants({ conversation: { id, sessions }, asked, onToggle }
   return (
     <div
       role="group"
-      aria-label="Models that are asked"
+      aria-label={t('models.label')}
       className="-my-1 flex items-center gap-2 overflow-x-auto py-1 sm:flex-wrap"
     >
       {sessions.map((session) => {
@@ -57,7 +60,7 @@ export function Participants({ conversation: { id, sessions }, asked, onToggle }
             key={session.id}
             type="button"
             aria-pressed={isAsked}
-            title={isAsked ? 'Is asked: press to leave it out' : 'Is not asked: press to ask it too'}
+            title={isAsked ? t('models.exclude') : t('models.include')}
             onClick={() => onToggle(session.id)}
             className={classNames(
               'inline-flex h-8 max-w-full shrink-0 items-center rounded-full border px-3 text-sm',
@@ -72,15 +75,15 @@ export function Participants({ conversation: { id, sessions }, asked, onToggle }
       })}
       <div className="shrink-0">
         <Picker
-          label="Add a model"
+          label={t('models.add')}
           choices={others}
           chosen={[]}
           onChange={add}
           disabled={join.isPending}
-          empty="All models take part"
+          empty={t('models.none')}
         >
           <span className="inline-flex items-center gap-1.5">
-            <Plus aria-hidden size={14} /> Add a model
+            <Plus aria-hidden size={14} /> {t('models.add')}
           </span>
         </Picker>
       </div>

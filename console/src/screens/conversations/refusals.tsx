@@ -1,15 +1,20 @@
+import { translator } from '../../messages/index.ts'
+import { errorText } from '../../ui/error-text.ts'
+import { formatList } from '../../ui/format.ts'
 import { Failure } from '../../ui/states.tsx'
 import { useModels } from './use-models.ts'
 import type { Refusal } from './use-round.ts'
 
-/** Why models were not asked: once where it is the same for all. */
+const t = translator('conversations')
+
+/** The errors of models that refused. Models with the same error share one notice. */
 export function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
   const { nameOf } = useModels()
-  const reasons = [...new Set(refusals.map(({ error }) => error.message))]
+  const reasons = [...new Set(refusals.map(({ error }) => errorText(error)))]
   return reasons.map((reason) => {
     const names = refusals
-      .filter(({ error }) => error.message === reason)
+      .filter(({ error }) => errorText(error) === reason)
       .map(({ modelId }) => nameOf(modelId))
-    return <Failure key={reason} error={new Error(`${names.join(', ')}: ${reason}`)} />
+    return <Failure key={reason} error={new Error(t('refused', { models: formatList(names), reason }))} />
   })
 }

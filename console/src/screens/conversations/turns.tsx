@@ -2,14 +2,16 @@ import type { ConversationMessage } from '@parley/client/schemas'
 import { MessagesSquare } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { ReplyText } from '../../markdown/reply-text.tsx'
+import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { CopyButton } from '../../ui/copy.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { Empty, More } from '../../ui/states.tsx'
 import { turnsOf } from './group-turns.ts'
 import { useModels } from './use-models.ts'
 import type { LiveReply, Round } from './use-round.ts'
+
+const t = translator('conversations')
 
 interface TurnsProps {
   messages: readonly ConversationMessage[]
@@ -18,16 +20,14 @@ interface TurnsProps {
   hasModels: boolean
 }
 
-/** All that was asked and answered, oldest first; what is being answered comes last. */
+/** All turns, oldest first. The turn in progress comes last. */
 export function Turns({ messages, round, query, hasModels }: TurnsProps) {
   const { nameOf } = useModels()
   const turns = turnsOf(messages)
   if (turns.length === 0 && !round)
     return (
-      <Empty icon={MessagesSquare} title="Nothing was asked yet">
-        {hasModels
-          ? 'Ask below. All models answer at the same time, and each sees the earlier questions and replies.'
-          : 'Add a model below, or several to compare them.'}
+      <Empty icon={MessagesSquare} title={t('turns.empty')}>
+        {hasModels ? t('turns.askBelow') : t('turns.addModels')}
       </Empty>
     )
   return (
@@ -51,7 +51,6 @@ export function Turns({ messages, round, query, hasModels }: TurnsProps) {
   )
 }
 
-/** One below the other on a phone, else side by side. */
 const Turn = ({
   question,
   count,
@@ -64,7 +63,7 @@ const Turn = ({
   children: ReactNode
 }) => (
   <section
-    aria-label={`Question: ${question.slice(0, 80)}`}
+    aria-label={t('turns.label', { question: question.slice(0, 80) })}
     ref={isNew ? scrollTo : null}
     className="flex scroll-mt-4 flex-col gap-3"
   >
@@ -92,32 +91,39 @@ function StoredReply({ reply, name }: { reply: ConversationMessage; name: string
       name={name}
       foot={
         <>
-          {status === 'stopped' && <Badge>Stopped</Badge>}
-          {usage && <span>{formatNumber(usage.output_tokens)} tokens</span>}
+          {status === 'stopped' && <Badge>{t('turns.stopped')}</Badge>}
+          {usage && <span>{t('turns.tokens', { count: usage.output_tokens })}</span>}
           {content !== '' && status !== 'streaming' && (
-            <CopyButton text={content} what={`Copy the reply of ${name}`} />
+            <CopyButton text={content} what={t('turns.copy', { name })} />
           )}
         </>
       }
     >
       {content !== '' && <ReplyText text={content} streaming={status === 'streaming'} />}
-      {status === 'streaming' && content === '' && <p className="text-sm text-muted">Thinks</p>}
+      {status === 'streaming' && content === '' && (
+        <p className="text-sm text-muted">{t('turns.thinking')}</p>
+      )}
       {error && <p className="text-sm text-danger">{error}</p>}
     </Reply>
   )
 }
 
-const STATES = { waiting: 'Waiting', streaming: 'Answering', ended: null }
-
 const ReplyUnderWay = ({ reply: { text, state }, name }: { reply: LiveReply; name: string }) => (
-  <Reply name={name} foot={STATES[state] && <span role="status">{STATES[state]}</span>}>
+  <Reply
+    name={name}
+    foot={
+      state !== 'ended' && (
+        <span role="status">{state === 'waiting' ? t('turns.waiting') : t('turns.responding')}</span>
+      )
+    }
+  >
     {text !== '' && <ReplyText text={text} streaming={state === 'streaming'} />}
   </Reply>
 )
 
 const Reply = ({ name, foot, children }: { name: string; foot: ReactNode; children: ReactNode }) => (
   <article
-    aria-label={`Reply of ${name}`}
+    aria-label={t('turns.reply', { name })}
     className="flex min-w-0 flex-col gap-2 rounded-2xl border border-line bg-raised p-4"
   >
     <h2 className="truncate text-sm font-medium text-muted">{name}</h2>

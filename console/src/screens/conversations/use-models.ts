@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Choice } from '../../ui/picker.tsx'
 
-/** The models that can take part in a conversation, and what any model is called. */
+const t = translator('conversations')
+
+/** Returns the models that can join a conversation, and the name of any model. */
 export function useModels() {
   const { organization } = useHere()
   const models = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
@@ -12,6 +15,6 @@ export function useModels() {
     .filter(({ is_active, config }) => is_active && (config.capabilities?.includes('text') ?? true))
     .map(({ id, name, provider }) => ({ id, name, note: provider }))
   const nameOf = (id: string | null): string =>
-    all.find((model) => model.id === id)?.name ?? (models.isLoading ? '…' : 'A model that was deleted')
+    all.find((model) => model.id === id)?.name ?? (models.isLoading ? '…' : t('models.deleted'))
   return { query: models, choices, nameOf }
 }

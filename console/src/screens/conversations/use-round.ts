@@ -9,11 +9,11 @@ export interface LiveReply {
   sessionId: string
   modelId: string
   text: string
-  /** `ended`: however it has ended, the stored message tells. */
+  /** `ended` includes stopped and failed replies: the stored message has the outcome. */
   state: 'waiting' | 'streaming' | 'ended'
 }
 
-/** A question that several models answer at the same time. */
+/** A question in progress, with the reply of each model. */
 export interface Round {
   question: string
   replies: LiveReply[]
@@ -22,19 +22,19 @@ export interface Round {
 /** Browsers open six connections to a server over HTTP/1.1. One stays free for other requests, such as Stop. */
 const STREAMS_MAX = 5
 
-/** Why a model was not asked. */
+/** The error of a model that did not reply. */
 export interface Refusal {
   modelId: string
   error: Error
 }
 
-/** `ask` resolves when all replies have ended: true unless every model refused. */
+/** `ask` resolves when all replies have ended. False if every model refused. */
 export function useRound(organizationId: string) {
   const client = useQueryClient()
   const [round, setRound] = useState<Round | null>(null)
   const [refusals, setRefusals] = useState<Refusal[]>([])
   const leaving = useRef(new AbortController())
-  // The replies go on without this page.
+  // The server goes on writing the replies.
   useEffect(() => () => leaving.current.abort(), [])
 
   const change = (sessionId: string, to: Partial<LiveReply>) =>
@@ -73,7 +73,7 @@ export function useRound(organizationId: string) {
         buffer.flush()
       } catch (error) {
         buffer.close()
-        // A reply whose stream was cut is written to its end, and the stored message has it.
+        // After a lost stream the server completes the reply, so the stored message has it.
         if (error instanceof ParleyError && error.code !== 'stream.lost' && !signal.aborted)
           refused.push({ modelId: model_id, error })
       }
@@ -89,7 +89,7 @@ export function useRound(organizationId: string) {
     setRefusals(refused)
     return refused.length < sessions.length
   }
-  /** Stops following the replies, and asks no further models. */
+  /** Stops following the replies and asks no further models. */
   const leave = () => leaving.current.abort()
   return { round, refusals, ask, leave }
 }

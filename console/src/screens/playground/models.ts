@@ -4,10 +4,10 @@ import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Choice } from '../../ui/picker.tsx'
 
-/** The families that the playground takes a model of by its name (POST /api/mcp_playground/chat). */
+/** Name prefixes of the models that `POST /api/mcp_playground/chat` accepts. */
 const FAMILIES = ['gpt', 'o1', 'claude', 'deepseek', 'gemini']
 
-/** Models that can be named, each by the name that is sent. */
+/** Returns the models to choose from. Their ids are the names that the API accepts. */
 export function useModelChoices(withTools: boolean): Choice[] {
   const { organization, may } = useHere()
   const models = useQuery({

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Eraser } from 'lucide-react'
 import { useState } from 'react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Composer } from '../../ui/composer.tsx'
@@ -17,14 +18,16 @@ import { Setup } from './setup.tsx'
 import { TurnView } from './turn-view.tsx'
 import { usePlayground } from './use-playground.ts'
 
-/** A chat that uses one's connections, or that finds servers to connect. */
+const t = translator('playground')
+
+/** A chat that uses the user's connections, or recommends servers to connect. */
 export function Playground() {
   const { organization } = useHere()
-  // Another organization has another memory.
+  // Each organization has its own history.
   return <OpenPlayground key={organization.id} />
 }
 
-/** What was said before this visit; what is said now is added here, and not asked for. */
+/** Reads the messages from before this visit, once. New messages are added on the page. */
 const readMemory = (org_id: string) =>
   queryOptions({
     ...read('GET /api/mcp_playground/memory', { org_id }),
@@ -33,7 +36,7 @@ const readMemory = (org_id: string) =>
   })
 
 function OpenPlayground() {
-  useTitle('Playground')
+  useTitle(t('title'))
   const { organization, may } = useHere()
   const { with: chosen = [], model } = useSearch({ from: '/app/playground' })
   const navigate = useNavigate()
@@ -53,14 +56,14 @@ function OpenPlayground() {
   return (
     <div className="mx-auto flex h-full w-full max-w-5xl flex-col">
       <header className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 pt-5 pb-3 sm:px-8">
-        <h1 className="text-2xl font-semibold tracking-tight">Playground</h1>
+        <h1 className="text-2xl font-semibold tracking-tight">{t('title')}</h1>
         <ClearButton isEmpty={isEmpty} onCleared={chat.clear} />
         <Setup chosen={chosen} model={model} onChoose={use} />
       </header>
       <div
         role="log"
-        aria-label="Messages"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+        aria-label={t('messages')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it too
         tabIndex={0}
         className="flex min-h-0 grow flex-col-reverse overflow-y-auto border-t border-line px-4 sm:px-8"
       >
@@ -82,16 +85,14 @@ function OpenPlayground() {
       </div>
       {may('mcp:write') ? (
         <Composer
-          placeholder="What should be done?"
+          placeholder={t('placeholder')}
           isWriting={chat.isWriting}
           onSend={ask}
           onStop={chat.stop}
           className="px-4 py-3 sm:px-8"
         />
       ) : (
-        <p className="border-t border-line px-8 py-4 text-sm text-muted">
-          Your role can view connections but not use them. Ask for the permission mcp:write.
-        </p>
+        <p className="border-t border-line px-8 py-4 text-sm text-muted">{t('notAllowed')}</p>
       )}
       {connecting && (
         <ConnectDialog
@@ -106,15 +107,9 @@ function OpenPlayground() {
 
 const Welcome = ({ isDirect }: { isDirect: boolean }) => (
   <div className="flex max-w-xl flex-col gap-2 text-muted">
-    <p className="font-medium text-ink">
-      {isDirect ? 'Ask for something to be done' : 'Say what you want to do'}
-    </p>
-    <p>
-      {isDirect
-        ? 'The model has the tools of the connections above. You see each call with what it was given and what came back.'
-        : 'The model looks through the catalogue and recommends servers to connect. With connections chosen above it uses their tools instead.'}
-    </p>
-    <p>Replies cost credits. What was said is remembered until nothing was said for 30 minutes.</p>
+    <p className="font-medium text-ink">{t('welcome.title')}</p>
+    <p>{isDirect ? t('welcome.direct') : t('welcome.discovery')}</p>
+    <p>{t('welcome.costs')}</p>
   </div>
 )
 
@@ -128,9 +123,9 @@ function ClearButton({ isEmpty, onCleared }: { isEmpty: boolean; onCleared: () =
   })
   const ask = async () => {
     const isSure = await confirm({
-      title: 'Forget this conversation?',
-      consequence: 'What was said here is gone, and the next message begins anew. Connections stay.',
-      action: 'Forget it',
+      title: t('clear.title'),
+      consequence: t('clear.consequence'),
+      action: t('clear.action'),
     })
     if (isSure) forget.mutate({ query: { org_id: organization.id } }, { onError: notify })
   }
@@ -144,7 +139,7 @@ function ClearButton({ isEmpty, onCleared }: { isEmpty: boolean; onCleared: () =
         disabled={isEmpty}
         onClick={() => void ask()}
       >
-        Forget
+        {t('clear.action')}
       </Button>
     )
   )

@@ -1,10 +1,13 @@
 import type { PlaygroundMemoryEntry } from '@parley/client/schemas'
 import { ReplyText } from '../../markdown/reply-text.tsx'
+import { translator } from '../../messages/index.ts'
 
-/** What was said before, as the next reply is told it. */
+const t = translator('playground')
+
+/** The earlier messages that the model sees. */
 export const Remembered = ({ entries }: { entries: readonly PlaygroundMemoryEntry[] }) => (
-  <section aria-label="Remembered" className="flex flex-col gap-4">
-    <p className="text-center text-xs text-muted">Remembered from before; calls of tools are not kept</p>
+  <section aria-label={t('memory.label')} className="flex flex-col gap-4">
+    <p className="text-center text-xs text-muted">{t('memory.note')}</p>
     {entries.map(({ role, content, created_at }) =>
       role === 'user' ? (
         <Question key={`${created_at} ${role}`} text={content} />
@@ -17,7 +20,7 @@ export const Remembered = ({ entries }: { entries: readonly PlaygroundMemoryEntr
 
 export const Question = ({ text }: { text: string }) => (
   <p className="max-w-[85%] self-end rounded-2xl bg-accent-soft px-3.5 py-2 wrap-anywhere whitespace-pre-wrap">
-    <span className="sr-only">You: </span>
+    <span className="sr-only">{t('turn.you')} </span>
     {text}
   </p>
 )

@@ -1,9 +1,9 @@
 export interface PlaygroundSearch {
-  /** Ids of the connections whose tools the model has. None: it finds servers. */
+  /** Ids of the connections whose tools the model gets. None: it recommends servers. */
   with?: string[]
-  /** What the model is called. Default: the server chooses. */
+  /** Default: the server chooses a model. */
   model?: string
 }
 
-/** As many as a message may come with. */
+/** The API's limit per message. */
 export const CONNECTIONS_MAX = 20

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Picker } from '../../ui/picker.tsx'
@@ -8,13 +9,15 @@ import { readActive } from './active-connections.ts'
 import { useModelChoices } from './models.ts'
 import { CONNECTIONS_MAX } from './search-params.ts'
 
+const t = translator('playground')
+
 interface SetupProps {
   chosen: readonly string[]
   model: string | undefined
   onChoose: (ids: readonly string[]) => void
 }
 
-/** Which connections, and which model. */
+/** The pickers for connections and model. */
 export function Setup({ chosen, model, onChoose }: SetupProps) {
   const { organization } = useHere()
   const instances = useQuery(readActive(organization.id))
@@ -25,7 +28,7 @@ export function Setup({ chosen, model, onChoose }: SetupProps) {
   return (
     <div className="flex basis-full flex-wrap items-center gap-2">
       <Picker
-        label="Connections"
+        label={t('setup.connections')}
         several
         choices={usable.map((instance) => ({
           id: instance.id,
@@ -34,13 +37,13 @@ export function Setup({ chosen, model, onChoose }: SetupProps) {
         }))}
         chosen={chosen}
         onChange={(ids) => onChoose(ids.filter((id) => !isGone(id)).slice(0, CONNECTIONS_MAX))}
-        empty={usable.length === 0 ? 'You have no active connection' : 'Nothing found'}
+        empty={usable.length === 0 ? t('setup.noActive') : t('setup.noMatches')}
       >
-        {names.length > 0 ? undefined : 'No connections'}
+        {names.length > 0 ? undefined : t('setup.none')}
       </Picker>
       <ModelPicker model={model} withTools={chosen.length > 0} />
       <Badge tone={chosen.length > 0 ? 'accent' : 'neutral'}>
-        {chosen.length > 0 ? 'Direct: uses their tools' : 'Discovery: finds servers'}
+        {chosen.length > 0 ? t('setup.direct') : t('setup.discovery')}
       </Badge>
       {instances.data?.length === 0 && (
         <Link
@@ -48,13 +51,12 @@ export function Setup({ chosen, model, onChoose }: SetupProps) {
           search={(search) => ({ org_id: search.org_id, tab: 'catalogue' })}
           className="text-sm text-accent hover:underline"
         >
-          Connect an account
+          {t('setup.connect')}
         </Link>
       )}
       {gone.length > 0 && (
         <p role="status" className="basis-full text-sm text-warning">
-          {gone.length === 1 ? 'One of the connections is' : `${gone.length} of the connections are`} not
-          active any more, and left out.
+          {t('setup.inactive', { count: gone.length })}
         </p>
       )}
     </div>
@@ -75,9 +77,9 @@ function ModelPicker({ model, withTools }: { model: string | undefined; withTool
   const isKnown = model === undefined || models.some(({ id }) => id === model)
   return (
     <Picker
-      label="Model"
+      label={t('setup.model')}
       choices={[
-        { id: USUAL, name: 'Default model', note: 'of the mode' },
+        { id: USUAL, name: t('setup.defaultModel') },
         ...models,
         ...(isKnown ? [] : [{ id: model, name: model }]),
       ]}

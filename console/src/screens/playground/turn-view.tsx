@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Plug, Plus, RotateCw } from 'lucide-react'
 import { read } from '../../api/queries.ts'
 import { ReplyText } from '../../markdown/reply-text.tsx'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CallLine } from '../../ui/call-line.tsx'
@@ -12,13 +13,15 @@ import { readActive } from './active-connections.ts'
 import { Question } from './remembered.tsx'
 import type { Turn } from './use-playground.ts'
 
+const t = translator('playground')
+
 interface TurnViewProps extends Pick<ProposalsProps, 'onConnect' | 'onUse'> {
   turn: Turn
-  /** Sends the question again with the connections that are chosen now; null: there are none. */
+  /** Sends the question again with the selected connections. Null: it can't be sent now. */
   onAgain: (() => void) | null
 }
 
-/** A question, and the reply with the calls that were made for it. */
+/** A question and its reply, with tool calls and recommended servers. */
 export function TurnView({ turn, onAgain, ...proposing }: TurnViewProps) {
   const { question, reply, failure } = turn
   const { parts, serverIds, error, isOver } = reply
@@ -39,13 +42,13 @@ export function TurnView({ turn, onAgain, ...proposing }: TurnViewProps) {
       )}
       {!isOver && parts.length === 0 && !failure && (
         <p role="status" className="shimmer text-sm text-muted">
-          Working
+          {t('turn.thinking')}
         </p>
       )}
       {serverIds.length > 0 && <Proposals ids={serverIds} {...proposing} />}
       {serverIds.length > 0 && onAgain && (
         <Button kind="primary" size="small" icon={RotateCw} className="self-start" onClick={onAgain}>
-          Ask again with the chosen connections
+          {t('turn.retry')}
         </Button>
       )}
       {error !== null && <Failure error={new Error(error)} />}
@@ -57,11 +60,11 @@ export function TurnView({ turn, onAgain, ...proposing }: TurnViewProps) {
 interface ProposalsProps {
   ids: readonly string[]
   onConnect: (server: McpServer) => void
-  /** The connection is chosen for the next message. */
+  /** Selects the connection for the next message. */
   onUse: (instanceId: string) => void
 }
 
-/** Servers that the reply recommends. */
+/** The servers that a reply recommends. */
 function Proposals({ ids, onConnect, onUse }: ProposalsProps) {
   const { organization, may } = useHere()
   const servers = useQuery(read('GET /api/mcp/list_servers', { org_id: organization.id }))
@@ -69,7 +72,7 @@ function Proposals({ ids, onConnect, onUse }: ProposalsProps) {
   const proposed = ids.flatMap((id) => servers.data?.servers.find((server) => server.id === id) ?? [])
   if (proposed.length === 0) return null
   return (
-    <ul aria-label="Recommended servers" className="grid gap-2 sm:grid-cols-2">
+    <ul aria-label={t('turn.recommended')} className="grid gap-2 sm:grid-cols-2">
       {proposed.map((server) => {
         const { id, name, auth_type } = server
         const own = instances.data?.find((instance) => instance.mcp_server_id === id)
@@ -81,8 +84,13 @@ function Proposals({ ids, onConnect, onUse }: ProposalsProps) {
             <Mark name={name} />
             <span className="min-w-0 grow font-medium wrap-anywhere">{name}</span>
             {own ? (
-              <Button size="small" icon={Plus} aria-label={`Use ${name}`} onClick={() => onUse(own.id)}>
-                Use
+              <Button
+                size="small"
+                icon={Plus}
+                aria-label={t('turn.useServer', { name })}
+                onClick={() => onUse(own.id)}
+              >
+                {t('turn.use')}
               </Button>
             ) : (
               may('mcp:write') &&
@@ -90,10 +98,10 @@ function Proposals({ ids, onConnect, onUse }: ProposalsProps) {
                 <Button
                   size="small"
                   icon={Plug}
-                  aria-label={`Connect ${name}`}
+                  aria-label={t('turn.connectServer', { name })}
                   onClick={() => onConnect(server)}
                 >
-                  Connect
+                  {t('turn.connect')}
                 </Button>
               )
             )}

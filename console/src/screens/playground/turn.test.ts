@@ -13,7 +13,7 @@ const ended: PlaygroundEvent = {
   tool: { id: 'c', name: 'search', input: { q: 'x' }, output: { n: 1 }, successful: true, error: null },
 }
 
-test('text and calls stand in the order in which they came, and a call that ends stays where it began', () => {
+test('text and calls keep their order, and a finished call stays in place', () => {
   const reply = after(text('Let me '), text('look.'), begun, text('Found.'), ended, text('DONE'))
   expect(reply).toEqual({
     parts: [
@@ -36,13 +36,13 @@ test('text and calls stand in the order in which they came, and a call that ends
   })
 })
 
-test('a call that runs has no outcome', () => {
+test('a running call has no outcome', () => {
   expect(after(begun).parts).toEqual([
     { call: { id: 'c', name: 'search', input: { q: 'x' }, output: null, successful: null, error: null } },
   ])
 })
 
-test('servers that are recommended, and an error, which ends it', () => {
+test('a reply has recommended servers, and an error ends it', () => {
   expect(after(text('Try this'), { mcp: { server_ids: ['s'] }, message: '' })).toMatchObject({
     serverIds: ['s'],
     isOver: false,

@@ -4,7 +4,7 @@ export interface Call {
   id: string
   name: string
   input: unknown
-  /** Null: it is running. */
+  /** Null while it runs. */
   output: unknown
   successful: boolean | null
   error: string | null
@@ -12,10 +12,10 @@ export interface Call {
 
 export type Part = { text: string } | { call: Call }
 
-/** A reply as far as it has come, in the order in which it came. */
+/** A reply as far as it has arrived. */
 export interface Reply {
   parts: readonly Part[]
-  /** What it recommends to connect. */
+  /** The servers that it recommends. */
   serverIds: readonly string[]
   error: string | null
   isOver: boolean
@@ -23,7 +23,7 @@ export interface Reply {
 
 export const NEW_REPLY: Reply = { parts: [], serverIds: [], error: null, isOver: false }
 
-/** A reply with one event more. */
+/** Adds an event to a reply. */
 export function replyAfter(reply: Reply, event: PlaygroundEvent): Reply {
   if ('error' in event) return { ...reply, error: event.error, isOver: true }
   if ('mcp' in event) return { ...reply, serverIds: event.mcp.server_ids }

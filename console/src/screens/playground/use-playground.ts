@@ -2,15 +2,17 @@ import { ParleyError, Throttle } from '@parley/client'
 import type { PlaygroundEvent } from '@parley/client/schemas'
 import { useEffect, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
+import { translator } from '../../messages/index.ts'
 import { NEW_REPLY, type Reply, replyAfter } from './turn.ts'
 
-/** What was asked, and what comes of it. */
+const t = translator('playground')
+
 export interface Turn {
   question: string
   reply: Reply
-  /** Why it could not be sent, or where it was cut. */
+  /** Why the question failed or its stream was lost. */
   failure: Error | null
-  /** The connections that it was asked with. */
+  /** The connections of the question. */
   instanceIds: readonly string[]
 }
 
@@ -20,10 +22,7 @@ interface Question {
   model: string | undefined
 }
 
-const CUT =
-  'The connection was lost before the reply was complete. Replies of the playground are not kept: ask again.'
-
-/** The turns of this visit. Leaving ends the reply that is being written. */
+/** The turns of this visit. Leaving the page cancels the reply in progress. */
 export function usePlayground(organizationId: string) {
   const [turns, setTurns] = useState<readonly Turn[]>([])
   const [isWriting, setWriting] = useState(false)
@@ -49,14 +48,14 @@ export function usePlayground(organizationId: string) {
         query: { org_id: organizationId },
         body,
         signal: leaving.signal,
-        // With a key the server would write the reply to its end, though nobody reads it.
+        // With a key, the server would complete the reply after the client has left.
         idempotencyKey: null,
       })
       for await (const event of events) draw.add(event)
       draw.end()
     } catch (error) {
       draw.end()
-      if (!leaving.signal.aborted) change({ failure: isCut(error) ? new Error(CUT) : (error as Error) })
+      if (!leaving.signal.aborted) change({ failure: isCut(error) ? new Error(t('lost')) : (error as Error) })
     }
     if (running.current === leaving) setWriting(false)
   }
@@ -75,7 +74,7 @@ export function usePlayground(organizationId: string) {
 
 const isCut = (error: unknown): boolean => error instanceof ParleyError && error.code === 'stream.lost'
 
-/** Collects events, and hands on what they come to every 50 ms at most. */
+/** Collects events and reports the reply at most every 50 ms. */
 function drawer(onReply: (reply: Reply) => void) {
   let reply = NEW_REPLY
   const throttle = new Throttle(() => onReply(reply))
@@ -84,7 +83,7 @@ function drawer(onReply: (reply: Reply) => void) {
       reply = replyAfter(reply, event)
       throttle.schedule()
     },
-    /** What has not ended by itself has been stopped, or was cut. */
+    /** Marks the reply as over, also if it was stopped or its stream was lost. */
     end(): void {
       throttle.cancel()
       reply = { ...reply, isOver: true }
