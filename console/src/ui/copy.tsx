@@ -1,12 +1,15 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { translator } from '../messages/index.ts'
 import { Button, IconButton } from './button.tsx'
 import { copyText } from './copy-text.ts'
 
+const t = translator('ui')
+
 const DONE_MS = 2_000
 
-/** Copies a text. `label`: with a word on the button, else an icon. */
-export function CopyButton({ text, label, what = 'Copy' }: { text: string; label?: string; what?: string }) {
+/** Copies a text. With `label` the button shows a word instead of an icon. */
+export function CopyButton({ text, label, what = t('copy') }: { text: string; label?: string; what?: string }) {
   const [isDone, setDone] = useState(false)
   useEffect(() => {
     if (!isDone) return
@@ -16,19 +19,19 @@ export function CopyButton({ text, label, what = 'Copy' }: { text: string; label
   const copy = () => void copyText(text).then(setDone)
   const icon = isDone ? Check : Copy
   if (label === undefined)
-    return <IconButton small icon={icon} label={isDone ? 'Copied' : what} onClick={copy} />
+    return <IconButton small icon={icon} label={isDone ? t('copied') : what} onClick={copy} />
   return (
     <Button size="small" icon={icon} onClick={copy}>
-      {isDone ? 'Copied' : label}
+      {isDone ? t('copied') : label}
     </Button>
   )
 }
 
-/** A piece of code to take along. */
+/** Code that can be copied. */
 export const Snippet = ({ code, label }: { code: string; label: string }) => (
   <div className="relative rounded-xl border border-line bg-surface">
     <div className="absolute top-2 right-2">
-      <CopyButton text={code} what={`Copy ${label}`} />
+      <CopyButton text={code} what={t('copyItem', { name: label })} />
     </div>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
     <pre tabIndex={0} role="group" aria-label={label} className="mr-10 overflow-x-auto p-3 font-mono text-sm">
@@ -37,15 +40,13 @@ export const Snippet = ({ code, label }: { code: string; label: string }) => (
   </div>
 )
 
-/** A secret that is shown this once. */
-export const SecretOnce = ({ secret, what }: { secret: string; what: string }) => (
+/** A secret that is shown only once. */
+export const SecretOnce = ({ secret }: { secret: string }) => (
   <div className="flex flex-col gap-2 rounded-xl bg-warning-soft p-4">
-    <p className="text-sm text-warning">
-      This is the only time that {what} is shown. Keep it somewhere safe.
-    </p>
+    <p className="text-sm text-warning">{t('secretOnce')}</p>
     <div className="flex items-center gap-2">
       <code className="min-w-0 grow font-mono text-sm break-all">{secret}</code>
-      <CopyButton text={secret} label="Copy" />
+      <CopyButton text={secret} label={t('copy')} />
     </div>
   </div>
 )

@@ -1,5 +1,7 @@
 import account from './account.ts'
 import agents from './agents.ts'
+import apiKeys from './apiKeys.ts'
+import audit from './audit.ts'
 import billing from './billing.ts'
 import chat from './chat.ts'
 import connections from './connections.ts'
@@ -9,14 +11,18 @@ import errors from './errors.ts'
 import evaluations from './evaluations.ts'
 import knowledge from './knowledge.ts'
 import markdown from './markdown.ts'
+import models from './models.ts'
 import organization from './organization.ts'
 import people from './people.ts'
 import playground from './playground.ts'
 import tools from './tools.ts'
+import webhooks from './webhooks.ts'
 
 export default {
   account,
   agents,
+  apiKeys,
+  audit,
   billing,
   chat,
   connections,
@@ -26,8 +32,10 @@ export default {
   evaluations,
   knowledge,
   markdown,
+  models,
   organization,
   people,
   playground,
   tools,
+  webhooks,
 }

@@ -1,4 +1,8 @@
 export default {
+  copied: 'Copied',
+  copy: 'Copy',
+  copyItem: 'Copy {name}',
+  secretOnce: 'Copy this now and store it securely. It is not shown again.',
   justNow: 'just now',
   loading: 'Loading',
   requestId: 'Request ID: {id}',

@@ -45,7 +45,7 @@ export function KeyTab({ deployment }: { deployment: Deployment }) {
           If it is lost, make a new one.
         </p>
       ) : (
-        <SecretOnce secret={key} what="the key" />
+        <SecretOnce secret={key} />
       )}
       {renew.error && <Failure error={renew.error} />}
       {!may('agent:write') && (

@@ -157,7 +157,7 @@ function Made({ deployment: { id, api_key, deployment_type: type } }: { deployme
           ? 'Your program proves with this key who it is.'
           : 'Your website does not need this key. It is for programs that talk to the agent beside it.'}
       </p>
-      <SecretOnce secret={api_key} what="the key" />
+      <SecretOnce secret={api_key} />
       <div className="flex flex-wrap justify-end gap-2">
         {type !== 'api' && <Button onClick={() => open('look')}>Change the look</Button>}
         <Button kind="primary" onClick={() => open('install')}>

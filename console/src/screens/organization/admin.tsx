@@ -11,18 +11,21 @@ import { Failure, Loaded } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { FeaturesForm } from './features-form.tsx'
 import { NotAllowed } from './not-allowed.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('organization')
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** For the administrator of the installation: what organizations have and may use. */
+/** Grants credits and sets the limits of an organization. For system administrators. */
 export function Admin() {
   const { user, organization } = useHere()
   const { organization: asked } = useSearch({ from: '/app/admin' })
   const org_id = asked ?? organization.id
   return (
     <Page
-      title="Installation"
-      description="What an organization has and may use. Prices of models from the environment are set at Models, permissions at Roles."
+      title={t('admin.title')}
+      description={t('admin.description')}
     >
       {user.is_system_admin ? (
         <>
@@ -35,7 +38,7 @@ export function Admin() {
           )}
         </>
       ) : (
-        <NotAllowed needs="system administrator" />
+        <NotAllowed />
       )}
     </Page>
   )
@@ -52,16 +55,16 @@ function Choice({ org_id }: { org_id: string }) {
   }
   return (
     <Section
-      title="Organization"
-      description={name ?? 'You are no member of it. Its members find its ID in their settings.'}
+      title={t('admin.organization')}
+      description={name ?? t('admin.notMember')}
     >
       <form onSubmit={submit} className="flex flex-wrap items-end gap-3">
         <div className="min-w-0 grow basis-72">
           <TextField
-            label="Organization ID"
+            label={t('admin.id')}
             required
             pattern="[\da-fA-F]{8}(-[\da-fA-F]{4}){3}-[\da-fA-F]{12}"
-            title="As 0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60"
+            title={t('admin.idFormat')}
             autoComplete="off"
             value={typed}
             onChange={({ target }) => setTyped(target.value)}
@@ -69,7 +72,7 @@ function Choice({ org_id }: { org_id: string }) {
           />
         </div>
         <Button type="submit" disabled={typed.trim() === org_id}>
-          Choose
+          {t('admin.choose')}
         </Button>
       </form>
     </Section>
@@ -82,7 +85,7 @@ function Grant({ org_id }: { org_id: string }) {
   const grant = useChange('POST /api/billing/credits', {
     outdates: ['GET /api/billing/balance', 'GET /api/billing/ledger'],
     onDone: ({ amount, balance_after }) => {
-      notify(`${formatCredits(amount)} credits granted. The balance is ${formatCredits(balance_after)}.`)
+      notify(t('grant.done', { amount: formatCredits(amount), balance: formatCredits(balance_after) }))
       setDraft({ amount: '', reason: '' })
     },
   })
@@ -91,11 +94,11 @@ function Grant({ org_id }: { org_id: string }) {
     grant.mutate({ body: { organization_id: org_id, amount: Number(draft.amount), reason: draft.reason } })
   }
   return (
-    <Section title="Grant credits" description="They are added to what there is.">
+    <Section title={t('grant.title')} description={t('grant.description')}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid gap-4 sm:grid-cols-[12rem_1fr]">
           <TextField
-            label="Credits"
+            label={t('grant.credits')}
             type="number"
             required
             min={0.000001}
@@ -105,8 +108,8 @@ function Grant({ org_id }: { org_id: string }) {
             onChange={({ target }) => setDraft({ ...draft, amount: target.value })}
           />
           <TextField
-            label="Reason"
-            placeholder="Order 1042"
+            label={t('grant.reason')}
+            placeholder={t('grant.example')}
             required
             maxLength={500}
             value={draft.reason}
@@ -115,26 +118,22 @@ function Grant({ org_id }: { org_id: string }) {
         </div>
         {grant.error && <Failure error={grant.error} />}
         <Button type="submit" kind="primary" busy={grant.isPending} className="self-end">
-          Grant credits
+          {t('grant.action')}
         </Button>
       </form>
     </Section>
   )
 }
 
-/** What is in force can be read of organizations that one is in. Of others only what is given is changed. */
+/** Only members can read the limits in force. For other organizations, blank fields don't change. */
 function Features({ org_id }: { org_id: string }) {
   const { organizations } = useHere()
   const isMember = organizations.some(({ id }) => id === org_id)
   const features = useQuery({ ...read('GET /api/org/features', { org_id }), enabled: isMember })
   return (
     <Section
-      title="Features"
-      description={
-        isMember
-          ? 'What the organization may use.'
-          : 'What is left empty stays as it is: only members can see what it is now.'
-      }
+      title={t('features.title')}
+      description={isMember ? undefined : t('features.unknown')}
     >
       {isMember ? (
         <Loaded query={features}>{(found) => <FeaturesForm org_id={org_id} features={found} />}</Loaded>

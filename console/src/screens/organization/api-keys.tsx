@@ -16,6 +16,9 @@ import { useNotify } from '../../ui/toast.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { NotAllowed } from './not-allowed.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('apiKeys')
 
 export function ApiKeys() {
   const { may } = useHere()
@@ -23,16 +26,16 @@ export function ApiKeys() {
   const isAllowed = may('organization:admin')
   const add = isAllowed && (
     <Button kind="primary" icon={Plus} onClick={() => setCreating(true)}>
-      Create key
+      {t('create')}
     </Button>
   )
   return (
     <Page
-      title="API keys"
-      description="With a key a program acts for you in this organization, by the API of this server."
+      title={t('title')}
+      description={t('description')}
       actions={add}
     >
-      {isAllowed ? <Keys add={add} /> : <NotAllowed needs="organization:admin" />}
+      {isAllowed ? <Keys add={add} /> : <NotAllowed permission="organization:admin" />}
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
     </Page>
   )
@@ -46,25 +49,25 @@ function Keys({ add }: { add: React.ReactNode }) {
     <Loaded query={keys}>
       {(list) =>
         list.length === 0 ? (
-          <Empty icon={KeyRound} title="No API keys yet" action={add}>
-            Make one for each program, with no more than what it needs: a key that is lost is deleted alone.
+          <Empty icon={KeyRound} title={t('empty')} action={add}>
+            {t('emptyHint')}
           </Empty>
         ) : (
           <>
             <Table
-              label="API keys"
+              label={t('title')}
               rows={list}
               keyOf={({ id }) => id}
               columns={[
-                { header: 'Key', cell: (key) => <KeyName apiKey={key} /> },
-                { header: 'Acts for', cell: ({ user_id }) => nameOf(user_id) ?? 'A member', wideOnly: true },
-                { header: 'May', cell: (key) => <Permissions names={key.permissions} />, wideOnly: true },
+                { header: t('key'), cell: (key) => <KeyName apiKey={key} /> },
+                { header: t('member'), cell: ({ user_id }) => nameOf(user_id) ?? t('unknownMember'), wideOnly: true },
+                { header: t('permissions'), cell: (key) => <Permissions names={key.permissions} />, wideOnly: true },
                 {
-                  header: 'Last used',
-                  cell: ({ last_used_at }) => (last_used_at ? <Ago time={last_used_at} /> : 'Never'),
+                  header: t('lastUsed'),
+                  cell: ({ last_used_at }) => (last_used_at ? <Ago time={last_used_at} /> : t('neverUsed')),
                 },
                 {
-                  header: 'Actions',
+                  header: t('actions'),
                   hideHeader: true,
                   numeric: true,
                   cell: (key) => <DeleteKey apiKey={key} />,
@@ -91,37 +94,43 @@ const KeyName = ({ apiKey: { name, prefix, expires_at } }: { apiKey: ApiKey }) =
 
 const Expiry = ({ time }: { time: string }) =>
   new Date(time).getTime() <= Date.now() ? (
-    <Badge tone="danger">Expired</Badge>
+    <Badge tone="danger">{t('expired')}</Badge>
   ) : (
-    <span className="text-xs">until {formatDate(time)}</span>
+    <span className="text-xs">{t('expires', { date: formatDate(time) })}</span>
   )
 
 const SHOWN_MAX = 3
 
-const Permissions = ({ names }: { names: string[] }) => (
-  <span title={names.join(' ')} className="font-mono text-xs text-muted">
-    {names.slice(0, SHOWN_MAX).join(' ')}
-    {names.length > SHOWN_MAX && ` and ${names.length - SHOWN_MAX} more`}
-  </span>
-)
+const Permissions = ({ names }: { names: string[] }) => {
+  const shown = names.slice(0, SHOWN_MAX).join(' ')
+  const more = names.length - SHOWN_MAX
+  return (
+    <span title={names.join(' ')} className="font-mono text-xs text-muted">
+      {more > 0 ? t('morePermissions', { names: shown, count: more }) : shown}
+    </span>
+  )
+}
 
 function DeleteKey({ apiKey: { id, name } }: { apiKey: ApiKey }) {
   const confirm = useConfirm()
   const notify = useNotify()
   const removal = useChange('DELETE /api/api_keys/delete', {
     outdates: ['GET /api/api_keys/list', 'GET /api/billing/budgets'],
-    onDone: () => notify(`The key ${name} is deleted`),
+    onDone: () => notify(t('deleted', { name })),
   })
   const remove = async () => {
-    const consequence = 'Programs that use it are refused at once. This cannot be undone.'
-    if (await confirm({ title: `Delete the key ${name}?`, consequence, action: 'Delete' }))
-      removal.mutate({ query: { api_key_id: id } }, { onError: notify })
+    const isSure = await confirm({
+      title: t('deleteTitle', { name }),
+      consequence: t('deleteConsequence'),
+      action: t('deleteAction'),
+    })
+    if (isSure) removal.mutate({ query: { api_key_id: id } }, { onError: notify })
   }
   return (
     <IconButton
       small
       icon={Trash2}
-      label={`Delete ${name}`}
+      label={t('delete', { name })}
       disabled={removal.isPending}
       onClick={() => void remove()}
     />

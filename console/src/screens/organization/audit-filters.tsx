@@ -4,6 +4,9 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import { ACTIONS, RECORD_TYPES, recordText } from './audit-words.ts'
 import type { AuditSearch, ShowAudit } from './search-params.ts'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('audit')
 
 interface AuditFiltersProps {
   search: AuditSearch
@@ -21,15 +24,15 @@ const NOTHING: AuditSearch = {
 }
 
 export const AuditFilters = ({ search, show, isFiltered }: AuditFiltersProps) => (
-  <search aria-label="Filter entries" className="flex flex-col gap-3">
+  <search aria-label={t('filters')} className="flex flex-col gap-3">
     <div className="grid grid-cols-2 gap-3 md:grid-cols-5">
-      <WhoField value={search.actor_id} show={show} />
+      <MemberField value={search.actor_id} show={show} />
       <SelectField
-        label="Record"
+        label={t('record')}
         value={search.record_type ?? ''}
         onChange={({ target }) => show({ record_type: target.value || undefined, action: undefined })}
       >
-        <option value="">All</option>
+        <option value="">{t('all')}</option>
         {RECORD_TYPES.map((type) => (
           <option key={type} value={type}>
             {recordText(type)}
@@ -37,11 +40,11 @@ export const AuditFilters = ({ search, show, isFiltered }: AuditFiltersProps) =>
         ))}
       </SelectField>
       <SelectField
-        label="Action"
+        label={t('action')}
         value={search.action ?? ''}
         onChange={({ target }) => show({ action: target.value || undefined })}
       >
-        <option value="">All</option>
+        <option value="">{t('all')}</option>
         {ACTIONS.filter((one) => !search.record_type || one.startsWith(`${search.record_type}.`)).map(
           (one) => (
             <option key={one} value={one}>
@@ -50,37 +53,39 @@ export const AuditFilters = ({ search, show, isFiltered }: AuditFiltersProps) =>
           ),
         )}
       </SelectField>
-      <DayField label="From" value={search.from} onChange={(from) => show({ from })} />
-      <DayField label="To" value={search.to} onChange={(to) => show({ to })} />
+      <DayField label={t('from')} value={search.from} onChange={(from) => show({ from })} />
+      <DayField label={t('to')} value={search.to} onChange={(to) => show({ to })} />
     </div>
     {isFiltered && (
       <div className="flex flex-wrap items-center gap-3">
         {search.record_id && (
-          <span className="min-w-0 text-sm break-all text-muted">Only the record {search.record_id}</span>
+          <span className="min-w-0 text-sm break-all text-muted">
+            {t('onlyRecord', { id: search.record_id })}
+          </span>
         )}
         <Button size="small" icon={X} onClick={() => show(NOTHING)}>
-          Clear filters
+          {t('clear')}
         </Button>
       </div>
     )}
   </search>
 )
 
-function WhoField({ value, show }: { value: string | undefined; show: ShowAudit }) {
+function MemberField({ value, show }: { value: string | undefined; show: ShowAudit }) {
   const { members, nameOf } = useMemberNames()
   return (
     <SelectField
-      label="Who"
+      label={t('member')}
       value={value ?? ''}
       onChange={({ target }) => show({ actor_id: target.value || undefined })}
     >
-      <option value="">Everybody</option>
+      <option value="">{t('allMembers')}</option>
       {members.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}
         </option>
       ))}
-      {value && nameOf(value) === null && <option value={value}>Somebody else</option>}
+      {value && nameOf(value) === null && <option value={value}>{t('unknownMember')}</option>}
     </SelectField>
   )
 }

@@ -1,19 +1,36 @@
 import type { AuditEntry } from '@parley/client/schemas'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { useMemberNames } from '../people/member-names.ts'
-import { actionText } from './audit-words.ts'
+import { knownAction } from './audit-words.ts'
 import { type Difference, differencesOf } from './difference.ts'
 import { useKeyNames } from './key-names.ts'
 import type { ShowAudit } from './search-params.ts'
+import { translator } from '../../messages/index.ts'
 
-/** Who did what, when, and what is different since. */
+const t = translator('audit')
+
 export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit }) {
   const { nameOf } = useMemberNames()
   const { keyNameOf } = useKeyNames()
   const named = (text: string | undefined) => text && (nameOf(text) ?? keyNameOf(text) ?? text)
+  const action = knownAction(entry.action)
+  const about = {
+    name: nameOf(entry.actor_id) ?? t('unknownActor'),
+    actor: (name: ReactNode) => (
+      <button
+        type="button"
+        title={t('onlyActor')}
+        onClick={() => show({ actor_id: entry.actor_id })}
+        className="font-medium hover:underline"
+      >
+        {name}
+      </button>
+    ),
+  }
+  const keyName = keyNameOf(entry.api_key_id ?? '')
   const differences = differencesOf(entry.before, entry.after).map(({ field, before, after }) => ({
     field,
     before: named(before),
@@ -23,19 +40,13 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
     <li className="flex flex-col gap-2 px-4 py-3.5 text-sm">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <p className="min-w-0 break-words">
-          <button
-            type="button"
-            title="Only what this person did"
-            onClick={() => show({ actor_id: entry.actor_id })}
-            className="font-medium hover:underline"
-          >
-            {nameOf(entry.actor_id) ?? 'Somebody who is no member'}
-          </button>{' '}
-          {actionText(entry.action)}
+          {action
+            ? t.rich(`actions.${action}`, about)
+            : t.rich('actions.other', { ...about, action: entry.action })}
           {entry.api_key_id && (
             <>
               {' '}
-              <Badge>by API key {keyNameOf(entry.api_key_id) ?? ''}</Badge>
+              <Badge>{keyName === null ? t('unknownKey') : t('key', { name: keyName })}</Badge>
             </>
           )}
         </p>
@@ -48,7 +59,7 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
         <code className="font-mono">{entry.action}</code>
         <button
           type="button"
-          title="Only this record"
+          title={t('onlyThis')}
           onClick={() =>
             show({ record_type: entry.record_type, record_id: entry.record_id, action: undefined })
           }
@@ -56,7 +67,7 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
         >
           {named(entry.record_id) ?? nameIn(entry) ?? entry.record_id}
         </button>
-        <span>from {entry.ip_address}</span>
+        <span>{t('ip', { address: entry.ip_address })}</span>
       </p>
     </li>
   )
@@ -76,16 +87,16 @@ const Differences = ({ differences }: { differences: Difference[] }) => (
   </dl>
 )
 
-/** What an id stands for is named beside it, where it has a name. */
+/** Drops `_id`, because the record's name is shown instead of its ID where it is known. */
 const fieldText = (field: string): string => field.replace(/_id$/, '').replaceAll('_', ' ')
 
-/** What the record was called then. */
+/** Returns the record's name from the entry. */
 function nameIn({ before, after }: AuditEntry): string | undefined {
   const name = after?.['name'] ?? before?.['name']
   return typeof name === 'string' && name !== '' ? name : undefined
 }
 
-/** Of a long text so much is shown at first. */
+/** Longer texts are shortened until the user opens them. */
 const SHOWN_CHARACTERS = 300
 
 function Side({ kind: Kind, text }: { kind: 'del' | 'ins'; text: string }) {
@@ -103,7 +114,7 @@ function Side({ kind: Kind, text }: { kind: 'del' | 'ins'; text: string }) {
       </Kind>
       {isLong && (
         <Button kind="ghost" size="small" onClick={() => setWhole(!isWhole)}>
-          {isWhole ? 'Show less' : 'Show all'}
+          {t(isWhole ? 'showLess' : 'showAll')}
         </Button>
       )}
     </>

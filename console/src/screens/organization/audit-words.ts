@@ -1,8 +1,20 @@
-/** Records whose changes are in the audit, with what can be done to each beside the usual. */
-const RECORDS: Record<string, readonly string[]> = {
-  member: ['added', 'role_changed', 'status_changed'],
+import type en from '../../messages/en/audit.ts'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('audit')
+
+type Actions = Omit<typeof en.actions, 'other'>
+export type RecordType = keyof Actions
+/** As `role.updated`. */
+export type Action = { [Type in RecordType]: `${Type}.${keyof Actions[Type] & string}` }[RecordType]
+
+const MANAGED = ['created', 'updated', 'deleted'] as const
+
+/** The actions on each type of record that the audit log has. */
+const VERBS = {
+  member: ['added', 'role_changed', 'status_changed', 'second_factor_changed'],
   invitation: ['created', 'resent', 'accepted', 'revoked'],
-  role: ['created', 'updated', 'deleted'],
+  role: MANAGED,
   organization: [
     'created',
     'updated',
@@ -13,53 +25,27 @@ const RECORDS: Record<string, readonly string[]> = {
     'exported',
     'imported',
   ],
-  api_key: ['created', 'updated', 'deleted'],
-  budget: ['created', 'updated', 'deleted'],
-  model: ['created', 'updated', 'deleted'],
-  knowledge_base: ['created', 'updated', 'deleted'],
-  kb_source: ['created', 'updated', 'deleted'],
-  agent: ['created', 'updated', 'deleted'],
-  deployment: ['created', 'updated', 'deleted'],
-  tool: ['created', 'updated', 'deleted'],
-  tool_category: ['created', 'updated', 'deleted'],
-  webhook: ['created', 'updated', 'deleted'],
+  api_key: MANAGED,
+  budget: MANAGED,
+  model: MANAGED,
+  knowledge_base: MANAGED,
+  kb_source: MANAGED,
+  agent: MANAGED,
+  deployment: MANAGED,
+  tool: MANAGED,
+  tool_category: MANAGED,
+  webhook: MANAGED,
   mcp_instance: ['created', 'connected', 'updated', 'tools_changed', 'deleted'],
-}
+} as const satisfies { [Type in RecordType]: readonly (keyof Actions[Type])[] }
 
-export const RECORD_TYPES = Object.keys(RECORDS)
+export const RECORD_TYPES = Object.keys(VERBS) as RecordType[]
 
-/** As `role.updated`. */
-export const ACTIONS = Object.entries(RECORDS).flatMap(([type, verbs]) =>
-  verbs.map((verb) => `${type}.${verb}`),
+export const ACTIONS = Object.entries(VERBS).flatMap(([type, verbs]) =>
+  verbs.map((verb) => `${type}.${verb}` as Action),
 )
 
-const WRITTEN_OTHERWISE: Record<string, string> = {
-  api_key: 'API key',
-  kb_source: 'source of knowledge',
-  mcp_instance: 'connection',
-}
+/** Returns undefined for an action that only another version of the server knows. */
+export const knownAction = (action: string): Action | undefined => ACTIONS.find((known) => known === action)
 
-/** What a record is called: `api_key` is `API key`. */
-export const recordText = (type: string): string => WRITTEN_OTHERWISE[type] ?? type.replaceAll('_', ' ')
-
-const VERBS_OTHERWISE: Record<string, string> = {
-  'member.role_changed': 'gave another role to a member',
-  'member.status_changed': 'changed the status of a member',
-  'invitation.created': 'invited somebody',
-  'invitation.resent': 'sent an invitation again',
-  'organization.features_changed': 'changed what the organization may use',
-  'organization.billing_changed': 'changed the warning of low credits',
-  'organization.credits_transferred': 'transferred credits',
-  'organization.ownership_transferred': 'handed the organization over',
-  'mcp_instance.tools_changed': 'found other tools at a connection',
-}
-
-/** As `updated a role`, to be read after who did it. */
-export function actionText(action: string): string {
-  const [type = '', verb = ''] = action.split('.')
-  const known = VERBS_OTHERWISE[action]
-  if (known) return known
-  const record = recordText(type)
-  const article = type === 'organization' ? 'the' : /^[aeio]/i.test(record) ? 'an' : 'a'
-  return `${verb.replaceAll('_', ' ')} ${article} ${record}`
-}
+/** Returns the label of a type of record: `API key` for `api_key`. */
+export const recordText = (type: RecordType): string => t(`records.${type}`)

@@ -9,15 +9,18 @@ import { AuditFilters } from './audit-filters.tsx'
 import { AuditItem } from './audit-item.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import type { ShowAudit } from './search-params.ts'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('audit')
 
 export function Audit() {
   const { may } = useHere()
   return (
     <Page
-      title="Audit"
-      description="Who did what in this organization. Entries are never changed, and secrets are not in them."
+      title={t('title')}
+      description={t('description')}
     >
-      {may('organization:admin') ? <Entries /> : <NotAllowed needs="organization:admin" />}
+      {may('organization:admin') ? <Entries /> : <NotAllowed permission="organization:admin" />}
     </Page>
   )
 }
@@ -48,15 +51,13 @@ function Entries() {
       <Loaded query={entries}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon={ScrollText} title="No entries">
-              {isFiltered
-                ? 'Nothing fits these filters.'
-                : 'Changes of members, roles, keys, models and more will be listed here.'}
+            <Empty icon={ScrollText} title={t('empty')}>
+              {t(isFiltered ? 'noMatches' : 'emptyHint')}
             </Empty>
           ) : (
             <>
               <ul
-                aria-label="Entries"
+                aria-label={t('entries')}
                 className="divide-y divide-line rounded-2xl border border-line bg-raised"
               >
                 {list.map((entry) => (
@@ -72,7 +73,7 @@ function Entries() {
   )
 }
 
-/** When a day begins where the viewer is. A date that there is not is no bound. */
+/** Returns when a day begins in the user's time zone, undefined for a date that doesn't exist. */
 function startOf(day: string, later: number): string | undefined {
   const time = new Date(`${day}T00:00`)
   time.setDate(time.getDate() + later)

@@ -8,8 +8,11 @@ import { useNotify } from '../../ui/toast.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import { useKeyNames } from './key-names.ts'
 import { useSubjectName } from './subject-name.ts'
+import { translator } from '../../messages/index.ts'
 
-/** Sets what somebody, or a key, may spend. With a budget its subject stands. */
+const t = translator('billing')
+
+/** Adds a budget, or changes its amount. The member or key of a budget can't be changed. */
 export function BudgetDialog({ budget, onClose }: { budget: Budget | null; onClose: () => void }) {
   const { organization } = useHere()
   const notify = useNotify()
@@ -19,7 +22,7 @@ export function BudgetDialog({ budget, onClose }: { budget: Budget | null; onClo
   const save = useChange('PUT /api/billing/budgets', {
     outdates: ['GET /api/billing/budgets'],
     onDone: (set) => {
-      notify(`${nameOf(set)} may spend ${set.credits_per_month.toLocaleString()} credits a month`)
+      notify(t('budget.saved', { name: nameOf(set) }))
       onClose()
     },
   })
@@ -39,16 +42,16 @@ export function BudgetDialog({ budget, onClose }: { budget: Budget | null; onClo
     <FormDialog
       open
       onClose={onClose}
-      title={budget ? `Budget of ${nameOf(budget)}` : 'Set a budget'}
-      description="Months are those of UTC. What was spent this month already counts."
-      action="Save"
+      title={budget ? t('budget.title', { name: nameOf(budget) }) : t('budget.new')}
+      description={t('budget.description')}
+      action={t('budget.save')}
       busy={save.isPending}
       error={save.error}
       onSubmit={submit}
     >
       {!budget && <SubjectField value={subject} onChange={setSubject} />}
       <TextField
-        label="Credits a month"
+        label={t('budget.credits')}
         type="number"
         required
         min={0}
@@ -66,22 +69,22 @@ function SubjectField({ value, onChange }: { value: string; onChange: (subject: 
   const { keys } = useKeyNames()
   return (
     <SelectField
-      label="Member or API key"
-      hint="A member has one budget, whatever key is used. A key can have one beside it."
+      label={t('budget.subject')}
+      hint={t('budget.subjectHint')}
       required
       value={value}
       onChange={({ target }) => onChange(target.value)}
     >
-      <option value="">Choose</option>
-      <optgroup label="Members">
+      <option value="">{t('budget.choose')}</option>
+      <optgroup label={t('budget.members')}>
         {members.map(({ id, name, email }) => (
           <option key={id} value={`user ${id}`}>
-            {name} ({email})
+            {t('budget.member', { name, email })}
           </option>
         ))}
       </optgroup>
       {keys.length > 0 && (
-        <optgroup label="API keys">
+        <optgroup label={t('budget.keys')}>
           {keys.map(({ id, name }) => (
             <option key={id} value={`key ${id}`}>
               {name}

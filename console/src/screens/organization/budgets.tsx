@@ -7,13 +7,16 @@ import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Bar } from '../../ui/chart.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
-import { formatCredits, formatDate } from '../../ui/format.ts'
+import { formatCredits, formatDay } from '../../ui/format.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { BudgetDialog } from './budget-dialog.tsx'
 import { useSubjectName } from './subject-name.ts'
+import { translator } from '../../messages/index.ts'
 
-/** What a member or an API key may spend in a month. */
+const t = translator('billing')
+
+/** The monthly budgets of members and API keys. */
 export function Budgets() {
   const { organization, may } = useHere()
   const [edited, setEdited] = useState<Budget | 'new'>()
@@ -22,7 +25,7 @@ export function Budgets() {
   )
   const add = may('organization:admin') && (
     <Button kind="primary" icon={Plus} onClick={() => setEdited('new')}>
-      Set a budget
+      {t('budgets.add')}
     </Button>
   )
   return (
@@ -30,15 +33,14 @@ export function Budgets() {
       <Loaded query={budgets}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon={Wallet} title="No budgets" action={add}>
-              A budget is what a member, or an API key, may spend in a month. Without one they may spend all
-              that the organization has.
+            <Empty icon={Wallet} title={t('budgets.empty')} action={add}>
+              {t('budgets.emptyHint')}
             </Empty>
           ) : (
             <>
               <div className="flex justify-end empty:hidden">{add}</div>
               <ul
-                aria-label="Budgets"
+                aria-label={t('budgets.title')}
                 className="divide-y divide-line rounded-2xl border border-line bg-raised"
               >
                 {list.map((budget) => (
@@ -64,11 +66,15 @@ function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
   const notify = useNotify()
   const removal = useChange('DELETE /api/billing/budgets', {
     outdates: ['GET /api/billing/budgets'],
-    onDone: () => notify(`The budget of ${name} is removed`),
+    onDone: () => notify(t('budgets.removed', { name })),
   })
   const remove = async () => {
-    const consequence = `${name} may then spend all that the organization has.`
-    if (await confirm({ title: 'Remove the budget?', consequence, action: 'Remove' }))
+    const isSure = await confirm({
+      title: t('budgets.removeTitle', { name }),
+      consequence: t('budgets.removeConsequence', { name }),
+      action: t('budgets.removeAction'),
+    })
+    if (isSure)
       removal.mutate({ query: { org_id: organization.id, budget_id: budget.id } }, { onError: notify })
   }
   const taken = budget.spent + budget.held
@@ -79,25 +85,27 @@ function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
         <span className="flex flex-wrap justify-between gap-x-4 text-sm">
           <span className="font-medium">{name}</span>
           <span className={isOver ? 'text-danger' : 'text-muted'}>
-            {formatCredits(taken)} of {formatCredits(budget.credits_per_month)} credits
-            {isOver && ': used up'}
+            {t(isOver ? 'budgets.usedUp' : 'budgets.used', {
+              used: formatCredits(taken),
+              limit: formatCredits(budget.credits_per_month),
+            })}
           </span>
         </span>
         <Bar
           share={budget.credits_per_month === 0 ? 1 : taken / budget.credits_per_month}
           tone={isOver ? 'danger' : 'accent'}
         />
-        <span className="text-xs text-muted">Begins anew on {formatDate(budget.resets_at)}</span>
+        <span className="text-xs text-muted">{t('budgets.resets', { date: formatDay(budget.resets_at) })}</span>
       </div>
       {may('organization:admin') && (
         <span className="flex items-center gap-1">
           <Button size="small" onClick={onEdit}>
-            Change
+            {t('budgets.edit')}
           </Button>
           <IconButton
             small
             icon={Trash2}
-            label={`Remove the budget of ${name}`}
+            label={t('budgets.remove', { name })}
             onClick={() => void remove()}
           />
         </span>

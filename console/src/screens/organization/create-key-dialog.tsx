@@ -9,14 +9,19 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { PermissionMatrix } from '../../ui/permission-matrix.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('apiKeys')
 
 const DAY_MS = 86_400_000
-const LIFETIMES = [
-  ['30', '30 days'],
-  ['90', '90 days'],
-  ['365', 'One year'],
-  ['', 'Never'],
-] as const
+/** Lifetimes of keys in days, with their names. */
+const lifetimes = () =>
+  [
+    ['30', t('form.days', { count: 30 })],
+    ['90', t('form.days', { count: 90 })],
+    ['365', t('form.year')],
+    ['', t('form.never')],
+  ] as const
 
 export function CreateKeyDialog({ onClose }: { onClose: () => void }) {
   const [created, setCreated] = useState<CreatedApiKey>()
@@ -31,17 +36,17 @@ const Created = ({ created, onClose }: { created: CreatedApiKey; onClose: () => 
   <Dialog
     open
     onClose={onClose}
-    title={`The key ${created.name}`}
+    title={t('created.title', { name: created.name })}
     actions={
       <Button kind="primary" onClick={onClose}>
-        Done
+        {t('created.done')}
       </Button>
     }
   >
-    <SecretOnce secret={created.key} what="this key" />
-    <p className="text-sm text-muted">A program sends it with each request:</p>
+    <SecretOnce secret={created.key} />
+    <p className="text-sm text-muted">{t('created.usage')}</p>
     <Snippet
-      label="a request with the key"
+      label={t('created.example')}
       code={`curl '${location.origin}/api/users/me' \\\n  -H 'X-API-Key: ${created.prefix}…'`}
     />
   </Dialog>
@@ -77,8 +82,8 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
       wide
       open
       onClose={onClose}
-      title="Create an API key"
-      action="Create key"
+      title={t('form.title')}
+      action={t('form.create')}
       busy={create.isPending}
       disabled={!isAll && draft.chosen.length === 0}
       error={create.error}
@@ -99,7 +104,7 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
 
 interface Draft {
   name: string
-  /** Until it expires; empty: it does not. */
+  /** Lifetime in days. Empty: the key doesn't expire. */
   days: string
   scope: string
 }
@@ -107,9 +112,9 @@ interface Draft {
 const KeyFields = ({ draft, onDraft }: { draft: Draft; onDraft: (change: Partial<Draft>) => void }) => (
   <>
     <TextField
-      label="Name"
-      hint="Which program it is for"
-      placeholder="Nightly report"
+      label={t('form.name')}
+      hint={t('form.nameHint')}
+      placeholder={t('form.nameExample')}
       required
       maxLength={100}
       value={draft.name}
@@ -117,24 +122,24 @@ const KeyFields = ({ draft, onDraft }: { draft: Draft; onDraft: (change: Partial
     />
     <div className="grid gap-4 sm:grid-cols-2">
       <SelectField
-        label="Expires after"
+        label={t('form.expiration')}
         value={draft.days}
         onChange={({ target }) => onDraft({ days: target.value })}
       >
-        {LIFETIMES.map(([days, text]) => (
+        {lifetimes().map(([days, text]) => (
           <option key={days} value={days}>
             {text}
           </option>
         ))}
       </SelectField>
       <SelectField
-        label="May"
-        hint="Never more than you, whatever it is given"
+        label={t('form.permissions')}
+        hint={t('form.permissionsHint')}
         value={draft.scope}
         onChange={({ target }) => onDraft({ scope: target.value })}
       >
-        <option value="all">All that I may here</option>
-        <option value="some">Only what I choose</option>
+        <option value="all">{t('form.same')}</option>
+        <option value="some">{t('form.selected')}</option>
       </SelectField>
     </div>
   </>

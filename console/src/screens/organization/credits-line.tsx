@@ -12,8 +12,11 @@ import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { Stats } from '../../ui/stats.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { TransferDialog, useOtherOwned } from './transfer-dialog.tsx'
+import { translator } from '../../messages/index.ts'
 
-/** The credits of the organization, with a warning where they run out. */
+const t = translator('billing')
+
+/** The credits of the organization, with a warning when they run low. */
 export function CreditsLine() {
   const { organization, may } = useHere()
   const balance = useQuery(read('GET /api/billing/balance', { org_id: organization.id }))
@@ -25,26 +28,26 @@ export function CreditsLine() {
       {(credits) => (
         <div className="flex flex-col gap-3">
           <Stats
-            label="Credits"
+            label={t('credits.title')}
             stats={[
-              ['Available', formatCredits(credits.available), 'credits that can be spent'],
-              ['Balance', formatCredits(credits.balance), 'credits in all'],
-              ['Held', formatCredits(credits.held), 'for replies under way'],
+              [t('credits.available'), formatCredits(credits.available), t('credits.availableNote')],
+              [t('credits.balance'), formatCredits(credits.balance), t('credits.balanceNote')],
+              [t('credits.reserved'), formatCredits(credits.held), t('credits.reservedNote')],
             ]}
           />
           <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-muted">
             <span>
-              One credit is one token, times the price of its model. Below{' '}
-              {formatCredits(credits.credits_low_threshold)} credits there is a warning.
+              {t('credits.price')}{' '}
+              {t('credits.threshold', { credits: formatCredits(credits.credits_low_threshold) })}
             </span>
             {may('organization:admin') && (
               <Button size="small" onClick={() => setSetting(true)}>
-                Change warning
+                {t('credits.editThreshold')}
               </Button>
             )}
             {mayTransfer && (
               <Button size="small" onClick={() => setTransferring(true)}>
-                Transfer credits
+                {t('credits.transfer')}
               </Button>
             )}
           </p>
@@ -76,10 +79,9 @@ function Warning({
     >
       <TriangleAlert aria-hidden size={17} className="mt-0.5 shrink-0" />
       <span>
-        {isOut ? 'No credits left. Messages are refused. ' : 'Credits are running low. '}
         {onTransfer
-          ? 'Transfer credits from another organization that you own, or ask the administrator for more.'
-          : 'Ask the administrator of this installation for more.'}
+          ? t(isOut ? 'warning.outTransfer' : 'warning.lowTransfer')
+          : t(isOut ? 'warning.out' : 'warning.low')}
       </span>
     </p>
   )
@@ -92,7 +94,7 @@ function ThresholdDialog({ credits, onClose }: { credits: Balance; onClose: () =
   const save = useChange('PUT /api/billing/settings', {
     outdates: ['GET /api/billing/balance'],
     onDone: () => {
-      notify('Saved')
+      notify(t('threshold.saved'))
       onClose()
     },
   })
@@ -103,15 +105,15 @@ function ThresholdDialog({ credits, onClose }: { credits: Balance; onClose: () =
     <FormDialog
       open
       onClose={onClose}
-      title="Warning of low credits"
-      description="When the balance falls below this, a warning is shown here, and webhooks are told billing.credits_low."
-      action="Save"
+      title={t('threshold.title')}
+      description={t('threshold.description')}
+      action={t('threshold.save')}
       busy={save.isPending}
       error={save.error}
       onSubmit={submit}
     >
       <TextField
-        label="Credits"
+        label={t('threshold.credits')}
         type="number"
         required
         min={0}

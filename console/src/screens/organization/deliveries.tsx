@@ -8,11 +8,13 @@ import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { DeliveryItem } from './delivery-item.tsx'
 import { EVENT_TYPES, TEST_EVENT } from './event-types.ts'
 import { DELIVERY_STATUSES, type DeliveriesSearch } from './search-params.ts'
+import { translator } from '../../messages/index.ts'
 
-const STATUS_TEXTS = { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' }
-const TYPES = [...EVENT_TYPES.map(([type]) => type), TEST_EVENT] as const
+const t = translator('webhooks')
 
-/** What was sent to a webhook in the last 30 days, and each try of it. */
+const TYPES = [...EVENT_TYPES, TEST_EVENT] as const
+
+/** The deliveries of the last 30 days with their attempts. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const { status, event_type } = useSearch({ from: '/app/webhooks/$webhookId' })
   const deliveries = useInfiniteQuery({
@@ -22,26 +24,24 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       event_type: TYPES.find((type) => type === event_type),
       limit: 20,
     }),
-    // What is on its way will have arrived, or failed.
+    // Pending deliveries change without a request from here.
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some((one) => one.status === 'pending')) ? 5_000 : false,
   })
   return (
-    <section aria-label="Deliveries" className="flex flex-col gap-3">
-      <h2 className="font-semibold">Deliveries</h2>
+    <section aria-label={t('deliveries.title')} className="flex flex-col gap-3">
+      <h2 className="font-semibold">{t('deliveries.title')}</h2>
       <Filters />
       <Loaded query={deliveries}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon={Inbox} title="No deliveries">
-              {status || event_type
-                ? 'Nothing fits these filters.'
-                : 'What is sent in the last 30 days is listed here. Send a test to see whether it arrives.'}
+            <Empty icon={Inbox} title={t('deliveries.empty')}>
+              {t(status || event_type ? 'deliveries.noMatches' : 'deliveries.emptyHint')}
             </Empty>
           ) : (
             <>
               <ul
-                aria-label="Deliveries"
+                aria-label={t('deliveries.title')}
                 className="divide-y divide-line rounded-2xl border border-line bg-raised"
               >
                 {list.map((delivery) => (
@@ -66,25 +66,25 @@ function Filters() {
     <div className="flex flex-wrap gap-3">
       <div className="w-full sm:w-44">
         <SelectField
-          label="Status"
+          label={t('deliveries.status')}
           value={status ?? ''}
           onChange={({ target }) => show({ status: DELIVERY_STATUSES.find((one) => one === target.value) })}
         >
-          <option value="">All</option>
+          <option value="">{t('deliveries.all')}</option>
           {DELIVERY_STATUSES.map((one) => (
             <option key={one} value={one}>
-              {STATUS_TEXTS[one]}
+              {t(`deliveryStatus.${one}`)}
             </option>
           ))}
         </SelectField>
       </div>
       <div className="w-full sm:w-80">
         <SelectField
-          label="Event"
+          label={t('deliveries.event')}
           value={event_type ?? ''}
           onChange={({ target }) => show({ event_type: target.value || undefined })}
         >
-          <option value="">All</option>
+          <option value="">{t('deliveries.all')}</option>
           {TYPES.map((type) => (
             <option key={type} value={type}>
               {type}

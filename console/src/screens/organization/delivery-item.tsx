@@ -4,40 +4,42 @@ import { useChange } from '../../api/queries.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Snippet } from '../../ui/copy.tsx'
-import { formatNumber, formatTime } from '../../ui/format.ts'
+import { formatTime } from '../../ui/format.ts'
 import { Ago } from '../../ui/time.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+import { translator } from '../../messages/index.ts'
 
-const STATUSES: Record<WebhookDelivery['status'], [text: string, tone: Tone]> = {
-  pending: ['Waiting', 'accent'],
-  delivered: ['Delivered', 'success'],
-  failed: ['Failed', 'danger'],
+const t = translator('webhooks')
+
+const TONES: Record<WebhookDelivery['status'], Tone> = {
+  pending: 'accent',
+  delivered: 'success',
+  failed: 'danger',
 }
 
 interface DeliveryItemProps {
   delivery: WebhookDelivery
-  /** Whether anything is sent to its webhook. */
+  /** Whether the webhook is enabled. */
   isEnabled: boolean
 }
 
-/** A line, which opens to the tries and what was sent. */
+/** A delivery that opens to its attempts and its data. */
 export function DeliveryItem({ delivery, isEnabled }: DeliveryItemProps) {
-  const [text, tone] = STATUSES[delivery.status]
   return (
     <li>
       <details className="group">
         <summary className="flex list-none flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3 text-sm hover:bg-hover">
           <ChevronRight aria-hidden size={15} className="text-muted group-open:rotate-90" />
-          <Badge tone={tone}>{text}</Badge>
+          <Badge tone={TONES[delivery.status]}>{t(`deliveryStatus.${delivery.status}`)}</Badge>
           <code className="min-w-0 grow font-mono break-all">{delivery.event_type}</code>
-          <span className="text-muted tabular-nums">no. {delivery.sequence}</span>
+          <span className="text-muted tabular-nums">{t('delivery.sequence', { number: delivery.sequence })}</span>
           <span className="text-muted">
             <Ago time={delivery.created_at} />
           </span>
         </summary>
         <div className="flex flex-col gap-3 px-4 pb-4">
           <Attempts delivery={delivery} />
-          <Snippet label="data of the event" code={JSON.stringify(delivery.data, null, 2)} />
+          <Snippet label={t('delivery.data')} code={JSON.stringify(delivery.data, null, 2)} />
           <Redeliver delivery={delivery} isEnabled={isEnabled} />
         </div>
       </details>
@@ -50,18 +52,20 @@ const Attempts = ({ delivery: { id, attempts, next_attempt_at } }: { delivery: W
     <p className="text-muted">
       webhook-id <code className="font-mono break-all">{id}</code>
     </p>
-    <ol aria-label="Tries" className="flex flex-col gap-1">
+    <ol aria-label={t('delivery.attempts')} className="flex flex-col gap-1">
       {attempts.map(({ at, response_status, error, duration_ms }) => (
         <li key={at} className="flex flex-wrap gap-x-3">
           <span className="text-muted">{formatTime(at)}</span>
           <span className="break-words">
-            {error ?? `answered ${response_status}`} after {formatNumber(duration_ms)} ms
+            {error
+              ? t('delivery.failed', { error, ms: duration_ms })
+              : t('delivery.responded', { status: String(response_status), ms: duration_ms })}
           </span>
         </li>
       ))}
     </ol>
-    {attempts.length === 0 && <p className="text-muted">Not tried yet.</p>}
-    {next_attempt_at && <p className="text-muted">Next try: {formatTime(next_attempt_at)}</p>}
+    {attempts.length === 0 && <p className="text-muted">{t('delivery.noAttempts')}</p>}
+    {next_attempt_at && <p className="text-muted">{t('delivery.nextAttempt', { time: formatTime(next_attempt_at) })}</p>}
   </div>
 )
 
@@ -69,7 +73,7 @@ function Redeliver({ delivery, isEnabled }: DeliveryItemProps) {
   const notify = useNotify()
   const again = useChange('POST /api/webhooks/redeliver', {
     outdates: ['GET /api/webhooks/deliveries', 'GET /api/webhooks/list'],
-    onDone: () => notify('It is sent again'),
+    onDone: () => notify(t('delivery.redelivering')),
   })
   const query = { webhook_id: delivery.webhook_id, delivery_id: delivery.id }
   return (
@@ -78,11 +82,11 @@ function Redeliver({ delivery, isEnabled }: DeliveryItemProps) {
       icon={RotateCw}
       busy={again.isPending}
       disabled={!isEnabled || delivery.status === 'pending'}
-      title={isEnabled ? undefined : 'Enable the webhook first'}
+      title={isEnabled ? undefined : t('delivery.disabled')}
       onClick={() => again.mutate({ query }, { onError: notify })}
       className="self-start"
     >
-      Send again
+      {t('delivery.redeliver')}
     </Button>
   )
 }

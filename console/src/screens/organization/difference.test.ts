@@ -1,14 +1,17 @@
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { addMessages, loadRest } from '../../messages/index.ts'
 import { differencesOf } from './difference.ts'
 
-describe('the difference of two sides of a record', () => {
+beforeAll(async () => addMessages(await loadRest()))
+
+describe('the difference of two states of a record', () => {
   it('names what changed, and only that', () => {
     expect(differencesOf({ name: 'Ada', level: 10 }, { name: 'Ada', level: 20 })).toEqual([
       { field: 'level', before: '10', after: '20' },
     ])
   })
 
-  it('has one side of what was made or deleted', () => {
+  it('has one value for created and deleted records', () => {
     expect(differencesOf(null, { role: 'member' })).toEqual([
       { field: 'role', before: undefined, after: 'member' },
     ])
@@ -17,7 +20,7 @@ describe('the difference of two sides of a record', () => {
     ])
   })
 
-  it('reads as words: lists, truth, nothing', () => {
+  it('formats lists and booleans, and leaves out empty values', () => {
     const after = {
       permissions: ['kb:read', 'kb:write'],
       is_enabled: false,
@@ -27,17 +30,17 @@ describe('the difference of two sides of a record', () => {
     }
     expect(differencesOf(null, after)).toEqual([
       { field: 'permissions', before: undefined, after: 'kb:read, kb:write' },
-      { field: 'is_enabled', before: undefined, after: 'no' },
+      { field: 'is_enabled', before: undefined, after: 'No' },
     ])
   })
 
-  it('writes a time as people do, and leaves other texts alone', () => {
+  it('formats timestamps and no other texts', () => {
     const [time, day] = differencesOf(null, { expires_at: '2027-02-20T13:45:11.828Z', day: '2027-02-20' })
     expect(time?.after).toMatch(/2027, /)
     expect(day?.after).toBe('2027-02-20')
   })
 
-  it('shows what is nested as JSON', () => {
+  it('formats nested values as JSON', () => {
     expect(differencesOf(null, { config: { model: 'm' } })[0]?.after).toBe('{\n  "model": "m"\n}')
   })
 })

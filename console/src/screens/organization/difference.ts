@@ -1,15 +1,18 @@
-import { formatTime } from '../../ui/format.ts'
+import { formatNumber, formatTime } from '../../ui/format.ts'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('audit')
 
 type Values = Record<string, unknown>
 
 export interface Difference {
   field: string
-  /** Undefined: there was, or is, nothing. */
+  /** Undefined: no value. */
   before: string | undefined
   after: string | undefined
 }
 
-/** What differs between two sides of a record, field by field, in words that can be read. */
+/** Returns the fields that differ between two states of a record, with their values as text. */
 export function differencesOf(before: Values | null, after: Values | null): Difference[] {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return fields
@@ -18,17 +21,17 @@ export function differencesOf(before: Values | null, after: Values | null): Diff
     .filter((one) => one.before !== one.after)
 }
 
-/** Says what the entry says already, or counts for itself. */
+/** Fields that repeat the entry, or that change with every delivery of a webhook. */
 const UNINTERESTING = ['created_by', 'last_sequence']
 
-/** As the server writes one. */
+/** A timestamp of the API. */
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 function textOf(value: unknown): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value === 'string') return MOMENT.test(value) ? formatTime(value) : value
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'number') return value.toLocaleString()
+  if (typeof value === 'boolean') return t(value ? 'yes' : 'no')
+  if (typeof value === 'number') return formatNumber(value)
   if (Array.isArray(value)) {
     if (value.length === 0) return undefined
     if (value.every((one) => typeof one === 'string')) return value.join(', ')

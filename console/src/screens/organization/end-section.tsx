@@ -9,21 +9,22 @@ import { useNotify } from '../../ui/toast.tsx'
 import { useLevel } from '../people/levels.ts'
 import { useMemberNames } from '../people/member-names.ts'
 import { useTransfer } from '../people/use-transfer.ts'
+import { translator } from '../../messages/index.ts'
 
-/** Handing it over, leaving it, deleting it. */
+const t = translator('organization')
+
+/** Transfers the ownership of the organization, leaves it, or deletes it. */
 export function EndSection() {
   const { organization, may } = useHere()
   const { isOwner } = useLevel()
   if (organization.is_personal)
     return (
-      <Section title="Leave or delete">
-        <p className="text-sm text-muted">
-          This is your personal organization: it stays as long as your account, and goes with it.
-        </p>
+      <Section title={t('end.title')}>
+        <p className="text-sm text-muted">{t('end.personal')}</p>
       </Section>
     )
   return (
-    <Section title="Leave or delete">
+    <Section title={t('end.title')}>
       <ul className="flex flex-col divide-y divide-line">
         {isOwner && <Transfer />}
         <Leave />
@@ -51,15 +52,15 @@ function Transfer() {
   const others = members.filter((member) => member.id !== user.id)
   const heir = others.find((member) => member.id === id)
   return (
-    <Line text="Transfer ownership" hint="Another member becomes the owner, and you an admin.">
+    <Line text={t('transfer.title')} hint={t('transfer.hint')}>
       <span className="flex flex-wrap items-center gap-2">
         <select
-          aria-label="New owner"
+          aria-label={t('transfer.newOwner')}
           value={id}
           onChange={({ target }) => setId(target.value)}
           className="h-9 max-w-56 rounded-lg border border-line-strong/60 bg-raised px-2 text-sm"
         >
-          <option value="">{others.length === 0 ? 'Nobody else is here' : 'Choose a member'}</option>
+          <option value="">{t(others.length === 0 ? 'transfer.noMembers' : 'transfer.choose')}</option>
           {others.map((member) => (
             <option key={member.id} value={member.id}>
               {member.name}
@@ -67,7 +68,7 @@ function Transfer() {
           ))}
         </select>
         <Button disabled={!heir} onClick={() => heir && void transfer(heir)}>
-          Transfer
+          {t('transfer.action')}
         </Button>
       </span>
     </Line>
@@ -81,18 +82,20 @@ function Leave() {
   const goHome = useGoHome()
   const leaving = useChange('POST /api/org/leave', {
     outdates: ['GET /api/org/list', 'GET /api/users/me'],
-    onDone: () => goHome(`You have left ${organization.name}`),
+    onDone: () => goHome(t('leave.done', { name: organization.name })),
   })
   const leave = async () => {
-    const consequence =
-      'You lose access immediately, and your API keys for this organization stop working. Everything you created stays with the organization.'
-    if (await confirm({ title: `Leave ${organization.name}?`, consequence, action: 'Leave organization' }))
-      leaving.mutate({ query: { org_id: organization.id } }, { onError: notify })
+    const isSure = await confirm({
+      title: t('leave.question', { name: organization.name }),
+      consequence: t('leave.consequence'),
+      action: t('leave.action'),
+    })
+    if (isSure) leaving.mutate({ query: { org_id: organization.id } }, { onError: notify })
   }
   return (
-    <Line text="Leave" hint="To come back, you need an invitation. The last owner can’t leave.">
+    <Line text={t('leave.title')} hint={t('leave.hint')}>
       <Button busy={leaving.isPending} onClick={() => void leave()}>
-        Leave organization
+        {t('leave.action')}
       </Button>
     </Line>
   )
@@ -105,34 +108,33 @@ function Delete() {
   const goHome = useGoHome()
   const removal = useChange('DELETE /api/org/delete', {
     outdates: ['GET /api/org/list', 'GET /api/users/me'],
-    onDone: () => goHome(`${organization.name} is deleted`),
+    onDone: () => goHome(t('delete.done', { name: organization.name })),
   })
   const remove = async () => {
     const isSure = await confirm({
-      title: `Delete ${organization.name}?`,
-      consequence:
-        'All chats, agents, knowledge bases, files, keys and credits of all members go, at once and for good. Deployments stop answering. An export made before is all that stays.',
-      action: 'Delete organization',
+      title: t('delete.question', { name: organization.name }),
+      consequence: t('delete.consequence'),
+      action: t('delete.action'),
       typed: organization.name,
     })
     if (isSure) removal.mutate({ query: { org_id: organization.id } }, { onError: notify })
   }
   return (
-    <Line text="Delete" hint="Everything in it goes, for all members, and never comes back.">
+    <Line text={t('delete.title')} hint={t('delete.hint')}>
       <Button kind="danger" busy={removal.isPending} onClick={() => void remove()}>
-        Delete organization
+        {t('delete.action')}
       </Button>
     </Line>
   )
 }
 
-/** To an organization that one is still in. */
+/** Opens another organization of the user, if possible the personal one. */
 function useGoHome(): (text: string) => void {
   const { organization, organizations } = useHere()
   const navigate = useNavigate()
   const notify = useNotify()
-  const left = organizations.filter(({ id }) => id !== organization.id)
-  const next = left.find(({ is_personal }) => is_personal) ?? left[0]
+  const others = organizations.filter(({ id }) => id !== organization.id)
+  const next = others.find(({ is_personal }) => is_personal) ?? others[0]
   return (text) => {
     notify(text)
     void navigate({ to: '/', search: { org_id: next?.id } })

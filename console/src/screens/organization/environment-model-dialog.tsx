@@ -4,32 +4,31 @@ import { useChange } from '../../api/queries.ts'
 import { SwitchField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+import { translator } from '../../messages/index.ts'
 
-const RATIOS = [
-  ['input_ratio', 'Credits an input token'],
-  ['output_ratio', 'Credits an output token'],
-  ['seconds_ratio', 'Credits a second of a recording'],
-] as const
-type Ratio = (typeof RATIOS)[number][0]
+const t = translator('models')
 
-/** For the administrator of the installation: what a model of the environment costs, and whether it is offered. */
+const RATIOS = ['input_ratio', 'output_ratio', 'seconds_ratio'] as const
+type Ratio = (typeof RATIOS)[number]
+
+/** Sets the price of a model of the environment and whether it is enabled. For system administrators. */
 export function EnvironmentModelDialog({ model, onClose }: { model: LanguageModel; onClose: () => void }) {
   const notify = useNotify()
-  const isHeard = model.config.capabilities?.includes('transcription') ?? false
-  const shown = RATIOS.filter(([name]) => (name === 'seconds_ratio') === isHeard)
+  const isForAudio = model.config.capabilities?.includes('transcription') ?? false
+  const shown = RATIOS.filter((name) => (name === 'seconds_ratio') === isForAudio)
   const [isActive, setActive] = useState(model.is_active)
   const [ratios, setRatios] = useState<Partial<Record<Ratio, string>>>(() =>
-    Object.fromEntries(shown.map(([name]) => [name, String(model.config[name] ?? 1)])),
+    Object.fromEntries(shown.map((name) => [name, String(model.config[name] ?? 1)])),
   )
   const change = useChange('PUT /api/llm/update_environment_model', {
     outdates: ['GET /api/llm/list'],
     onDone: () => {
-      notify(`${model.name} is saved, for all organizations`)
+      notify(t('environment.saved', { name: model.name }))
       onClose()
     },
   })
   const submit = () => {
-    const given = Object.fromEntries(shown.map(([name]) => [name, Number(ratios[name])]))
+    const given = Object.fromEntries(shown.map((name) => [name, Number(ratios[name])]))
     change.mutate({ query: { model_id: model.id }, body: { ...given, is_active: isActive } })
   }
   return (
@@ -37,17 +36,17 @@ export function EnvironmentModelDialog({ model, onClose }: { model: LanguageMode
       open
       onClose={onClose}
       title={model.name}
-      description="It comes from the environment of this installation. What you set here holds for all organizations."
-      action="Save"
+      description={t('environment.description')}
+      action={t('environment.save')}
       busy={change.isPending}
       error={change.error}
       onSubmit={submit}
     >
-      <SwitchField label="Offered" checked={isActive} onChange={setActive} />
-      {shown.map(([name, label]) => (
+      <SwitchField label={t('environment.enabled')} checked={isActive} onChange={setActive} />
+      {shown.map((name) => (
         <TextField
           key={name}
-          label={label}
+          label={t(`form.${name}`)}
           type="number"
           required
           min={0}

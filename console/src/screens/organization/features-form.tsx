@@ -6,10 +6,13 @@ import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('organization')
 
 const MIB = 1024 ** 2
 
-/** As it is typed; empty is what is not to be changed. */
+/** The form's values as typed. A blank field doesn't change. */
 interface Draft {
   daily: 'same' | 'none' | 'limit'
   daily_chat_limit: string
@@ -19,14 +22,14 @@ interface Draft {
   team_members: 'same' | 'on' | 'off'
 }
 
-/** Null: what is in force is not known. */
+/** `features` is null if the limits in force are unknown. */
 export function FeaturesForm({ org_id, features }: { org_id: string; features: Features | null }) {
   const notify = useNotify()
   const [draft, setDraft] = useState(() => draftOf(features))
   const save = useChange('PUT /api/org/features', {
     outdates: ['GET /api/org/features'],
     onDone: (now) => {
-      notify('The features are saved')
+      notify(t('features.saved'))
       setDraft(draftOf(now))
     },
   })
@@ -44,20 +47,20 @@ export function FeaturesForm({ org_id, features }: { org_id: string; features: F
         />
         <NumberFields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
         <SelectField
-          label="Adding people who have an account"
+          label={t('features.adding')}
           value={draft.team_members}
           onChange={({ target }) =>
             setDraft({ ...draft, team_members: target.value as Draft['team_members'] })
           }
         >
-          {!features && <option value="same">As it is</option>}
-          <option value="on">On</option>
-          <option value="off">Off</option>
+          {!features && <option value="same">{t('features.same')}</option>}
+          <option value="on">{t('features.on')}</option>
+          <option value="off">{t('features.off')}</option>
         </SelectField>
       </div>
       {save.error && <Failure error={save.error} />}
       <Button type="submit" kind="primary" busy={save.isPending} className="self-end">
-        Save features
+        {t('features.save')}
       </Button>
     </form>
   )
@@ -71,16 +74,16 @@ interface FieldsProps {
 const DailyFields = ({ draft, onDraft, isKnown }: FieldsProps & { isKnown: boolean }) => (
   <div className="grid grid-cols-2 gap-4">
     <SelectField
-      label="Messages a day"
+      label={t('features.daily')}
       value={draft.daily}
       onChange={({ target }) => onDraft({ daily: target.value as Draft['daily'] })}
     >
-      {!isKnown && <option value="same">As it is</option>}
-      <option value="none">No limit</option>
-      <option value="limit">At most</option>
+      {!isKnown && <option value="same">{t('features.same')}</option>}
+      <option value="none">{t('features.none')}</option>
+      <option value="limit">{t('features.limited')}</option>
     </SelectField>
     <TextField
-      label="At most"
+      label={t('features.limit')}
       type="number"
       min={0}
       max={1e9}
@@ -93,16 +96,16 @@ const DailyFields = ({ draft, onDraft, isKnown }: FieldsProps & { isKnown: boole
 )
 
 const NUMBERS = [
-  ['storage_mib', 'Storage of files, MiB', 9e8],
-  ['chat_uploads', 'Files in a chat', 1e6],
-  ['mcp_sessions', 'Connections (MCP)', 1e6],
+  ['storage_mib', 9e8],
+  ['chat_uploads', 1e6],
+  ['mcp_sessions', 1e6],
 ] as const
 
 const NumberFields = ({ draft, onDraft }: FieldsProps) =>
-  NUMBERS.map(([name, label, max]) => (
+  NUMBERS.map(([name, max]) => (
     <TextField
       key={name}
-      label={label}
+      label={t(`features.${name}`)}
       type="number"
       min={0}
       max={max}

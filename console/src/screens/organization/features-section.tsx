@@ -6,24 +6,27 @@ import { Bar } from '../../ui/chart.tsx'
 import { formatBytes, formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
+import { translator } from '../../messages/index.ts'
 
-/** What the organization may use, and what of it is used. */
+const t = translator('organization')
+
+/** The limits of the organization, and how much of each is used. */
 export function FeaturesSection() {
   const { organization } = useHere()
   const features = useQuery(read('GET /api/org/features', { org_id: organization.id }))
   return (
-    <Section title="Limits and use" description="The administrator of this installation sets the limits.">
+    <Section title={t('limits.title')} description={t('limits.description')}>
       <Loaded query={features} skeleton={<Skeleton className="h-40" />}>
         {(found) => (
           <>
-            <ul aria-label="Limits and use" className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
+            <ul aria-label={t('limits.title')} className="grid gap-x-8 gap-y-4 sm:grid-cols-2">
               {usesOf(found).map((use) => (
                 <UseLine key={use.name} {...use} />
               ))}
             </ul>
             <p className="text-sm text-muted">
-              A chat takes {formatNumber(found.chat_uploads)} files at most. Adding people who have an account
-              is {found.team_members ? 'on' : 'off'}.
+              {t('limits.uploads', { count: found.chat_uploads })}{' '}
+              {t(found.team_members ? 'limits.addingOn' : 'limits.addingOff')}
             </p>
           </>
         )}
@@ -35,21 +38,21 @@ export function FeaturesSection() {
 interface Use {
   name: string
   used: number
-  /** Null: there is none. */
+  /** Null: no limit. */
   limit: number | null
   format: (value: number) => string
 }
 
 const usesOf = ({ usage, ...limits }: FeaturesInUse): Use[] => [
   {
-    name: 'Messages today',
+    name: t('limits.messagesToday'),
     used: usage.messages_today,
     limit: limits.daily_chat_limit,
     format: formatNumber,
   },
-  { name: 'Storage of files', used: usage.stored_bytes, limit: limits.file_upload, format: formatBytes },
-  { name: 'Connections (MCP)', used: usage.mcp_sessions, limit: limits.mcp_sessions, format: formatNumber },
-  { name: 'Members', used: usage.members, limit: null, format: formatNumber },
+  { name: t('limits.storage'), used: usage.stored_bytes, limit: limits.file_upload, format: formatBytes },
+  { name: t('limits.connections'), used: usage.mcp_sessions, limit: limits.mcp_sessions, format: formatNumber },
+  { name: t('limits.members'), used: usage.members, limit: null, format: formatNumber },
 ]
 
 const UseLine = ({ name, used, limit, format }: Use) => {
@@ -59,7 +62,9 @@ const UseLine = ({ name, used, limit, format }: Use) => {
       <div className="flex justify-between gap-4 text-sm">
         <span>{name}</span>
         <span className={isFull ? 'text-danger' : 'text-muted'}>
-          {format(used)} {limit === null ? '(no limit)' : `of ${format(limit)}`}
+          {limit === null
+            ? t('limits.unlimited', { used: format(used) })
+            : t('limits.usedOf', { used: format(used), limit: format(limit) })}
         </span>
       </div>
       {limit !== null && <Bar share={limit === 0 ? 1 : used / limit} tone={isFull ? 'danger' : 'accent'} />}

@@ -9,26 +9,29 @@ import { Button, buttonLook } from '../../ui/button.tsx'
 import { Bar } from '../../ui/chart.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { formatNumber } from '../../ui/format.ts'
+import { formatList, formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
+import type en from '../../messages/en/organization.ts'
+import { translator } from '../../messages/index.ts'
 
-/** Makes a new organization of an export. */
+const t = translator('organization')
+
+/** Creates an organization from an export. */
 export function ImportSection() {
   const [isOpen, setOpen] = useState(false)
   return (
     <Section
-      title="Import"
-      description="Make a new organization of an export, of this server or another one. You become its owner."
+      title={t('import.title')}
+      description={t('import.description')}
       actions={
         <Button icon={Upload} onClick={() => setOpen(true)}>
-          Import an export
+          {t('import.open')}
         </Button>
       }
     >
       <p className="text-sm text-muted">
-        Members are not imported, and keys and other secrets are in no export: what needs them is switched off
-        until it has them again.
+        {t('import.note')}
       </p>
       {isOpen && <ImportDialog onClose={() => setOpen(false)} />}
     </Section>
@@ -58,13 +61,13 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       open
       onClose={() => !bring.isPending && onClose()}
-      title="Import an export"
-      description="It is all or nothing: where something is wrong with it, nothing is made."
+      title={t('import.open')}
+      description={t('import.allOrNothing')}
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
-          label="File"
-          hint="The zip of an export, up to 2 GB"
+          label={t('import.file')}
+          hint={t('import.fileHint')}
           type="file"
           accept=".zip,application/zip"
           required
@@ -73,8 +76,8 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
           className="py-1 text-sm"
         />
         <TextField
-          label="Name (optional)"
-          hint="Empty: it is called as it was"
+          label={t('import.name')}
+          hint={t('import.nameHint')}
           maxLength={100}
           disabled={bring.isPending}
           value={draft.name}
@@ -84,10 +87,10 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
         {bring.error && <Failure error={bring.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose} disabled={bring.isPending}>
-            Cancel
+            {t('import.cancel')}
           </Button>
           <Button type="submit" kind="primary" busy={bring.isPending}>
-            Import
+            {t('import.submit')}
           </Button>
         </div>
       </form>
@@ -97,7 +100,7 @@ function ImportDialog({ onClose }: { onClose: () => void }) {
 
 const Progress = ({ sent }: { sent: number }) => (
   <div className="flex flex-col gap-1.5 text-sm text-muted">
-    {sent < 1 ? `Sending: ${Math.round(sent * 100)} %` : 'It is read and checked. This may take minutes.'}
+    {sent < 1 ? t('import.uploading', { share: sent }) : t('import.importing')}
     <Bar share={sent} />
   </div>
 )
@@ -106,30 +109,32 @@ const ImportedDialog = ({ result, onClose }: { result: ImportedOrganization; onC
   <Dialog
     open
     onClose={onClose}
-    title={`${result.organization.name} is imported`}
-    description={Object.entries(result.imported)
-      .filter(([, count]) => count > 0)
-      .map(([what, count]) => `${formatNumber(count)} ${what.replaceAll('_', ' ')}`)
-      .join(', ')}
+    title={t('imported.title', { name: result.organization.name })}
+    description={formatList(
+      Object.entries(result.imported)
+        .filter(([, count]) => count > 0)
+        .map(([kind, count]) => countOf(kind, count)),
+    )}
     actions={
       <>
-        <Button onClick={onClose}>Stay here</Button>
+        <Button onClick={onClose}>{t('imported.stay')}</Button>
         <Link to="/" search={{ org_id: result.organization.id }} className={buttonLook('primary')}>
-          Go to it
+          {t('imported.open')}
         </Link>
       </>
     }
   >
     {result.left_out.length > 0 && (
       <>
-        <h3 className="text-sm font-semibold">Left out, or not as it was</h3>
+        <h3 className="text-sm font-semibold">{t('imported.leftOut')}</h3>
         <ul className="flex flex-col gap-2 text-sm">
           {result.left_out.map(({ what, count, reason }) => (
             <li key={`${what} ${reason}`}>
-              <span className="font-medium">
-                {formatNumber(count)} {what.replaceAll('_', ' ')}
-              </span>
-              : <span className="text-muted">{reason}</span>
+              {t.rich('imported.reason', {
+                kind: (text) => <span className="font-medium">{text}</span>,
+                count: countOf(what, count),
+                reason,
+              })}
             </li>
           ))}
         </ul>
@@ -137,3 +142,11 @@ const ImportedDialog = ({ result, onClose }: { result: ImportedOrganization; onC
     )}
   </Dialog>
 )
+
+type Kind = keyof typeof en.kinds
+
+/** As `12 agents`. Other versions of the server may name other kinds. */
+const countOf = (kind: string, count: number): string =>
+  t.has(`kinds.${kind}` as 'kinds.agents')
+    ? t(`kinds.${kind as Kind}`, { count })
+    : `${formatNumber(count)} ${kind.replaceAll('_', ' ')}`

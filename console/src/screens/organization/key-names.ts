@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 
-/** The newest hundred API keys of the organization; none for who may not see them. */
+/** The newest 100 API keys of the organization; none without the permission to list them. */
 export function useKeyNames() {
   const { organization, may } = useHere()
   const keys = useInfiniteQuery({

@@ -12,15 +12,17 @@ import { Table } from '../../ui/table.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import type { ShowUsage } from './search-params.ts'
 import { LEDGER_KINDS } from './search-params.ts'
+import { translator } from '../../messages/index.ts'
 
-const KINDS: Record<LedgerEntry['kind'], [text: string, tone: Tone]> = {
-  DEBIT: ['Paid', 'neutral'],
-  CREDIT: ['Credited', 'success'],
-  HOLD: ['Held', 'accent'],
-  RELEASE: ['Released', 'neutral'],
+const t = translator('billing')
+
+const TONES: Record<LedgerEntry['kind'], Tone> = {
+  DEBIT: 'neutral',
+  CREDIT: 'success',
+  HOLD: 'accent',
+  RELEASE: 'neutral',
 }
 
-/** Each entry that has changed, or reserved of, the balance. */
 export function Ledger({ show }: { show: ShowUsage }) {
   const { organization } = useHere()
   const { kind } = useSearch({ from: '/app/usage' })
@@ -31,14 +33,14 @@ export function Ledger({ show }: { show: ShowUsage }) {
     <>
       <div className="w-52">
         <SelectField
-          label="Kind"
+          label={t('ledger.kind')}
           value={kind ?? ''}
           onChange={({ target }) => show({ kind: LEDGER_KINDS.find((one) => one === target.value) })}
         >
-          <option value="">All</option>
+          <option value="">{t('ledger.all')}</option>
           {LEDGER_KINDS.map((one) => (
             <option key={one} value={one}>
-              {KINDS[one][0]}
+              {t(`kind.${one}`)}
             </option>
           ))}
         </SelectField>
@@ -46,8 +48,8 @@ export function Ledger({ show }: { show: ShowUsage }) {
       <Loaded query={entries}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon={ReceiptText} title="No entries">
-              Credits that are granted, and what each reply cost, are listed here.
+            <Empty icon={ReceiptText} title={t('ledger.empty')}>
+              {t('ledger.emptyHint')}
             </Empty>
           ) : (
             <>
@@ -63,15 +65,15 @@ export function Ledger({ show }: { show: ShowUsage }) {
 
 const Entries = ({ entries }: { entries: LedgerEntry[] }) => (
   <Table
-    label="Ledger"
+    label={t('ledger.title')}
     rows={entries}
     keyOf={({ id }) => id}
     columns={[
-      { header: 'When', cell: ({ created_at }) => formatTime(created_at), wideOnly: true },
-      { header: 'What', cell: (entry) => <What entry={entry} /> },
-      { header: 'Credits', cell: ({ amount }) => signed(amount), numeric: true },
+      { header: t('ledger.date'), cell: ({ created_at }) => formatTime(created_at), wideOnly: true },
+      { header: t('ledger.entry'), cell: (entry) => <Entry entry={entry} /> },
+      { header: t('ledger.credits'), cell: ({ amount }) => signed(amount), numeric: true },
       {
-        header: 'Balance',
+        header: t('ledger.balance'),
         cell: (entry) => formatCredits(entry.balance_after),
         numeric: true,
         wideOnly: true,
@@ -80,17 +82,21 @@ const Entries = ({ entries }: { entries: LedgerEntry[] }) => (
   />
 )
 
-function What({ entry: { kind, amount, reason, usage, user_id, created_at } }: { entry: LedgerEntry }) {
+function Entry({ entry: { kind, amount, reason, usage, user_id, created_at } }: { entry: LedgerEntry }) {
   const { nameOf } = useMemberNames()
-  const [text, tone] = kind === 'CREDIT' && amount < 0 ? (['Moved out', 'neutral'] as const) : KINDS[kind]
+  const isTransfer = kind === 'CREDIT' && amount < 0
   const facts = [
     user_id && nameOf(user_id),
-    usage && `${formatNumber(usage.input_tokens)} tokens in, ${formatNumber(usage.output_tokens)} out`,
+    usage &&
+      t('ledger.tokens', {
+        input: formatNumber(usage.input_tokens),
+        output: formatNumber(usage.output_tokens),
+      }),
     reason,
   ].filter(Boolean)
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-      <Badge tone={tone}>{text}</Badge>
+      <Badge tone={isTransfer ? 'neutral' : TONES[kind]}>{t(`kind.${isTransfer ? 'TRANSFER' : kind}`)}</Badge>
       <span className="min-w-0 wrap-anywhere text-muted">{facts.join(' · ')}</span>
       <span className="w-full text-xs text-muted sm:hidden">{formatTime(created_at)}</span>
     </span>

@@ -6,9 +6,12 @@ import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { configOf, draftOf, type ModelDraft } from './model-draft.ts'
 import { ModelFields } from './model-fields.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('models')
 
 interface ModelDialogProps {
-  /** Null: one to be added. */
+  /** Null: adds a model. */
   model: LanguageModel | null
   onClose: () => void
 }
@@ -24,8 +27,8 @@ export function ModelDialog({ model, onClose }: ModelDialogProps) {
       wide
       open
       onClose={onClose}
-      title={model === null ? 'Add a model' : `Edit ${model.name}`}
-      action={model === null ? 'Add model' : 'Save'}
+      title={model === null ? t('form.new') : t('form.edit', { name: model.name })}
+      action={t(model === null ? 'form.add' : 'form.save')}
       busy={save.isPending}
       error={save.error}
       onSubmit={submit}
@@ -39,7 +42,7 @@ function useSave(model: LanguageModel | null, onDone: () => void) {
   const { organization } = useHere()
   const notify = useNotify()
   const done = ({ name }: LanguageModel) => {
-    notify(model === null ? `${name} is added. Test it to see whether it answers.` : `${name} is saved`)
+    notify(t(model === null ? 'form.added' : 'form.saved', { name }))
     onDone()
   }
   const outdates = ['GET /api/llm/list'] as const

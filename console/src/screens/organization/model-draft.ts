@@ -1,31 +1,35 @@
 import type { Body } from '@parley/client'
 import type { LanguageModel } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('models')
 
 export type Provider = Body<'POST /api/llm/add'>['provider']
 export type Capability = NonNullable<LanguageModel['config']['capabilities']>[number]
 
-export const PROVIDERS: readonly (readonly [Provider, string])[] = [
+/** Providers and their names. */
+export const providers = (): readonly (readonly [Provider, string])[] => [
   ['openai', 'OpenAI'],
   ['anthropic', 'Anthropic'],
   ['google', 'Google'],
   ['deepseek', 'DeepSeek'],
-  ['openai-compatible', 'Compatible with OpenAI (vLLM, llama.cpp, LM Studio, …)'],
+  ['openai-compatible', t('provider.compatible')],
   ['ollama', 'Ollama'],
-  ['demo', 'Demo (built in, no model)'],
+  ['demo', t('provider.demo')],
 ]
 
-export const CAPABILITIES: readonly (readonly [Capability, string])[] = [
-  ['text', 'Writes text'],
-  ['vision', 'Sees images'],
-  ['reasoning', 'Reasons first'],
-  ['tools', 'Calls tools'],
-  ['image', 'Draws images'],
-  ['video', 'Makes videos'],
-  ['embedding', 'Embeds text'],
-  ['transcription', 'Transcribes speech'],
-]
+export const CAPABILITIES = [
+  'text',
+  'vision',
+  'reasoning',
+  'tools',
+  'image',
+  'video',
+  'embedding',
+  'transcription',
+] as const satisfies readonly Capability[]
 
-/** A form as it is typed: numbers are texts, and empty is "not given". */
+/** The form's values as typed. */
 export interface ModelDraft {
   name: string
   provider: Provider
@@ -37,7 +41,7 @@ export interface ModelDraft {
   output_ratio: string
   seconds_ratio: string
   context_window: string
-  /** Empty: guessed by the server from the name. */
+  /** Empty: the server infers them from the model ID. */
   capabilities: Capability[]
 }
 
@@ -59,7 +63,7 @@ export function draftOf(model: LanguageModel | null): ModelDraft {
   }
 }
 
-/** What is given of a config; a key that is not given again stays as it was. */
+/** Returns the config without blank fields. A blank API key keeps the stored one. */
 export function configOf(draft: ModelDraft): NonNullable<Body<'POST /api/llm/add'>['config']> {
   const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
   return {
@@ -74,7 +78,7 @@ export function configOf(draft: ModelDraft): NonNullable<Body<'POST /api/llm/add
   }
 }
 
-/** Where there is no address of its own, one must be given. */
+/** Whether the provider has no URL of its own. */
 export const needsAddress = (provider: Provider): boolean =>
   provider === 'openai-compatible' || provider === 'ollama'
 export const needsKey = (provider: Provider): boolean => !needsAddress(provider) && provider !== 'demo'

@@ -5,9 +5,12 @@ import {
   type ModelDraft,
   needsAddress,
   needsKey,
-  PROVIDERS,
   type Provider,
+  providers,
 } from './model-draft.ts'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('models')
 
 interface FieldsProps {
   model: LanguageModel | null
@@ -39,22 +42,21 @@ function Identity(props: FieldsProps) {
   return (
     <>
       <SelectField
-        label="Provider"
+        label={t('form.provider')}
         disabled={model !== null}
         value={draft.provider}
         onChange={({ target }) => onDraft({ provider: target.value as Provider })}
       >
-        {PROVIDERS.map(([provider, text]) => (
+        {providers().map(([provider, text]) => (
           <option key={provider} value={provider}>
             {text}
           </option>
         ))}
       </SelectField>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label="Name" hint="What it is called here" required maxLength={200} {...field('name')} />
+        <TextField label={t('form.name')} required maxLength={200} {...field('name')} />
         <TextField
-          label="Model"
-          hint="What its provider calls it"
+          label={t('form.version')}
           placeholder="gpt-5-mini"
           required
           maxLength={200}
@@ -64,8 +66,8 @@ function Identity(props: FieldsProps) {
       </div>
       {draft.model !== '' && (
         <TextField
-          label="Model in requests"
-          hint="Sent instead of the name above"
+          label={t('form.model')}
+          hint={t('form.modelHint')}
           maxLength={200}
           {...field('model')}
         />
@@ -83,8 +85,8 @@ function Access(props: FieldsProps) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <TextField
-        label={needsAddress(draft.provider) ? 'Address' : 'Address (optional)'}
-        hint="Where its API is, when it is not the provider’s own"
+        label={t(needsAddress(draft.provider) ? 'form.url' : 'form.urlOptional')}
+        hint={needsAddress(draft.provider) ? undefined : t('form.urlHint')}
         type="url"
         required={needsAddress(draft.provider)}
         placeholder={draft.provider === 'ollama' ? 'http://localhost:11434' : 'https://models.example.com/v1'}
@@ -92,7 +94,7 @@ function Access(props: FieldsProps) {
         {...field('base_url')}
       />
       <TextField
-        label={needsKey(draft.provider) && !isKept ? 'API key' : 'API key (optional)'}
+        label={t(needsKey(draft.provider) && !isKept ? 'form.key' : 'form.keyOptional')}
         hint={hintOf(model, isMoved)}
         type="password"
         autoComplete="off"
@@ -106,8 +108,8 @@ function Access(props: FieldsProps) {
 }
 
 function hintOf(model: LanguageModel | null, isMoved: boolean): string {
-  if (!model?.config.has_api_key) return 'Kept encrypted, and never shown again'
-  return isMoved ? 'Give it again, since the address changes' : 'There is one. Empty: it stays'
+  if (!model?.config.has_api_key) return t('form.keyStored')
+  return t(isMoved ? 'form.keyMoved' : 'form.keyKept')
 }
 
 function Price(props: FieldsProps) {
@@ -115,18 +117,17 @@ function Price(props: FieldsProps) {
   const number = { type: 'number', min: 0, max: 1_000_000, step: 'any', placeholder: '1' }
   return (
     <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
-      <TextField label="Credits an input token" {...number} {...field('input_ratio')} />
-      <TextField label="Credits an output token" {...number} {...field('output_ratio')} />
+      <TextField label={t('form.input_ratio')} {...number} {...field('input_ratio')} />
+      <TextField label={t('form.output_ratio')} {...number} {...field('output_ratio')} />
       {props.draft.capabilities.includes('transcription') && (
-        <TextField label="Credits a second" {...number} {...field('seconds_ratio')} />
+        <TextField label={t('form.seconds_ratio')} {...number} {...field('seconds_ratio')} />
       )}
       <TextField
-        label="Context window"
+        label={t('form.contextWindow')}
         type="number"
         min={256}
         max={100_000_000}
         step={1}
-        placeholder="tokens"
         {...field('context_window')}
       />
     </div>
@@ -135,13 +136,13 @@ function Price(props: FieldsProps) {
 
 const Capabilities = ({ draft, onDraft }: FieldsProps) => (
   <fieldset>
-    <legend className="text-sm font-medium">Capabilities</legend>
-    <p className="text-sm text-muted">With none ticked they are guessed from the model’s name.</p>
+    <legend className="text-sm font-medium">{t('form.capabilities')}</legend>
+    <p className="text-sm text-muted">{t('form.capabilitiesHint')}</p>
     <div className="mt-2 grid grid-cols-2 gap-x-4 gap-y-1.5 sm:grid-cols-4">
-      {CAPABILITIES.map(([capability, text]) => (
+      {CAPABILITIES.map((capability) => (
         <CheckField
           key={capability}
-          label={text}
+          label={t(`capability.${capability}`)}
           checked={draft.capabilities.includes(capability)}
           onChange={({ target }) =>
             onDraft({

@@ -5,12 +5,15 @@ import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
-import { formatCompact, formatCredits, formatNumber } from '../../ui/format.ts'
+import { formatCompact, formatCredits } from '../../ui/format.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+import { providers } from './model-draft.ts'
+import { translator } from '../../messages/index.ts'
 
-/** A model in the list: what it is, what it costs, and whether it answers. */
+const t = translator('models')
+
 export function ModelItem({ model, onOpen }: { model: LanguageModel; onOpen: () => void }) {
   const { user, may } = useHere()
   const isOwn = model.organization_id !== null
@@ -27,13 +30,13 @@ export function ModelItem({ model, onOpen }: { model: LanguageModel; onOpen: () 
                 busy={test.isPending}
                 onClick={() => test.mutate({ query: { model_id: model.id } })}
               >
-                Test
+                {t('test')}
               </Button>
               <OwnMenu model={model} onOpen={onOpen} />
             </>
           )}
           {!isOwn && user.is_system_admin && (
-            <IconButton small icon={Pencil} label={`Set the price of ${model.name}`} onClick={onOpen} />
+            <IconButton small icon={Pencil} label={t('editPrice', { name: model.name })} onClick={onOpen} />
           )}
         </div>
       </div>
@@ -47,15 +50,15 @@ export function ModelItem({ model, onOpen }: { model: LanguageModel; onOpen: () 
 
 function About({ model: { name, provider, version, config, is_active } }: { model: LanguageModel }) {
   const facts = [
-    `${provider} · ${config.model ?? version}`,
-    config.context_window && `${formatCompact(config.context_window)} tokens of context`,
+    `${providers().find(([one]) => one === provider)?.[1] ?? provider} · ${config.model ?? version}`,
+    config.context_window && t('context', { tokens: formatCompact(config.context_window) }),
     priceOf(config),
   ]
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <span className="flex flex-wrap items-center gap-2">
         <span className="min-w-0 font-medium break-words">{name}</span>
-        {!is_active && <Badge tone="warning">Off</Badge>}
+        {!is_active && <Badge tone="warning">{t('disabled')}</Badge>}
       </span>
       <span className="flex flex-wrap gap-x-4 gap-y-0.5 text-sm text-muted">
         {facts.filter(Boolean).map((fact) => (
@@ -66,7 +69,7 @@ function About({ model: { name, provider, version, config, is_active } }: { mode
       </span>
       <span className="flex flex-wrap gap-1.5">
         {(config.capabilities ?? []).map((capability) => (
-          <Badge key={capability}>{capability}</Badge>
+          <Badge key={capability}>{t(`capability.${capability}`)}</Badge>
         ))}
       </span>
     </div>
@@ -79,13 +82,12 @@ function priceOf({
   seconds_ratio = 1,
   capabilities,
 }: LanguageModel['config']) {
-  if (capabilities?.includes('transcription')) return `${credits(seconds_ratio)} a second`
+  if (capabilities?.includes('transcription'))
+    return t('pricePerSecond', { count: seconds_ratio, price: formatCredits(seconds_ratio) })
   return input_ratio === output_ratio
-    ? `${credits(input_ratio)} a token`
-    : `${formatCredits(input_ratio)} in, ${formatCredits(output_ratio)} out, credits a token`
+    ? t('pricePerToken', { count: input_ratio, price: formatCredits(input_ratio) })
+    : t('prices', { input: formatCredits(input_ratio), output: formatCredits(output_ratio) })
 }
-
-const credits = (ratio: number): string => `${formatCredits(ratio)} ${ratio === 1 ? 'credit' : 'credits'}`
 
 const Outcome = ({ test: { successful, message, latency_ms } }: { test: ModelTest }) => (
   <p
@@ -93,9 +95,7 @@ const Outcome = ({ test: { successful, message, latency_ms } }: { test: ModelTes
       successful ? 'bg-success-soft text-success' : 'bg-danger-soft text-danger'
     }`}
   >
-    {successful
-      ? `It works: answered “${message}” in ${formatNumber(latency_ms)} ms.`
-      : `It failed: ${message}`}
+    {successful ? t('connected', { message, ms: latency_ms }) : t('failed', { message })}
   </p>
 )
 
@@ -106,30 +106,33 @@ function OwnMenu({ model, onOpen }: { model: LanguageModel; onOpen: () => void }
   const query = { model_id: model.id }
   const change = useChange('PUT /api/llm/update', {
     outdates,
-    onDone: ({ name, is_active }) => notify(`${name} is ${is_active ? 'on' : 'off'}`),
+    onDone: ({ name, is_active }) => notify(t(is_active ? 'nowEnabled' : 'nowDisabled', { name })),
   })
   const removal = useChange('DELETE /api/llm/delete', {
     outdates,
-    onDone: () => notify(`${model.name} is deleted`),
+    onDone: () => notify(t('deleted', { name: model.name })),
   })
   const remove = async () => {
-    const consequence = 'Its key is deleted too. What it has answered stays in the chats.'
-    if (await confirm({ title: `Delete the model ${model.name}?`, consequence, action: 'Delete' }))
-      removal.mutate({ query }, { onError: notify })
+    const isSure = await confirm({
+      title: t('deleteTitle', { name: model.name }),
+      consequence: t('deleteConsequence'),
+      action: t('delete'),
+    })
+    if (isSure) removal.mutate({ query }, { onError: notify })
   }
   return (
-    <Menu trigger={<IconButton small icon={Ellipsis} label={`Actions for ${model.name}`} />}>
+    <Menu trigger={<IconButton small icon={Ellipsis} label={t('actions', { name: model.name })} />}>
       <MenuItem icon={Pencil} onSelect={onOpen}>
-        Edit
+        {t('edit')}
       </MenuItem>
       <MenuItem
         icon={Power}
         onSelect={() => change.mutate({ query, body: { is_active: !model.is_active } }, { onError: notify })}
       >
-        {model.is_active ? 'Switch off' : 'Switch on'}
+        {t(model.is_active ? 'disable' : 'enable')}
       </MenuItem>
       <MenuItem danger icon={Trash2} onSelect={() => void remove()}>
-        Delete
+        {t('delete')}
       </MenuItem>
     </Menu>
   )

@@ -10,6 +10,9 @@ import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { EnvironmentModelDialog } from './environment-model-dialog.tsx'
 import { ModelDialog } from './model-dialog.tsx'
 import { ModelItem } from './model-item.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('models')
 
 const NEW = 'new'
 
@@ -20,28 +23,28 @@ export function Models() {
   const show = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, model_id: id }) })
   const models = useInfiniteQuery(readPages('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
   const open = models.data?.find(({ id }) => id === model_id)
-  const isTheirs = open?.organization_id === null
+  const isOfInstallation = open?.organization_id === null
   const close = () => show(undefined)
   const add = may('organization:write') && (
     <Button kind="primary" icon={Plus} onClick={() => show(NEW)}>
-      Add model
+      {t('add')}
     </Button>
   )
   return (
-    <Page title="Models" description="The language models that chats and agents here can use." actions={add}>
+    <Page title={t('title')} description={t('description')} actions={add}>
       <Loaded query={models}>
         {(list) => (
           <>
             <Own models={list.filter((model) => model.organization_id !== null)} add={add} onOpen={show} />
-            <FromEnvironment models={list.filter((model) => model.organization_id === null)} onOpen={show} />
+            <OfInstallation models={list.filter((model) => model.organization_id === null)} onOpen={show} />
             <More query={models} />
           </>
         )}
       </Loaded>
-      {may('organization:write') && (model_id === NEW || (open && !isTheirs)) && (
+      {may('organization:write') && (model_id === NEW || (open && !isOfInstallation)) && (
         <ModelDialog key={model_id} model={open ?? null} onClose={close} />
       )}
-      {open && isTheirs && user.is_system_admin && (
+      {open && isOfInstallation && user.is_system_admin && (
         <EnvironmentModelDialog key={model_id} model={open} onClose={close} />
       )}
     </Page>
@@ -55,16 +58,15 @@ interface PartProps {
 
 const Own = ({ models, add, onOpen }: PartProps & { add: React.ReactNode }) =>
   models.length === 0 ? (
-    <Empty icon={Cpu} title="No models of your own yet" action={add}>
-      Add one with an API key of its provider, or the address of a server that speaks the API of OpenAI. Until
-      then the models of this installation are there to use.
+    <Empty icon={Cpu} title={t('empty')} action={add}>
+      {t('emptyHint')}
     </Empty>
   ) : (
-    <ModelList title="Your models" models={models} onOpen={onOpen} />
+    <ModelList title={t('own')} models={models} onOpen={onOpen} />
   )
 
-const FromEnvironment = (props: PartProps) =>
-  props.models.length > 0 && <ModelList title="From this installation" {...props} />
+const OfInstallation = (props: PartProps) =>
+  props.models.length > 0 && <ModelList title={t('ofInstallation')} {...props} />
 
 const ModelList = ({ title, models, onOpen }: PartProps & { title: string }) => (
   <section className="flex flex-col gap-3">

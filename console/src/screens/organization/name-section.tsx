@@ -8,19 +8,25 @@ import { formatDate } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('organization')
 
 export function NameSection() {
   const { organization, may } = useHere()
   return (
     <Section
-      title="Organization"
-      description={`${organization.is_personal ? 'Your personal organization' : 'A team organization'}, made on ${formatDate(organization.created_at)}. Your role here is ${organization.user_role.role_name}.`}
+      title={t('about.title')}
+      description={t(organization.is_personal ? 'about.personal' : 'about.team', {
+        date: formatDate(organization.created_at),
+        role: organization.user_role.role_name,
+      })}
     >
       {may('organization:write') && <NameForm key={organization.id} />}
       <div className="flex min-w-0 items-center gap-2 text-sm">
-        <span className="shrink-0 text-muted">ID</span>
+        <span className="shrink-0 text-muted">{t('about.id')}</span>
         <code className="min-w-0 font-mono break-all">{organization.id}</code>
-        <CopyButton text={organization.id} what="Copy the ID" />
+        <CopyButton text={organization.id} what={t('about.copyId')} />
       </div>
     </Section>
   )
@@ -32,7 +38,7 @@ function NameForm() {
   const [name, setName] = useState(organization.name)
   const rename = useChange('PUT /api/org/update', {
     outdates: ['GET /api/org/list', 'GET /api/users/me'],
-    onDone: (renamed) => notify(`It is called ${renamed.name} now`),
+    onDone: (renamed) => notify(t('about.renamed', { name: renamed.name })),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -43,7 +49,7 @@ function NameForm() {
       <div className="flex flex-wrap items-end gap-3">
         <div className="min-w-0 grow basis-60">
           <TextField
-            label="Name"
+            label={t('about.name')}
             required
             maxLength={100}
             pattern=".*\S.*"
@@ -52,7 +58,7 @@ function NameForm() {
           />
         </div>
         <Button type="submit" busy={rename.isPending} disabled={name === organization.name}>
-          Rename
+          {t('about.rename')}
         </Button>
       </div>
       {rename.error && <Failure error={rename.error} />}

@@ -1,10 +1,17 @@
 import { Lock } from 'lucide-react'
 import { Empty } from '../../ui/states.tsx'
+import { translator } from '../../messages/index.ts'
 
-/** For who comes by a link to what the own role does not show. */
-export const NotAllowed = ({ needs }: { needs: string }) => (
-  <Empty icon={Lock} title="Your role does not show this">
-    It needs the permission <code className="font-mono">{needs}</code>. Ask an owner of the organization for
-    it.
+const t = translator('organization')
+
+/** Replaces a screen that the user may not open. Without `permission`: a screen for system administrators. */
+export const NotAllowed = ({ permission }: { permission?: string }) => (
+  <Empty icon={Lock} title={t('notAllowed.title')}>
+    {permission === undefined
+      ? t('notAllowed.administrator')
+      : t.rich('notAllowed.permission', {
+          name: permission,
+          permission: (name) => <code className="font-mono">{name}</code>,
+        })}
   </Empty>
 )

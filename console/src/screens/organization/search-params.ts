@@ -1,5 +1,5 @@
 export interface ModelsSearch {
-  /** The one that is open; `new`: one to be added. */
+  /** The open model; `new` adds one. */
   model_id?: string
 }
 
@@ -30,13 +30,13 @@ export interface AuditSearch {
   action?: string
   record_type?: string
   record_id?: string
-  /** Days, as 2026-01-31, both included. */
+  /** First and last day, as `2026-01-31`. */
   from?: string
   to?: string
 }
 
 export interface AdminSearch {
-  /** The organization that is administered. Default: the one that is shown. */
+  /** ID of the organization to administer. Default: the current one. */
   organization?: string
 }
 

@@ -4,23 +4,25 @@ import { SwitchField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+import { translator } from '../../messages/index.ts'
 
-/** For owners. */
+const t = translator('organization')
+
 export function SecondFactorSection() {
   const { organization } = useHere()
   const notify = useNotify()
   const change = useChange('PUT /api/org/update', {
     outdates: ['GET /api/org/list'],
     onDone: ({ require_second_factor: isRequired }) =>
-      notify(isRequired ? 'A second factor is required now' : 'A second factor is no longer required'),
+      notify(t(isRequired ? 'secondFactor.on' : 'secondFactor.off')),
   })
   const set = (require_second_factor: boolean) =>
     change.mutate({ query: { org_id: organization.id }, body: { require_second_factor } })
   return (
-    <Section title="Sign-in">
+    <Section title={t('secondFactor.title')}>
       <SwitchField
-        label="Require a second factor"
-        hint="Members can’t use this organization until they set up a passkey or an authenticator app. API keys aren’t affected."
+        label={t('secondFactor.label')}
+        hint={t('secondFactor.hint')}
         checked={organization.require_second_factor}
         disabled={change.isPending}
         onChange={set}

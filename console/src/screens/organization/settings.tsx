@@ -6,11 +6,14 @@ import { FeaturesSection } from './features-section.tsx'
 import { ImportSection } from './import-section.tsx'
 import { NameSection } from './name-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('organization')
 
 export function Settings() {
   const { may, organization } = useHere()
   return (
-    <Page title="Settings" description="The organization as a whole.">
+    <Page title={t('settings.title')}>
       <NameSection />
       {organization.user_role.role_name === 'owner' && <SecondFactorSection />}
       <FeaturesSection />
@@ -25,22 +28,19 @@ function ExportSection() {
   const { organization } = useHere()
   return (
     <Section
-      title="Export"
-      description="Everything that the organization has, as a zip of JSON Lines and files, without keys and other secrets."
+      title={t('export.title')}
+      description={t('export.description')}
       actions={
         <DownloadButton
           path="/api/org/export"
           query={{ org_id: organization.id }}
           name={`${organization.slug}.zip`}
         >
-          Download export
+          {t('export.download')}
         </DownloadButton>
       }
     >
-      <p className="text-sm text-muted">
-        It holds the chats, files and instructions of all members, and the audit notes who has made it. A
-        large one takes a while: stay on this page until it is saved.
-      </p>
+      <p className="text-sm text-muted">{t('export.note')}</p>
     </Section>
   )
 }

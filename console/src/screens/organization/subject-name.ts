@@ -1,11 +1,18 @@
 import type { Budget } from '@parley/client/schemas'
 import { useMemberNames } from '../people/member-names.ts'
 import { useKeyNames } from './key-names.ts'
+import { translator } from '../../messages/index.ts'
 
-/** Whose a budget is. */
+const t = translator('billing')
+
+/** Returns a function that names the member or API key of a budget. */
 export function useSubjectName(): (budget: Pick<Budget, 'user_id' | 'api_key_id'>) => string {
   const { nameOf } = useMemberNames()
   const { keyNameOf } = useKeyNames()
   return ({ user_id, api_key_id }) =>
-    user_id !== null ? (nameOf(user_id) ?? 'A member') : `API key ${keyNameOf(api_key_id ?? '') ?? ''}`.trim()
+{
+    if (user_id !== null) return nameOf(user_id) ?? t('subject.member')
+    const key = keyNameOf(api_key_id ?? '')
+    return key === null ? t('subject.unknownKey') : t('subject.key', { name: key })
+  }
 }

@@ -6,15 +6,18 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { formatCredits } from '../../ui/format.ts'
 import { useNotify } from '../../ui/toast.tsx'
+import { translator } from '../../messages/index.ts'
 
-/** The other organizations that the signed-in person owns. */
+const t = translator('billing')
+
+/** Returns the other organizations that the user owns. */
 export function useOtherOwned() {
   const { organization } = useHere()
   const { data = [] } = useInfiniteQuery(readPages('GET /api/org/list', { limit: 100 }))
   return data.filter(({ id, user_role }) => id !== organization.id && user_role.role_name === 'owner')
 }
 
-/** Moves credits to the current organization from another one of the same owner. */
+/** Transfers credits to the current organization from another one that the user owns. */
 export function TransferDialog({ onClose }: { onClose: () => void }) {
   const { organization } = useHere()
   const notify = useNotify()
@@ -28,7 +31,13 @@ export function TransferDialog({ onClose }: { onClose: () => void }) {
   const transfer = useChange('POST /api/billing/transfer', {
     outdates: ['GET /api/billing/balance', 'GET /api/billing/ledger'],
     onDone: (moved) => {
-      notify(`Transferred ${formatCredits(moved.amount)} credits to ${organization.name}`)
+      notify(
+        t('transfer.done', {
+          count: moved.amount,
+          credits: formatCredits(moved.amount),
+          name: organization.name,
+        }),
+      )
       onClose()
     },
   })
@@ -38,15 +47,15 @@ export function TransferDialog({ onClose }: { onClose: () => void }) {
     <FormDialog
       open
       onClose={onClose}
-      title="Transfer credits"
-      description={`Move credits to ${organization.name} from another organization that you own.`}
-      action="Transfer credits"
+      title={t('transfer.title')}
+      description={t('transfer.description', { name: organization.name })}
+      action={t('transfer.action')}
       busy={transfer.isPending}
       error={transfer.error}
       onSubmit={submit}
     >
-      <SelectField label="From" required value={fromId} onChange={({ target }) => setFromId(target.value)}>
-        <option value="">Choose an organization</option>
+      <SelectField label={t('transfer.from')} required value={fromId} onChange={({ target }) => setFromId(target.value)}>
+        <option value="">{t('transfer.choose')}</option>
         {owned.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
@@ -54,8 +63,8 @@ export function TransferDialog({ onClose }: { onClose: () => void }) {
         ))}
       </SelectField>
       <TextField
-        label="Credits"
-        hint={source && `${formatCredits(source.available)} available`}
+        label={t('transfer.credits')}
+        hint={source && t('transfer.available', { credits: formatCredits(source.available) })}
         type="number"
         required
         min={0.000001}

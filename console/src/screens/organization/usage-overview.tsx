@@ -14,18 +14,13 @@ import { Table } from '../../ui/table.tsx'
 import type { ShowUsage } from './search-params.ts'
 import { USAGE_DAYS, USAGE_GROUPS } from './search-params.ts'
 import { everyDay, periodOf } from './usage-period.ts'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('billing')
 
 type Group = (typeof USAGE_GROUPS)[number]
 
-const GROUP_TEXTS: Record<Group, string> = {
-  model: 'Model',
-  user: 'Member',
-  agent: 'Agent',
-  deployment: 'Deployment',
-  api_key: 'API key',
-}
-
-/** What was used in the last days: by day, and by what or whom. */
+/** The usage of the last days, by day and by a group of the user's choice. */
 export function UsageOverview({ show }: { show: ShowUsage }) {
   const { organization } = useHere()
   const { days = 30, by = 'model' } = useSearch({ from: '/app/usage' })
@@ -36,13 +31,13 @@ export function UsageOverview({ show }: { show: ShowUsage }) {
       <div className="flex flex-wrap items-end justify-between gap-3">
         <div className="w-44">
           <SelectField
-            label="Period"
+            label={t('overview.period')}
             value={days}
             onChange={({ target }) => show({ days: USAGE_DAYS.find((one) => one === Number(target.value)) })}
           >
             {USAGE_DAYS.map((one) => (
               <option key={one} value={one}>
-                Last {one} days
+                {t('overview.days', { count: one })}
               </option>
             ))}
           </SelectField>
@@ -53,10 +48,10 @@ export function UsageOverview({ show }: { show: ShowUsage }) {
           accept="text/csv"
           name="usage.csv"
         >
-          Download CSV
+          {t('overview.download')}
         </DownloadButton>
       </div>
-      <Section title="By day" description="Credits, days of UTC">
+      <Section title={t('overview.byDay')} description={t('overview.byDayUnit')}>
         <Loaded query={byDay} skeleton={<Skeleton className="h-48" />}>
           {(usage) => <ByDay usage={usage} />}
         </Loaded>
@@ -68,18 +63,22 @@ export function UsageOverview({ show }: { show: ShowUsage }) {
 
 const ByDay = ({ usage }: { usage: Usage }) =>
   usage.totals.messages === 0 ? (
-    <Empty icon={ChartNoAxesColumn} title="Nothing was used in this time">
-      Each reply of a model is counted here, with its tokens and what it cost.
+    <Empty icon={ChartNoAxesColumn} title={t('overview.empty')}>
+      {t('overview.emptyHint')}
     </Empty>
   ) : (
     <>
       <p className="text-sm text-muted">
-        {formatCredits(usage.totals.credits)} credits for {formatNumber(usage.totals.messages)}{' '}
-        {usage.totals.messages === 1 ? 'reply' : 'replies'}: {formatNumber(usage.totals.input_tokens)} tokens
-        in, {formatNumber(usage.totals.output_tokens)} out
+        {t('overview.summary', {
+          count: usage.totals.credits,
+          credits: formatCredits(usage.totals.credits),
+          replies: usage.totals.messages,
+          input: formatNumber(usage.totals.input_tokens),
+          output: formatNumber(usage.totals.output_tokens),
+        })}
       </p>
       <BarChart
-        label="Credits by day"
+        label={t('overview.chart')}
         bars={everyDay(usage, usage.rows).map(({ label, value }) => ({ label: formatDay(label), value }))}
         format={formatCredits}
       />
@@ -98,20 +97,18 @@ function ByGroup({ period, by, show }: ByGroupProps) {
     placeholderData: keepPreviousData,
   })
   return (
-    <section aria-label="In groups" className="flex flex-col gap-3">
+    <section aria-label={t('overview.groups')} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <h2 className="font-semibold">
-          By {GROUP_TEXTS[by].replace(/^[AMD](?!PI)/, (first) => first.toLowerCase())}
-        </h2>
+        <h2 className="font-semibold">{t(`usageBy.${by}`)}</h2>
         <div className="w-44">
           <SelectField
-            label="Group by"
+            label={t('overview.groupBy')}
             value={by}
             onChange={({ target }) => show({ by: USAGE_GROUPS.find((one) => one === target.value) })}
           >
             {USAGE_GROUPS.map((one) => (
               <option key={one} value={one}>
-                {GROUP_TEXTS[one]}
+                {t(`group.${one}`)}
               </option>
             ))}
           </SelectField>
@@ -130,37 +127,37 @@ type UsageRow = Usage['rows'][number]
 
 const Groups = ({ rows, by }: { rows: UsageRow[]; by: Group }) =>
   rows.length === 0 ? (
-    <p className="text-sm text-muted">Nothing in this time.</p>
+    <p className="text-sm text-muted">{t('overview.empty')}</p>
   ) : (
     <>
       <Table
-        label={`Usage by ${GROUP_TEXTS[by]}`}
+        label={t(`usageBy.${by}`)}
         rows={rows.slice(0, LISTED_MAX)}
         keyOf={(row) => idOf(row, by) ?? ''}
         columns={[
           {
-            header: GROUP_TEXTS[by],
+            header: t(`group.${by}`),
             cell: (row) => <span className="wrap-anywhere">{nameOf(row, by)}</span>,
           },
-          { header: 'Replies', cell: ({ messages }) => formatNumber(messages), numeric: true },
+          { header: t('overview.replies'), cell: ({ messages }) => formatNumber(messages), numeric: true },
           {
-            header: 'Tokens in',
+            header: t('overview.inputTokens'),
             cell: (row) => formatNumber(row.input_tokens),
             numeric: true,
             wideOnly: true,
           },
           {
-            header: 'Tokens out',
+            header: t('overview.outputTokens'),
             cell: (row) => formatNumber(row.output_tokens),
             numeric: true,
             wideOnly: true,
           },
-          { header: 'Credits', cell: ({ credits }) => formatCredits(credits), numeric: true },
+          { header: t('overview.credits'), cell: ({ credits }) => formatCredits(credits), numeric: true },
         ]}
       />
       {rows.length > LISTED_MAX && (
         <p className="text-sm text-muted">
-          The first {LISTED_MAX} of {formatNumber(rows.length)}. All are in the CSV.
+          {t('overview.first', { shown: LISTED_MAX, total: rows.length })}
         </p>
       )}
     </>
@@ -169,7 +166,7 @@ const Groups = ({ rows, by }: { rows: UsageRow[]; by: Group }) =>
 const idOf = (row: UsageRow, by: Group): string | null | undefined => row[`${by}_id`]
 
 function nameOf(row: UsageRow, by: Group): string {
-  if (idOf(row, by) === null) return by === 'user' ? 'Visitors and the system' : 'None'
+  if (idOf(row, by) === null) return t(by === 'user' ? 'overview.noMember' : 'overview.none')
   const name = by === 'user' ? row.user_email : row[`${by}_name`]
-  return name ?? 'Deleted, or of another organization'
+  return name ?? t('overview.unknown')
 }

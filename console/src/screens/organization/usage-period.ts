@@ -1,19 +1,19 @@
 const DAY_MS = 86_400_000
 
-/** The last days until today, of UTC as usage is counted: `2026-01-31`. */
+/** Returns the first and the last of a number of days that end today (UTC), as `2026-01-31`. */
 export function periodOf(days: number, now = Date.now()): { from: string; to: string } {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) }
 }
 
-/** A value for each day of a period: nothing where there was none. */
+/** Returns a value for each day of a period: 0 without usage. */
 export function everyDay(
   { from, to }: { from: string; to: string },
   rows: readonly { day?: string | undefined; credits: number }[],
 ): { label: string; value: number }[] {
   const known = new Map(rows.map(({ day, credits }) => [day, credits]))
   const [first, last] = [Date.parse(from), Date.parse(to)]
-  return Array.from({ length: Math.round((last - first) / DAY_MS) + 1 }, (_, place) => {
-    const label = dayOf(first + place * DAY_MS)
+  return Array.from({ length: Math.round((last - first) / DAY_MS) + 1 }, (_, index) => {
+    const label = dayOf(first + index * DAY_MS)
     return { label, value: known.get(label) ?? 0 }
   })
 }

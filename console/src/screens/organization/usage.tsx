@@ -6,6 +6,9 @@ import { CreditsLine } from './credits-line.tsx'
 import { Ledger } from './ledger.tsx'
 import type { ShowUsage } from './search-params.ts'
 import { UsageOverview } from './usage-overview.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('billing')
 
 export function UsageScreen() {
   const { tab = 'overview' } = useSearch({ from: '/app/usage' })
@@ -13,14 +16,14 @@ export function UsageScreen() {
   const show: ShowUsage = (change) =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true })
   return (
-    <Page title="Usage" description="What this organization has, what it has used, and who may use how much.">
+    <Page title={t('title')} description={t('description')}>
       <CreditsLine />
       <Tabs
-        label="Views of usage"
+        label={t('views')}
         tabs={[
-          ['overview', 'Overview'],
-          ['ledger', 'Ledger'],
-          ['budgets', 'Budgets'],
+          ['overview', t('tab.overview')],
+          ['ledger', t('tab.ledger')],
+          ['budgets', t('tab.budgets')],
         ]}
         value={tab}
         onChange={(name) => show({ tab: name === 'overview' ? undefined : name })}

@@ -5,10 +5,12 @@ import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { SecretDialog, WebhookDialog } from './webhook-dialog.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('webhooks')
 
 const OUTDATES = ['GET /api/webhooks/list', 'GET /api/webhooks/deliveries'] as const
 
@@ -26,11 +28,11 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
     <>
       {webhook.is_enabled ? (
         <Button icon={Send} busy={test.isPending} onClick={() => test.mutate({ query }, { onError: notify })}>
-          Send a test
+          {t('actions.test')}
         </Button>
       ) : (
         <Button kind="primary" icon={Power} busy={enabling.isPending} onClick={enabling.flip}>
-          Enable again
+          {t('actions.enable')}
         </Button>
       )}
       <WebhookMenu
@@ -43,7 +45,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       {rotated && (
         <SecretDialog
           webhook={rotated}
-          note="The secret before signs beside it for 24 hours, so that there is time to change it."
+          note={t('actions.rotated')}
           onClose={() => setRotated(undefined)}
         />
       )}
@@ -67,37 +69,42 @@ function WebhookMenu({ webhook, onEdit, onRotated, onDisable }: WebhookMenuProps
   const removal = useChange('DELETE /api/webhooks/delete', {
     outdates: ['GET /api/webhooks/list'],
     onDone: () => {
-      notify('The webhook is deleted')
+      notify(t('actions.deleted'))
       void navigate({ to: '/webhooks' })
     },
   })
   const rotate = async () => {
-    const consequence =
-      'You get a new secret. The one of now signs beside it for 24 hours, the one before it no more.'
-    if (await confirm({ title: 'Make a new secret?', consequence, action: 'Make a new secret' }))
-      rotation.mutate({ query }, { onError: notify })
+    const isSure = await confirm({
+      title: t('actions.rotateTitle'),
+      consequence: t('actions.rotateConsequence'),
+      action: t('actions.rotate'),
+    })
+    if (isSure) rotation.mutate({ query }, { onError: notify })
   }
   const remove = async () => {
-    const consequence = `${webhook.url} hears of nothing any more, and the list of its deliveries is gone.`
-    if (await confirm({ title: 'Delete the webhook?', consequence, action: 'Delete' }))
-      removal.mutate({ query }, { onError: notify })
+    const isSure = await confirm({
+      title: t('actions.deleteTitle'),
+      consequence: t('actions.deleteConsequence', { url: webhook.url }),
+      action: t('actions.delete'),
+    })
+    if (isSure) removal.mutate({ query }, { onError: notify })
   }
   return (
-    <Menu trigger={<IconButton icon={Ellipsis} label="More actions" />}>
+    <Menu trigger={<IconButton icon={Ellipsis} label={t('actions.more')} />}>
       <MenuItem icon={Pencil} onSelect={onEdit}>
-        Edit
+        {t('actions.edit')}
       </MenuItem>
       <MenuItem icon={KeyRound} onSelect={() => void rotate()}>
-        New secret
+        {t('actions.rotate')}
       </MenuItem>
       {onDisable && (
         <MenuItem icon={Power} onSelect={onDisable}>
-          Disable
+          {t('actions.disable')}
         </MenuItem>
       )}
       <MenuLine />
       <MenuItem danger icon={Trash2} onSelect={() => void remove()}>
-        Delete
+        {t('actions.delete')}
       </MenuItem>
     </Menu>
   )
@@ -108,12 +115,15 @@ function useSwitch(webhook: Webhook) {
   const notify = useNotify()
   const change = useChange('PUT /api/webhooks/update', {
     outdates: OUTDATES,
-    onDone: ({ is_enabled }) => notify(is_enabled ? 'The webhook is enabled' : 'The webhook is disabled'),
+    onDone: ({ is_enabled }) => notify(t(is_enabled ? 'actions.enabled' : 'actions.disabled')),
   })
   const flip = async () => {
-    const consequence = 'What waits to be sent to it has failed then. It can be enabled again.'
-    if (webhook.is_enabled && !(await confirm({ title: 'Disable it?', consequence, action: 'Disable' })))
-      return
+    const question = {
+      title: t('actions.disableTitle'),
+      consequence: t('actions.disableConsequence'),
+      action: t('actions.disable'),
+    }
+    if (webhook.is_enabled && !(await confirm(question))) return
     change.mutate(
       { query: { webhook_id: webhook.id }, body: { is_enabled: !webhook.is_enabled } },
       { onError: notify },
@@ -124,11 +134,12 @@ function useSwitch(webhook: Webhook) {
 
 function outcomeOf({ status, attempts }: WebhookDelivery): string | { text: string; failed: boolean } {
   const last = attempts.at(-1)
-  if (status === 'pending') return 'The test waits until other deliveries have been sent'
+  const httpStatus = String(last?.response_status)
+  if (status === 'pending') return t('actions.testPending')
   if (status === 'delivered')
-    return `The test has arrived: ${last?.response_status} in ${formatNumber(last?.duration_ms ?? 0)} ms`
-  return {
-    text: `The test has failed: ${last?.error ?? `it answered ${last?.response_status}`}`,
-    failed: true,
-  }
+    return t('actions.testDelivered', { status: httpStatus, ms: last?.duration_ms ?? 0 })
+  const text = last?.error
+    ? t('actions.testFailed', { error: last.error })
+    : t('actions.testRejected', { status: httpStatus })
+  return { text, failed: true }
 }

@@ -8,10 +8,13 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { EVENT_TYPES, type EventType } from './event-types.ts'
+import { EVENT_TYPES, type EventType, eventText } from './event-types.ts'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('webhooks')
 
 interface WebhookDialogProps {
-  /** Null: one to be added. */
+  /** Null: adds a webhook. */
   webhook: Webhook | null
   onClose: () => void
 }
@@ -32,8 +35,8 @@ export function WebhookDialog({ webhook, onClose }: WebhookDialogProps) {
     <FormDialog
       open
       onClose={onClose}
-      title={webhook ? 'Edit the webhook' : 'Add a webhook'}
-      action={webhook ? 'Save' : 'Add webhook'}
+      title={t(webhook ? 'form.edit' : 'form.new')}
+      action={t(webhook ? 'form.save' : 'form.add')}
       busy={save.isPending}
       disabled={draft.event_types.length === 0}
       error={save.error}
@@ -53,9 +56,9 @@ interface Draft {
 const Fields = ({ draft, onDraft }: { draft: Draft; onDraft: (change: Partial<Draft>) => void }) => (
   <>
     <TextField
-      label="Address"
+      label={t('form.url')}
       type="url"
-      hint="http or https. What it answers otherwise than 2xx is tried again, for a day."
+      hint={t('form.urlHint')}
       placeholder="https://example.com/parley"
       required
       maxLength={2000}
@@ -63,18 +66,18 @@ const Fields = ({ draft, onDraft }: { draft: Draft; onDraft: (change: Partial<Dr
       onChange={({ target }) => onDraft({ url: target.value })}
     />
     <TextField
-      label="Description (optional)"
+      label={t('form.description')}
       maxLength={500}
       value={draft.description}
       onChange={({ target }) => onDraft({ description: target.value })}
     />
     <fieldset className="flex flex-col gap-2">
-      <legend className="mb-2 text-sm font-medium">Events</legend>
-      {EVENT_TYPES.map(([type, text]) => (
+      <legend className="mb-2 text-sm font-medium">{t('form.events')}</legend>
+      {EVENT_TYPES.map((type) => (
         <CheckField
           key={type}
           label={<code className="font-mono break-all">{type}</code>}
-          hint={text}
+          hint={eventText(type)}
           checked={draft.event_types.includes(type)}
           onChange={({ target }) =>
             onDraft({
@@ -100,7 +103,7 @@ function useSave(
   const update = useChange('PUT /api/webhooks/update', {
     outdates,
     onDone: () => {
-      notify('Saved')
+      notify(t('form.saved'))
       onSaved()
     },
   })
@@ -114,7 +117,7 @@ function useSave(
   }
 }
 
-/** The secret with which a program verifies what arrives: of a new webhook, or anew. */
+/** Shows the secret of a new webhook, or a new secret, once. */
 export const SecretDialog = ({
   webhook,
   note,
@@ -127,18 +130,17 @@ export const SecretDialog = ({
   <Dialog
     open
     onClose={onClose}
-    title="The signing secret"
+    title={t('secret.title')}
     description={note}
     actions={
       <Button kind="primary" onClick={onClose}>
-        Done
+        {t('secret.done')}
       </Button>
     }
   >
-    <SecretOnce secret={webhook.secret} what="this secret" />
+    <SecretOnce secret={webhook.secret} />
     <p className="text-sm text-muted">
-      Your program verifies with it that a request is from here. Requests are signed as Standard Webhooks has
-      it, so its libraries do that for you.
+      {t('secret.usage')}
     </p>
   </Dialog>
 )

@@ -12,8 +12,11 @@ import { Deliveries } from './deliveries.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookState } from './webhooks.tsx'
+import { translator } from '../../messages/index.ts'
 
-/** One webhook, with what was delivered to it. */
+const t = translator('webhooks')
+
+/** One webhook and its deliveries. */
 export function WebhookScreen() {
   const { organization, may } = useHere()
   const { webhookId } = useParams({ from: '/app/webhooks/$webhookId' })
@@ -24,13 +27,13 @@ export function WebhookScreen() {
   const webhook = webhooks.data?.find(({ id }) => id === webhookId)
   return (
     <Page
-      title="Webhook"
+      title={t('page.title')}
       description={webhook && <Address webhook={webhook} />}
       actions={webhook && <WebhookActions webhook={webhook} />}
-      above={<Back to="/webhooks">Webhooks</Back>}
+      above={<Back to="/webhooks">{t('title')}</Back>}
     >
       {!may('organization:admin') ? (
-        <NotAllowed needs="organization:admin" />
+        <NotAllowed permission="organization:admin" />
       ) : (
         <Loaded query={webhooks}>
           {() =>
@@ -40,8 +43,8 @@ export function WebhookScreen() {
                 <Deliveries webhook={webhook} />
               </>
             ) : (
-              <Empty icon={WebhookIcon} title="There is no such webhook">
-                It may have been deleted, or belong to another organization.
+              <Empty icon={WebhookIcon} title={t('page.notFound')}>
+                {t('page.notFoundHint')}
               </Empty>
             )
           }
@@ -58,7 +61,7 @@ const Address = ({ webhook }: { webhook: Webhook }) => (
       <WebhookState webhook={webhook} />
     </span>
     {webhook.description && <span className="break-words">{webhook.description}</span>}
-    <span className="text-sm">Hears of {webhook.event_types.join(', ')}</span>
+    <span className="text-sm">{t('page.events', { events: webhook.event_types.join(', ') })}</span>
   </span>
 )
 
@@ -71,15 +74,11 @@ function Trouble({ webhook: { is_enabled, disabled_reason, failing_since } }: { 
         is_enabled ? 'bg-warning-soft text-warning' : 'bg-danger-soft text-danger'
       }`}
     >
-      {!is_enabled && (
-        <>
-          {disabled_reason ?? 'It was disabled by hand.'} It hears of nothing until it is enabled again, and
-          then of what happens from then on.
-        </>
-      )}
-      {is_enabled && failing_since && (
-        <>Nothing has arrived there since {formatTime(failing_since)}. After five days it is disabled.</>
-      )}
+      {!is_enabled &&
+        (disabled_reason === null
+          ? t('page.disabledByMember')
+          : t('page.disabled', { reason: disabled_reason }))}
+      {is_enabled && failing_since && t('page.failing', { time: formatTime(failing_since) })}
     </p>
   )
 }

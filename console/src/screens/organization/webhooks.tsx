@@ -12,6 +12,9 @@ import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
+import { translator } from '../../messages/index.ts'
+
+const t = translator('webhooks')
 
 export function Webhooks() {
   const { may } = useHere()
@@ -19,16 +22,16 @@ export function Webhooks() {
   const isAllowed = may('organization:admin')
   const add = isAllowed && (
     <Button kind="primary" icon={Plus} onClick={() => setAdding(true)}>
-      Add webhook
+      {t('add')}
     </Button>
   )
   return (
     <Page
-      title="Webhooks"
-      description="A webhook tells a program of yours what happens here, by a signed request to its address."
+      title={t('title')}
+      description={t('description')}
       actions={add}
     >
-      {isAllowed ? <List add={add} /> : <NotAllowed needs="organization:admin" />}
+      {isAllowed ? <List add={add} /> : <NotAllowed permission="organization:admin" />}
       {isAdding && <WebhookDialog webhook={null} onClose={() => setAdding(false)} />}
     </Page>
   )
@@ -43,12 +46,11 @@ function List({ add }: { add: React.ReactNode }) {
     <Loaded query={webhooks}>
       {(list) =>
         list.length === 0 ? (
-          <Empty icon={WebhookIcon} title="No webhooks yet" action={add}>
-            Have a program told when a conversation has a new reply, a knowledge base is indexed, or credits
-            run out.
+          <Empty icon={WebhookIcon} title={t('empty')} action={add}>
+            {t('emptyHint')}
           </Empty>
         ) : (
-          <ul aria-label="Webhooks" className="divide-y divide-line rounded-2xl border border-line bg-raised">
+          <ul aria-label={t('title')} className="divide-y divide-line rounded-2xl border border-line bg-raised">
             {list.map((webhook) => (
               <WebhookItem key={webhook.id} webhook={webhook} />
             ))}
@@ -76,13 +78,13 @@ const WebhookItem = ({ webhook }: { webhook: Webhook }) => (
     {webhook.disabled_reason && <span className="text-sm text-danger">{webhook.disabled_reason}</span>}
     {webhook.is_enabled && webhook.failing_since && (
       <span className="text-sm text-warning">
-        Nothing has arrived there since {formatTime(webhook.failing_since)}.
+        {t('failingSince', { time: formatTime(webhook.failing_since) })}
       </span>
     )}
   </li>
 )
 
 export function WebhookState({ webhook: { is_enabled, failing_since } }: { webhook: Webhook }) {
-  if (!is_enabled) return <Badge tone="danger">Disabled</Badge>
-  return failing_since ? <Badge tone="warning">Failing</Badge> : <Badge tone="success">Enabled</Badge>
+  if (!is_enabled) return <Badge tone="danger">{t('state.disabled')}</Badge>
+  return failing_since ? <Badge tone="warning">{t('state.failing')}</Badge> : <Badge tone="success">{t('state.enabled')}</Badge>
 }
