@@ -5,7 +5,7 @@ import { type Receiver, startReceiver } from '#tests/support/receiver.ts'
 import type { Team } from '#tests/support/team.ts'
 import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
-/** What reaches in and out: API keys, and webhooks with their deliveries. */
+/** API keys, and webhooks with their deliveries. */
 
 describeInBrowser('API keys and webhooks in the console', () => {
   let stage: ConsoleStage
@@ -22,19 +22,19 @@ describeInBrowser('API keys and webhooks in the console', () => {
     await receiver?.close()
   })
 
-  test('a key is made with what it may, shown once, works, and is deleted', async () => {
+  test('a key is created with chosen permissions, shown once, works, and is deleted', async () => {
     const page = await open('/api_keys')
     await page.getByRole('heading', { name: 'No API keys yet' }).waitFor()
-    await page.getByRole('button', { name: 'Create key' }).first().click()
-    const dialog = page.getByRole('dialog', { name: 'Create an API key' })
+    await page.getByRole('button', { name: 'Create API key' }).first().click()
+    const dialog = page.getByRole('dialog', { name: 'Create API key' })
     await dialog.getByLabel('Name').fill('Nightly report')
-    await dialog.getByLabel('May').selectOption('Only what I choose')
+    await dialog.getByLabel('Permissions').selectOption('Selected permissions')
     const create = dialog.getByRole('button', { name: 'Create key' })
     expect(await create.isDisabled()).toBe(true)
     await dialog.getByRole('checkbox', { name: 'Organization: read' }).check()
     await expectAccessible(page)
     await create.click()
-    const shown = page.getByRole('dialog', { name: 'The key Nightly report' })
+    const shown = page.getByRole('dialog', { name: 'API key Nightly report' })
     const key = (await shown.getByText(/^sk_/).first().textContent()) ?? ''
     await expectAccessible(page)
     const answer = await stage.server.call('GET', team.at('/api/org/features'), {
@@ -52,12 +52,12 @@ describeInBrowser('API keys and webhooks in the console', () => {
   test('a webhook is added, tested, redelivered, disabled, enabled, given a new secret, deleted', async () => {
     const page = await open('/webhooks')
     await page.getByRole('button', { name: 'Add webhook' }).first().click()
-    const dialog = page.getByRole('dialog', { name: 'Add a webhook' })
-    await dialog.getByLabel('Address').fill('http://10.0.0.1/hooks')
+    const dialog = page.getByRole('dialog', { name: 'Add webhook' })
+    await dialog.getByLabel('URL').fill('http://10.0.0.1/hooks')
     await dialog.getByLabel('conversation.updated').check()
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
     await dialog.getByRole('alert').waitFor()
-    await dialog.getByLabel('Address').fill(`${receiver.url}/hooks`)
+    await dialog.getByLabel('URL').fill(`${receiver.url}/hooks`)
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
     await page.getByText(/^whsec_/).waitFor()
@@ -67,24 +67,24 @@ describeInBrowser('API keys and webhooks in the console', () => {
     await page.getByRole('link', { name: `${receiver.url}/hooks` }).click()
     await page.getByRole('heading', { name: 'No deliveries' }).waitFor()
 
-    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByRole('button', { name: 'Send test event' }).click()
     await page
-      .getByText(/The test has arrived: 200/)
+      .getByText(/Test event delivered: HTTP 200/)
       .first()
       .waitFor()
     receiver.answers.set('/hooks', (response) => response.writeHead(500).end())
-    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByRole('button', { name: 'Send test event' }).click()
     await page
-      .getByText(/The test has failed/)
+      .getByText(/Test event failed/)
       .first()
       .waitFor()
     await page.getByLabel('Status').selectOption('Failed')
     await page.waitForURL(/status=failed/)
     await page.locator('summary').filter({ hasText: 'webhook.test' }).click()
-    await page.getByRole('list', { name: 'Tries' }).getByText(/500/).waitFor()
+    await page.getByRole('list', { name: 'Attempts' }).getByText(/500/).waitFor()
     await expectAccessible(page)
     receiver.answers.delete('/hooks')
-    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('button', { name: 'Redeliver' }).click()
     await expect.poll(() => receiver.at('/hooks').length).toBe(3)
 
     const menu = async (choice: string) => {
@@ -94,11 +94,11 @@ describeInBrowser('API keys and webhooks in the console', () => {
     const yes = (name: string) => page.getByRole('alertdialog').getByRole('button', { name }).click()
     await menu('Disable')
     await yes('Disable')
-    await page.getByText('It was disabled by hand.').waitFor()
-    await page.getByRole('button', { name: 'Enable again' }).click()
-    await page.getByRole('button', { name: 'Send a test' }).waitFor()
-    await menu('New secret')
-    await yes('Make a new secret')
+    await page.getByText('A member disabled this webhook.').waitFor()
+    await page.getByRole('button', { name: 'Enable' }).click()
+    await page.getByRole('button', { name: 'Send test event' }).waitFor()
+    await menu('Rotate secret')
+    await yes('Rotate secret')
     await page.getByText(/^whsec_/).waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     await menu('Edit')
@@ -110,11 +110,11 @@ describeInBrowser('API keys and webhooks in the console', () => {
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
   })
 
-  test('members are told that their role does not show this', async () => {
+  test('members without the permission are told so', async () => {
     const { person } = await team.join('member', 'Emmy', 'Noether')
     for (const path of ['/api_keys', '/webhooks', '/audit']) {
       const page = await open(path, person)
-      await page.getByRole('heading', { name: 'Your role does not show this' }).waitFor()
+      await page.getByRole('heading', { name: "You don't have access to this page" }).waitFor()
     }
     expect(stage.problems).toEqual([])
   })

@@ -7,7 +7,7 @@ import { type ConsoleStage, expectAccessible } from '#tests/support/console-stag
 import { type Team, teamOf } from '#tests/support/team.ts'
 import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
-/** The organization as a whole: its audit, its name, its limits, taken along, brought in, left, deleted. */
+/** The organization's audit log, name, limits, export and import, and how it is left and deleted. */
 
 describeInBrowser('the settings of an organization in the console', () => {
   let stage: ConsoleStage
@@ -20,7 +20,7 @@ describeInBrowser('the settings of an organization in the console', () => {
   }, 240_000)
   afterAll(() => stage?.stop())
 
-  test('the audit tells who did what, and what is different since', async () => {
+  test('the audit log shows who changed what', async () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')
     await team.api('PUT', `/api/users/status?user_id=${person.userId}`, { status: 'suspended' })
     const page = await open('/audit')
@@ -28,25 +28,25 @@ describeInBrowser('the settings of an organization in the console', () => {
     await page.getByLabel('Action').selectOption('member.status_changed')
     await page.reload()
     const entry = page.getByRole('list', { name: 'Entries' }).getByRole('listitem')
-    await entry.getByText('changed the status of a member').waitFor()
+    await entry.getByText("changed a member's status").waitFor()
     expect(await entry.count()).toBe(1)
     expect(await entry.locator('del').textContent()).toContain('active')
     expect(await entry.locator('ins').textContent()).toContain('suspended')
     await expectAccessible(page)
     await entry.getByRole('button', { name }).click()
-    await page.getByText(`Only the record ${person.userId}`).waitFor()
+    await page.getByText(`Record: ${person.userId}`).waitFor()
     await page.getByLabel('From').fill('2020-01-01')
     await page.getByLabel('To', { exact: true }).fill('2020-01-02')
-    await page.getByText('Nothing fits these filters.').waitFor()
+    await page.getByText('No entries match these filters.').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText('created the organization').waitFor()
   })
 
-  test('it is renamed, taken along, and brought in again under another name', async () => {
+  test('it is renamed, exported, and imported under another name', async () => {
     await stage.server.call('POST', '/api/org/create_org?name=Taken', { token: owner.token })
     const page = await open('/settings')
-    await page.getByText('Storage of files').waitFor()
+    await page.getByText('File storage').waitFor()
     await expectAccessible(page)
     await page.getByLabel('Name').fill('taken')
     await page.getByRole('button', { name: 'Rename' }).click()
@@ -61,8 +61,8 @@ describeInBrowser('the settings of an organization in the console', () => {
     ])
     const path = join(tmpdir(), `export-${team.id}.zip`)
     await file.saveAs(path)
-    await page.getByRole('button', { name: 'Import an export' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Import an export' })
+    await page.getByRole('button', { name: 'Import organization' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Import organization' })
     await dialog
       .getByLabel('File')
       .setInputFiles({ name: 'x.zip', mimeType: 'application/zip', buffer: Buffer.from('no') })
@@ -72,14 +72,14 @@ describeInBrowser('the settings of an organization in the console', () => {
     await dialog.getByLabel('File').setInputFiles(path)
     await dialog.getByLabel('Name').fill('Engines again')
     await dialog.getByRole('button', { name: 'Import' }).click()
-    const done = page.getByRole('dialog', { name: 'Engines again is imported' })
-    await done.getByRole('heading', { name: 'Left out, or not as it was' }).waitFor()
+    const done = page.getByRole('dialog', { name: 'Engines again imported' })
+    await done.getByRole('heading', { name: 'Not imported, or imported with changes' }).waitFor()
     await expectAccessible(page)
-    await done.getByRole('link', { name: 'Go to it' }).click()
+    await done.getByRole('link', { name: 'Open organization' }).click()
     await page.getByRole('button', { name: 'Organization: Engines again' }).waitFor()
   })
 
-  test('a member leaves; the owner can not, and deletes it by its name', async () => {
+  test('a member leaves; the last owner cannot, and deletes it after typing its name', async () => {
     const other = await teamOf(stage.server, owner, 'Short-lived')
     const { person } = await other.join('member', 'Kurt', 'Goedel')
     const theirs = await stage.open(other.at('/settings'), person)
@@ -87,7 +87,7 @@ describeInBrowser('the settings of an organization in the console', () => {
     expect(await theirs.getByRole('button', { name: /Rename|Download export|Delete/ }).count()).toBe(0)
     await theirs.getByRole('button', { name: 'Leave organization' }).click()
     await theirs.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click()
-    await theirs.getByText('You have left Short-lived').first().waitFor()
+    await theirs.getByText('You left Short-lived').first().waitFor()
     await theirs.waitForURL(new RegExp(person.organizationId))
 
     const page = await stage.open(other.at('/settings'), owner)
@@ -95,33 +95,33 @@ describeInBrowser('the settings of an organization in the console', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click()
     await page.getByText('An organization must always keep at least one owner.').first().waitFor()
     await page.getByRole('button', { name: 'Delete organization' }).click()
-    const question = page.getByRole('alertdialog', { name: 'Delete Short-lived?' })
+    const question = page.getByRole('alertdialog', { name: 'Delete “Short-lived”?' })
     await question.getByLabel(/Type/).fill('Short-lived')
     await expectAccessible(page)
     await question.getByRole('button', { name: 'Delete organization' }).click()
-    await page.getByText('Short-lived is deleted').first().waitFor()
+    await page.getByText('Short-lived deleted').first().waitFor()
     await page.waitForURL(new RegExp(owner.organizationId))
   })
 
-  test('the administrator of the installation grants credits and sets features; others may not', async () => {
+  test('a system administrator grants credits and sets limits; others cannot', async () => {
     const page = await stage.open(`/admin?organization=${team.id}`, await team.administrator())
-    await page.getByText('You are no member of it.').waitFor()
+    await page.getByText("You aren't a member of this organization.").waitFor()
     await page.getByLabel('Credits', { exact: true }).fill('5000')
     await page.getByLabel('Reason').fill('Order 1042')
     await page.getByRole('button', { name: 'Grant credits' }).click()
     await page
-      .getByText(/5,000 credits granted/)
+      .getByText(/Credits granted: 5,000/)
       .first()
       .waitFor()
-    await page.getByLabel('Messages a day').selectOption('At most')
-    await page.getByLabel('At most').fill('40')
-    await page.getByRole('button', { name: 'Save features' }).click()
-    await page.getByText('The features are saved').first().waitFor()
+    await page.getByLabel('Messages per day').selectOption('Limited')
+    await page.getByLabel('Limit', { exact: true }).fill('40')
+    await page.getByRole('button', { name: 'Save limits' }).click()
+    await page.getByText('Limits saved').first().waitFor()
     await expectAccessible(page)
     expect((await team.api('GET', '/api/org/features')).daily_chat_limit).toBe(40)
 
     const theirs = await open('/admin')
-    await theirs.getByRole('heading', { name: 'Your role does not show this' }).waitFor()
+    await theirs.getByRole('heading', { name: "You don't have access to this page" }).waitFor()
     expect(stage.problems).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import { describeInBrowser } from '#tests/support/browser.ts'
 import { balanceOf } from '#tests/support/chats.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
 
-/** A new organization has no credits: the console offers to move some when it is made, and afterwards. */
+/** A new organization has no credits: the user can transfer some when creating it, and later. */
 
 describeInBrowser('credits of a new organization', () => {
   let stage: ConsoleStage
@@ -12,7 +12,7 @@ describeInBrowser('credits of a new organization', () => {
   }, 120_000)
   afterAll(() => stage?.stop())
 
-  test('move from the personal one when it is made, and by a transfer', async () => {
+  test('come from the personal one, when it is created and by a later transfer', async () => {
     const person = await stage.server.signUp()
     const page = await stage.open('/organizations/new', person)
     await page.getByLabel('Name').fill('Engines')

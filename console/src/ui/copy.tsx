@@ -9,7 +9,15 @@ const t = translator('ui')
 const DONE_MS = 2_000
 
 /** Copies a text. With `label` the button shows a word instead of an icon. */
-export function CopyButton({ text, label, what = t('copy') }: { text: string; label?: string; what?: string }) {
+export function CopyButton({
+  text,
+  label,
+  what = t('copy'),
+}: {
+  text: string
+  label?: string
+  what?: string
+}) {
   const [isDone, setDone] = useState(false)
   useEffect(() => {
     if (!isDone) return

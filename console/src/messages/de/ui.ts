@@ -5,7 +5,8 @@ export default {
   copied: 'Kopiert',
   copy: 'Kopieren',
   copyItem: '{name} kopieren',
-  secretOnce: 'Kopieren Sie den Wert jetzt und bewahren Sie ihn sicher auf. Er wird nicht noch einmal angezeigt.',
+  secretOnce:
+    'Kopieren Sie den Wert jetzt und bewahren Sie ihn sicher auf. Er wird nicht noch einmal angezeigt.',
   justNow: 'gerade eben',
   loading: 'Wird geladen',
   requestId: 'Anfrage-ID: {id}',

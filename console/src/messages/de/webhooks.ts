@@ -66,7 +66,8 @@ export default {
   },
   event: {
     conversation: {
-      updated: 'Eine Unterhaltung wird erstellt, umbenannt, archiviert oder gelöscht oder erhält eine neue Antwort',
+      updated:
+        'Eine Unterhaltung wird erstellt, umbenannt, archiviert oder gelöscht oder erhält eine neue Antwort',
     },
     agent_deployment: {
       status_changed: 'Ein Deployment wird pausiert oder fortgesetzt',

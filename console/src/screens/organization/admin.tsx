@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -11,7 +12,6 @@ import { Failure, Loaded } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { FeaturesForm } from './features-form.tsx'
 import { NotAllowed } from './not-allowed.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('organization')
 
@@ -23,10 +23,7 @@ export function Admin() {
   const { organization: asked } = useSearch({ from: '/app/admin' })
   const org_id = asked ?? organization.id
   return (
-    <Page
-      title={t('admin.title')}
-      description={t('admin.description')}
-    >
+    <Page title={t('admin.title')} description={t('admin.description')}>
       {user.is_system_admin ? (
         <>
           <Choice key={org_id} org_id={org_id} />
@@ -54,10 +51,7 @@ function Choice({ org_id }: { org_id: string }) {
     void navigate({ search: (old) => ({ ...old, organization: typed.trim().toLowerCase() }) })
   }
   return (
-    <Section
-      title={t('admin.organization')}
-      description={name ?? t('admin.notMember')}
-    >
+    <Section title={t('admin.organization')} description={name ?? t('admin.notMember')}>
       <form onSubmit={submit} className="flex flex-wrap items-end gap-3">
         <div className="min-w-0 grow basis-72">
           <TextField
@@ -131,10 +125,7 @@ function Features({ org_id }: { org_id: string }) {
   const isMember = organizations.some(({ id }) => id === org_id)
   const features = useQuery({ ...read('GET /api/org/features', { org_id }), enabled: isMember })
   return (
-    <Section
-      title={t('features.title')}
-      description={isMember ? undefined : t('features.unknown')}
-    >
+    <Section title={t('features.title')} description={isMember ? undefined : t('features.unknown')}>
       {isMember ? (
         <Loaded query={features}>{(found) => <FeaturesForm org_id={org_id} features={found} />}</Loaded>
       ) : (

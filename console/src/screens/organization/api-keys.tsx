@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { KeyRound, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { readPages, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -16,7 +17,6 @@ import { useNotify } from '../../ui/toast.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import { NotAllowed } from './not-allowed.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('apiKeys')
 
@@ -30,11 +30,7 @@ export function ApiKeys() {
     </Button>
   )
   return (
-    <Page
-      title={t('title')}
-      description={t('description')}
-      actions={add}
-    >
+    <Page title={t('title')} description={t('description')} actions={add}>
       {isAllowed ? <Keys add={add} /> : <NotAllowed permission="organization:admin" />}
       {isCreating && <CreateKeyDialog onClose={() => setCreating(false)} />}
     </Page>
@@ -60,8 +56,16 @@ function Keys({ add }: { add: React.ReactNode }) {
               keyOf={({ id }) => id}
               columns={[
                 { header: t('key'), cell: (key) => <KeyName apiKey={key} /> },
-                { header: t('member'), cell: ({ user_id }) => nameOf(user_id) ?? t('unknownMember'), wideOnly: true },
-                { header: t('permissions'), cell: (key) => <Permissions names={key.permissions} />, wideOnly: true },
+                {
+                  header: t('member'),
+                  cell: ({ user_id }) => nameOf(user_id) ?? t('unknownMember'),
+                  wideOnly: true,
+                },
+                {
+                  header: t('permissions'),
+                  cell: (key) => <Permissions names={key.permissions} />,
+                  wideOnly: true,
+                },
                 {
                   header: t('lastUsed'),
                   cell: ({ last_used_at }) => (last_used_at ? <Ago time={last_used_at} /> : t('neverUsed')),

@@ -1,10 +1,10 @@
 import { X } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import { ACTIONS, RECORD_TYPES, recordText } from './audit-words.ts'
 import type { AuditSearch, ShowAudit } from './search-params.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('audit')
 

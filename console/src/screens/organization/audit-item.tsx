@@ -1,5 +1,6 @@
 import type { AuditEntry } from '@parley/client/schemas'
 import { type ReactNode, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatTime } from '../../ui/format.ts'
@@ -8,7 +9,6 @@ import { knownAction } from './audit-words.ts'
 import { type Difference, differencesOf } from './difference.ts'
 import { useKeyNames } from './key-names.ts'
 import type { ShowAudit } from './search-params.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('audit')
 

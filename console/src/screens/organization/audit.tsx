@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ScrollText } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
@@ -9,17 +10,13 @@ import { AuditFilters } from './audit-filters.tsx'
 import { AuditItem } from './audit-item.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import type { ShowAudit } from './search-params.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('audit')
 
 export function Audit() {
   const { may } = useHere()
   return (
-    <Page
-      title={t('title')}
-      description={t('description')}
-    >
+    <Page title={t('title')} description={t('description')}>
       {may('organization:admin') ? <Entries /> : <NotAllowed permission="organization:admin" />}
     </Page>
   )

@@ -1,6 +1,7 @@
 import type { Budget } from '@parley/client/schemas'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -8,7 +9,6 @@ import { useNotify } from '../../ui/toast.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import { useKeyNames } from './key-names.ts'
 import { useSubjectName } from './subject-name.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('billing')
 

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Plus, Trash2, Wallet } from 'lucide-react'
 import { useState } from 'react'
 import { readPages, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Bar } from '../../ui/chart.tsx'
@@ -12,7 +13,6 @@ import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { BudgetDialog } from './budget-dialog.tsx'
 import { useSubjectName } from './subject-name.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('billing')
 
@@ -95,7 +95,9 @@ function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
           share={budget.credits_per_month === 0 ? 1 : taken / budget.credits_per_month}
           tone={isOver ? 'danger' : 'accent'}
         />
-        <span className="text-xs text-muted">{t('budgets.resets', { date: formatDay(budget.resets_at) })}</span>
+        <span className="text-xs text-muted">
+          {t('budgets.resets', { date: formatDay(budget.resets_at) })}
+        </span>
       </div>
       {may('organization:admin') && (
         <span className="flex items-center gap-1">

@@ -2,6 +2,7 @@ import type { CreatedApiKey } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { readPages, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SecretOnce, Snippet } from '../../ui/copy.tsx'
@@ -9,7 +10,6 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { PermissionMatrix } from '../../ui/permission-matrix.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('apiKeys')
 

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -12,7 +13,6 @@ import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { Stats } from '../../ui/stats.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { TransferDialog, useOtherOwned } from './transfer-dialog.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('billing')
 

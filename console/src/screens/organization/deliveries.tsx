@@ -3,12 +3,12 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Inbox } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { DeliveryItem } from './delivery-item.tsx'
 import { EVENT_TYPES, TEST_EVENT } from './event-types.ts'
 import { DELIVERY_STATUSES, type DeliveriesSearch } from './search-params.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('webhooks')
 

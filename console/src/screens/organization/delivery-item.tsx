@@ -1,13 +1,13 @@
 import type { WebhookDelivery } from '@parley/client/schemas'
 import { ChevronRight, RotateCw } from 'lucide-react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Snippet } from '../../ui/copy.tsx'
 import { formatTime } from '../../ui/format.ts'
 import { Ago } from '../../ui/time.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('webhooks')
 
@@ -32,7 +32,9 @@ export function DeliveryItem({ delivery, isEnabled }: DeliveryItemProps) {
           <ChevronRight aria-hidden size={15} className="text-muted group-open:rotate-90" />
           <Badge tone={TONES[delivery.status]}>{t(`deliveryStatus.${delivery.status}`)}</Badge>
           <code className="min-w-0 grow font-mono break-all">{delivery.event_type}</code>
-          <span className="text-muted tabular-nums">{t('delivery.sequence', { number: delivery.sequence })}</span>
+          <span className="text-muted tabular-nums">
+            {t('delivery.sequence', { number: delivery.sequence })}
+          </span>
           <span className="text-muted">
             <Ago time={delivery.created_at} />
           </span>
@@ -65,7 +67,9 @@ const Attempts = ({ delivery: { id, attempts, next_attempt_at } }: { delivery: W
       ))}
     </ol>
     {attempts.length === 0 && <p className="text-muted">{t('delivery.noAttempts')}</p>}
-    {next_attempt_at && <p className="text-muted">{t('delivery.nextAttempt', { time: formatTime(next_attempt_at) })}</p>}
+    {next_attempt_at && (
+      <p className="text-muted">{t('delivery.nextAttempt', { time: formatTime(next_attempt_at) })}</p>
+    )}
   </div>
 )
 

@@ -1,5 +1,5 @@
-import { formatNumber, formatTime } from '../../ui/format.ts'
 import { translator } from '../../messages/index.ts'
+import { formatNumber, formatTime } from '../../ui/format.ts'
 
 const t = translator('audit')
 

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -9,7 +10,6 @@ import { useNotify } from '../../ui/toast.tsx'
 import { useLevel } from '../people/levels.ts'
 import { useMemberNames } from '../people/member-names.ts'
 import { useTransfer } from '../people/use-transfer.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('organization')
 

@@ -1,10 +1,10 @@
 import type { LanguageModel } from '@parley/client/schemas'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { SwitchField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('models')
 

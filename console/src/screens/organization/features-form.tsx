@@ -2,11 +2,11 @@ import type { Body } from '@parley/client'
 import type { Features } from '@parley/client/schemas'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('organization')
 

@@ -1,12 +1,12 @@
 import type { FeaturesInUse } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Bar } from '../../ui/chart.tsx'
 import { formatBytes, formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('organization')
 
@@ -51,7 +51,12 @@ const usesOf = ({ usage, ...limits }: FeaturesInUse): Use[] => [
     format: formatNumber,
   },
   { name: t('limits.storage'), used: usage.stored_bytes, limit: limits.file_upload, format: formatBytes },
-  { name: t('limits.connections'), used: usage.mcp_sessions, limit: limits.mcp_sessions, format: formatNumber },
+  {
+    name: t('limits.connections'),
+    used: usage.mcp_sessions,
+    limit: limits.mcp_sessions,
+    format: formatNumber,
+  },
   { name: t('limits.members'), used: usage.members, limit: null, format: formatNumber },
 ]
 

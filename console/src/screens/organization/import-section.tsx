@@ -5,6 +5,8 @@ import { Upload } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { upload } from '../../api/client.ts'
 import { outdate } from '../../api/queries.ts'
+import type en from '../../messages/en/organization.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Bar } from '../../ui/chart.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -12,8 +14,6 @@ import { TextField } from '../../ui/field.tsx'
 import { formatList, formatNumber } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
-import type en from '../../messages/en/organization.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('organization')
 
@@ -30,9 +30,7 @@ export function ImportSection() {
         </Button>
       }
     >
-      <p className="text-sm text-muted">
-        {t('import.note')}
-      </p>
+      <p className="text-sm text-muted">{t('import.note')}</p>
       {isOpen && <ImportDialog onClose={() => setOpen(false)} />}
     </Section>
   )

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { ReceiptText } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -12,7 +13,6 @@ import { Table } from '../../ui/table.tsx'
 import { useMemberNames } from '../people/member-names.ts'
 import type { ShowUsage } from './search-params.ts'
 import { LEDGER_KINDS } from './search-params.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('billing')
 

@@ -1,12 +1,12 @@
 import type { LanguageModel } from '@parley/client/schemas'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { configOf, draftOf, type ModelDraft } from './model-draft.ts'
 import { ModelFields } from './model-fields.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('models')
 

@@ -1,4 +1,5 @@
 import type { LanguageModel } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
 import {
   CAPABILITIES,
@@ -8,7 +9,6 @@ import {
   type Provider,
   providers,
 } from './model-draft.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('models')
 
@@ -65,12 +65,7 @@ function Identity(props: FieldsProps) {
         />
       </div>
       {draft.model !== '' && (
-        <TextField
-          label={t('form.model')}
-          hint={t('form.modelHint')}
-          maxLength={200}
-          {...field('model')}
-        />
+        <TextField label={t('form.model')} hint={t('form.modelHint')} maxLength={200} {...field('model')} />
       )}
     </>
   )

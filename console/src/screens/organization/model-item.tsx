@@ -1,6 +1,7 @@
 import type { LanguageModel, ModelTest } from '@parley/client/schemas'
 import { Ellipsis, Pencil, Power, Trash2 } from 'lucide-react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -10,7 +11,6 @@ import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { providers } from './model-draft.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('models')
 

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Cpu, Plus } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -10,7 +11,6 @@ import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { EnvironmentModelDialog } from './environment-model-dialog.tsx'
 import { ModelDialog } from './model-dialog.tsx'
 import { ModelItem } from './model-item.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('models')
 

@@ -1,6 +1,6 @@
 import { Lock } from 'lucide-react'
-import { Empty } from '../../ui/states.tsx'
 import { translator } from '../../messages/index.ts'
+import { Empty } from '../../ui/states.tsx'
 
 const t = translator('organization')
 

@@ -1,10 +1,10 @@
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SwitchField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('organization')
 

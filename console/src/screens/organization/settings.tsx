@@ -1,3 +1,4 @@
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { DownloadButton } from '../../ui/download-button.tsx'
 import { Page, Section } from '../../ui/page.tsx'
@@ -6,7 +7,6 @@ import { FeaturesSection } from './features-section.tsx'
 import { ImportSection } from './import-section.tsx'
 import { NameSection } from './name-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('organization')
 

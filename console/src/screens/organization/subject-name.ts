@@ -1,7 +1,7 @@
 import type { Budget } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import { useMemberNames } from '../people/member-names.ts'
 import { useKeyNames } from './key-names.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('billing')
 
@@ -9,8 +9,7 @@ const t = translator('billing')
 export function useSubjectName(): (budget: Pick<Budget, 'user_id' | 'api_key_id'>) => string {
   const { nameOf } = useMemberNames()
   const { keyNameOf } = useKeyNames()
-  return ({ user_id, api_key_id }) =>
-{
+  return ({ user_id, api_key_id }) => {
     if (user_id !== null) return nameOf(user_id) ?? t('subject.member')
     const key = keyNameOf(api_key_id ?? '')
     return key === null ? t('subject.unknownKey') : t('subject.key', { name: key })

@@ -1,12 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read, readPages, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { formatCredits } from '../../ui/format.ts'
 import { useNotify } from '../../ui/toast.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('billing')
 
@@ -54,7 +54,12 @@ export function TransferDialog({ onClose }: { onClose: () => void }) {
       error={transfer.error}
       onSubmit={submit}
     >
-      <SelectField label={t('transfer.from')} required value={fromId} onChange={({ target }) => setFromId(target.value)}>
+      <SelectField
+        label={t('transfer.from')}
+        required
+        value={fromId}
+        onChange={({ target }) => setFromId(target.value)}
+      >
         <option value="">{t('transfer.choose')}</option>
         {owned.map(({ id, name }) => (
           <option key={id} value={id}>

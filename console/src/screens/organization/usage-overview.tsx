@@ -3,6 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { ChartNoAxesColumn } from 'lucide-react'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { BarChart } from '../../ui/chart.tsx'
 import { DownloadButton } from '../../ui/download-button.tsx'
@@ -14,7 +15,6 @@ import { Table } from '../../ui/table.tsx'
 import type { ShowUsage } from './search-params.ts'
 import { USAGE_DAYS, USAGE_GROUPS } from './search-params.ts'
 import { everyDay, periodOf } from './usage-period.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('billing')
 
@@ -156,9 +156,7 @@ const Groups = ({ rows, by }: { rows: UsageRow[]; by: Group }) =>
         ]}
       />
       {rows.length > LISTED_MAX && (
-        <p className="text-sm text-muted">
-          {t('overview.first', { shown: LISTED_MAX, total: rows.length })}
-        </p>
+        <p className="text-sm text-muted">{t('overview.first', { shown: LISTED_MAX, total: rows.length })}</p>
       )}
     </>
   )

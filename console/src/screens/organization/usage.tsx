@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { translator } from '../../messages/index.ts'
 import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Budgets } from './budgets.tsx'
@@ -6,7 +7,6 @@ import { CreditsLine } from './credits-line.tsx'
 import { Ledger } from './ledger.tsx'
 import type { ShowUsage } from './search-params.ts'
 import { UsageOverview } from './usage-overview.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('billing')
 

@@ -3,12 +3,12 @@ import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, KeyRound, Pencil, Power, Send, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { SecretDialog, WebhookDialog } from './webhook-dialog.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('webhooks')
 
@@ -43,11 +43,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }) {
       />
       {isEditing && <WebhookDialog webhook={webhook} onClose={() => setEditing(false)} />}
       {rotated && (
-        <SecretDialog
-          webhook={rotated}
-          note={t('actions.rotated')}
-          onClose={() => setRotated(undefined)}
-        />
+        <SecretDialog webhook={rotated} note={t('actions.rotated')} onClose={() => setRotated(undefined)} />
       )}
     </>
   )

@@ -1,6 +1,7 @@
 import type { Webhook, WebhookWithSecret } from '@parley/client/schemas'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
@@ -9,7 +10,6 @@ import { CheckField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { EVENT_TYPES, type EventType, eventText } from './event-types.ts'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('webhooks')
 
@@ -139,8 +139,6 @@ export const SecretDialog = ({
     }
   >
     <SecretOnce secret={webhook.secret} />
-    <p className="text-sm text-muted">
-      {t('secret.usage')}
-    </p>
+    <p className="text-sm text-muted">{t('secret.usage')}</p>
   </Dialog>
 )

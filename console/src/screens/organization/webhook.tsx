@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { Webhook as WebhookIcon } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
 import { formatTime } from '../../ui/format.ts'
@@ -12,7 +13,6 @@ import { Deliveries } from './deliveries.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import { WebhookActions } from './webhook-actions.tsx'
 import { WebhookState } from './webhooks.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('webhooks')
 

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { Plus, Webhook as WebhookIcon } from 'lucide-react'
 import { useState } from 'react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -12,7 +13,6 @@ import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import { WebhookDialog } from './webhook-dialog.tsx'
-import { translator } from '../../messages/index.ts'
 
 const t = translator('webhooks')
 
@@ -26,11 +26,7 @@ export function Webhooks() {
     </Button>
   )
   return (
-    <Page
-      title={t('title')}
-      description={t('description')}
-      actions={add}
-    >
+    <Page title={t('title')} description={t('description')} actions={add}>
       {isAllowed ? <List add={add} /> : <NotAllowed permission="organization:admin" />}
       {isAdding && <WebhookDialog webhook={null} onClose={() => setAdding(false)} />}
     </Page>
@@ -50,7 +46,10 @@ function List({ add }: { add: React.ReactNode }) {
             {t('emptyHint')}
           </Empty>
         ) : (
-          <ul aria-label={t('title')} className="divide-y divide-line rounded-2xl border border-line bg-raised">
+          <ul
+            aria-label={t('title')}
+            className="divide-y divide-line rounded-2xl border border-line bg-raised"
+          >
             {list.map((webhook) => (
               <WebhookItem key={webhook.id} webhook={webhook} />
             ))}
@@ -86,5 +85,9 @@ const WebhookItem = ({ webhook }: { webhook: Webhook }) => (
 
 export function WebhookState({ webhook: { is_enabled, failing_since } }: { webhook: Webhook }) {
   if (!is_enabled) return <Badge tone="danger">{t('state.disabled')}</Badge>
-  return failing_since ? <Badge tone="warning">{t('state.failing')}</Badge> : <Badge tone="success">{t('state.enabled')}</Badge>
+  return failing_since ? (
+    <Badge tone="warning">{t('state.failing')}</Badge>
+  ) : (
+    <Badge tone="success">{t('state.enabled')}</Badge>
+  )
 }
