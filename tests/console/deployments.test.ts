@@ -57,7 +57,7 @@ describeInBrowser('deployments in the console', () => {
     await dialog.getByLabel('Name').fill('Shop window')
     await expectAccessible(page)
     await page.keyboard.press('Enter')
-    await page.getByText('This is the only time that the key is shown').waitFor()
+    await page.getByText('It is not shown again').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'See how to install it' }).click()
 
@@ -141,7 +141,7 @@ describeInBrowser('deployments in the console', () => {
     await page.getByRole('button', { name: 'New key' }).click()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Make a new key' }).click()
-    await page.getByText('This is the only time').waitFor()
+    await page.getByText('It is not shown again').waitFor()
     await expectAccessible(page)
     const renewed = await page.locator('code').last().innerText()
     expect((await talk(stage.server, key, { content: 'Hello' })).status).toBe(401)

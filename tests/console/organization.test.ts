@@ -83,7 +83,7 @@ describeInBrowser('the settings of an organization in the console', () => {
     const other = await teamOf(stage.server, owner, 'Short-lived')
     const { person } = await other.join('member', 'Kurt', 'Goedel')
     const theirs = await stage.open(other.at('/settings'), person)
-    await theirs.getByRole('heading', { name: 'Limits and use' }).waitFor()
+    await theirs.getByRole('heading', { name: 'Limits and usage' }).waitFor()
     expect(await theirs.getByRole('button', { name: /Rename|Download export|Delete/ }).count()).toBe(0)
     await theirs.getByRole('button', { name: 'Leave organization' }).click()
     await theirs.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click()

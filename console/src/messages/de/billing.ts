@@ -115,7 +115,7 @@ export default {
     usedUp: '{used} von {limit} Credits (aufgebraucht)',
     resets: 'Wird am {date} zurückgesetzt',
     remove: 'Budget von {name} entfernen',
-    removeTitle: 'Budget von „{name}“ entfernen?',
+    removeTitle: 'Budget von {name} entfernen?',
     removeConsequence: '{name} kann dann alle Credits der Organisation verbrauchen.',
     removeAction: 'Entfernen',
     removed: 'Budget von {name} entfernt',

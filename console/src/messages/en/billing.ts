@@ -112,7 +112,7 @@ export default {
     usedUp: '{used} of {limit} credits (used up)',
     resets: 'Resets {date}',
     remove: 'Remove budget of {name}',
-    removeTitle: 'Remove the budget of “{name}”?',
+    removeTitle: 'Remove the budget of {name}?',
     removeConsequence: '{name} can then spend all credits of the organization.',
     removeAction: 'Remove',
     removed: 'Budget of {name} removed',
