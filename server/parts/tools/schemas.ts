@@ -289,6 +289,7 @@ export const ToolTest = Body({
       name: Type.String({ minLength: 1, maxLength: 64, description: 'Name of the configuration value.' }),
       value: Type.Unsafe<unknown>({
         type: ['string', 'boolean', 'number', 'array', 'object'],
+        items: {},
         description: 'Value of the type that the tool declares, or that value as text.',
       }),
     }),
