@@ -1,5 +1,8 @@
 import type { Tool } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import type { ValueDescriptor } from '../../ui/value-field.tsx'
+
+const t = translator('tools')
 
 type ToolFunction = Tool['functions'][number]
 interface Schema {
@@ -16,13 +19,13 @@ const TYPES: Record<string, ValueDescriptor['type']> = {
   object: 'dict',
 }
 
-/** What a function takes, as fields: from the JSON Schema that models are told. */
+/** Returns a field per parameter of a function, from the JSON Schema that models get. */
 export function fieldsOf(
   { parameters }: ToolFunction,
   inputs: readonly { name: string }[],
 ): ValueDescriptor[] {
   const { properties = {}, required = [] } = parameters as Schema
-  // The schema's order is the database's.
+  // JSONB does not keep the order of keys.
   const named = inputs.map(({ name }) => name)
   const placeOf = (name: string) => (named.includes(name) ? named.indexOf(name) : named.length)
   const inOrder = Object.entries(properties).sort(([one], [other]) => placeOf(one) - placeOf(other))
@@ -35,7 +38,7 @@ export function fieldsOf(
   }))
 }
 
-/** The values that texts stand for; those that stand for none have a sentence instead. Empty ones are left out. */
+/** Parses the text of each field. Returns an error for text that is not a list or an object. Leaves out blank fields. */
 export function argumentsOf(
   fields: readonly ValueDescriptor[],
   texts: Readonly<Record<string, string>>,
@@ -47,8 +50,9 @@ export function argumentsOf(
     if (text === '') continue
     const value = type === 'str' ? text : parse(text)
     if (type === 'list' && !Array.isArray(value))
-      errors[name] = 'Write a list as JSON, such as ["one", "two"]'
-    else if (type === 'dict' && !isObject(value)) errors[name] = 'Write an object as JSON, such as {"key": 1}'
+      errors[name] = t('arguments.list', { example: '["one", "two"]' })
+    else if (type === 'dict' && !isObject(value))
+      errors[name] = t('arguments.object', { example: '{"key": 1}' })
     else values[name] = value
   }
   return { values, errors }
@@ -61,13 +65,13 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return text // the server says what it should have been
+    return text // the server reports the expected type
   }
 }
 
 /**
- * What has the built-in demo model call a function with these values: it is no language model, and calls what it is told
- * to. Without `<`, nothing in it is taken for anything else than values.
+ * Returns the prompt that makes the built-in demo model call a function. Escapes `<`, so that no value looks like an
+ * element of a prompt.
  */
 export const demoPrompt = (functionName: string, values: Record<string, unknown>): string =>
   `TOOL:${functionName}=${JSON.stringify(values).replaceAll('<', '\\u003c')}`

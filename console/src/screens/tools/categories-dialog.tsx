@@ -2,6 +2,7 @@ import type { ToolCategory } from '@parley/client/schemas'
 import { Pencil, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -10,10 +11,17 @@ import { TextField } from '../../ui/field.tsx'
 import { Failure, Loaded, More } from '../../ui/states.tsx'
 import { useCategories } from './use-tools.ts'
 
+const t = translator('tools')
+
 const OUTDATES = ['GET /api/tools/list_categories'] as const
 
 export const CategoriesDialog = ({ open, onClose }: { open: boolean; onClose: () => void }) => (
-  <Dialog open={open} onClose={onClose} title="Categories" description="By which tools are sorted.">
+  <Dialog
+    open={open}
+    onClose={onClose}
+    title={t('categories.title')}
+    description={t('categories.description')}
+  >
     <Categories />
   </Dialog>
 )
@@ -27,7 +35,7 @@ function Categories() {
       <Loaded query={categories}>
         {(all) =>
           all.length === 0 ? (
-            <p className="text-sm text-muted">There are none yet.</p>
+            <p className="text-sm text-muted">{t('categories.empty')}</p>
           ) : (
             <ul className="flex flex-col divide-y divide-line rounded-xl border border-line">
               {all.map((category) => (
@@ -40,8 +48,8 @@ function Categories() {
       <More query={categories} />
       {may('tool:write') && (
         <NameForm
-          label="New category"
-          action="Add"
+          label={t('categories.new')}
+          action={t('categories.add')}
           isBusy={add.isPending}
           error={add.error}
           onName={(name, done) =>
@@ -65,9 +73,9 @@ function Category({ category }: { category: ToolCategory }) {
   const remove = useChange('DELETE /api/tools/delete_category', { outdates: OUTDATES })
   const ask = async () => {
     const isSure = await confirm({
-      title: `Delete the category ${category.name}?`,
-      consequence: 'Only a category without tools can be deleted.',
-      action: 'Delete',
+      title: t('categories.deleteTitle', { name: category.name }),
+      consequence: t('categories.deleteConsequence'),
+      action: t('categories.deleteAction'),
     })
     if (isSure) remove.mutate({ query })
   }
@@ -75,8 +83,8 @@ function Category({ category }: { category: ToolCategory }) {
     <li className="flex flex-col gap-2 px-4 py-2">
       {isRenaming ? (
         <NameForm
-          label={`New name of ${category.name}`}
-          action="Rename"
+          label={t('categories.newName', { name: category.name })}
+          action={t('categories.renameAction')}
           name={category.name}
           isBusy={rename.isPending}
           error={rename.error}
@@ -90,7 +98,7 @@ function Category({ category }: { category: ToolCategory }) {
             <IconButton
               small
               icon={Pencil}
-              label={`Rename ${category.name}`}
+              label={t('categories.rename', { name: category.name })}
               onClick={() => setRenaming(true)}
             />
           )}
@@ -98,7 +106,7 @@ function Category({ category }: { category: ToolCategory }) {
             <IconButton
               small
               icon={Trash2}
-              label={`Delete ${category.name}`}
+              label={t('categories.delete', { name: category.name })}
               disabled={remove.isPending}
               onClick={() => void ask()}
             />
@@ -116,7 +124,7 @@ interface NameFormProps {
   name?: string
   isBusy: boolean
   error: Error | null
-  /** `done` empties the field. */
+  /** `done` clears the field. */
   onName: (name: string, done: () => void) => void
   onCancel?: () => void
 }
@@ -141,7 +149,7 @@ function NameForm({ label, action, name: before = '', isBusy, error, onName, onC
         </div>
         {onCancel && (
           <Button kind="ghost" onClick={onCancel}>
-            Cancel
+            {t('categories.cancel')}
           </Button>
         )}
         <Button type="submit" busy={isBusy}>

@@ -6,20 +6,23 @@ import { classHighlighter } from '@lezer/highlight'
 import { basicSetup, EditorView } from 'codemirror'
 import { getNonce } from 'get-nonce'
 import { useEffect, useEffectEvent, useId, useRef } from 'react'
+import { translator } from '../../messages/index.ts'
 import { loadChunk } from '../../ui/chunks.ts'
 import './code-editor.css'
 import type { Language } from './languages.ts'
+
+const t = translator('tools')
 
 interface CodeEditorProps {
   language: Language
   code: string
   onCode: (code: string) => void
   isReadOnly: boolean
-  /** A line that an error names. */
+  /** The line of an error. */
   wrongLine: number | null
 }
 
-/** A field for code. Tab indents; after Escape it leaves the field, so that nobody who has only a keyboard is kept in it. */
+/** A code editor. Tab indents. After Escape, Tab leaves the field, as WCAG 2.1.2 requires for keyboard users. */
 export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLine }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
@@ -41,7 +44,7 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
         LEAVING,
         TYPING_OVER,
         EditorView.cspNonce.of(getNonce() ?? ''),
-        EditorView.contentAttributes.of({ 'aria-label': 'Code', 'aria-describedby': hint }),
+        EditorView.contentAttributes.of({ 'aria-label': t('code.editor'), 'aria-describedby': hint }),
         EditorState.readOnly.of(isReadOnly),
         EditorView.editable.of(!isReadOnly),
         EditorView.updateListener.of((update) => update.docChanged && change(update.state.doc.toString())),
@@ -59,7 +62,7 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
     }
   }, [language, isReadOnly, hint])
 
-  // What is not typed here: discarded, or another example.
+  // Changes from outside, such as discarding or choosing another example.
   useEffect(() => {
     const editor = view.current
     if (!editor || editor.state.doc.toString() === code) return
@@ -81,10 +84,10 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
     <div className="flex flex-col gap-1.5">
       <div ref={place} className="code-editor overflow-hidden rounded-lg border border-line-strong/60" />
       <div className="flex flex-wrap justify-between gap-2 text-sm text-muted">
-        <p id={hint}>Tab indents. Escape, then Tab, leaves the code.</p>
+        <p id={hint}>{t('code.keys')}</p>
         {wrongLine !== null && (
           <button type="button" className="text-accent underline" onClick={() => goTo(wrongLine)}>
-            Go to line {wrongLine}
+            {t('code.goToLine', { line: wrongLine })}
           </button>
         )}
       </div>
@@ -92,10 +95,10 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
   )
 }
 
-/** How long after Escape a Tab leaves. */
+/** Time after Escape in which Tab leaves the editor. */
 const LEAVING_MS = 5_000
 
-/** Also an Escape that has closed something else, such as a list of completions: by itself the editor does not count it. */
+/** Counts every Escape. The editor itself ignores one that closes something, such as the list of completions. */
 const LEAVING = EditorView.domEventObservers({
   keydown: ({ key }, editor) => {
     if (key === 'Escape') editor.setTabFocusMode(LEAVING_MS)
@@ -103,8 +106,8 @@ const LEAVING = EditorView.domEventObservers({
 })
 
 /**
- * What is typed over a selection goes into the code past the page's own editing: where lines become one, a browser would
- * write the looks of their words into them as styles, which the page's policy refuses.
+ * Replaces a selection in the editor's state instead of the DOM. When the browser joins lines, it adds inline styles, which
+ * the Content Security Policy refuses.
  */
 const TYPING_OVER = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, editor) {
@@ -121,7 +124,7 @@ const TYPING_OVER = EditorView.domEventHandlers({
   },
 })
 
-/** Each comes with a parser of its own, which is loaded where it is needed. */
+/** Parsers are loaded on demand. */
 const LANGUAGES: Record<Language, (signal: AbortSignal) => Promise<LanguageSupport>> = {
   javascript: async (signal) => (await loadJavaScript(signal)).javascript(),
   typescript: async (signal) => (await loadJavaScript(signal)).javascript({ typescript: true }),

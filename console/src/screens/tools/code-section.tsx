@@ -1,5 +1,7 @@
 import { ParleyError } from '@parley/client'
+import type { Tool } from '@parley/client/schemas'
 import { lazy, Suspense, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { loadChunk } from '../../ui/chunks.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -8,11 +10,13 @@ import { lineOf } from './error-line.ts'
 import { EXAMPLES, isExample, LANGUAGE_NAMES, type Language, languageOf } from './languages.ts'
 import type { ToolPart } from './tool-part.ts'
 
-/** It is as large as the rest of the console. */
+const t = translator('tools')
+
+/** A chunk of its own, because it is as large as the rest of the console. */
 const CodeEditor = lazy(() => loadChunk(() => import('./code-editor.tsx')))
 
 interface CodeSectionProps extends ToolPart {
-  /** Of the last try to save. */
+  /** The error of the last save. */
   error: Error | null
   isReadOnly: boolean
 }
@@ -26,7 +30,7 @@ export function CodeSection({ tool, edit, error, isReadOnly }: CodeSectionProps)
   const setInfo = (part: Partial<typeof info>) =>
     edit({ settings: { ...settings, function_info: { ...info, ...part } } })
   return (
-    <Section title="Code" description={HINTS[settings.deployment.toolkit_class ? 'class' : language]}>
+    <Section title={t('code.title')} description={hintOf(tool)}>
       <Shape tool={tool} edit={edit} />
       <Suspense fallback={<Skeleton className="h-80" />}>
         <CodeEditor
@@ -40,8 +44,8 @@ export function CodeSection({ tool, edit, error, isReadOnly }: CodeSectionProps)
       {refusal && <Failure error={refusal} />}
       {!settings.deployment.toolkit_class && (
         <TextField
-          label="What models are told of the function"
-          hint="Empty: what the tool does, as above"
+          label={t('code.description')}
+          hint={t('code.descriptionHint')}
           maxLength={5_000}
           value={info.description}
           onChange={({ target }) => setInfo({ description: target.value })}
@@ -54,14 +58,12 @@ export function CodeSection({ tool, edit, error, isReadOnly }: CodeSectionProps)
   )
 }
 
-const HINTS = {
-  javascript: 'A function at the top level, called with one object that has the inputs by name.',
-  typescript: 'A function at the top level, called with one object that has the inputs by name.',
-  python: 'A def or async def, called with the inputs as keyword arguments.',
-  class: 'A class, made with the configuration. Its public methods are the functions that models call.',
+function hintOf(tool: Tool): string {
+  if (tool.settings.deployment.toolkit_class) return t('code.classHint')
+  return languageOf(tool) === 'python' ? t('code.pythonHint') : t('code.functionHint')
 }
 
-/** The language, and what of the code is called. */
+/** The language of the code, and the function or class that it defines. */
 function Shape({ tool, edit }: ToolPart) {
   const { settings } = tool
   const { function_info: info, deployment } = settings
@@ -84,7 +86,7 @@ function Shape({ tool, edit }: ToolPart) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <SelectField
-        label="Language"
+        label={t('code.language')}
         value={language}
         onChange={({ target }) => setLanguage(target.value as Language)}
       >
@@ -95,19 +97,19 @@ function Shape({ tool, edit }: ToolPart) {
         ))}
       </SelectField>
       <SelectField
-        label="It is"
+        label={t('code.structure')}
         value={deployment.toolkit_class ? 'class' : 'function'}
         onChange={({ target }) => setClass(target.value === 'class')}
       >
-        <option value="function">one function</option>
-        <option value="class">a class of functions</option>
+        <option value="function">{t('code.function')}</option>
+        <option value="class">{t('code.class')}</option>
       </SelectField>
       <TextField
-        label={deployment.toolkit_class ? 'Name of the class' : 'Name of the function'}
+        label={deployment.toolkit_class ? t('code.className') : t('code.functionName')}
         required
         maxLength={64}
         pattern="(?!__)[A-Za-z_][A-Za-z0-9_]*"
-        title="Letters, digits and underscores, not beginning with a digit or two underscores"
+        title={t('code.nameFormat')}
         spellCheck={false}
         className="font-mono text-sm"
         value={info.name}
@@ -122,12 +124,12 @@ function Shape({ tool, edit }: ToolPart) {
 function Requirements({ tool: { settings }, edit }: ToolPart) {
   const joined = settings.requirements.join(', ')
   const [text, setText] = useState(joined)
-  // What is typed means the same with another comma; what is discarded does not.
+  // Keeps the typed text while it means the same list, and resets it on discard.
   const shown = listOf(text).join() === settings.requirements.join() ? text : joined
   return (
     <TextField
-      label="Packages"
-      hint="Parted by commas, as numpy, pandas: those of Pyodide, and those that the operator of this installation has added"
+      label={t('code.packages')}
+      hint={t('code.packagesHint')}
       spellCheck={false}
       className="font-mono text-sm"
       value={shown}

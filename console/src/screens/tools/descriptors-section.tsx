@@ -1,8 +1,11 @@
 import { Plus, X } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { soundsSecret } from './sounds-secret.ts'
+
+const t = translator('tools')
 
 interface Descriptor {
   name: string
@@ -10,36 +13,28 @@ interface Descriptor {
   description: string
   required: boolean
   default: string | null
-  /** Of configuration; absent until somebody says: then its name tells. */
+  /** For configuration. If absent, the name decides (sounds-secret.ts). */
   secret?: boolean
 }
 
 const DESCRIPTORS_MAX = 50
 
-const TYPES: Record<Descriptor['type'], string> = {
-  str: 'Text',
-  int: 'Whole number',
-  float: 'Number',
-  bool: 'True or false',
-  list: 'List',
-  dict: 'Object',
-}
+const TYPES: readonly Descriptor['type'][] = ['str', 'int', 'float', 'bool', 'list', 'dict']
 
 interface DescriptorsSectionProps {
   title: string
   description: string
-  /** What one is called: "input". */
-  thing: string
+  kind: 'input' | 'value'
   withSecrets?: boolean
   descriptors: readonly Descriptor[]
   onChange: (descriptors: Descriptor[]) => void
 }
 
-/** What a tool takes, one below the other. */
+/** The inputs or the configuration of a tool. */
 export function DescriptorsSection({
   title,
   description,
-  thing,
+  kind,
   withSecrets = false,
   descriptors,
   onChange,
@@ -48,12 +43,13 @@ export function DescriptorsSection({
     onChange([...descriptors, { name: '', type: 'str', description: '', required: true, default: null }])
   return (
     <Section title={title} description={description}>
-      {descriptors.length === 0 && <p className="text-sm text-muted">None.</p>}
+      {descriptors.length === 0 && <p className="text-sm text-muted">{t(`values.empty.${kind}`)}</p>}
       {descriptors.map((descriptor, place) => (
         <DescriptorRow
-          // biome-ignore lint/suspicious/noArrayIndexKey: a name is what is typed here
+          // biome-ignore lint/suspicious/noArrayIndexKey: names change while they are typed
           key={place}
-          label={`${thing} ${descriptor.name || place + 1}`}
+          kind={kind}
+          name={descriptor.name || String(place + 1)}
           withSecrets={withSecrets}
           descriptor={descriptor}
           onChange={(changed) => onChange(descriptors.with(place, changed))}
@@ -61,9 +57,8 @@ export function DescriptorsSection({
         />
       ))}
       <div>
-        {' '}
         <Button size="small" icon={Plus} disabled={descriptors.length >= DESCRIPTORS_MAX} onClick={add}>
-          Add {thing === 'input' ? 'an' : 'a'} {thing}
+          {t(`values.add.${kind}`)}
         </Button>
       </div>
     </Section>
@@ -71,27 +66,40 @@ export function DescriptorsSection({
 }
 
 interface DescriptorRowProps {
-  label: string
+  kind: 'input' | 'value'
+  /** Its name, or its number if it has none yet. */
+  name: string
   withSecrets: boolean
   descriptor: Descriptor
   onChange: (descriptor: Descriptor) => void
   onRemove: () => void
 }
 
-function DescriptorRow({ label, withSecrets, descriptor, onChange, onRemove }: DescriptorRowProps) {
+function DescriptorRow({
+  kind,
+  name: shownName,
+  withSecrets,
+  descriptor,
+  onChange,
+  onRemove,
+}: DescriptorRowProps) {
   const { name, type, description, required, default: usual } = descriptor
-  const secretBy = (called: string) => withSecrets && (descriptor.secret ?? soundsSecret(called))
+  const secretBy = (newName: string) => withSecrets && (descriptor.secret ?? soundsSecret(newName))
   const isSecret = secretBy(name)
   const set = (part: Partial<Descriptor>) => onChange({ ...descriptor, ...part })
   return (
-    <div role="group" aria-label={label} className="flex flex-col gap-3 rounded-xl border border-line p-3">
+    <div
+      role="group"
+      aria-label={t(`values.label.${kind}`, { name: shownName })}
+      className="flex flex-col gap-3 rounded-xl border border-line p-3"
+    >
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-end gap-3 sm:grid-cols-[minmax(0,1fr)_10rem_auto]">
         <TextField
-          label="Name"
+          label={t('values.name')}
           required
           maxLength={64}
           pattern="(?!__)[A-Za-z_][A-Za-z0-9_]*"
-          title="Letters, digits and underscores, not beginning with a digit or two underscores"
+          title={t('code.nameFormat')}
           spellCheck={false}
           autoCapitalize="none"
           className="font-mono text-sm"
@@ -100,16 +108,21 @@ function DescriptorRow({ label, withSecrets, descriptor, onChange, onRemove }: D
             set({ name: target.value, ...(secretBy(target.value) && { default: null }) })
           }
         />
-        <IconButton icon={X} label={`Remove ${label}`} onClick={onRemove} className="sm:order-last" />
+        <IconButton
+          icon={X}
+          label={t(`values.remove.${kind}`, { name: shownName })}
+          onClick={onRemove}
+          className="sm:order-last"
+        />
         <div className="max-sm:col-span-2">
           <SelectField
-            label="Type"
+            label={t('values.type')}
             value={type}
             onChange={({ target }) => set({ type: target.value as Descriptor['type'] })}
           >
-            {Object.entries(TYPES).map(([id, title]) => (
+            {TYPES.map((id) => (
               <option key={id} value={id}>
-                {title}
+                {t(`types.${id}`)}
               </option>
             ))}
           </SelectField>
@@ -117,15 +130,15 @@ function DescriptorRow({ label, withSecrets, descriptor, onChange, onRemove }: D
       </div>
       <div className="grid gap-3 sm:grid-cols-[minmax(0,1fr)_13rem]">
         <TextField
-          label="Description"
+          label={t('values.description')}
           maxLength={2_000}
           value={description}
           onChange={({ target }) => set({ description: target.value })}
         />
         {!isSecret && (
           <TextField
-            label="Default"
-            placeholder={type === 'list' || type === 'dict' ? 'As JSON' : 'None'}
+            label={t('values.default')}
+            placeholder={type === 'list' || type === 'dict' ? t('values.json') : t('values.noDefault')}
             maxLength={10_000}
             value={usual ?? ''}
             onChange={({ target }) => set({ default: target.value === '' ? null : target.value })}
@@ -134,14 +147,14 @@ function DescriptorRow({ label, withSecrets, descriptor, onChange, onRemove }: D
       </div>
       <div className="flex flex-wrap gap-x-6 gap-y-2">
         <CheckField
-          label="Required"
+          label={t('values.required')}
           checked={required}
           onChange={({ target }) => set({ required: target.checked })}
         />
         {withSecrets && (
           <CheckField
-            label="Secret"
-            hint={isSecret ? 'Kept encrypted, and shown to nobody again' : undefined}
+            label={t('values.secret')}
+            hint={isSecret ? t('values.secretHint') : undefined}
             checked={isSecret}
             onChange={({ target }) =>
               set({ secret: target.checked, ...(target.checked && { default: null }) })

@@ -1,4 +1,4 @@
-/** The line of a tool's code that an error names. JavaScript begins with where it happened, Python ends with it. */
+/** Finds the line of a tool's code in an error. JavaScript names it first, Python names it last. */
 export function lineOf(message: string): number | null {
   const inScript = /\btool:(\d+)/.exec(message)?.[1]
   const inPython = [...message.matchAll(/\bline (\d+)\b/g)].at(-1)?.[1]

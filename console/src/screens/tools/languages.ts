@@ -1,6 +1,9 @@
 import type { Tool } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 
-/** What a tool's code is written in, as `settings.deployment.framework` says it. */
+const t = translator('tools')
+
+/** The language of a tool's code, from `settings.deployment.framework`. */
 export type Language = 'javascript' | 'typescript' | 'python'
 
 export const LANGUAGE_NAMES: Record<Language, string> = {
@@ -9,15 +12,15 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
   python: 'Python',
 }
 
-/** Every word but two means Python: frameworks of Python are called by their names. */
+/** All other values mean Python, because it is often given as the name of a Python framework. */
 export const languageOf = ({ settings }: Pick<Tool, 'settings'>): Language => {
   const framework = settings.deployment.framework.trim().toLowerCase()
   return framework === 'javascript' || framework === 'typescript' ? framework : 'python'
 }
 
-/** A tool that works, to begin with: the same in each language. */
+/** The working example that a new tool starts from, the same in each language. */
 export const EXAMPLES: Record<Language, string> = {
-  javascript: `/** Says how many words a text has, and how long they are. */
+  javascript: `/** Counts the words of a text and returns the longest ones. */
 export function count_words({ text, longest = 1 }) {
   const words = text.split(/\\s+/).filter(Boolean)
   const byLength = [...words].sort((a, b) => b.length - a.length)
@@ -29,7 +32,7 @@ export function count_words({ text, longest = 1 }) {
   longest?: number
 }
 
-/** Says how many words a text has, and how long they are. */
+/** Counts the words of a text and returns the longest ones. */
 export function count_words({ text, longest = 1 }: Input) {
   const words = text.split(/\\s+/).filter(Boolean)
   const byLength = [...words].sort((a, b) => b.length - a.length)
@@ -37,7 +40,7 @@ export function count_words({ text, longest = 1 }: Input) {
 }
 `,
   python: `def count_words(text, longest=1):
-    """Says how many words a text has, and how long they are."""
+    """Counts the words of a text and returns the longest ones."""
     words = text.split()
     by_length = sorted(words, key=len, reverse=True)
     return {"words": len(words), "longest": by_length[:longest]}
@@ -46,18 +49,18 @@ export function count_words({ text, longest = 1 }: Input) {
 
 export const EXAMPLE_FUNCTION = 'count_words'
 
-export const EXAMPLE_INPUTS = [
-  { name: 'text', type: 'str' as const, description: 'The text to count in', required: true, default: null },
+export const exampleInputs = () => [
+  { name: 'text', type: 'str' as const, description: t('example.text'), required: true, default: null },
   {
     name: 'longest',
     type: 'int' as const,
-    description: 'How many of the longest words to tell',
+    description: t('example.longest'),
     required: false,
     default: '1',
   },
 ]
 
-export const EXAMPLE_OUTPUTS = { type: 'dict', description: 'The number of words, and the longest of them' }
+export const exampleOutputs = () => ({ type: 'dict', description: t('example.output') })
 
-/** Whether nobody has changed the example, so that another one can take its place. */
+/** Whether the code is an unchanged example, which another one can replace. */
 export const isExample = (code: string): boolean => Object.values(EXAMPLES).includes(code)

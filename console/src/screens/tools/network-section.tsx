@@ -1,24 +1,26 @@
 import { Plus, X } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import type { ToolPart } from './tool-part.ts'
 
+const t = translator('tools')
+
 const HOSTS_MAX = 20
 
-/** The hosts that the code may reach. */
 export function NetworkSection({ tool: { settings }, edit }: ToolPart) {
   const { network } = settings
   const set = (hosts: string[]) => edit({ settings: { ...settings, network: hosts } })
   return (
-    <Section title="Network" description="The code reaches these hosts, and no others.">
-      {network.length === 0 && <p className="text-sm text-muted">None: it reaches nothing.</p>}
+    <Section title={t('network.title')} description={t('network.hint')}>
+      {network.length === 0 && <p className="text-sm text-muted">{t('network.empty')}</p>}
       {network.map((host, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a host is what is typed here
+        // biome-ignore lint/suspicious/noArrayIndexKey: hosts change while they are typed
         <div key={place} className="flex items-end gap-2">
           <div className="min-w-0 grow">
             <TextField
-              label={`Host ${place + 1}`}
+              label={t('network.host', { number: place + 1 })}
               required
               maxLength={260}
               placeholder="api.example.com"
@@ -31,20 +33,19 @@ export function NetworkSection({ tool: { settings }, edit }: ToolPart) {
           </div>
           <IconButton
             icon={X}
-            label={`Remove ${host || `host ${place + 1}`}`}
+            label={t('network.remove', { host: host || String(place + 1) })}
             onClick={() => set(network.toSpliced(place, 1))}
           />
         </div>
       ))}
       <div>
-        {' '}
         <Button
           size="small"
           icon={Plus}
           disabled={network.length >= HOSTS_MAX}
           onClick={() => set([...network, ''])}
         >
-          Add a host
+          {t('network.add')}
         </Button>
       </div>
     </Section>

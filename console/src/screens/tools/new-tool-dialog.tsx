@@ -1,28 +1,31 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Failure } from '../../ui/states.tsx'
 import {
   EXAMPLE_FUNCTION,
-  EXAMPLE_INPUTS,
-  EXAMPLE_OUTPUTS,
   EXAMPLES,
+  exampleInputs,
+  exampleOutputs,
   LANGUAGE_NAMES,
   type Language,
 } from './languages.ts'
 import type { ToolFile } from './tool-file.ts'
 import { useCategories } from './use-tools.ts'
 
+const t = translator('tools')
+
 interface NewToolDialogProps {
-  /** A tool to import; null: an example that works. */
+  /** The tool to import. Null creates a tool from the example. */
   file: ToolFile | null
   onClose: () => void
 }
 
-/** For a category that is not there yet. */
+/** The option that creates a category. */
 const NEW = 'new'
 
 export function NewToolDialog({ file, onClose }: NewToolDialogProps) {
@@ -30,37 +33,33 @@ export function NewToolDialog({ file, onClose }: NewToolDialogProps) {
   const [description, setDescription] = useState(file?.description ?? '')
   const [language, setLanguage] = useState<Language>('javascript')
   const category = useCategoryChoice()
-  const making = useMaking()
+  const creation = useCreation()
   const submit = () => {
     const parts = file ?? exampleIn(language)
-    making.begin(category.choice, { ...parts, name, description })
+    creation.begin(category.choice, { ...parts, name, description })
   }
   return (
     <FormDialog
       open
       onClose={onClose}
-      title={file ? 'Import a tool' : 'New tool'}
-      description={
-        file
-          ? 'Its code is as it stands in the file. Read it before you give it to an agent.'
-          : 'It begins as an example that works, for you to change.'
-      }
-      action={file ? 'Import the tool' : 'Make the tool'}
-      busy={making.isBusy}
+      title={file ? t('import') : t('create.title')}
+      description={file ? t('create.imported') : t('create.example')}
+      action={file ? t('import') : t('create.title')}
+      busy={creation.isBusy}
       disabled={!category.isReady}
-      error={making.error}
+      error={creation.error}
       onSubmit={submit}
     >
       <TextField
-        label="Name"
+        label={t('create.name')}
         required
         maxLength={200}
         value={name}
         onChange={({ target }) => setName(target.value)}
       />
       <TextAreaField
-        label="What it does"
-        hint="Models read this to know when to call it"
+        label={t('create.description')}
+        hint={t('create.descriptionHint')}
         rows={2}
         maxLength={5_000}
         value={description}
@@ -68,7 +67,7 @@ export function NewToolDialog({ file, onClose }: NewToolDialogProps) {
       />
       {!file && (
         <SelectField
-          label="Language"
+          label={t('create.language')}
           value={language}
           onChange={({ target }) => setLanguage(target.value as Language)}
         >
@@ -87,40 +86,43 @@ export function NewToolDialog({ file, onClose }: NewToolDialogProps) {
 const exampleIn = (language: Language): Omit<ToolFile, 'name' | 'description'> => ({
   version: '1.0.0',
   configuration: [],
-  inputs: EXAMPLE_INPUTS,
-  outputs: EXAMPLE_OUTPUTS,
+  inputs: exampleInputs(),
+  outputs: exampleOutputs(),
   settings: {
     function_info: { name: EXAMPLE_FUNCTION, code: EXAMPLES[language] },
     deployment: { framework: language, toolkit_class: false, standalone_function: true },
   },
 })
 
-/** One of the organization's categories, or the name of a new one. */
+/** A category of the organization, or the name of a new one. */
 type CategoryChoice = { id: string } | { name: string }
 
 function useCategoryChoice() {
   const categories = useCategories()
   const [id, setId] = useState<string>()
-  const [name, setName] = useState('General')
+  const [name, setName] = useState(() => t('create.defaultCategory'))
   const chosen = id ?? categories.data?.[0]?.id ?? NEW
   const choice: CategoryChoice = chosen === NEW ? { name } : { id: chosen }
   const field = (
     <>
       {categories.error && <Failure error={categories.error} onRetry={() => void categories.refetch()} />}
       {categories.data && categories.data.length > 0 && (
-        <SelectField label="Category" value={chosen} onChange={({ target }) => setId(target.value)}>
+        <SelectField
+          label={t('create.category')}
+          value={chosen}
+          onChange={({ target }) => setId(target.value)}
+        >
           {categories.data.map((category) => (
             <option key={category.id} value={category.id}>
               {category.name}
             </option>
           ))}
-          <option value={NEW}>A new category</option>
+          <option value={NEW}>{t('create.newCategory')}</option>
         </SelectField>
       )}
       {categories.data && chosen === NEW && (
         <TextField
-          label={categories.data.length > 0 ? 'Name of the category' : 'Category'}
-          hint="Tools are sorted by category"
+          label={categories.data.length > 0 ? t('create.categoryName') : t('create.category')}
           required
           maxLength={200}
           value={name}
@@ -132,8 +134,8 @@ function useCategoryChoice() {
   return { choice, field, isReady: categories.data !== undefined }
 }
 
-/** The category where it is new, then the tool; and on to its page. */
-function useMaking() {
+/** Creates the category if it is new, then the tool, and opens the tool. */
+function useCreation() {
   const { organization } = useHere()
   const navigate = useNavigate()
   const query = { org_id: organization.id }
@@ -148,7 +150,7 @@ function useMaking() {
   const begin = (choice: CategoryChoice, parts: ToolFile) => {
     const make = (category_id: string) => tool.mutate({ query, body: { ...parts, category_id } })
     if ('id' in choice) return make(choice.id)
-    // Where only the tool was refused, the category is there.
+    // An earlier attempt created the category, and only the tool was refused.
     if (madeCategory?.name === choice.name) return make(madeCategory.id)
     category.mutate(
       { query, body: { name: choice.name, description: '' } },

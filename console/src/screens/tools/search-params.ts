@@ -1,12 +1,11 @@
-/** What a tool's page shows where there is no room for both. */
+/** What a tool's page shows on narrow screens. */
 export type ToolTab = 'edit' | 'test'
 
-/** Whose tools are listed. */
 export type ToolOwner = 'own' | 'public'
 
 export interface ToolsSearch {
   q?: string
-  /** Of the organization's categories. */
+  /** A category of the organization. */
   category_id?: string
   from?: ToolOwner
 }

@@ -1,13 +1,13 @@
 import type { Tool } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import { Snippet } from '../../ui/copy.tsx'
 import { Section } from '../../ui/page.tsx'
 
-/** What a model is told of a tool as it is saved. */
+const t = translator('tools')
+
+/** The functions and parameters that models get, of the saved version. */
 export const SeenByModels = ({ tool }: { tool: Tool }) => (
-  <Section
-    title="What models see"
-    description="Of the tool as it is saved: its functions, and what each of them takes."
-  >
+  <Section title={t('models.title')} description={t('models.description')}>
     {tool.functions.map((one) => (
       <details key={one.name} className="rounded-xl border border-line">
         <summary className="px-3 py-2 text-sm">
@@ -15,7 +15,10 @@ export const SeenByModels = ({ tool }: { tool: Tool }) => (
           <span className="wrap-anywhere text-muted">{one.description}</span>
         </summary>
         <div className="px-3 pb-3">
-          <Snippet label={`Parameters of ${one.name}`} code={JSON.stringify(one.parameters, null, 2)} />
+          <Snippet
+            label={t('models.parameters', { name: one.name })}
+            code={JSON.stringify(one.parameters, null, 2)}
+          />
         </div>
       </details>
     ))}

@@ -1,4 +1,4 @@
-/** Whether a configuration value of this name is a secret as long as nobody says otherwise: the server guesses alike. */
+/** Whether a configuration value of this name is secret by default. The server has the same rule. */
 export const soundsSecret = (name: string): boolean =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')

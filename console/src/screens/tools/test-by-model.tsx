@@ -2,28 +2,31 @@ import { Play } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { type Body, useChange } from '../../api/queries.ts'
 import { Markdown } from '../../markdown/markdown.tsx'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
-import { formatNumber } from '../../ui/format.ts'
+import { formatDuration } from '../../ui/format.ts'
 import { Failure } from '../../ui/states.tsx'
 import type { TestProps } from './test-by-values.tsx'
 import { TestResult } from './test-result.tsx'
 
+const t = translator('tools')
+
 type Provider = Body<'POST /api/tools/test_tool'>['provider']
 
-const PROVIDERS: Record<Provider, string> = {
+const providerNames = (): Record<Provider, string> => ({
   openai: 'OpenAI',
   anthropic: 'Anthropic',
   google: 'Google',
   deepseek: 'DeepSeek',
-  'openai-compatible': 'OpenAI-compatible',
+  'openai-compatible': t('test.providers.compatible'),
   ollama: 'Ollama',
-  demo: 'Demo (no language model)',
-}
-/** They are wherever somebody has put them. */
-const WITH_ADDRESS: readonly Provider[] = ['openai-compatible', 'ollama']
+  demo: t('test.providers.demo'),
+})
+/** Self-hosted providers, which have no fixed URL. */
+const WITH_BASE_URL: readonly Provider[] = ['openai-compatible', 'ollama']
 
-/** Has a language model decide whether and how to call the tool, with a key that is used for this and kept nowhere. */
+/** A language model decides whether and how to call the tool. The API key is not stored. */
 export default function TestByModel({ tool, configItems, children }: TestProps) {
   const [prompt, setPrompt] = useState('')
   const [model, setModel] = useState({
@@ -45,10 +48,10 @@ export default function TestByModel({ tool, configItems, children }: TestProps) 
     test.mutate({ query: { tool_id: tool.id }, body })
   }
   return (
-    <form onSubmit={submit} aria-label="Call by a model" className="flex flex-col gap-4 pt-2">
+    <form onSubmit={submit} aria-label={t('test.byModel')} className="flex flex-col gap-4 pt-2">
       {children}
       <TextAreaField
-        label="What to ask"
+        label={t('test.prompt')}
         rows={3}
         required
         maxLength={100_000}
@@ -57,19 +60,22 @@ export default function TestByModel({ tool, configItems, children }: TestProps) 
       />
       <ModelFields model={model} onModel={(part) => setModel({ ...model, ...part })} />
       <Button type="submit" kind="primary" icon={Play} busy={test.isPending} className="self-start">
-        Ask
+        {t('test.run')}
       </Button>
       {test.error && <Failure error={test.error} />}
       {test.data && !test.isPending && (
         <>
           <TestResult result={test.data} />
           <div className="flex flex-col gap-1">
-            <h3 className="text-sm font-medium">What the model said</h3>
+            <h3 className="text-sm font-medium">{t('test.reply')}</h3>
             <Markdown text={test.data.result} streaming={false} />
           </div>
           <p className="text-sm text-muted">
-            {test.data.execution_time} s in all, {formatNumber(test.data.token_usage.input_tokens)} tokens in,{' '}
-            {formatNumber(test.data.token_usage.output_tokens)} out
+            {t('test.usage', {
+              time: formatDuration(test.data.execution_time * 1000),
+              input: test.data.token_usage.input_tokens,
+              output: test.data.token_usage.output_tokens,
+            })}
           </p>
         </>
       )}
@@ -86,18 +92,18 @@ const ModelFields = ({ model, onModel }: ModelFieldsProps) => (
   <>
     <div className="grid grid-cols-2 gap-3">
       <SelectField
-        label="Provider"
+        label={t('test.provider')}
         value={model.provider}
         onChange={({ target }) => onModel({ provider: target.value as Provider })}
       >
-        {Object.entries(PROVIDERS).map(([id, name]) => (
+        {Object.entries(providerNames()).map(([id, name]) => (
           <option key={id} value={id}>
             {name}
           </option>
         ))}
       </SelectField>
       <TextField
-        label="Model"
+        label={t('test.model')}
         required
         maxLength={200}
         spellCheck={false}
@@ -107,8 +113,8 @@ const ModelFields = ({ model, onModel }: ModelFieldsProps) => (
     </div>
     {model.provider !== 'demo' && (
       <TextField
-        label="API key"
-        hint="Yours: it is used for this test, which costs no credits, and kept nowhere."
+        label={t('test.apiKey')}
+        hint={t('test.apiKeyHint')}
         type="password"
         autoComplete="off"
         maxLength={2_000}
@@ -116,9 +122,9 @@ const ModelFields = ({ model, onModel }: ModelFieldsProps) => (
         onChange={({ target }) => onModel({ api_key: target.value })}
       />
     )}
-    {WITH_ADDRESS.includes(model.provider) && (
+    {WITH_BASE_URL.includes(model.provider) && (
       <TextField
-        label="Address"
+        label={t('test.baseUrl')}
         type="url"
         placeholder="https://models.example.com/v1"
         maxLength={2_000}

@@ -2,6 +2,7 @@ import type { Tool } from '@parley/client/schemas'
 import { Play } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -9,14 +10,16 @@ import { ValueField } from '../../ui/value-field.tsx'
 import { argumentsOf, demoPrompt, fieldsOf } from './arguments.ts'
 import { TestResult } from './test-result.tsx'
 
+const t = translator('tools')
+
 export interface TestProps {
   tool: Tool
   configItems: { name: string; value: string }[]
-  /** Fields for what the tool is configured with. */
+  /** The fields of the configuration. */
   children: ReactNode
 }
 
-/** Calls a function with what is filled in. No language model takes part: the built-in demo model calls what it is told to. */
+/** Calls a function with the given values through the built-in demo model, without a language model. */
 export function TestByValues({ tool, configItems, children }: TestProps) {
   const [name, setName] = useState<string>()
   const [texts, setTexts] = useState<Record<string, string>>({})
@@ -42,16 +45,22 @@ export function TestByValues({ tool, configItems, children }: TestProps) {
     })
   }
   return (
-    <form onSubmit={submit} aria-label="Call with values" className="flex flex-col gap-4 pt-2">
+    <form onSubmit={submit} aria-label={t('test.byValues')} className="flex flex-col gap-4 pt-2">
       {children}
       {tool.functions.length > 1 && (
-        <SelectField label="Function" value={called.name} onChange={({ target }) => setName(target.value)}>
+        <SelectField
+          label={t('test.function')}
+          value={called.name}
+          onChange={({ target }) => setName(target.value)}
+        >
           {tool.functions.map((one) => (
             <option key={one.name}>{one.name}</option>
           ))}
         </SelectField>
       )}
-      {fields.length === 0 && <p className="text-sm text-muted">{called.name} takes nothing.</p>}
+      {fields.length === 0 && (
+        <p className="text-sm text-muted">{t('test.noParameters', { name: called.name })}</p>
+      )}
       {fields.map((field) => (
         <ValueField
           key={field.name}
@@ -62,7 +71,7 @@ export function TestByValues({ tool, configItems, children }: TestProps) {
         />
       ))}
       <Button type="submit" kind="primary" icon={Play} busy={test.isPending} className="self-start">
-        Run
+        {t('test.run')}
       </Button>
       {test.error && <Failure error={test.error} />}
       {test.data && !test.isPending && <TestResult result={test.data} />}

@@ -1,6 +1,7 @@
 import type { Tool } from '@parley/client/schemas'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { loadChunk } from '../../ui/chunks.ts'
 import { Skeleton } from '../../ui/states.tsx'
@@ -8,10 +9,12 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
 import { TestByValues } from './test-by-values.tsx'
 
-/** What a model says takes the renderer of Markdown. */
+const t = translator('tools')
+
+/** A chunk of its own, because it needs the Markdown renderer. */
 const TestByModel = lazy(() => loadChunk(() => import('./test-by-model.tsx')))
 
-/** Runs the tool as it is saved: with given values, or as a language model calls it. */
+/** Runs the saved version of a tool, with values or through a language model. */
 export function TestPane({ tool, isUnsaved }: { tool: Tool; isUnsaved: boolean }) {
   const { may } = useHere()
   const { by = 'values' } = useSearch({ from: '/app/tools/$toolId' })
@@ -23,30 +26,30 @@ export function TestPane({ tool, isUnsaved }: { tool: Tool; isUnsaved: boolean }
   const configFields = <ConfigFields tool={tool} config={config} onConfig={setConfig} />
   return (
     <section
-      aria-label={`Test ${tool.name}`}
+      aria-label={t('test.label', { name: tool.name })}
       className="flex flex-col rounded-2xl border border-line bg-raised xl:max-h-[calc(100dvh-3rem)]"
     >
-      <h2 className="px-4 pt-3 pb-2 font-semibold">Test it</h2>
+      <h2 className="px-4 pt-3 pb-2 font-semibold">{t('test.title')}</h2>
       {isUnsaved && (
         <p role="status" className="bg-warning-soft px-4 py-2 text-sm text-warning">
-          It runs as it was last saved. Save to test your changes.
+          {t('test.unsaved')}
         </p>
       )}
       {may('tool:execute') ? (
         <div
           role="group"
-          aria-label="Test run"
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+          aria-label={t('test.pane')}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
           tabIndex={0}
           className="flex min-h-0 flex-col gap-4 overflow-y-auto px-4 pt-1 pb-4"
         >
           <div className="shrink-0 pb-1">
             <Tabs
               minor
-              label="How it is called"
+              label={t('test.mode.label')}
               tabs={[
-                ['values', 'With values'],
-                ['model', 'By a model'],
+                ['values', t('test.mode.values')],
+                ['model', t('test.mode.model')],
               ]}
               value={by}
               onChange={(name) =>
@@ -70,7 +73,7 @@ export function TestPane({ tool, isUnsaved }: { tool: Tool; isUnsaved: boolean }
           )}
         </div>
       ) : (
-        <p className="px-4 pb-4 text-sm text-muted">Your role may not run tools.</p>
+        <p className="px-4 pb-4 text-sm text-muted">{t('test.readOnly')}</p>
       )}
     </section>
   )
@@ -82,11 +85,11 @@ interface ConfigFieldsProps {
   onConfig: (config: Record<string, string>) => void
 }
 
-/** Of this page alone: they are sent with each run, and kept nowhere. */
+/** Configuration for tests. Sent with each run and not stored. */
 const ConfigFields = ({ tool, config, onConfig }: ConfigFieldsProps) =>
   tool.configuration.length > 0 && (
     <fieldset className="flex flex-col gap-3 rounded-xl border border-line p-3">
-      <legend className="px-1 text-sm text-muted">Configuration, for this test only</legend>
+      <legend className="px-1 text-sm text-muted">{t('test.configuration')}</legend>
       {tool.configuration.map((descriptor) => (
         <ValueField
           key={descriptor.name}

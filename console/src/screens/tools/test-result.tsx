@@ -1,21 +1,20 @@
 import type { ToolTestResult } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import { CallLine } from '../../ui/call-line.tsx'
+import { formatDuration } from '../../ui/format.ts'
 
-/** What the tool was called with, and what came of it. */
+const t = translator('tools')
+
+/** The tool calls of a test with their arguments and results. */
 export const TestResult = ({ result }: { result: ToolTestResult }) => (
-  <div role="status" aria-label="Result" className="flex flex-col gap-2">
-    {result.tool_calls.length === 0 && (
-      <p className="text-sm text-muted">The model has not called the tool.</p>
-    )}
+  <div role="status" aria-label={t('test.result')} className="flex flex-col gap-2">
+    {result.tool_calls.length === 0 && <p className="text-sm text-muted">{t('test.notCalled')}</p>}
     {result.tool_calls.map((call, place) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: a result is shown as a whole
+      // biome-ignore lint/suspicious/noArrayIndexKey: the calls of a result never change
       <div key={place} className="flex flex-col gap-1">
         <CallLine call={call} isOver open />
-        <p className="text-right text-sm text-muted">{timeOf(call.execution_time)}</p>
+        <p className="text-right text-sm text-muted">{formatDuration(call.execution_time * 1000)}</p>
       </div>
     ))}
   </div>
 )
-
-const timeOf = (seconds: number): string =>
-  seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(1)} s`

@@ -1,6 +1,9 @@
 import type { Tool } from '@parley/client/schemas'
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { addMessages, loadRest } from '../../messages/index.ts'
 import { fileOf, parseToolFile } from './tool-file.ts'
+
+beforeAll(async () => addMessages(await loadRest()))
 
 const TOOL = {
   name: 'Add',
@@ -18,15 +21,15 @@ const TOOL = {
   },
 } as unknown as Tool
 
-test('a file has what another installation needs, and nothing that is of this one', () => {
+test('a file has the whole tool, without references to this organization', () => {
   const text = JSON.stringify(fileOf(TOOL))
   expect(text).not.toContain('category')
   expect(parseToolFile(text)).toEqual(fileOf(TOOL))
 })
 
 test.each(['', '[]', '{"name": "x"}', 'null', '{"name": 1, "settings": {"function_info": {"code": ""}}}'])(
-  'no tool: %s',
+  'not a tool: %s',
   (text) => {
-    expect(() => parseToolFile(text)).toThrow('holds no tool')
+    expect(() => parseToolFile(text)).toThrow('This isn’t a tool.')
   },
 )

@@ -1,10 +1,14 @@
 import type { Tool } from '@parley/client/schemas'
 import type { Body } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
+import { formatBytes } from '../../ui/format.ts'
 
-/** A tool as a file, to take along to another organization or installation: all but its category. */
+const t = translator('tools')
+
+/** An exported tool: everything except its category, which belongs to the organization. */
 export type ToolFile = Omit<Body<'POST /api/tools'>, 'category_id'>
 
-/** As much code and more can be in no tool. */
+/** More than any valid tool has. */
 const BYTES_MAX = 1024 * 1024
 
 export function fileOf(tool: Tool): ToolFile {
@@ -24,17 +28,16 @@ export function fileOf(tool: Tool): ToolFile {
   }
 }
 
-/** Whether it is a tool that works, the server says; this only knows a file that is none. Throws an error with a sentence. */
+/** Reads an exported tool. The server validates the tool itself. Throws an `Error` with a translated message. */
 export async function readToolFile(file: Blob): Promise<ToolFile> {
-  if (file.size > BYTES_MAX) throw new Error('This file is too large for a tool.')
+  if (file.size > BYTES_MAX) throw new Error(t('file.tooLarge', { size: formatBytes(BYTES_MAX) }))
   return parseToolFile(await file.text())
 }
 
 export function parseToolFile(text: string): ToolFile {
   const value = parse(text) as Partial<ToolFile> | null
   const code = value?.settings?.function_info?.code
-  if (typeof value?.name !== 'string' || typeof code !== 'string')
-    throw new Error('This file holds no tool. Choose one that was exported here.')
+  if (typeof value?.name !== 'string' || typeof code !== 'string') throw new Error(t('file.invalid'))
   const { name, description = '', version = '1.0.0', configuration = [], inputs = [] } = value
   const { outputs = { type: '', description: '' }, settings } = value
   return {
@@ -52,11 +55,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return null // said to be no tool
+    return null // reported as invalid
   }
 }
 
-/** Has the browser keep it. */
+/** Downloads a tool as a JSON file. */
 export function downloadTool(tool: Tool): void {
   const address = URL.createObjectURL(
     new Blob([`${JSON.stringify(fileOf(tool), null, 2)}\n`], { type: 'application/json' }),

@@ -1,5 +1,6 @@
 import type { Tool } from '@parley/client/schemas'
 import { type Body, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Edits } from '../../ui/edits.ts'
 import { SelectField, SwitchField, TextAreaField, TextField } from '../../ui/field.tsx'
@@ -12,7 +13,9 @@ import { SeenByModels } from './seen-by-models.tsx'
 import type { ToolPart } from './tool-part.ts'
 import { useCategories } from './use-tools.ts'
 
-/** All of a tool, saved as one: the server loads the code, and says what is wrong with it. */
+const t = translator('tools')
+
+/** Edits and saves a whole tool. The server loads the code and reports its errors. */
 export function ToolForm({ tool: saved, edits }: { tool: Tool; edits: Edits<Tool> }) {
   const { may } = useHere()
   const mayWrite = may('tool:write')
@@ -20,8 +23,8 @@ export function ToolForm({ tool: saved, edits }: { tool: Tool; edits: Edits<Tool
   const part = { tool: edits.value, edit: edits.edit }
   return (
     <SavedForm
-      label="Tool"
-      refusal={mayWrite ? null : 'Your role may not change tools.'}
+      label={t('form.label')}
+      refusal={mayWrite ? null : t('form.readOnly')}
       isUnsaved={edits.isChanged}
       isSaving={save.isSaving}
       error={save.error}
@@ -34,17 +37,17 @@ export function ToolForm({ tool: saved, edits }: { tool: Tool; edits: Edits<Tool
       <BasicsSection {...part} />
       <CodeSection {...part} error={save.error} isReadOnly={!mayWrite} />
       <DescriptorsSection
-        title="Inputs"
-        description="What the model gives with each call. Names are those of the function’s parameters."
-        thing="input"
+        title={t('form.inputs')}
+        description={t('form.inputsHint')}
+        kind="input"
         descriptors={edits.value.inputs}
         onChange={(inputs) => edits.edit({ inputs: inputs as Tool['inputs'] })}
       />
       <OutputSection {...part} />
       <DescriptorsSection
-        title="Configuration"
-        description="What whoever gives the tool to an agent sets, such as a key. The code reads it from config; models never see it."
-        thing="value"
+        title={t('form.configuration')}
+        description={t('form.configurationHint')}
+        kind="value"
         withSecrets
         descriptors={edits.value.configuration}
         onChange={(configuration) => edits.edit({ configuration: configuration as Tool['configuration'] })}
@@ -56,7 +59,7 @@ export function ToolForm({ tool: saved, edits }: { tool: Tool; edits: Edits<Tool
   )
 }
 
-/** Only what was changed is sent: the code is loaded again only where that may matter. */
+/** Sends only changed fields, so the server loads the code again only if it needs to. */
 function useSaving(saved: Tool, { changes, settle }: Edits<Tool>) {
   const update = useChange('PUT /api/tools', {
     outdates: ['GET /api/tools', 'GET /api/tools/list_all', 'GET /api/agents/get'],
@@ -76,10 +79,10 @@ function useSaving(saved: Tool, { changes, settle }: Edits<Tool>) {
 function BasicsSection({ tool, edit }: ToolPart) {
   const categories = useCategories()
   return (
-    <Section title="What it is">
+    <Section title={t('form.details')}>
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Name"
+          label={t('form.name')}
           required
           maxLength={200}
           value={tool.name}
@@ -87,14 +90,14 @@ function BasicsSection({ tool, edit }: ToolPart) {
         />
         <div className="grid grid-cols-2 gap-4">
           <TextField
-            label="Version"
+            label={t('form.version')}
             required
             maxLength={50}
             value={tool.version}
             onChange={({ target }) => edit({ version: target.value })}
           />
           <SelectField
-            label="Category"
+            label={t('form.category')}
             value={tool.category_id ?? ''}
             onChange={({ target }) => edit({ category_id: target.value })}
           >
@@ -107,8 +110,8 @@ function BasicsSection({ tool, edit }: ToolPart) {
         </div>
       </div>
       <TextAreaField
-        label="What it does"
-        hint="Models read this to know when to call it, unless the function says more of itself below"
+        label={t('form.description')}
+        hint={t('form.descriptionHint')}
         rows={2}
         maxLength={5_000}
         value={tool.description}
@@ -119,16 +122,16 @@ function BasicsSection({ tool, edit }: ToolPart) {
 }
 
 const OutputSection = ({ tool: { outputs }, edit }: ToolPart) => (
-  <Section title="Output" description="What the function gives back. For people who choose the tool.">
+  <Section title={t('form.output')} description={t('form.outputHint')}>
     <div className="grid gap-4 sm:grid-cols-[10rem_1fr]">
       <TextField
-        label="Type"
+        label={t('form.outputType')}
         maxLength={100}
         value={outputs.type}
         onChange={({ target }) => edit({ outputs: { ...outputs, type: target.value } })}
       />
       <TextField
-        label="Description"
+        label={t('form.outputDescription')}
         maxLength={2_000}
         value={outputs.description}
         onChange={({ target }) => edit({ outputs: { ...outputs, description: target.value } })}
@@ -138,16 +141,16 @@ const OutputSection = ({ tool: { outputs }, edit }: ToolPart) => (
 )
 
 const AccessSection = ({ tool, edit }: ToolPart) => (
-  <Section title="Who can use it">
+  <Section title={t('form.access')}>
     <SwitchField
-      label="Active"
-      hint="A tool that is not active is left out of what agents call."
+      label={t('form.active')}
+      hint={t('form.activeHint')}
       checked={tool.is_active}
       onChange={(is_active) => edit({ is_active })}
     />
     <SwitchField
-      label="Public"
-      hint="Agents of all organizations here may use it. They are never shown its code."
+      label={t('form.public')}
+      hint={t('form.publicHint')}
       checked={tool.is_public}
       onChange={(is_public) => edit({ is_public })}
     />

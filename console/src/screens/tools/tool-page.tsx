@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Ellipsis, FileDown, Trash2 } from 'lucide-react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
 import { Badge } from '../../ui/badge.tsx'
@@ -21,14 +22,16 @@ import { TestPane } from './test-pane.tsx'
 import { downloadTool } from './tool-file.ts'
 import { ToolForm } from './tool-form.tsx'
 
-/** A tool: its code and what is said of it, and beside it a way to try it. */
+const t = translator('tools')
+
+/** A tool's form with its test pane. */
 export function ToolPage() {
   const { toolId } = useParams({ from: '/app/tools/$toolId' })
   const { organization } = useHere()
   const tool = useQuery(read('GET /api/tools', { tool_id: toolId }))
   if (tool.data === undefined)
     return (
-      <Page title="Tool" above={<ToTools />} wide>
+      <Page title={t('page.title')} above={<ToTools />} wide>
         <Loaded query={tool} skeleton={<ToolSkeleton />}>
           {() => null}
         </Loaded>
@@ -38,7 +41,7 @@ export function ToolPage() {
   return isOwn ? <OwnTool key={toolId} tool={tool.data} /> : <OthersTool key={toolId} tool={tool.data} />
 }
 
-const ToTools = () => <Back to="/tools">Tools</Back>
+const ToTools = () => <Back to="/tools">{t('title')}</Back>
 
 function OwnTool({ tool }: { tool: Tool }) {
   const { may } = useHere()
@@ -52,16 +55,16 @@ function OwnTool({ tool }: { tool: Tool }) {
       wide
       actions={
         <>
-          <span className="text-sm text-muted">Version {tool.version}</span>
-          {!tool.is_active && <Badge>Inactive</Badge>}
-          {tool.is_public && <Badge tone="accent">Public</Badge>}
-          <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
+          <span className="text-sm text-muted">{t('version', { version: tool.version })}</span>
+          {!tool.is_active && <Badge>{t('status.inactive')}</Badge>}
+          {tool.is_public && <Badge tone="accent">{t('status.public')}</Badge>}
+          <Menu trigger={<IconButton icon={Ellipsis} label={t('list.more')} />}>
             <MenuItem icon={FileDown} onSelect={() => downloadTool(tool)}>
-              Export as a file
+              {t('page.export')}
             </MenuItem>
             {may('tool:delete') && (
               <MenuItem danger icon={Trash2} onSelect={() => void removal.ask()}>
-                Delete
+                {t('page.delete')}
               </MenuItem>
             )}
           </Menu>
@@ -84,8 +87,8 @@ const OthersTool = ({ tool }: { tool: Tool }) => (
     wide
     actions={
       <>
-        <span className="text-sm text-muted">Version {tool.version}</span>
-        <Badge tone="accent">Of others</Badge>
+        <span className="text-sm text-muted">{t('version', { version: tool.version })}</span>
+        <Badge tone="accent">{t('status.foreign')}</Badge>
       </>
     }
   >
@@ -93,7 +96,7 @@ const OthersTool = ({ tool }: { tool: Tool }) => (
   </Page>
 )
 
-/** Side by side, or one of them where there is no room. */
+/** Side by side on wide screens, else as tabs. */
 function Panes({ edit, test }: { edit: React.ReactNode; test: React.ReactNode }) {
   const { tab = 'edit' } = useSearch({ from: '/app/tools/$toolId' })
   const navigate = useNavigate({ from: '/tools/$toolId' })
@@ -101,10 +104,10 @@ function Panes({ edit, test }: { edit: React.ReactNode; test: React.ReactNode })
     <>
       <div className="xl:hidden">
         <Tabs
-          label="Tool"
+          label={t('page.views')}
           tabs={[
-            ['edit', 'Edit'],
-            ['test', 'Test'],
+            ['edit', t('page.edit')],
+            ['test', t('page.test')],
           ]}
           value={tab}
           onChange={(name) =>
@@ -131,16 +134,16 @@ function useRemoval(tool: Tool) {
   const navigate = useNavigate()
   const remove = useChange('DELETE /api/tools', {
     onDone() {
-      notify(`${tool.name} is deleted`)
+      notify(t('page.deleted', { name: tool.name }))
       void navigate({ to: '/tools', ignoreBlocker: true })
     },
     outdates: ['GET /api/tools/list_all'],
   })
   const ask = async () => {
     const isSure = await confirm({
-      title: `Delete ${tool.name}?`,
-      consequence: 'Its code is gone for everybody. Export it first where you may want it again.',
-      action: 'Delete',
+      title: t('page.deleteTitle', { name: tool.name }),
+      consequence: t('page.deleteConsequence'),
+      action: t('page.delete'),
     })
     if (isSure) remove.mutate({ query: { org_id: tool.organization_id, tool_id: tool.id } })
   }
@@ -148,7 +151,7 @@ function useRemoval(tool: Tool) {
 }
 
 const ToolSkeleton = () => (
-  <div role="status" aria-label="Loading" className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
+  <div role="status" aria-label={t('loading')} className="grid gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">
     <div className="flex flex-col gap-6">
       <Skeleton className="h-40" />
       <Skeleton className="h-96" />

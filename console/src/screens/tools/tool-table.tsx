@@ -1,11 +1,14 @@
 import type { Tool } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { LANGUAGE_NAMES, languageOf } from './languages.ts'
 import { useCategories } from './use-tools.ts'
+
+const t = translator('tools')
 
 export function ToolTable({ tools }: { tools: Tool[] }) {
   const { organization } = useHere()
@@ -15,32 +18,36 @@ export function ToolTable({ tools }: { tools: Tool[] }) {
   if (tools.length === 0)
     return (
       <p role="status" className="text-sm text-muted">
-        No tool here is like that.
+        {t('list.noMatch')}
       </p>
     )
   return (
     <Table
-      label="Tools"
+      label={t('title')}
       rows={tools}
       keyOf={({ id }) => id}
       columns={[
-        { header: 'Tool', cell: (tool) => <ToolName tool={tool} /> },
-        { header: 'Category', wideOnly: true, cell: categoryOf },
-        { header: 'Language', wideOnly: true, cell: (tool) => LANGUAGE_NAMES[languageOf(tool)] },
+        { header: t('columns.tool'), cell: (tool) => <ToolName tool={tool} /> },
+        { header: t('columns.category'), wideOnly: true, cell: categoryOf },
+        { header: t('columns.language'), wideOnly: true, cell: (tool) => LANGUAGE_NAMES[languageOf(tool)] },
         {
-          header: 'State',
+          header: t('columns.status'),
           cell: ({ is_active, is_public, organization_id }) => (
             <div className="flex flex-wrap gap-1.5">
-              {is_active ? <Badge tone="success">Active</Badge> : <Badge>Inactive</Badge>}
-              {organization_id !== organization.id ? (
-                <Badge tone="accent">Of others</Badge>
+              {is_active ? (
+                <Badge tone="success">{t('status.active')}</Badge>
               ) : (
-                is_public && <Badge tone="accent">Public</Badge>
+                <Badge>{t('status.inactive')}</Badge>
+              )}
+              {organization_id !== organization.id ? (
+                <Badge tone="accent">{t('status.foreign')}</Badge>
+              ) : (
+                is_public && <Badge tone="accent">{t('status.public')}</Badge>
               )}
             </div>
           ),
         },
-        { header: 'Changed', wideOnly: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
+        { header: t('columns.updated'), wideOnly: true, cell: ({ updated_at }) => <Ago time={updated_at} /> },
       ]}
     />
   )
@@ -56,7 +63,7 @@ const ToolName = ({ tool }: { tool: Tool }) => (
       >
         {tool.name}
       </Link>
-      <span className="text-xs text-muted">version {tool.version}</span>
+      <span className="text-xs text-muted">{t('version', { version: tool.version })}</span>
     </span>
     <span className="line-clamp-2 max-w-md wrap-anywhere text-muted">{tool.description}</span>
   </div>

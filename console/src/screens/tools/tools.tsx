@@ -2,6 +2,7 @@ import type { Tool } from '@parley/client/schemas'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Ellipsis, FileUp, Plus, Tags, Wrench } from 'lucide-react'
 import { type ChangeEvent, type RefObject, useRef, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -16,34 +17,36 @@ import { readToolFile, type ToolFile } from './tool-file.ts'
 import { ToolTable } from './tool-table.tsx'
 import { useCategories, useTools } from './use-tools.ts'
 
-/** The organization's tools, and the public ones of others. */
+const t = translator('tools')
+
+/** The organization's tools, and public tools of other organizations. */
 export function Tools() {
   const { may } = useHere()
   const search = useSearch({ from: '/app/tools' })
   const tools = useTools()
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const [file, setFile] = useState<ToolFile | null>(null)
   const input = useRef<HTMLInputElement>(null)
-  const [isSorting, setSorting] = useState(false)
+  const [isManaging, setManaging] = useState(false)
   const mayWrite = may('tool:write')
   const add = mayWrite && (
-    <Button kind="primary" icon={Plus} onClick={() => setMaking(true)}>
-      New tool
+    <Button kind="primary" icon={Plus} onClick={() => setCreating(true)}>
+      {t('create.title')}
     </Button>
   )
   return (
     <Page
-      title="Tools"
-      description="Code that agents can call while they answer. It runs in a sandbox, and reaches only the hosts that it names."
+      title={t('title')}
+      description={t('list.description')}
       actions={
         <>
-          <Menu trigger={<IconButton icon={Ellipsis} label="More" />}>
-            <MenuItem icon={Tags} onSelect={() => setSorting(true)}>
-              Categories
+          <Menu trigger={<IconButton icon={Ellipsis} label={t('list.more')} />}>
+            <MenuItem icon={Tags} onSelect={() => setManaging(true)}>
+              {t('list.manageCategories')}
             </MenuItem>
             {mayWrite && (
               <MenuItem icon={FileUp} onSelect={() => input.current?.click()}>
-                Import from a file
+                {t('import')}
               </MenuItem>
             )}
           </Menu>
@@ -54,9 +57,8 @@ export function Tools() {
       <Loaded query={tools}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon={Wrench} title="No tools yet" action={add}>
-              With a tool an agent does more than talk: it looks something up, calls your service, works
-              something out. A new one begins as an example that works.
+            <Empty icon={Wrench} title={t('list.emptyTitle')} action={add}>
+              {t('list.empty')}
             </Empty>
           ) : (
             <>
@@ -67,17 +69,17 @@ export function Tools() {
           )
         }
       </Loaded>
-      {(isMaking || file !== null) && (
+      {(isCreating || file !== null) && (
         <NewToolDialog
           file={file}
           onClose={() => {
-            setMaking(false)
+            setCreating(false)
             setFile(null)
           }}
         />
       )}
       <FileInput input={input} onFile={setFile} />
-      <CategoriesDialog open={isSorting} onClose={() => setSorting(false)} />
+      <CategoriesDialog open={isManaging} onClose={() => setManaging(false)} />
     </Page>
   )
 }
@@ -99,18 +101,18 @@ function Filters() {
     <div className="grid grid-cols-2 gap-3 sm:grid-cols-3">
       <div className="max-sm:col-span-2">
         <TextField
-          label="Find by name or purpose"
+          label={t('list.search')}
           type="search"
           value={q}
           onChange={({ target }) => filter({ q: target.value || undefined })}
         />
       </div>
       <SelectField
-        label="Category"
+        label={t('columns.category')}
         value={category_id}
         onChange={({ target }) => filter({ category_id: target.value || undefined })}
       >
-        <option value="">All</option>
+        <option value="">{t('list.allCategories')}</option>
         {categories.data?.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
@@ -118,20 +120,20 @@ function Filters() {
         ))}
       </SelectField>
       <SelectField
-        label="From"
+        label={t('list.owner')}
         value={from}
         onChange={({ target }) => filter({ from: (target.value || undefined) as ToolOwner | undefined })}
       >
-        <option value="">All</option>
+        <option value="">{t('list.allOwners')}</option>
         <option value="own">{organization.name}</option>
-        <option value="public">Other organizations</option>
+        <option value="public">{t('list.otherOrganizations')}</option>
       </SelectField>
     </div>
   )
 }
 
 function matches(tool: Tool, { q = '', category_id, from }: Filter): boolean {
-  // Of others' tools nobody is told the category.
+  // The API hides the category of other organizations' tools.
   const isOwn = tool.category_id !== null
   if (from !== undefined && isOwn !== (from === 'own')) return false
   if (category_id !== undefined && tool.category_id !== category_id) return false
@@ -160,7 +162,7 @@ function FileInput({ input, onFile }: FileInputProps) {
       ref={input}
       type="file"
       accept="application/json,.json"
-      aria-label="File of a tool"
+      aria-label={t('file.input')}
       className="hidden"
       onChange={(event) => void read(event)}
     />

@@ -3,8 +3,8 @@ import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 
 /**
- * The tools that the organization may use. The list has those of all of somebody's organizations: what is another one's
- * and not public is left out.
+ * Returns the tools that the organization can use. The API lists the tools of all organizations of a user, so private tools
+ * of the others are left out.
  */
 export function useTools() {
   const { organization } = useHere()
