@@ -8,7 +8,7 @@ import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/s
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { echo, startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
 
-/** Connections: found, made in each way, shared, used elsewhere, ended; and what others have begun. */
+/** Connections: created with each authentication type, shared, used in other clients, and disconnected. */
 
 const KEY = 'a-good-key'
 
@@ -53,7 +53,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: action }).click()
   }
-  /** Goes to the provider in the window that opens, which comes back by itself. */
+  /** Signs in at the provider in the window that opens and closes itself. */
   async function signInThere(page: Page): Promise<void> {
     const window = page.waitForEvent('popup')
     await page.getByRole('button', { name: 'Continue' }).click()
@@ -61,7 +61,7 @@ describeInBrowser('connections in the console', () => {
     if (!popup.isClosed()) await popup.waitForEvent('close')
   }
 
-  test('the administrator puts servers into the catalogue, and changes them', async () => {
+  test('a system administrator adds and edits servers', async () => {
     const login = { email: 'admin@localhost', password: 'administrator' }
     const { body } = await stage.server.call('POST', '/api/auth/login', { body: login })
     const organizationId = body.user.organizations[0].id
@@ -72,66 +72,66 @@ describeInBrowser('connections in the console', () => {
       organizationId,
     }
     const page = await stage.open(`/connections?tab=catalogue&org_id=${organizationId}`, administrator)
-    await page.getByRole('button', { name: 'Add a server' }).click()
+    await page.getByRole('button', { name: 'Add server' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Name', { exact: true }).fill('Finder')
     expect(await dialog.getByLabel('Short name').inputValue()).toBe('finder')
-    await dialog.getByLabel('Address', { exact: true }).fill(`${stage.server.url}/mcp`)
-    await dialog.getByLabel('What it is for').fill('Finds lost umbrellas')
-    await dialog.getByLabel('How people connect').selectOption('api_key')
-    await dialog.getByLabel('Header for the key').fill('X-Api-Key')
+    await dialog.getByLabel('URL', { exact: true }).fill(`${stage.server.url}/mcp`)
+    await dialog.getByLabel('Description').fill('Finds lost umbrellas')
+    await dialog.getByLabel('Authentication').selectOption('api_key')
+    await dialog.getByLabel('API key header').fill('X-Api-Key')
     await dialog.getByRole('button', { name: 'Add' }).click()
     await dialog.getByRole('alert').getByText('must not be an address of this installation').waitFor()
     await expectAccessible(page)
-    await dialog.getByLabel('Address', { exact: true }).fill(keyed.url)
+    await dialog.getByLabel('URL', { exact: true }).fill(keyed.url)
     await dialog.getByRole('button', { name: 'Add' }).click()
     await dialog.waitFor({ state: 'detached' })
 
-    await page.getByRole('button', { name: 'Add a server' }).click()
+    await page.getByRole('button', { name: 'Add server' }).click()
     await dialog.getByLabel('Name', { exact: true }).fill('Tracker')
-    await dialog.getByLabel('Address', { exact: true }).fill(tracker.url)
+    await dialog.getByLabel('URL', { exact: true }).fill(tracker.url)
     await dialog.getByRole('button', { name: 'Add' }).click()
     await dialog.waitFor({ state: 'detached' })
-    await page.getByLabel('Find a server').fill('tracker')
+    await page.getByLabel('Search servers').fill('tracker')
     await page.getByRole('link', { name: 'Tracker', exact: true }).click()
     await page.getByRole('button', { name: 'Edit' }).click()
-    await expect.poll(() => page.getByLabel('Address', { exact: true }).inputValue(), SOON).toBe(tracker.url)
-    await page.getByLabel('What it is for').fill('Issues and projects')
+    await expect.poll(() => page.getByLabel('URL', { exact: true }).inputValue(), SOON).toBe(tracker.url)
+    await page.getByLabel('Description').fill('Issues and projects')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('dialog', { name: 'Tracker' }).getByText('Issues and projects').waitFor()
     await expectAccessible(page)
   })
 
-  test('a server is found and connected by a key; a wrong one is refused and stays typed', async () => {
+  test('a server is found and connected with an API key; a wrong key shows an error and stays in the field', async () => {
     const page = await open('/connections')
-    await page.getByRole('heading', { name: 'Nothing is connected yet' }).waitFor()
-    await page.getByRole('link', { name: 'Browse the catalogue' }).click()
+    await page.getByRole('heading', { name: 'No connections yet' }).waitFor()
+    await page.getByRole('link', { name: 'Browse servers' }).click()
     await page.getByRole('list', { name: 'Servers' }).waitFor()
     await expectAccessible(page)
-    await page.getByLabel('Find a server').fill('lost umbrellas')
+    await page.getByLabel('Search servers').fill('lost umbrellas')
     await page.getByRole('link', { name: 'Connect Finder' }).click()
-    await page.getByLabel('Your key for Finder').fill('a-bad-key')
+    await page.getByLabel('API key for Finder').fill('a-bad-key')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').getByText('does not accept this key').waitFor()
-    expect(await page.getByLabel('Your key for Finder').inputValue()).toBe('a-bad-key')
+    expect(await page.getByLabel('API key for Finder').inputValue()).toBe('a-bad-key')
     await expectAccessible(page)
-    await page.getByLabel('Your key for Finder').fill(KEY)
+    await page.getByLabel('API key for Finder').fill(KEY)
     await page.keyboard.press('Enter')
     await page.getByText('Finder is connected').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('listitem').getByText('Connected').waitFor()
     expect(await page.evaluate('localStorage.getItem("parley.mcp_attempts")')).toBe('[]')
-    await page.getByLabel('Find a server').fill('nothing like this')
-    await page.getByRole('heading', { name: 'No such server' }).waitFor()
+    await page.getByLabel('Search servers').fill('nothing like this')
+    await page.getByRole('heading', { name: 'No matching servers' }).waitFor()
   })
 
-  test('by signing in, in a window that comes back by itself; named, shared, used elsewhere, ended', async () => {
+  test('OAuth sign-in in a window; the connection is renamed, shared, used in another client and disconnected', async () => {
     const page = await open('/connections?tab=catalogue&q=issues+projects+tracker')
     await page.getByRole('link', { name: 'Connect Tracker' }).click()
     await signInThere(page)
     await page.getByText('Tracker is connected').waitFor()
     await page.getByRole('button', { name: 'Done' }).click()
-    await page.getByRole('button', { name: 'Yours' }).click()
+    await page.getByRole('button', { name: 'Your connections' }).click()
     await own(page, 'Tracker').getByText('Active').waitFor()
 
     await act(page, 'Tracker', 'Name and sharing')
@@ -143,9 +143,9 @@ describeInBrowser('connections in the console', () => {
     await expectAccessible(page)
 
     await act(page, 'Work account', 'Use in another MCP client')
-    await page.getByRole('button', { name: 'Make an address' }).click()
+    await page.getByRole('button', { name: 'Create URL' }).click()
     await expect
-      .poll(() => page.getByRole('group', { name: 'address' }).innerText(), SOON)
+      .poll(() => page.getByRole('group', { name: 'URL' }).innerText(), SOON)
       .toContain(`${stage.server.url}/api/mcp/gateway/`)
     await expectAccessible(page)
     await page.keyboard.press('Escape')
@@ -154,8 +154,8 @@ describeInBrowser('connections in the console', () => {
     const drawer = page.getByRole('dialog', { name: 'Tracker' })
     await drawer.getByText('echo', { exact: true }).click()
     await drawer.getByText('Says what it is told').waitFor()
-    await drawer.getByRole('button', { name: 'Read again' }).click()
-    await drawer.getByText('Read just now').waitFor()
+    await drawer.getByRole('button', { name: 'Refresh tools' }).click()
+    await drawer.getByText('Refreshed just now').waitFor()
     await expectAccessible(page)
     await page.keyboard.press('Escape')
 
@@ -169,26 +169,26 @@ describeInBrowser('connections in the console', () => {
     await expectAccessible(page)
   })
 
-  test('where windows are blocked it goes on in the tab, and says why it failed', async () => {
+  test('if windows are blocked, sign-in uses the tab and shows errors', async () => {
     const page = await open('/connections?tab=catalogue&q=tracker')
     await page.evaluate('window.open = () => null')
     tracker.faults.tokenStatus = 500
     await page.getByRole('link', { name: 'Connect Tracker' }).click()
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByRole('heading', { name: 'Tracker was not connected' }).waitFor()
+    await page.getByRole('heading', { name: 'Couldn’t connect Tracker' }).waitFor()
     await expectAccessible(page)
     delete tracker.faults.tokenStatus
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.evaluate('window.open = () => null')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('heading', { name: 'Tracker is connected' }).waitFor()
     await page.getByText(owner.email).last().waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Go to your connections' }).click()
+    await page.getByRole('button', { name: 'Go to connections' }).click()
     await own(page, 'Tracker').getByText('Active').waitFor()
   })
 
-  test('what was started elsewhere is confirmed by who started it, and by nobody else', async () => {
+  test('a connection started elsewhere is confirmed only by the user who started it', async () => {
     const servers = await stage.server.call('GET', `/api/mcp/list_servers?org_id=${owner.organizationId}`, {
       token: owner.token,
     })
@@ -201,7 +201,7 @@ describeInBrowser('connections in the console', () => {
       )
       return body.redirect_url as string
     }
-    // Signing out ends the session, and others go on with the owner's.
+    // Signing out ends the session, and other tests need the owner's.
     const { email, password } = owner
     const { body: session } = await stage.server.call('POST', '/api/auth/login', {
       body: { email, password },
@@ -222,7 +222,7 @@ describeInBrowser('connections in the console', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Connect' }).click()
     await page.getByRole('heading', { name: 'Tracker is connected' }).waitFor()
-    await page.getByRole('link', { name: 'Go to your connections' }).click()
+    await page.getByRole('link', { name: 'Go to connections' }).click()
     await own(page, 'Tracker').getByText('Active').waitFor()
 
     const stranger = await colleagues.join('member')
@@ -241,18 +241,18 @@ describeInBrowser('connections in the console', () => {
 
     await page.goto(`/connections/confirm#mt_${'x'.repeat(43)}`)
     await page.getByRole('heading', { name: 'Nothing to connect' }).waitFor()
-    // Words of an address are no words of ours.
+    // Text from the URL is never shown.
     await page.goto(`/mcp/callback?mcp_session_id=${crypto.randomUUID()}&error=Call+this+number`)
-    await page.getByRole('heading', { name: 'Nothing was connected for you' }).waitFor()
+    await page.getByRole('heading', { name: 'Connection not found' }).waitFor()
     expect(await page.getByText('Call this number').count()).toBe(0)
   })
 
-  test('one that has ended says why, and is connected anew; guests are offered nothing', async () => {
+  test('an inactive connection shows the reason and is reconnected; guests cannot connect', async () => {
     const page = await open('/connections')
     tracker.endAccessTokens()
     tracker.faults.refuseRefresh = true
     await page.getByRole('link', { name: 'Tracker' }).click()
-    await page.getByRole('dialog').getByRole('button', { name: 'Read again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Refresh tools' }).click()
     await page.getByRole('dialog').getByRole('status').last().waitFor()
     await page.keyboard.press('Escape')
     await page.reload()

@@ -1,4 +1,212 @@
 import type en from '../en/connections.ts'
 import type { Translation } from '../translation.ts'
 
-export default {} satisfies Translation<typeof en>
+export default {
+  auth: {
+    api_key: 'API-Schlüssel',
+    composio: 'Anmeldung über Composio',
+    none: 'Kein Konto erforderlich',
+    notSetUp: 'Noch nicht eingerichtet',
+    notSetUpHint: 'Bitten Sie Ihren Administrator, dies einzurichten.',
+    oauth: 'Anmeldung',
+  },
+  callback: {
+    connected: 'Verbunden',
+    connectedFor: 'Verbunden für {email}.',
+    connectedIn: 'Verbunden für {email} in {organization}.',
+    connecting: 'Verbindung wird hergestellt',
+    failedTitle: '{name} konnte nicht verbunden werden',
+    closeWindow: 'Sie können dieses Fenster schließen.',
+    notConnected: 'Nicht verbunden',
+    retry: 'Erneut versuchen',
+    unknown: 'Dieser Link gehört zu keiner Ihrer Verbindungen. Verbinden Sie das Konto erneut.',
+    unknownTitle: 'Verbindung nicht gefunden',
+  },
+  cancel: 'Abbrechen',
+  client: {
+    accessWarning:
+      'Alle, die diese URL haben, können Ihr Konto verwenden. Sie läuft nach einer Stunde ab, oder früher, wenn Sie die Verbindung trennen oder sich abmelden.',
+    configuration: 'Konfiguration',
+    configurationHint: 'Für Clients mit JSON-Konfiguration, zum Beispiel mcp.json in Cursor.',
+    configurationTitle: 'Client-Konfiguration',
+    create: 'URL erstellen',
+    description:
+      'Claude, Cursor und andere MCP-Clients können Ihr Konto „{name}“ über eine temporäre URL verwenden.',
+    title: 'In anderem MCP-Client verwenden',
+    url: 'URL',
+  },
+  confirm: {
+    connect: 'Verbinden',
+    expired:
+      'Dieser Verbindungsversuch ist abgelaufen oder bereits abgeschlossen. Verbinden Sie Ihr Konto erneut.',
+    expiredTitle: 'Nichts zu verbinden',
+    for: 'für {email}',
+    home: 'Zu Parley',
+    notYours: '{user} hat begonnen, {name} zu verbinden. Sie sind als {email} angemeldet.',
+    notYoursHint:
+      'Es wurde nichts verbunden. Wenn Sie einem Link einer anderen Person gefolgt sind, schließen Sie diese Seite: Sie hat keinen Zugriff auf Ihr Konto.',
+    notYoursTitle: 'Eine andere Person hat diese Verbindung gestartet',
+    signIn: 'Mit anderem Konto anmelden',
+    title: 'Konto verbinden',
+    warning:
+      'Sie haben diese Verbindung in einem anderen Browser oder mit einem API-Client gestartet. Verbinden Sie nur, wenn Sie sie selbst gestartet haben.',
+    yoursTitle: '{name} verbinden?',
+  },
+  connect: {
+    apiKeyHint:
+      'Erstellen Sie ihn dort in Ihrem Konto. Er wird zuerst getestet, verschlüsselt gespeichert und nie wieder angezeigt.',
+    apiKeyIntro:
+      '{name} erkennt Sie an einem API-Schlüssel. Die Tools dürfen alles, was der Schlüssel erlaubt.',
+    apiKeyLabel: 'API-Schlüssel für {name}',
+    away: 'Melden Sie sich im geöffneten Fenster bei <host>{address}</host> an. Parley fährt fort, sobald Sie dort den Zugriff erlauben.',
+    composioIntro:
+      'In einem neuen Fenster melden Sie sich über Composio bei {name} an. Composio, ein eigenständiger Dienst, speichert den Zugriff auf Ihr Konto.',
+    connect: 'Verbinden',
+    connected:
+      '{name} ist verbunden. Sie können die Tools im Playground und in Agenten verwenden, für die Sie die Verbindung freigeben.',
+    continue: 'Weiter',
+    description:
+      'Die Verbindung gehört Ihnen in {organization}. Andere können sie nur über Agenten verwenden, für die Sie sie freigeben.',
+    done: 'Fertig',
+    expired: 'Dieser Versuch ist abgelaufen. Verbinden Sie erneut.',
+    invalidUrl: 'Die Anmelde-URL dieses Servers ist ungültig. Wenden Sie sich an Ihren Administrator.',
+    noAccountIntro:
+      '{name} benötigt kein Konto. Was Sie oder ein Agent in die Tools eingeben, wird an den Server gesendet.',
+    oauthIntro:
+      'In einem neuen Fenster melden Sie sich bei {name} an und erlauben Parley, Ihr Konto zu verwenden. Parley sieht Ihr Passwort nie und speichert den Zugriff verschlüsselt.',
+    reconnectTitle: '{name} neu verbinden',
+    startOver: 'Neu beginnen',
+    title: '{name} verbinden',
+  },
+  goToConnections: 'Zu den Verbindungen',
+  isConnected: '{name} ist verbunden',
+  loading: 'Wird geladen',
+  own: {
+    actionsFor: 'Aktionen für {name}',
+    added: 'Hinzugefügt <ago></ago>',
+    browse: 'Server durchsuchen',
+    disconnect: 'Verbindung trennen',
+    disconnectConsequence:
+      '{count, plural, =0 {Parley verliert den Zugriff auf Ihr Konto bei {server}.} one {Parley verliert den Zugriff auf Ihr Konto bei {server}. # Agent verliert dessen Tools.} other {Parley verliert den Zugriff auf Ihr Konto bei {server}. # Agenten verlieren dessen Tools.}} Sie können das Konto jederzeit wieder verbinden.',
+    disconnectTitle: 'Verbindung „{name}“ trennen?',
+    disconnected: 'Verbindung „{name}“ getrennt',
+    empty:
+      'Verbinden Sie ein Konto bei einem Dienst wie Linear oder Notion, damit Modelle dort für Sie suchen und Dinge ändern können.',
+    emptyTitle: 'Noch keine Verbindungen',
+    inactive: 'Diese Verbindung funktioniert nicht mehr.',
+    label: 'Ihre Verbindungen',
+    pending: 'Die Anmeldung wurde nicht abgeschlossen.',
+    reconnect: 'Neu verbinden',
+    shared: 'Für {count, plural, one {# Agenten} other {# Agenten}} freigegeben',
+    sharing: 'Name und Freigabe',
+    status: {
+      active: 'Aktiv',
+      inactive: 'Inaktiv',
+      pending: 'Ausstehend',
+    },
+    tools: 'Tools anzeigen',
+  },
+  parley: {
+    administrator: 'Ein Administrator von {organization} kann API-Schlüssel erstellen.',
+    agents: 'Jeder aktive Agent ist ein Tool. Ein Aufruf kostet so viel wie eine Antwort.',
+    createKey: '<link>Erstellen Sie einen API-Schlüssel</link> mit {permissions}.',
+    description:
+      'Ihre Agenten und Wissensdatenbanken werden zu Tools in Claude, Cursor und anderen MCP-Clients.',
+    intro:
+      'Die meisten Clients benötigen nur diese URL. Sie öffnen eine Seite, auf der Sie sich anmelden und eine Organisation auswählen. Dabei wird ein API-Schlüssel mit dem Namen des Clients erstellt. Wenn Sie den Schlüssel löschen, verliert der Client den Zugriff.',
+    keyDescription:
+      'Für Clients, die sich nicht anmelden können. Der Schlüssel gewährt Zugriff auf {organization}.',
+    keyTitle: 'Mit einem API-Schlüssel',
+    knowledge: 'Wissensdatenbanken können aufgelistet und durchsucht werden.',
+    title: 'Parley in Ihrem MCP-Client verwenden',
+  },
+  server: {
+    add: 'Server hinzufügen',
+    apiKeyHeader: 'Header für den API-Schlüssel',
+    auth: 'Authentifizierung',
+    authType: {
+      api_key: 'API-Schlüssel',
+      composio: 'Composio',
+      none: 'Kein Konto erforderlich',
+      notSetUp: 'Nicht eingerichtet',
+      oauth: 'OAuth-Anmeldung',
+    },
+    authorizationUrl: 'Autorisierungs-URL',
+    clientId: 'Client-ID',
+    clientSecret: 'Client-Secret',
+    clientSecretHint: 'Wird verschlüsselt gespeichert und nie wieder angezeigt.',
+    clientSecretKept: 'Leer lassen, um das aktuelle Secret zu behalten.',
+    composioConfig: 'Auth-Config-ID bei Composio',
+    customClient: 'Eigener OAuth-Client',
+    customClientHint:
+      'Nur erforderlich, wenn der Anbieter Clients nicht automatisch registriert. Weiterleitungs-URL: <url>{address}</url>',
+    description: 'Beschreibung',
+    descriptionHint: 'Benutzer und der Playground durchsuchen sie.',
+    edit: 'Server bearbeiten',
+    formHint: 'Alle Benutzer dieses Parley-Servers können ihn sehen.',
+    hostWarning:
+      'Wenn Sie den Host ändern, werden alle Verbindungen zu diesem Server inaktiv und müssen neu hergestellt werden.',
+    name: 'Name',
+    save: 'Änderungen speichern',
+    saved: 'Server gespeichert',
+    scopes: 'Scopes',
+    scopesHint: 'Durch Leerzeichen getrennt.',
+    slug: 'Kurzname',
+    slugFormat:
+      'Verwenden Sie Kleinbuchstaben, Ziffern, Bindestriche und Unterstriche. Beginnen Sie mit einem Buchstaben oder einer Ziffer.',
+    slugHint: 'Unterscheidet Tools, die mehrere Server haben.',
+    tokenUrl: 'Token-URL',
+    url: 'URL',
+  },
+  servers: {
+    administratorHint: 'Ihr Administrator kann hier MCP-Server hinzufügen.',
+    connect: 'Verbinden',
+    connectAnother: 'Weiteres Konto verbinden',
+    connectAnotherAt: 'Weiteres Konto bei {name} verbinden',
+    connectName: '{name} verbinden',
+    connected: 'Verbunden',
+    emptyTitle: 'Noch keine Server',
+    label: 'Server',
+    noDescription: 'Keine Beschreibung',
+    noMatch: 'Kein Server passt zu „{query}“. Ihr Administrator kann Server hinzufügen.',
+    noMatchTitle: 'Keine passenden Server',
+    noTools: 'Dieser Server hat keine Tools.',
+    refresh: 'Tools aktualisieren',
+    refreshed: 'Aktualisiert <ago></ago>',
+    refreshedAndChanged: 'Aktualisiert <ago></ago> · Zuletzt geändert <change></change>',
+    remove: 'Server entfernen',
+    removeConsequence:
+      'Niemand kann sich mehr mit ihm verbinden. Server, mit denen Benutzer verbunden sind, können nicht entfernt werden.',
+    removeTitle: '„{name}“ entfernen?',
+    removed: '„{name}“ entfernt',
+    search: 'Server suchen',
+    searchPlaceholder: 'Name oder Zweck',
+    showMore: 'Mehr von {count, number} anzeigen',
+    title: 'Server',
+    toolInput: 'Eingabe von {name}',
+    tools: 'Tools',
+    toolsCount: 'Tools ({count, number})',
+    toolsHidden: 'Verbinden Sie ein Konto, um die Tools zu sehen.',
+  },
+  sharing: {
+    agents: 'Für Agenten freigegeben',
+    agentsHint:
+      'Diese Agenten handeln mit Ihrem Konto für alle, die mit ihnen sprechen: Mitglieder von {organization} und Besucher ihrer Deployments.',
+    name: 'Name',
+    nameHint: 'Unterscheidet mehrere Konten bei einem Dienst.',
+    noAgents: 'Noch keine Agenten',
+    permission: 'Zum Freigeben benötigen Sie die Berechtigung, Agenten zu bearbeiten ({permission}).',
+    reconnect: 'Verbinden Sie das Konto neu, um es für weitere Agenten freizugeben.',
+    save: 'Änderungen speichern',
+    saved: 'Änderungen gespeichert',
+    title: 'Name und Freigabe',
+  },
+  tabs: {
+    catalogue: 'Server',
+    own: 'Ihre Verbindungen',
+    parley: 'Parley als Server',
+  },
+  title: 'Verbindungen',
+  titleHint:
+    'Verbinden Sie Ihre Konten bei anderen Diensten. Der Playground, Ihre MCP-Clients und Agenten, für die Sie sie freigeben, können deren Tools verwenden.',
+} satisfies Translation<typeof en>

@@ -1,50 +1,50 @@
-/** An attempt to connect an account that this browser has begun: what comes back is only believed of these. */
+/** An attempt to connect an account that this browser started. Callbacks are trusted only for these. */
 export interface Attempt {
-  /** The connection: mcp_session_id. */
+  /** The id of the connection: mcp_session_id. */
   id: string
   serverId: string
   serverName: string
   organizationId: string
   userId: string
-  /** Where somebody signs in: in a window of its own, or in this tab, which comes back to the page. */
+  /** Whether the user signs in in a new window or in this tab, which then returns to the page. */
   way: 'window' | 'tab'
   /** Milliseconds since 1970. */
   begunAt: number
   outcome?: Outcome
 }
 
-/** `error` null: it is connected. */
+/** `error` is null on success. */
 export interface Outcome {
   error: string | null
 }
 
 const KEY = 'parley.mcp_attempts'
-/** The server lets nobody come back later than this. */
+/** The server's limit for an attempt, in milliseconds. */
 const ATTEMPT_MS = 600_000
 const KEPT_MAX = 20
 
-/** Remembered in the browser: a provider's page may cut the window off from the one that opened it. */
+/** Stores an attempt for all tabs, because a provider's page may cut the link between a window and its opener. */
 export function keepAttempt(attempt: Attempt): void {
   const others = readAttempts().filter(({ id }) => id !== attempt.id)
   store([...others, attempt].slice(-KEPT_MAX))
 }
 
-/** The one that this browser has begun for this connection, and which may still come back. */
+/** Returns the attempt for a connection unless it has expired. */
 export const findAttempt = (id: string | undefined, now = Date.now()): Attempt | undefined =>
   readAttempts(now).find((attempt) => attempt.id === id)
 
-/** Says in all tabs what has come of it. */
+/** Reports the outcome to all tabs. */
 export function endAttempt(id: string, outcome: Outcome): void {
   store(readAttempts().map((attempt) => (attempt.id === id ? { ...attempt, outcome } : attempt)))
 }
 
 export const forgetAttempt = (id: string): void => store(readAttempts().filter((one) => one.id !== id))
 
-/** Hears what another tab or window has said of an attempt. */
-export function onOutcome(id: string, hear: (outcome: Outcome) => void): () => void {
+/** Listens for an outcome that another tab or window reports. Returns a function that stops listening. */
+export function onOutcome(id: string, report: (outcome: Outcome) => void): () => void {
   const look = ({ key }: StorageEvent) => {
     const outcome = key === KEY ? findAttempt(id)?.outcome : undefined
-    if (outcome) hear(outcome)
+    if (outcome) report(outcome)
   }
   window.addEventListener('storage', look)
   return () => window.removeEventListener('storage', look)

@@ -3,15 +3,18 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { CircleAlert, CircleCheck } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { outdate, read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Skeleton } from '../../ui/states.tsx'
 import { type Attempt, endAttempt, findAttempt } from './attempts.ts'
 
+const t = translator('connections')
+
 /**
- * Where the browser that started a connection comes back to. Anyone can send an address like this one: of an attempt
- * that this browser doesn't know, only the user's own list of connections is believed.
+ * The browser that started a connection returns here. Anyone can send a user to this URL. For unknown attempts the page
+ * ignores its parameters and reads the user's own connections.
  */
 export function Callback() {
   const { mcp_session_id: id, error } = useSearch({ from: '/app/mcp/callback' })
@@ -21,7 +24,7 @@ export function Callback() {
   return <Unasked id={id} />
 }
 
-/** An attempt of this browser, and of who is signed in. */
+/** The signed-in user started this attempt in this browser. */
 function Returned({ attempt, error }: { attempt: Attempt; error: string | null }) {
   const { user, organizations } = useHere()
   const navigate = useNavigate()
@@ -30,7 +33,7 @@ function Returned({ attempt, error }: { attempt: Attempt; error: string | null }
   useEffect(() => {
     endAttempt(id, { error })
     void outdate(client, 'GET /api/mcp/list_instances', 'GET /api/mcp/list_servers')
-    // Browsers refuse this where the provider has cut the window off; then the words stay.
+    // Browsers refuse this if the provider's page cut the link to the opener. Then the text remains.
     if (way === 'window') window.close()
   }, [id, error, way, client])
   const organization = organizations.find((one) => one.id === organizationId)
@@ -38,32 +41,37 @@ function Returned({ attempt, error }: { attempt: Attempt; error: string | null }
     void navigate({ to: '/connections', search: { org_id: organizationId, ...search } })
   if (error !== null)
     return (
-      <Page title="Not connected">
-        <Outcome icon={CircleAlert} title={`${serverName} was not connected`} words={error}>
+      <Page title={t('callback.notConnected')}>
+        <Outcome icon={CircleAlert} title={t('callback.failedTitle', { name: serverName })} text={error}>
           <Button kind="primary" onClick={() => goOn({ tab: 'catalogue', connect: serverId })}>
-            Try again
+            {t('callback.retry')}
           </Button>
         </Outcome>
       </Page>
     )
   return (
-    <Page title="Connected">
+    <Page title={t('callback.connected')}>
       <Outcome
         icon={CircleCheck}
-        title={`${serverName} is connected`}
-        words={`For ${user.email}, in ${organization?.name ?? 'another organization'}. ${
-          way === 'window' ? 'You can close this window.' : ''
-        }`}
+        title={t('isConnected', { name: serverName })}
+        text={
+          <>
+            {organization
+              ? t('callback.connectedIn', { email: user.email, organization: organization.name })
+              : t('callback.connectedFor', { email: user.email })}{' '}
+            {way === 'window' && t('callback.closeWindow')}
+          </>
+        }
       >
         <Button kind="primary" onClick={() => goOn({})}>
-          Go to your connections
+          {t('goToConnections')}
         </Button>
       </Outcome>
     </Page>
   )
 }
 
-/** A way back that this browser has no attempt of: the lists say what it is. */
+/** A callback without an attempt in this browser. The user's connections show whether it succeeded. */
 function Unasked({ id }: { id: string | undefined }) {
   const { organizations, user } = useHere()
   const lists = useQueries({
@@ -75,25 +83,25 @@ function Unasked({ id }: { id: string | undefined }) {
   const own = lists.flatMap(({ data }) => data ?? []).find((instance) => instance.id === id)
   if (!own && lists.some(({ isPending }) => isPending))
     return (
-      <Page title="Connecting">
+      <Page title={t('callback.connecting')}>
         <Skeleton className="h-48" />
       </Page>
     )
   if (own?.status === 'active')
     return (
-      <Page title="Connected">
-        <Outcome icon={CircleCheck} title={`${own.server_name} is connected`} words={`For ${user.email}.`}>
+      <Page title={t('callback.connected')}>
+        <Outcome
+          icon={CircleCheck}
+          title={t('isConnected', { name: own.server_name })}
+          text={t('callback.connectedFor', { email: user.email })}
+        >
           <ToConnections />
         </Outcome>
       </Page>
     )
   return (
-    <Page title="Not connected">
-      <Outcome
-        icon={CircleAlert}
-        title="Nothing was connected for you"
-        words="This address belongs to no connection of yours. Start again from your connections."
-      >
+    <Page title={t('callback.notConnected')}>
+      <Outcome icon={CircleAlert} title={t('callback.unknownTitle')} text={t('callback.unknown')}>
         <ToConnections />
       </Outcome>
     </Page>
@@ -102,21 +110,21 @@ function Unasked({ id }: { id: string | undefined }) {
 
 const ToConnections = () => (
   <Link to="/connections" className={buttonLook('primary')}>
-    Go to your connections
+    {t('goToConnections')}
   </Link>
 )
 
 interface OutcomeProps {
   icon: typeof CircleCheck
   title: string
-  words: ReactNode
+  text: ReactNode
   children: ReactNode
 }
 
-const Outcome = ({ icon, title, words, children }: OutcomeProps) => (
+const Outcome = ({ icon, title, text, children }: OutcomeProps) => (
   <div role="status">
     <Empty icon={icon} title={title} action={<div className="flex flex-wrap gap-2">{children}</div>}>
-      <span className="wrap-anywhere">{words}</span>
+      <span className="wrap-anywhere">{text}</span>
     </Empty>
   </div>
 )

@@ -3,19 +3,20 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Plug, Plus, SearchX } from 'lucide-react'
 import { useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { formatNumber } from '../../ui/format.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
-import { WAYS } from './connection-words.ts'
 import { Mark } from './mark.tsx'
 import { ServerForm } from './server-form.tsx'
 
-const SHOWN_AT_ONCE = 60
+const t = translator('connections')
 
-/** The servers that people of this installation can connect to. */
+const PAGE_SIZE = 60
+
+/** The MCP servers that users can connect to. */
 export function Catalogue({ servers }: { servers: UseQueryResult<McpServerList> }) {
   const { user } = useHere()
   const { q = '' } = useSearch({ from: '/app/connections' })
@@ -23,7 +24,7 @@ export function Catalogue({ servers }: { servers: UseQueryResult<McpServerList> 
   const [isAdding, setAdding] = useState(false)
   const add = user.is_system_admin && (
     <Button icon={Plus} onClick={() => setAdding(true)}>
-      Add a server
+      {t('server.add')}
     </Button>
   )
   return (
@@ -31,9 +32,9 @@ export function Catalogue({ servers }: { servers: UseQueryResult<McpServerList> 
       <div className="flex flex-wrap items-end justify-between gap-3">
         <div className="w-full max-w-sm">
           <TextField
-            label="Find a server"
+            label={t('servers.search')}
             type="search"
-            placeholder="A name, or what it is for"
+            placeholder={t('servers.searchPlaceholder')}
             value={q}
             onChange={({ target }) =>
               void navigate({
@@ -50,8 +51,8 @@ export function Catalogue({ servers }: { servers: UseQueryResult<McpServerList> 
       <Loaded query={servers}>
         {({ servers: all }) =>
           all.length === 0 ? (
-            <Empty icon={Plug} title="The catalogue is empty" action={add}>
-              The administrator of this installation adds servers to it.
+            <Empty icon={Plug} title={t('servers.emptyTitle')} action={add}>
+              {t('servers.administratorHint')}
             </Empty>
           ) : (
             <Found servers={all.filter((server) => matches(server, q))} q={q} />
@@ -63,7 +64,7 @@ export function Catalogue({ servers }: { servers: UseQueryResult<McpServerList> 
   )
 }
 
-/** All words are in the name or the description. */
+/** Whether the name or the description contains every word of the query. */
 export function matches({ name, toolkit_name, description }: McpServer, q: string): boolean {
   const text = `${name} ${toolkit_name} ${description}`.toLowerCase()
   return q
@@ -73,25 +74,24 @@ export function matches({ name, toolkit_name, description }: McpServer, q: strin
 }
 
 function Found({ servers, q }: { servers: McpServer[]; q: string }) {
-  const [shown, setShown] = useState(SHOWN_AT_ONCE)
+  const [shown, setShown] = useState(PAGE_SIZE)
   if (servers.length === 0)
     return (
-      <Empty icon={SearchX} title="No such server">
-        Nothing in the catalogue has “{q}” in its name or description. The administrator of this installation
-        can add servers.
+      <Empty icon={SearchX} title={t('servers.noMatchTitle')}>
+        {t('servers.noMatch', { query: q })}
       </Empty>
     )
   return (
     <>
-      <ul aria-label="Servers" className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
+      <ul aria-label={t('servers.label')} className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
         {servers.slice(0, shown).map((server) => (
           <ServerCard key={server.id} server={server} />
         ))}
       </ul>
       {servers.length > shown && (
         <div className="flex justify-center">
-          <Button size="small" onClick={() => setShown(shown + SHOWN_AT_ONCE)}>
-            Show more of {formatNumber(servers.length)}
+          <Button size="small" onClick={() => setShown(shown + PAGE_SIZE)}>
+            {t('servers.showMore', { count: servers.length })}
           </Button>
         </div>
       )}
@@ -117,9 +117,9 @@ function ServerCard({ server }: { server: McpServer }) {
               {name}
             </Link>
           </h2>
-          <p className="text-sm text-muted">{auth_type ? WAYS[auth_type] : 'Not set up yet'}</p>
+          <p className="text-sm text-muted">{t(`auth.${auth_type ?? 'notSetUp'}`)}</p>
         </div>
-        {is_connected && <Badge tone="success">Connected</Badge>}
+        {is_connected && <Badge tone="success">{t('servers.connected')}</Badge>}
       </div>
       <div className="grow">
         <p className="line-clamp-3 text-sm wrap-anywhere text-muted">{description}</p>
@@ -129,10 +129,12 @@ function ServerCard({ server }: { server: McpServer }) {
           from="/connections"
           to="."
           search={(search) => ({ ...search, connect: id })}
-          aria-label={`${is_connected ? 'Connect another account at' : 'Connect'} ${name}`}
+          aria-label={
+            is_connected ? t('servers.connectAnotherAt', { name }) : t('servers.connectName', { name })
+          }
           className={`${buttonLook(is_connected ? 'ghost' : 'secondary', 'small')} self-start`}
         >
-          {is_connected ? 'Connect another account' : 'Connect'}
+          {is_connected ? t('servers.connectAnother') : t('servers.connect')}
         </Link>
       )}
     </li>

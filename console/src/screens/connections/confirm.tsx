@@ -7,6 +7,7 @@ import { useEffect, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { queryClient, read, useChange } from '../../api/queries.ts'
 import { session, useIsSignedIn } from '../../api/session.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { Outcome, Outside } from '../identity/outside.tsx'
@@ -14,7 +15,9 @@ import { endAttempt } from './attempts.ts'
 import { Mark } from './mark.tsx'
 import { forgetTicket } from './ticket.ts'
 
-/** Where the server sends a browser that comes back from a provider and didn't start the connection. */
+const t = translator('connections')
+
+/** The server sends a browser here that returns from a provider but didn't start the connection. */
 export function Confirm() {
   const ticket = useLoaderData({ from: '/connections/confirm' })
   const isSignedIn = useIsSignedIn()
@@ -29,9 +32,9 @@ export function Confirm() {
 
 function Waiting({ ticket }: { ticket: string }) {
   const pending = useQuery({
-    queryKey: ['the connection that waits for confirmation', ticket],
+    queryKey: ['POST /api/mcp/pending_connection', ticket],
     queryFn: () => api.request('POST /api/mcp/pending_connection', { body: { ticket } }),
-    // Confirmed, it is gone, which must not replace what came of it.
+    // After confirmation the ticket is gone. A new request would replace the result with an error.
     staleTime: Number.POSITIVE_INFINITY,
   })
   const user = useQuery(read('GET /api/users/me', {}))
@@ -39,14 +42,14 @@ function Waiting({ ticket }: { ticket: string }) {
   const error = pending.error ?? user.error
   if (error)
     return (
-      <Outside title="Connect an account">
+      <Outside title={t('confirm.title')}>
         <Failure error={error} onRetry={() => void Promise.all([pending.refetch(), user.refetch()])} />
       </Outside>
     )
   if (!pending.data || !user.data)
     return (
-      <Outside title="Connect an account">
-        <div role="status" aria-label="Loading">
+      <Outside title={t('confirm.title')}>
+        <div role="status" aria-label={t('loading')}>
           <Skeleton className="h-32" />
         </div>
       </Outside>
@@ -57,7 +60,7 @@ function Waiting({ ticket }: { ticket: string }) {
 
 interface PendingProps {
   pending: McpPendingConnection
-  /** Of who is signed in. */
+  /** The email of the signed-in user. */
   email: string
 }
 
@@ -74,8 +77,8 @@ function Yours({ pending: { server_name }, email, ticket }: PendingProps & { tic
   })
   if (isConnected)
     return (
-      <Outside title={`${server_name} is connected`}>
-        <Outcome icon={CircleCheck}>It is connected for {email}.</Outcome>
+      <Outside title={t('isConnected', { name: server_name })}>
+        <Outcome icon={CircleCheck}>{t('callback.connectedFor', { email })}</Outcome>
         <ToConnections />
       </Outside>
     )
@@ -84,18 +87,15 @@ function Yours({ pending: { server_name }, email, ticket }: PendingProps & { tic
     void navigate({ to: '/connections' })
   }
   return (
-    <Outside title={`Connect ${server_name}?`}>
+    <Outside title={t('confirm.yoursTitle', { name: server_name })}>
       <div className="flex items-center gap-3">
         <Mark name={server_name} />
         <p className="flex min-w-0 flex-col">
           <span className="font-medium wrap-anywhere">{server_name}</span>
-          <span className="text-sm wrap-anywhere text-muted">for {email}</span>
+          <span className="text-sm wrap-anywhere text-muted">{t('confirm.for', { email })}</span>
         </p>
       </div>
-      <p className="text-sm">
-        You started this connection in another browser or with an API client. Connect it only if you started
-        it yourself.
-      </p>
+      <p className="text-sm">{t('confirm.warning')}</p>
       {confirm.error && <Failure error={confirm.error} />}
       {confirm.error ? (
         <ToConnections />
@@ -106,36 +106,33 @@ function Yours({ pending: { server_name }, email, ticket }: PendingProps & { tic
             busy={confirm.isPending}
             onClick={() => confirm.mutate({ body: { ticket } })}
           >
-            Connect
+            {t('confirm.connect')}
           </Button>
-          <Button onClick={cancel}>Cancel</Button>
+          <Button onClick={cancel}>{t('cancel')}</Button>
         </div>
       )}
     </Outside>
   )
 }
 
-/** Only the user who started a connection can finish it, so whoever forwarded the link gains nothing. */
+/** Only the user who started a connection can finish it, so a forwarded link gives no access. */
 function NotYours({ pending: { server_name, started_by }, email }: PendingProps) {
   const changeUser = () => {
     session.signOut()
     queryClient.clear()
   }
   return (
-    <Outside title="Someone else started this connection">
+    <Outside title={t('confirm.notYoursTitle')}>
       <Outcome icon={UserRoundX}>
         <span className="wrap-anywhere">
-          {started_by} started connecting {server_name}. You are signed in as {email}.
+          {t('confirm.notYours', { user: started_by, name: server_name, email })}
         </span>
       </Outcome>
-      <p className="text-sm">
-        Nothing was connected. If you followed a link from someone else, close this page: they have no access
-        to your account.
-      </p>
+      <p className="text-sm">{t('confirm.notYoursHint')}</p>
       <div className="flex flex-col gap-2">
-        <Button onClick={changeUser}>Sign in as another user</Button>
+        <Button onClick={changeUser}>{t('confirm.signIn')}</Button>
         <Link to="/" onClick={forgetTicket} className={buttonLook()}>
-          Go to Parley
+          {t('confirm.home')}
         </Link>
       </div>
     </Outside>
@@ -143,16 +140,14 @@ function NotYours({ pending: { server_name, started_by }, email }: PendingProps)
 }
 
 const Gone = () => (
-  <Outside title="Nothing to connect">
-    <Outcome icon={Unplug}>
-      This connection attempt has expired or was already finished. Connect your account again.
-    </Outcome>
+  <Outside title={t('confirm.expiredTitle')}>
+    <Outcome icon={Unplug}>{t('confirm.expired')}</Outcome>
     <ToConnections />
   </Outside>
 )
 
 const ToConnections = () => (
   <Link to="/connections" onClick={forgetTicket} className={buttonLook('primary')}>
-    Go to your connections
+    {t('goToConnections')}
   </Link>
 )

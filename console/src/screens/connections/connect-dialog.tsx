@@ -1,5 +1,6 @@
 import { ExternalLink } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -7,13 +8,15 @@ import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { type AuthType, type Target, useConnect } from './use-connect.ts'
 
+const t = translator('connections')
+
 interface ConnectDialogProps {
   target: Target
   onClose: () => void
   onConnected?: (instanceId: string) => void
 }
 
-/** Says who gets what before anybody is sent anywhere. */
+/** Connects an account. Explains who gets access before the user leaves Parley. */
 export function ConnectDialog({ target, onClose, onConnected }: ConnectDialogProps) {
   const { organization } = useHere()
   const { server, instanceId } = target
@@ -23,8 +26,10 @@ export function ConnectDialog({ target, onClose, onConnected }: ConnectDialogPro
     <Dialog
       open
       onClose={onClose}
-      title={isNew ? `Connect ${server.name}` : `Reconnect ${server.name}`}
-      description={`The connection is yours, in the organization ${organization.name}. Others use it only through agents that you share it with.`}
+      title={
+        isNew ? t('connect.title', { name: server.name }) : t('connect.reconnectTitle', { name: server.name })
+      }
+      description={t('connect.description', { organization: organization.name })}
     >
       {connecting.state === 'connected' ? (
         <Connected name={server.name} onClose={onClose} />
@@ -60,11 +65,11 @@ function Ask({ target: { server }, isWorking, error, onBegin, onCancel }: AskPro
   }
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <p className="text-sm">{wordsOf(server.auth_type, server.name)}</p>
+      <p className="text-sm">{introOf(server.auth_type, server.name)}</p>
       {takesKey && (
         <TextField
-          label={`Your key for ${server.name}`}
-          hint="You make it in your account there. It is tried at once, kept encrypted, and never shown again."
+          label={t('connect.apiKeyLabel', { name: server.name })}
+          hint={t('connect.apiKeyHint')}
           type="password"
           autoComplete="off"
           required
@@ -75,14 +80,14 @@ function Ask({ target: { server }, isWorking, error, onBegin, onCancel }: AskPro
       )}
       {error && <Failure error={error} />}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button onClick={onCancel}>Cancel</Button>
+        <Button onClick={onCancel}>{t('cancel')}</Button>
         <Button
           type="submit"
           kind="primary"
           busy={isWorking}
           {...(isAway(server.auth_type) && { icon: ExternalLink })}
         >
-          {isAway(server.auth_type) ? 'Continue' : 'Connect'}
+          {isAway(server.auth_type) ? t('connect.continue') : t('connect.connect')}
         </Button>
       </div>
     </form>
@@ -91,27 +96,29 @@ function Ask({ target: { server }, isWorking, error, onBegin, onCancel }: AskPro
 
 const isAway = (type: AuthType): boolean => type === 'oauth' || type === 'composio'
 
-function wordsOf(type: AuthType, name: string): string {
+function introOf(type: AuthType, name: string): string {
   switch (type) {
     case 'oauth':
-      return `A window opens, in which ${name} asks you to sign in and to let Parley use your account. Parley never sees your password, and keeps what it is given encrypted.`
+      return t('connect.oauthIntro', { name })
     case 'composio':
-      return `A window opens, in which Composio leads you to ${name} to sign in. Composio, a service between the two, keeps the access to your account.`
+      return t('connect.composioIntro', { name })
     case 'api_key':
-      return `${name} knows you by a key. Whatever the key may do there, the tools may do.`
+      return t('connect.apiKeyIntro', { name })
     default:
-      return `${name} needs no account. What its tools are asked is sent to it.`
+      return t('connect.noAccountIntro', { name })
   }
 }
 
 const Away = ({ host, onGiveUp }: { host: string; onGiveUp: () => void }) => (
   <div className="flex flex-col gap-4">
     <p role="status" className="text-sm">
-      Sign in at <strong className="wrap-anywhere">{host}</strong> in the window that has opened. This goes on
-      by itself when you have said yes there.
+      {t.rich('connect.away', {
+        address: host,
+        host: (text) => <strong className="wrap-anywhere">{text}</strong>,
+      })}
     </p>
     <Buttons>
-      <Button onClick={onGiveUp}>Start again</Button>
+      <Button onClick={onGiveUp}>{t('connect.startOver')}</Button>
     </Buttons>
   </div>
 )
@@ -119,12 +126,11 @@ const Away = ({ host, onGiveUp }: { host: string; onGiveUp: () => void }) => (
 const Connected = ({ name, onClose }: { name: string; onClose: () => void }) => (
   <div className="flex flex-col gap-4">
     <p role="status" className="text-sm">
-      {name} is connected. Its tools can be used at once: in the playground, and by agents that you share it
-      with.
+      {t('connect.connected', { name })}
     </p>
     <Buttons>
       <Button kind="primary" onClick={onClose}>
-        Done
+        {t('connect.done')}
       </Button>
     </Buttons>
   </div>

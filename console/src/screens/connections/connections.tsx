@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -10,13 +11,15 @@ import { OwnConnections } from './own-connections.tsx'
 import { ParleyServer } from './parley-server.tsx'
 import { ServerDrawer } from './server-drawer.tsx'
 
-/** Accounts at MCP servers, and the servers that one can connect to. */
+const t = translator('connections')
+
+/** The user's connections, the MCP servers to connect to, and Parley as an MCP server. */
 export function Connections() {
   const { organization, may } = useHere()
   const { tab = 'own', connect, server_id } = useSearch({ from: '/app/connections' })
   const navigate = useNavigate()
   const servers = useQuery(read('GET /api/mcp/list_servers', { org_id: organization.id }))
-  const sought = servers.data?.servers.find(({ id }) => id === connect)
+  const serverToConnect = servers.data?.servers.find(({ id }) => id === connect)
   const close = (name: 'connect' | 'server_id') =>
     void navigate({
       from: '/connections',
@@ -25,16 +28,13 @@ export function Connections() {
       replace: true,
     })
   return (
-    <Page
-      title="Connections"
-      description="Connect your accounts at other services once. Agents you share them with, the playground and your own MCP clients can then use their tools."
-    >
+    <Page title={t('title')} description={t('titleHint')}>
       <Tabs
-        label="Connections"
+        label={t('title')}
         tabs={[
-          ['own', 'Yours'],
-          ['catalogue', 'Catalogue'],
-          ['parley', 'Parley as a server'],
+          ['own', t('tabs.own')],
+          ['catalogue', t('tabs.catalogue')],
+          ['parley', t('tabs.parley')],
         ]}
         value={tab}
         onChange={(name) =>
@@ -48,8 +48,12 @@ export function Connections() {
       {tab === 'catalogue' && <Catalogue servers={servers} />}
       {tab === 'parley' && <ParleyServer />}
       {server_id !== undefined && <ServerDrawer serverId={server_id} onClose={() => close('server_id')} />}
-      {sought && may('mcp:write') && (
-        <ConnectDialog key={sought.id} target={{ server: sought }} onClose={() => close('connect')} />
+      {serverToConnect && may('mcp:write') && (
+        <ConnectDialog
+          key={serverToConnect.id}
+          target={{ server: serverToConnect }}
+          onClose={() => close('connect')}
+        />
       )}
     </Page>
   )

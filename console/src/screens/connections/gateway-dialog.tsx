@@ -1,5 +1,6 @@
 import type { McpInstance } from '@parley/client/schemas'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { Snippet } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -7,49 +8,46 @@ import { Failure } from '../../ui/states.tsx'
 import { clientConfig } from './client-config.ts'
 import { nameOf } from './connection-words.ts'
 
-/** An address at which another MCP client uses the account, for an hour. */
+const t = translator('connections')
+
+/** Creates a URL through which another MCP client can use the account for an hour. */
 export function GatewayDialog({ instance, onClose }: { instance: McpInstance; onClose: () => void }) {
-  const make = useChange('POST /api/mcp/generate_url')
+  const create = useChange('POST /api/mcp/generate_url')
   return (
     <Dialog
       open
       onClose={onClose}
-      title="Use in another MCP client"
-      description={`Claude, Cursor and others can use your ${nameOf(instance)} account at an address that Parley makes for you.`}
+      title={t('client.title')}
+      description={t('client.description', { name: nameOf(instance) })}
     >
-      <p className="rounded-xl bg-warning-soft p-4 text-sm text-warning">
-        Anyone who has this address can use your account. It expires after one hour, and earlier when you
-        disconnect or sign out.
-      </p>
-      {make.data ? (
-        <Address url={make.data.mcp_url} slug={instance.toolkit_slug} />
+      <p className="rounded-xl bg-warning-soft p-4 text-sm text-warning">{t('client.accessWarning')}</p>
+      {create.data ? (
+        <Address url={create.data.mcp_url} slug={instance.toolkit_slug} />
       ) : (
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('cancel')}</Button>
           <Button
             kind="primary"
-            busy={make.isPending}
+            busy={create.isPending}
             onClick={() =>
-              make.mutate({ body: { server_id: instance.mcp_server_id, session_id: instance.id } })
+              create.mutate({ body: { server_id: instance.mcp_server_id, session_id: instance.id } })
             }
           >
-            Make an address
+            {t('client.create')}
           </Button>
         </div>
       )}
-      {make.error && <Failure error={make.error} />}
+      {create.error && <Failure error={create.error} />}
     </Dialog>
   )
 }
 
 const Address = ({ url, slug }: { url: string; slug: string }) => (
   <div className="flex min-w-0 flex-col gap-2">
-    <h3 className="text-sm font-medium">The address</h3>
-    <Snippet label="address" code={url} />
-    <h3 className="pt-2 text-sm font-medium">In a client's settings</h3>
-    <p className="text-sm text-muted">
-      For example in mcp.json of Cursor, or where Claude adds a connector by its address:
-    </p>
-    <Snippet label="settings" code={clientConfig(slug, url)} />
+    <h3 className="text-sm font-medium">{t('client.url')}</h3>
+    <Snippet label={t('client.url')} code={url} />
+    <h3 className="pt-2 text-sm font-medium">{t('client.configurationTitle')}</h3>
+    <p className="text-sm text-muted">{t('client.configurationHint')}</p>
+    <Snippet label={t('client.configuration')} code={clientConfig(slug, url)} />
   </div>
 )

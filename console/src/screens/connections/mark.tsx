@@ -1,4 +1,4 @@
-/** The first letter of a server: nothing is loaded from where its logo lies. */
+/** The first letter of a server's name. Loading its logo would tell the server about its users. */
 export const Mark = ({ name }: { name: string }) => (
   <span
     aria-hidden

@@ -4,6 +4,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Link2, ListTree, Plug, RefreshCw, Settings2, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonLook, IconButton } from '../../ui/button.tsx'
@@ -13,18 +14,23 @@ import { Empty, Loaded } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { ConnectDialog } from './connect-dialog.tsx'
-import { nameOf, STATES } from './connection-words.ts'
+import { nameOf, TONES } from './connection-words.ts'
 import { GatewayDialog } from './gateway-dialog.tsx'
 import { Mark } from './mark.tsx'
 import { SharingDialog } from './sharing-dialog.tsx'
 
-type Doing = { what: 'reconnect' | 'share' | 'address'; instance: McpInstance }
+const t = translator('connections')
 
-/** One's own connections in this organization. */
+/** What the server answers if the provider revoked the access. Otherwise its message has the reason. */
+const DELETED = 'MCP instance deleted'
+
+type OpenDialog = { name: 'reconnect' | 'share' | 'address'; instance: McpInstance }
+
+/** The user's own connections in this organization. */
 export function OwnConnections() {
   const { organization } = useHere()
   const instances = useQuery(read('GET /api/mcp/list_instances', { org_id: organization.id }))
-  const [doing, setDoing] = useState<Doing>()
+  const [dialog, setDialog] = useState<OpenDialog>()
   return (
     <>
       <Loaded query={instances}>
@@ -32,19 +38,19 @@ export function OwnConnections() {
           all.length === 0 ? (
             <None />
           ) : (
-            <ul aria-label="Your connections" className="flex flex-col gap-3">
+            <ul aria-label={t('own.label')} className="flex flex-col gap-3">
               {all.map((instance) => (
                 <InstanceRow
                   key={instance.id}
                   instance={instance}
-                  onDo={(what) => setDoing({ what, instance })}
+                  onOpen={(name) => setDialog({ name, instance })}
                 />
               ))}
             </ul>
           )
         }
       </Loaded>
-      {doing && <Done doing={doing} onClose={() => setDoing(undefined)} />}
+      {dialog && <ActionDialog dialog={dialog} onClose={() => setDialog(undefined)} />}
     </>
   )
 }
@@ -52,7 +58,7 @@ export function OwnConnections() {
 const None = () => (
   <Empty
     icon={Plug}
-    title="Nothing is connected yet"
+    title={t('own.emptyTitle')}
     action={
       <Link
         from="/connections"
@@ -60,19 +66,23 @@ const None = () => (
         search={(search) => ({ ...search, tab: 'catalogue' })}
         className={buttonLook('primary')}
       >
-        Browse the catalogue
+        {t('own.browse')}
       </Link>
     }
   >
-    Connect an account at a service such as Linear or Notion, and models can search and change things there
-    for you.
+    {t('own.empty')}
   </Empty>
 )
 
-function Done({ doing: { what, instance }, onClose }: { doing: Doing; onClose: () => void }) {
+interface ActionDialogProps {
+  dialog: OpenDialog
+  onClose: () => void
+}
+
+function ActionDialog({ dialog: { name, instance }, onClose }: ActionDialogProps) {
   const server = useServer(instance.mcp_server_id)
-  if (what === 'share') return <SharingDialog instance={instance} onClose={onClose} />
-  if (what === 'address') return <GatewayDialog instance={instance} onClose={onClose} />
+  if (name === 'share') return <SharingDialog instance={instance} onClose={onClose} />
+  if (name === 'address') return <GatewayDialog instance={instance} onClose={onClose} />
   return server && <ConnectDialog target={{ server, instanceId: instance.id }} onClose={onClose} />
 }
 
@@ -84,10 +94,10 @@ function useServer(id: string): McpServer | undefined {
 
 interface RowProps {
   instance: McpInstance
-  onDo: (what: Doing['what']) => void
+  onOpen: (dialog: OpenDialog['name']) => void
 }
 
-function InstanceRow({ instance, onDo }: RowProps) {
+function InstanceRow({ instance, onOpen }: RowProps) {
   const { may } = useHere()
   const { status, error, server_name, mcp_server_id, created_at, shared_agent_ids: shared } = instance
   const name = nameOf(instance)
@@ -101,44 +111,43 @@ function InstanceRow({ instance, onDo }: RowProps) {
             from="/connections"
             to="."
             search={(search) => ({ ...search, server_id: mcp_server_id })}
-            title="Its tools"
+            title={t('own.tools')}
             className="wrap-anywhere hover:text-accent hover:underline"
           >
             {name}
           </Link>
-          <Badge tone={STATES[status].tone}>{STATES[status].word}</Badge>
+          <Badge tone={TONES[status]}>{t(`own.status.${status}`)}</Badge>
         </h2>
         <p className="text-sm text-muted">
           {name !== server_name && `${server_name} · `}
-          {shared.length > 0 && `Shared with ${shared.length} ${shared.length === 1 ? 'agent' : 'agents'} · `}
-          Added <Ago time={created_at} />
+          {shared.length > 0 && `${t('own.shared', { count: shared.length })} · `}
+          {t.rich('own.added', { ago: () => <Ago time={created_at} /> })}
         </p>
         {isBroken && (
           <p className="text-sm wrap-anywhere text-warning">
-            {error ??
-              (status === 'pending' ? 'You have not finished to sign in there.' : 'It no longer works.')}
+            {error ?? (status === 'pending' ? t('own.pending') : t('own.inactive'))}
           </p>
         )}
       </div>
       <div className="flex items-center gap-1">
         {isBroken && may('mcp:write') && (
-          <Button size="small" icon={RefreshCw} onClick={() => onDo('reconnect')}>
-            Reconnect
+          <Button size="small" icon={RefreshCw} onClick={() => onOpen('reconnect')}>
+            {t('own.reconnect')}
           </Button>
         )}
-        <InstanceMenu instance={instance} onDo={onDo} />
+        <InstanceMenu instance={instance} onOpen={onOpen} />
       </div>
     </li>
   )
 }
 
-function InstanceMenu({ instance, onDo }: RowProps) {
+function InstanceMenu({ instance, onOpen }: RowProps) {
   const { may } = useHere()
   const navigate = useNavigate()
   const remove = useRemove(instance)
   const isActive = instance.status === 'active'
   return (
-    <Menu trigger={<IconButton icon={Ellipsis} label={`Actions for ${nameOf(instance)}`} />}>
+    <Menu trigger={<IconButton icon={Ellipsis} label={t('own.actionsFor', { name: nameOf(instance) })} />}>
       <MenuItem
         icon={ListTree}
         onSelect={() =>
@@ -149,28 +158,28 @@ function InstanceMenu({ instance, onDo }: RowProps) {
           })
         }
       >
-        Tools
+        {t('own.tools')}
       </MenuItem>
       {may('mcp:write') && (
-        <MenuItem icon={Settings2} onSelect={() => onDo('share')}>
-          Name and sharing
+        <MenuItem icon={Settings2} onSelect={() => onOpen('share')}>
+          {t('own.sharing')}
         </MenuItem>
       )}
       {isActive && may('mcp:write') && (
-        <MenuItem icon={Link2} onSelect={() => onDo('address')}>
-          Use in another MCP client
+        <MenuItem icon={Link2} onSelect={() => onOpen('address')}>
+          {t('client.title')}
         </MenuItem>
       )}
       {isActive && may('mcp:write') && (
-        <MenuItem icon={RefreshCw} onSelect={() => onDo('reconnect')}>
-          Connect anew
+        <MenuItem icon={RefreshCw} onSelect={() => onOpen('reconnect')}>
+          {t('own.reconnect')}
         </MenuItem>
       )}
       {may('mcp:write') && (
         <>
           <MenuLine />
           <MenuItem icon={Trash2} danger onSelect={() => void remove()}>
-            Disconnect
+            {t('own.disconnect')}
           </MenuItem>
         </>
       )}
@@ -188,18 +197,17 @@ function useRemove(instance: McpInstance): () => Promise<void> {
       'GET /api/mcp/server_with_tools',
       'GET /api/agents/get',
     ],
-    // It says where the provider could not be told.
-    onDone: ({ message }) => notify(message),
+    onDone: ({ message }) =>
+      notify(message === DELETED ? t('own.disconnected', { name: nameOf(instance) }) : message),
   })
   return async () => {
-    const count = instance.shared_agent_ids.length
-    const name = nameOf(instance)
     const isSure = await confirm({
-      title: `Disconnect ${name}?`,
-      consequence: `Parley's access to your account ends, here and at ${instance.server_name}.${
-        count > 0 ? ` ${count} ${count === 1 ? 'agent loses' : 'agents lose'} its tools.` : ''
-      } You can connect it again at any time.`,
-      action: 'Disconnect',
+      title: t('own.disconnectTitle', { name: nameOf(instance) }),
+      consequence: t('own.disconnectConsequence', {
+        count: instance.shared_agent_ids.length,
+        server: instance.server_name,
+      }),
+      action: t('own.disconnect'),
     })
     if (isSure) remove.mutate({ query: { mcp_instance_id: instance.id } }, { onError: notify })
   }

@@ -8,17 +8,17 @@ const TABS = ['catalogue', 'parley'] as const
 export type ConnectionsTab = (typeof TABS)[number] | 'own'
 
 interface ConnectionsSearch {
-  /** Default: one's own connections. */
+  /** Default: the user's own connections. */
   tab?: ConnectionsTab
-  /** Words that a server of the catalogue is sought by. */
+  /** The search for servers. */
   q?: string
-  /** The server that is looked at. */
+  /** The server in the drawer. */
   server_id?: string
-  /** The server that an account is being connected at. */
+  /** The server to connect an account at. */
   connect?: string
 }
 
-/** What /api/mcp/callback sends along. */
+/** The parameters that /api/mcp/callback adds. */
 interface CallbackSearch {
   mcp_server_id?: string
   mcp_session_id?: string
@@ -43,7 +43,7 @@ const callback = createRoute({
   component: lateScreen(() => import('./callback.tsx'), 'Callback'),
 })
 
-/** Outside the shell: the ticket leaves the address before anybody is asked to sign in. */
+/** Outside the shell, so that the ticket is removed from the URL before sign-in. */
 const confirm = createRoute({
   getParentRoute: () => rootRoute,
   path: '/connections/confirm',
@@ -58,7 +58,7 @@ const confirm = createRoute({
   component: lateScreen(() => import('./confirm.tsx'), 'Confirm'),
 })
 
-/** Those of the names that have a text. */
+/** Returns the parameters that are non-empty text. */
 const textsOf = <Name extends string>(search: Record<string, unknown>, names: Name[]) =>
   Object.fromEntries(
     names.flatMap((name) => {

@@ -5,6 +5,7 @@ import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, buttonLook } from '../../ui/button.tsx'
@@ -14,17 +15,18 @@ import { Drawer } from '../../ui/dialog.tsx'
 import { Loaded } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { WAYS } from './connection-words.ts'
 import { ServerForm } from './server-form.tsx'
 
-/** A server of the catalogue, and what its tools can do. */
+const t = translator('connections')
+
+/** An MCP server and its tools. */
 export function ServerDrawer({ serverId, onClose }: { serverId: string; onClose: () => void }) {
   const { organization } = useHere()
   const server = useQuery(
     read('GET /api/mcp/server_with_tools', { server_id: serverId, org_id: organization.id }),
   )
   return (
-    <Drawer open onClose={onClose} title={server.data?.name ?? 'Server'}>
+    <Drawer open onClose={onClose} title={server.data?.name ?? t('servers.title')}>
       <Loaded query={server}>{(loaded) => <Details server={loaded} onGone={onClose} />}</Loaded>
     </Drawer>
   )
@@ -36,8 +38,8 @@ function Details({ server, onGone }: { server: McpServerWithTools; onGone: () =>
   return (
     <div className="flex flex-col gap-5">
       <div className="flex flex-wrap items-center gap-2 text-sm text-muted">
-        {is_connected && <Badge tone="success">Connected</Badge>}
-        {auth_type ? WAYS[auth_type] : 'Not set up yet: the administrator has to register a client first'}
+        {is_connected && <Badge tone="success">{t('servers.connected')}</Badge>}
+        {auth_type ? t(`auth.${auth_type}`) : t('auth.notSetUpHint')}
       </div>
       <p className="text-sm wrap-anywhere whitespace-pre-wrap">{description}</p>
       <div className="flex flex-wrap gap-2">
@@ -48,7 +50,7 @@ function Details({ server, onGone }: { server: McpServerWithTools; onGone: () =>
             search={(search) => ({ ...search, connect: id, server_id: undefined })}
             className={buttonLook('primary', 'small')}
           >
-            Connect
+            {t('servers.connect')}
           </Link>
         )}
         {user.is_system_admin && <Administration server={server} onGone={onGone} />}
@@ -65,22 +67,22 @@ function Tools({ server }: { server: McpServerWithTools }) {
     <section aria-labelledby="tools" className="flex flex-col gap-3">
       <header className="flex items-center justify-between gap-2">
         <h3 id="tools" className="font-semibold">
-          Tools{tools.length > 0 && ` (${tools.length})`}
+          {tools.length > 0 ? t('servers.toolsCount', { count: tools.length }) : t('servers.tools')}
         </h3>
         {(is_connected || auth_type === 'none') && (
           <Button size="small" icon={RefreshCw} busy={refresh.isBusy} onClick={refresh.run}>
-            Read again
+            {t('servers.refresh')}
           </Button>
         )}
       </header>
       {tools_read_at && (
         <p className="text-sm text-muted">
-          Read <Ago time={tools_read_at} />
-          {tools_changed_at && (
-            <>
-              , last found changed <Ago time={tools_changed_at} />
-            </>
-          )}
+          {tools_changed_at
+            ? t.rich('servers.refreshedAndChanged', {
+                ago: () => <Ago time={tools_read_at} />,
+                change: () => <Ago time={tools_changed_at} />,
+              })
+            : t.rich('servers.refreshed', { ago: () => <Ago time={tools_read_at} /> })}
         </p>
       )}
       {error && (
@@ -89,9 +91,7 @@ function Tools({ server }: { server: McpServerWithTools }) {
         </p>
       )}
       {tools.length === 0 && !error && (
-        <p className="text-sm text-muted">
-          {is_connected ? 'It offers no tools.' : 'You see them once you have connected an account.'}
-        </p>
+        <p className="text-sm text-muted">{is_connected ? t('servers.noTools') : t('servers.toolsHidden')}</p>
       )}
       {tools.map((tool) => (
         <ToolLine key={tool.name} tool={tool} />
@@ -100,7 +100,7 @@ function Tools({ server }: { server: McpServerWithTools }) {
   )
 }
 
-/** Asks the server itself, and puts what it says in place of what is shown. */
+/** Reads the tools from the MCP server and replaces the cached ones. */
 function useRefresh(serverId: string) {
   const { organization } = useHere()
   const client = useQueryClient()
@@ -129,14 +129,14 @@ const ToolLine = ({ tool: { name, description, input_schema } }: { tool: McpTool
     </summary>
     <div className="flex flex-col gap-2 px-3 pb-3">
       <p className="text-sm wrap-anywhere whitespace-pre-wrap text-muted">
-        {description || 'The server does not say what it does.'}
+        {description || t('servers.noDescription')}
       </p>
-      <Snippet label={`input of ${name}`} code={JSON.stringify(input_schema, null, 2)} />
+      <Snippet label={t('servers.toolInput', { name })} code={JSON.stringify(input_schema, null, 2)} />
     </div>
   </details>
 )
 
-/** For the administrator of the installation. */
+/** For system administrators. */
 function Administration({ server, onGone }: { server: McpServerWithTools; onGone: () => void }) {
   const confirm = useConfirm()
   const notify = useNotify()
@@ -144,26 +144,25 @@ function Administration({ server, onGone }: { server: McpServerWithTools; onGone
   const remove = useChange('DELETE /api/mcp/servers', {
     outdates: ['GET /api/mcp/list_servers'],
     onDone() {
-      notify(`${server.name} is no longer in the catalogue`)
+      notify(t('servers.removed', { name: server.name }))
       onGone()
     },
   })
   const ask = async () => {
     const isSure = await confirm({
-      title: `Take ${server.name} out of the catalogue?`,
-      consequence:
-        'Nobody can connect to it any more. A server that people are connected to cannot be taken out.',
-      action: 'Take it out',
+      title: t('servers.removeTitle', { name: server.name }),
+      consequence: t('servers.removeConsequence'),
+      action: t('servers.remove'),
     })
     if (isSure) remove.mutate({ query: { server_id: server.id } }, { onError: notify })
   }
   return (
     <>
       <Button size="small" icon={Pencil} onClick={() => setEditing(true)}>
-        Edit
+        {t('server.edit')}
       </Button>
       <Button size="small" icon={Trash2} busy={remove.isPending} onClick={() => void ask()}>
-        Take out
+        {t('servers.remove')}
       </Button>
       {isEditing && <ServerForm serverId={server.id} onClose={() => setEditing(false)} />}
     </>

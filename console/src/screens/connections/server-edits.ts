@@ -1,15 +1,15 @@
 import type { McpServerRecord, NewMcpAuthConfig, NewMcpServer } from '@parley/client/schemas'
 
-/** A server of the catalogue as a form has it. */
+/** The fields of the server form. */
 export interface ServerEdits {
   name: string
   slug: string
   description: string
   url: string
-  /** '': nobody can connect. */
+  /** Users can't connect if it is empty. */
   type: NewMcpAuthConfig['type'] | ''
   client_id: string
-  /** Write-only; empty: as it was. */
+  /** Write-only. Empty keeps the current one. */
   client_secret: string
   scopes: string
   authorization_url: string
@@ -38,7 +38,7 @@ export function editsOf({ name, toolkit_slug, description, url, auth_config }: M
   return { ...NEW_SERVER, name, slug: toolkit_slug, description, url, ...fields, type }
 }
 
-/** Which fields each way of connecting has. */
+/** The fields of each authentication type. */
 const FIELDS = {
   none: [],
   oauth: ['client_id', 'client_secret', 'scopes', 'authorization_url', 'token_url'],
@@ -63,7 +63,7 @@ function authConfigOf(type: NewMcpAuthConfig['type'], edits: ServerEdits): NewMc
   return { type, ...Object.fromEntries(filled) }
 }
 
-/** What a slug may be, made of a name. */
+/** Derives a valid slug from a name. */
 export const slugOf = (name: string): string =>
   name
     .toLowerCase()

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { type Body, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
@@ -9,13 +10,15 @@ import { Failure, Loaded } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { editsOf, NEW_SERVER, type ServerEdits, serverOf, slugOf } from './server-edits.ts'
 
-/** For the administrator: a new server of the catalogue, or one that is changed. */
+const t = translator('connections')
+
+/** Adds or edits an MCP server. For system administrators. */
 export const ServerForm = ({ serverId, onClose }: { serverId?: string; onClose: () => void }) => (
   <Dialog
     open
     onClose={onClose}
-    title={serverId === undefined ? 'Add a server' : 'Edit the server'}
-    description="Everybody on this installation sees it in the catalogue."
+    title={serverId === undefined ? t('server.add') : t('server.edit')}
+    description={t('server.formHint')}
   >
     {serverId === undefined ? (
       <Fields saved={NEW_SERVER} onClose={onClose} />
@@ -25,7 +28,7 @@ export const ServerForm = ({ serverId, onClose }: { serverId?: string; onClose: 
   </Dialog>
 )
 
-/** A change of nothing changes nothing, and answers what is there: no other operation tells an address. */
+/** An update without changes returns the record. No other operation returns the URL of a server. */
 const readRecord = (server_id: string) =>
   queryOptions({
     queryKey: ['PUT /api/mcp/servers', { server_id }],
@@ -65,7 +68,7 @@ function Fields({ saved, server, onClose }: FieldsProps) {
   const [edits, setEdits] = useState(saved)
   const edit = (part: Partial<ServerEdits>) => setEdits({ ...edits, ...part })
   const done = () => {
-    notify('Saved')
+    notify(t('server.saved'))
     onClose()
   }
   const add = useChange('POST /api/mcp/servers', { outdates: OUTDATED, onDone: done })
@@ -80,7 +83,7 @@ function Fields({ saved, server, onClose }: FieldsProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <TextField
-        label="Name"
+        label={t('server.name')}
         required
         maxLength={200}
         value={edits.name}
@@ -92,17 +95,17 @@ function Fields({ saved, server, onClose }: FieldsProps) {
         }
       />
       <TextField
-        label="Short name"
-        hint="Tools that several servers have are called by it, too"
+        label={t('server.slug')}
+        hint={t('server.slugHint')}
         required
         pattern="[a-z0-9][a-z0-9_\-]*"
-        title="Small letters, digits, - and _"
+        title={t('server.slugFormat')}
         maxLength={50}
         value={edits.slug}
         onChange={({ target }) => edit({ slug: target.value })}
       />
       <TextField
-        label="Address"
+        label={t('server.url')}
         type="url"
         placeholder="https://mcp.example.com/mcp"
         required
@@ -111,31 +114,27 @@ function Fields({ saved, server, onClose }: FieldsProps) {
         onChange={({ target }) => edit({ url: target.value })}
       />
       <TextAreaField
-        label="What it is for"
-        hint="People and the playground find it by these words"
+        label={t('server.description')}
+        hint={t('server.descriptionHint')}
         rows={2}
         maxLength={5_000}
         value={edits.description}
         onChange={({ target }) => edit({ description: target.value })}
       />
       <AuthFields edits={edits} edit={edit} hasSecret={server?.hasSecret ?? false} />
-      {server && saved.url !== edits.url && (
-        <p className="text-sm text-warning">
-          At another host, everybody's connections to it become inactive: people have to connect again.
-        </p>
-      )}
+      {server && saved.url !== edits.url && <p className="text-sm text-warning">{t('server.hostWarning')}</p>}
       {saving.error && <Failure error={saving.error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t('cancel')}</Button>
         <Button type="submit" kind="primary" busy={saving.isPending}>
-          {server ? 'Save' : 'Add'}
+          {server ? t('server.save') : t('server.add')}
         </Button>
       </div>
     </form>
   )
 }
 
-/** Only what differs: an auth config that is sent again forgets the client that was registered for it. */
+/** Returns only the changed fields. Sending an unchanged auth config would discard the client registered for it. */
 function changesOf(saved: ServerEdits, edits: ServerEdits): Body<'PUT /api/mcp/servers'> {
   const [before, after] = [serverOf(saved), serverOf(edits)]
   const names = (Object.keys(after) as (keyof typeof after)[]).filter(
@@ -159,22 +158,22 @@ function AuthFields({ edits, edit, hasSecret }: AuthFieldsProps) {
   return (
     <>
       <SelectField
-        label="How people connect"
+        label={t('server.auth')}
         value={edits.type}
         onChange={({ target }) => edit({ type: target.value as ServerEdits['type'] })}
       >
-        <option value="oauth">They sign in (OAuth)</option>
-        <option value="api_key">With a key of their own</option>
-        <option value="none">No account is needed</option>
-        <option value="composio">Through Composio</option>
-        <option value="">Not yet</option>
+        <option value="oauth">{t('server.authType.oauth')}</option>
+        <option value="api_key">{t('server.authType.api_key')}</option>
+        <option value="none">{t('server.authType.none')}</option>
+        <option value="composio">{t('server.authType.composio')}</option>
+        <option value="">{t('server.authType.notSetUp')}</option>
       </SelectField>
       {edits.type === 'api_key' && (
-        <TextField label="Header for the key" required pattern="[A-Za-z0-9_\-]+" {...text('header')} />
+        <TextField label={t('server.apiKeyHeader')} required pattern="[A-Za-z0-9_\-]+" {...text('header')} />
       )}
       {edits.type === 'composio' && (
         <TextField
-          label="Auth config at Composio"
+          label={t('server.composioConfig')}
           placeholder="ac_…"
           required
           pattern="[A-Za-z0-9_\-]+"
@@ -183,23 +182,25 @@ function AuthFields({ edits, edit, hasSecret }: AuthFieldsProps) {
       )}
       {edits.type === 'oauth' && (
         <details open={edits.client_id !== '' || hasSecret}>
-          <summary className="w-fit text-sm text-accent">A client of your own at the provider</summary>
+          <summary className="w-fit text-sm text-accent">{t('server.customClient')}</summary>
           <div className="flex flex-col gap-4 pt-3">
             <p className="text-sm text-muted">
-              Only where the provider registers none by itself. Its redirect address is{' '}
-              <code className="font-mono wrap-anywhere">{location.origin}/api/mcp/callback</code>.
+              {t.rich('server.customClientHint', {
+                url: (text) => <code className="font-mono wrap-anywhere">{text}</code>,
+                address: `${location.origin}/api/mcp/callback`,
+              })}
             </p>
-            <TextField label="Client id" {...text('client_id')} />
+            <TextField label={t('server.clientId')} {...text('client_id')} />
             <TextField
-              label="Client secret"
+              label={t('server.clientSecret')}
               type="password"
               autoComplete="off"
-              hint={hasSecret ? 'There is one. Leave this empty to keep it.' : 'Kept encrypted, never shown'}
+              hint={hasSecret ? t('server.clientSecretKept') : t('server.clientSecretHint')}
               {...text('client_secret')}
             />
-            <TextField label="Scopes" hint="With blanks between them" {...text('scopes')} />
-            <TextField label="Authorization address" type="url" {...text('authorization_url')} />
-            <TextField label="Token address" type="url" {...text('token_url')} />
+            <TextField label={t('server.scopes')} hint={t('server.scopesHint')} {...text('scopes')} />
+            <TextField label={t('server.authorizationUrl')} type="url" {...text('authorization_url')} />
+            <TextField label={t('server.tokenUrl')} type="url" {...text('token_url')} />
           </div>
         </details>
       )}

@@ -2,6 +2,7 @@ import type { McpInstance } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { readPages, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { CheckField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -9,7 +10,9 @@ import { Loaded, More } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { nameOf } from './connection-words.ts'
 
-/** What a connection is called, and which agents use it. */
+const t = translator('connections')
+
+/** Edits the name of a connection and the agents that it is shared with. */
 export function SharingDialog({ instance, onClose }: { instance: McpInstance; onClose: () => void }) {
   const notify = useNotify()
   const [name, setName] = useState(nameOf(instance))
@@ -17,7 +20,7 @@ export function SharingDialog({ instance, onClose }: { instance: McpInstance; on
   const change = useChange('PUT /api/mcp/instance', {
     outdates: ['GET /api/mcp/list_instances', 'GET /api/agents/get'],
     onDone() {
-      notify('Saved')
+      notify(t('sharing.saved'))
       onClose()
     },
   })
@@ -33,15 +36,15 @@ export function SharingDialog({ instance, onClose }: { instance: McpInstance; on
     <FormDialog
       open
       onClose={onClose}
-      title="Name and sharing"
-      action="Save"
+      title={t('sharing.title')}
+      action={t('sharing.save')}
       busy={change.isPending}
       error={change.error}
       onSubmit={submit}
     >
       <TextField
-        label="Name"
-        hint="Tells several accounts at one service apart"
+        label={t('sharing.name')}
+        hint={t('sharing.nameHint')}
         required
         maxLength={200}
         value={name}
@@ -62,21 +65,18 @@ function AgentChoice({ shared, isActive, onToggle }: ChoiceProps) {
   const { organization, may } = useHere()
   const agents = useInfiniteQuery(readPages('GET /api/agents/list', { org_id: organization.id, limit: 50 }))
   const refusal = !may('agent:write')
-    ? 'To share it you need the permission to change agents (agent:write).'
+    ? t('sharing.permission', { permission: 'agent:write' })
     : isActive
       ? null
-      : 'Connect it again to share it with more agents.'
+      : t('sharing.reconnect')
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="text-sm font-medium">Agents that use it</legend>
-      <p className="text-sm text-muted">
-        Such an agent acts with your account for whoever talks to it: members of {organization.name}, and
-        visitors of its deployments.
-      </p>
+      <legend className="text-sm font-medium">{t('sharing.agents')}</legend>
+      <p className="text-sm text-muted">{t('sharing.agentsHint', { organization: organization.name })}</p>
       <Loaded query={agents}>
         {(all) =>
           all.length === 0 ? (
-            <p className="text-sm text-muted">There are no agents yet.</p>
+            <p className="text-sm text-muted">{t('sharing.noAgents')}</p>
           ) : (
             <div className="flex max-h-60 flex-col gap-2 overflow-y-auto rounded-xl border border-line p-3">
               {all.map(({ id, name }) => (

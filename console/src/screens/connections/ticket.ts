@@ -1,6 +1,6 @@
 /**
- * The one-time ticket of a connection that waits for confirmation. It comes in the fragment of the address and is kept
- * for this tab, so that it survives every way of signing in and stays out of addresses, histories and logs.
+ * The single-use ticket of a connection that waits for confirmation. It arrives in the fragment of the URL and is kept in
+ * the session storage of the tab. There it survives sign-in, and stays out of URLs, the history and logs.
  */
 const KEY = 'parley.mcp_ticket'
 

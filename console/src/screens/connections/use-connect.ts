@@ -2,13 +2,16 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { outdate } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { type Attempt, forgetAttempt, keepAttempt, onOutcome } from './attempts.ts'
 
-/** What is connected to: a server, or an account at it that there is already. */
+const t = translator('connections')
+
+/** The server to connect to, and the connection to reconnect if there is one. */
 export interface Target {
   server: { id: string; name: string; auth_type: AuthType }
-  /** The connection that is connected anew. */
+  /** The connection to reconnect. */
   instanceId?: string
 }
 
@@ -16,23 +19,26 @@ export type AuthType = 'none' | 'oauth' | 'api_key' | 'composio' | null
 
 export type Connecting =
   | { state: 'asked' }
-  /** The address is being asked for, or the server is trying the key. */
+  /** Parley requests the sign-in URL, or tests the API key. */
   | { state: 'working' }
-  /** Somebody signs in at `host`. */
+  /** The user signs in at `host`. */
   | { state: 'away'; host: string; address: string }
   | { state: 'connected' }
   | { state: 'failed'; error: Error }
 
 const WINDOW_LOOK = 'popup,width=600,height=760'
 
-/** What the lists of connections and servers show is no longer true. */
+/** Queries that are outdated after connecting. */
 const OUTDATED = [
   'GET /api/mcp/list_instances',
   'GET /api/mcp/list_servers',
   'GET /api/mcp/server_with_tools',
 ] as const
 
-/** Connects an account: by a key here, else in a window at the provider, or in this tab where windows are blocked. */
+/**
+ * Connects an account: with an API key, or by signing in at the provider. Opens a window for that, or uses this tab if the
+ * browser blocks windows.
+ */
 export function useConnect({ server, instanceId }: Target, onConnected?: (instanceId: string) => void) {
   const { organization, user } = useHere()
   const client = useQueryClient()
@@ -53,10 +59,10 @@ export function useConnect({ server, instanceId }: Target, onConnected?: (instan
   )
 
   async function begin(apiKey?: string): Promise<void> {
-    // At the click: later a browser takes it for an advertisement.
+    // Must run during the click. Browsers block windows that open later.
     opened.current = needsWindow(server.auth_type) ? window.open('about:blank', '_blank', WINDOW_LOOK) : null
     const own = opened.current
-    // The provider's page is nobody who may lead ours elsewhere.
+    // Otherwise the provider's page could navigate this tab.
     if (own) own.opener = null
     setConnecting({ state: 'working' })
     try {
@@ -98,7 +104,7 @@ export function useConnect({ server, instanceId }: Target, onConnected?: (instan
   return {
     connecting,
     begin: (apiKey?: string) => void begin(apiKey),
-    /** Gives up waiting. Whoever comes back from the provider nevertheless is connected. */
+    /** Stops waiting. A user who still completes sign-in at the provider is connected. */
     giveUp() {
       opened.current?.close()
       setConnecting({ state: 'asked' })
@@ -108,22 +114,19 @@ export function useConnect({ server, instanceId }: Target, onConnected?: (instan
 
 const needsWindow = (type: AuthType): boolean => type === 'oauth' || type === 'composio'
 
-/** A provider's address comes from others: only those of the web are gone to. */
+/** The sign-in URL comes from the MCP server, so only http and https are allowed. */
 function webAddress(text: string): URL {
   const url = URL.parse(text)
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new Error(
-      'The server wants to send you to an address that is none of the web. Tell its administrator.',
-    )
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(t('connect.invalidUrl'))
   return url
 }
 
-/** Where there is no provider, the way back is followed here. Answers why it failed; null: it is connected. */
+/** Without a provider, follows the callback here. Returns the error, or null on success. */
 async function finishHere(address: URL): Promise<string | null> {
   const answer = await api.fetch(address.pathname + address.search, {
     headers: { accept: 'text/html' },
   })
   const back = new URL(answer.url)
-  if (back.pathname !== '/mcp/callback') return 'The attempt has ended. Connect again.'
+  if (back.pathname !== '/mcp/callback') return t('connect.expired')
   return back.searchParams.get('error')
 }
