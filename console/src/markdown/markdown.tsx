@@ -20,8 +20,8 @@ export interface MarkdownProps {
 }
 
 /**
- * Renders the Markdown of a reply, also while it grows. Complete blocks are not parsed or rendered again, so that the cost
- * follows the new text. Tags stay text, and nothing loads from other servers.
+ * Renders the Markdown of a reply, also while it grows. Complete blocks are not parsed or rendered again, so the cost
+ * depends on the new text only. Tags stay text, and nothing loads from other servers.
  */
 export function Markdown({ text, streaming, citations = NO_PASSAGES, onCitation }: MarkdownProps): ReactNode {
   const [splitter] = useState(() => new BlockSplitter())

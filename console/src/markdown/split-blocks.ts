@@ -21,7 +21,7 @@ export type ListBlock = { kind: 'list'; start: number | null; pieces: readonly s
 const CODE_PIECE_LINES = 40
 const TABLE_PIECE_ROWS = 8
 const LIST_PIECE_ITEMS = 4
-/** An unfinished block up to this length is parsed on each change. A longer one waits until it has grown by `GROWTH`. */
+/** Unfinished blocks up to this length are parsed on each change. Longer ones wait until they have grown by `GROWTH`. */
 const EAGER_CHARACTERS_MAX = 4_000
 const GROWTH = 1.25
 
@@ -32,8 +32,8 @@ type Begun =
   | { kind: 'list'; start: number | null; marker: string; pieces: string[] }
 
 /**
- * Splits a growing text into blocks. The cost follows the new text: complete blocks are not read again, and unfinished
- * code, tables and lists are read from their last lines.
+ * Splits a growing text into blocks. The cost depends on the new text only: complete blocks are not read again, and
+ * unfinished code, tables and lists are read from their last lines.
  */
 export class BlockSplitter {
   /** The link reference definitions of the text (CommonMark 0.31, 4.7). */

@@ -28,7 +28,7 @@ type Kept = Record<string, Choices>
 let kept = parse(localStorage.getItem(KEY))
 const listeners = new Set<() => void>()
 
-/** Returns the choices of a chat: those stored on this device, else those on the server. A new chat gets the last ones. */
+/** Returns the choices of a chat: those on this device, else those on the server. New chats get the last ones. */
 export function useChoices(organizationId: string, chatId: string | null, chat: Chat | null): Choices {
   const all = useSyncExternalStore(subscribe, () => kept)
   return useMemo(() => {

@@ -36,7 +36,7 @@ export function DropZone({
   }
   const paste = (event: ClipboardEvent) => {
     if (!may('chats:write') || event.clipboardData.files.length === 0) return
-    // What is copied from a table comes as a picture too, and is meant as text.
+    // Cells copied from a spreadsheet come with an image of them. The user means the text.
     if (event.clipboardData.types.includes('text/plain')) return
     event.preventDefault()
     take(event.clipboardData.files)

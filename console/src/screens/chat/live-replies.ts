@@ -35,7 +35,7 @@ interface Sending {
   onAccepted: (chatId: string) => void
 }
 
-/** The wait between reads of a reply whose events have ended, until it is stored. */
+/** The interval between reads of a reply whose events have ended, until the server has stored it. */
 const SETTLE_MS = 2_000
 const SETTLE_TRIES_MAX = 5
 const CHANNEL = 'parley.chats'
@@ -72,7 +72,7 @@ export const useLive = (organizationId: string, chatId: string | null): LiveRepl
 export const keyOf = (id: string): string => aliases.get(id) ?? id
 export const thoughtMsOf = (messageId: string): number | null => thoughts.get(messageId) ?? null
 
-/** Sends a message and follows its reply, also after the user leaves the screen. */
+/** Sends a message and follows its reply, independently of the components that show it. */
 export function send(sending: Sending): void {
   const { organizationId, chatId, question, answering } = sending
   const live = new LiveReply({

@@ -56,7 +56,7 @@ export class LiveReply {
   #state: ReplyState = NOTHING
   #listeners = new Set<() => void>()
   #thinkingSince: number | null = null
-  /** A resumed reply arrives all at once, so its thinking time is unknown. */
+  /** A resumed reply starts with all earlier events, so its thinking time is unknown. */
   readonly #isFromBegin: boolean
   readonly #text = new TextBuffer((text) => this.#change({ text }))
   readonly #reasoning = new TextBuffer((reasoning) => this.#change({ reasoning }))

@@ -53,9 +53,7 @@ export function Conversations() {
             return archived ? (
               <Empty icon={MessagesSquare} title={t('list.emptyArchive')} />
             ) : (
-              <Empty icon={MessagesSquare} title={t('list.empty')} action={add}>
-                {t('list.purpose')}
-              </Empty>
+              <Empty icon={MessagesSquare} title={t('list.empty')} action={add} />
             )
           return (
             <Table
