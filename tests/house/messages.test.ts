@@ -3,11 +3,12 @@ import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser'
 import { describe, expect, test } from 'vitest'
+import type { Definition } from '#errors/define.ts'
 import { findEarlyMessages } from '#tests/support/untranslated.ts'
 
 /*
  * Holds the text of the interface: every language has every message of English with the same arguments and tags, and no
- * message holds HTML.
+ * message holds HTML. Messages for errors are of codes that there are.
  */
 
 /** The folders with a folder of messages for each language. */
@@ -47,7 +48,40 @@ function listArguments(elements: MessageFormatElement[]): string[] {
 }
 
 /** Languages have messages for different error codes: English only where the server's own sentence is for developers. */
-const isError = (key: string): boolean => key.startsWith('errors.')
+const isError = (key: string): boolean => /^(?:early-)?errors\./.test(key)
+
+/** Errors of the client and of the console itself, with the values that the console gives them. */
+const OWN_CODES: [code: string, sentence: string][] = [
+  ['network', ''],
+  ['stream.lost', ''],
+  ['unknown', '{status}'],
+  ['passkey.exists', ''],
+  ['passkey.not_used', ''],
+  ['passkey.wrong_address', ''],
+]
+
+/** Codes that need no message in other languages, by reason. A code that ends in a dot stands for all that begin so. */
+const NOT_IN_THE_CONSOLE = {
+  'Only programs make these mistakes.': [
+    'events.',
+    'openai.',
+    'request.foreign_origin',
+    'request.form_needed',
+    'request.headers_too_large',
+    'request.invalid_cursor',
+    'request.method_not_allowed',
+    'request.unsupported_type',
+    'request.upgrade_needed',
+    'request.uri_too_long',
+  ],
+  'Clients with a deployment key and the widget get these.': [
+    'access.no_deployment',
+    'deployment.not_api',
+    'deployment.origin_not_allowed',
+  ],
+  'MCP clients get these.': ['mcp.link_invalid', 'mcp.sender_refused'],
+  'The consent page shows these, and the server renders it.': ['oauth.'],
+}
 
 describe.each(FOLDERS)('the messages in %s', async (folder) => {
   const english = await messagesIn(folder, 'en')
@@ -93,3 +127,52 @@ test('no message is looked up before there is text', () => {
   const files = globSync('console/src/**/*.{ts,tsx}').filter((file) => !/\.test\.tsx?$/.test(file))
   expect(files.flatMap(findEarlyMessages)).toEqual([])
 })
+
+describe('the messages for errors', async () => {
+  const sentences = new Map([...(await sentencesByCode()), ...OWN_CODES])
+  const errorsIn = async (language: string): Promise<Map<string, string>> => {
+    const messages = await messagesIn('console/src/messages', language)
+    return new Map([...messages].filter(([key]) => isError(key)).map(([key, text]) => [codeOf(key), text]))
+  }
+
+  test.each(['en', ...LANGUAGES])('of codes and with values that there are: %s', async (language) => {
+    const messages = [...(await errorsIn(language))]
+    expect(messages.length).toBeGreaterThan(20)
+    expect(messages.map(([code]) => code).filter((code) => !sentences.has(code))).toEqual([])
+    const unknown = messages.filter(([code, text]) => {
+      const values = valuesIn(sentences.get(code) ?? '')
+      return argumentsOf(text).some((argument) => !values.includes(argument))
+    })
+    expect(unknown).toEqual([])
+  })
+
+  test.each(LANGUAGES)('say in %s all that the console can meet', async (language) => {
+    const messages = await errorsIn(language)
+    const isExcluded = (code: string): boolean =>
+      Object.values(NOT_IN_THE_CONSOLE)
+        .flat()
+        .some((excluded) => code === excluded || (excluded.endsWith('.') && code.startsWith(excluded)))
+    expect([...sentences.keys()].filter((code) => messages.has(code) === isExcluded(code))).toEqual([])
+  })
+})
+
+/** The sentences of errors that answer a request. Sentences without a status have no code where the console reads them. */
+async function sentencesByCode(): Promise<[string, string][]> {
+  const parts = globSync('server/{parts,platform}/*/errors.ts').map(
+    async (file) =>
+      Object.values(await import(pathToFileURL(file).href))[0] as Record<string, Definition | string>,
+  )
+  return (await Promise.all(parts)).flatMap((definitions) =>
+    Object.entries(definitions).flatMap(([code, definition]): [string, string][] =>
+      typeof definition === 'string' ? [] : [[code, definition[1]]],
+    ),
+  )
+}
+
+const codeOf = (key: string): string => key.split('.').slice(1).join('.')
+
+/** The arguments that a message may have: the placeholders of the sentence, and `size` for its `limit` in bytes. */
+const valuesIn = (sentence: string): string[] =>
+  [...sentence.matchAll(/\{(\w+)\}( bytes)?/g)].flatMap(([, name, bytes]) =>
+    bytes ? [`${name}:value`, 'size:value'] : [`${name}:value`],
+  )

@@ -28,13 +28,14 @@ export const signWithPasskey = (options: Options): Promise<PasskeyAssertion> =>
     refuse,
   ) as Promise<unknown> as Promise<PasskeyAssertion>
 
-const SENTENCES: Partial<Record<WebAuthnError['code'], string>> = {
-  ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'This device has a passkey for your account.',
-  ERROR_INVALID_DOMAIN: 'Passkeys work only at the address that the server is set up for (FRONTEND_URL).',
-  ERROR_INVALID_RP_ID: 'Passkeys work only at the address that the server is set up for (FRONTEND_URL).',
+/** The codes of ui/error-text.ts for failures of the browser, which have no request. */
+const CODES: Partial<Record<WebAuthnError['code'], string>> = {
+  ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'passkey.exists',
+  ERROR_INVALID_DOMAIN: 'passkey.wrong_address',
+  ERROR_INVALID_RP_ID: 'passkey.wrong_address',
 }
 
 function refuse(error: unknown): never {
-  const known = error instanceof WebAuthnError ? SENTENCES[error.code] : undefined
-  throw new ParleyError(known ?? 'No passkey was used. Try again.', { status: 0, code: 'passkey' })
+  const code = (error instanceof WebAuthnError && CODES[error.code]) || 'passkey.not_used'
+  throw new ParleyError('The browser used no passkey.', { status: 0, code, cause: error })
 }

@@ -20,14 +20,16 @@ type Translator<A extends Area> = ReturnType<typeof createTranslator<Messages[A]
 /** A translator whose messages are not known by type. */
 type Translate = ReturnType<typeof createTranslator<Record<string, string>>>
 
+export const language = currentLanguage()
+
+type Load = () => Promise<{ default: object }>
+
 /** Each language is two chunks, so a browser loads only the one in use. */
-const LOADERS = {
+const LOADERS: Record<typeof language, { first: Load; rest: Load }> = {
   en: { first: () => import('./en/first.ts'), rest: () => import('./en/rest.ts') },
   de: { first: () => import('./de/first.ts'), rest: () => import('./de/rest.ts') },
   pseudo: { first: () => import('./pseudo/first.ts'), rest: () => import('./pseudo/rest.ts') },
 }
-
-export const language = currentLanguage()
 
 /** The locale for `Intl`. */
 export const locale = localeOf(language)

@@ -1,7 +1,6 @@
-import { ParleyError } from '@parley/client'
+import { type FieldError, ParleyError } from '@parley/client'
 import { translator } from '../messages/index.ts'
-
-const t = translator('errors') as Translate
+import { formatBytes, formatWait } from './format.ts'
 
 /** The codes that have a message differ by language, so they are not known by type. */
 interface Translate {
@@ -9,13 +8,34 @@ interface Translate {
   has(code: string): boolean
 }
 
+const areas = [translator('earlyErrors'), translator('errors')] as unknown as Translate[]
+const t = translator('fields') as unknown as Translate
+
 /** Says what went wrong in the language in use. Errors without a message of their own: in the server's words. */
 export function errorText(error: Error): string {
-  if (!(error instanceof ParleyError) || !t.has(error.code)) return error.message
+  if (!(error instanceof ParleyError)) return error.message
   try {
-    return t(error.code, error.body['values'] as Record<string, string | number> | undefined)
+    return areas.find((area) => area.has(error.code))?.(error.code, valuesOf(error)) ?? error.message
   } catch {
     // A server of another version may send other values.
     return error.message
   }
+}
+
+/** Returns the server's values, with sizes and times for people (`size`, `wait`), and `status` where the server sends none. */
+function valuesOf({ values, status, retryAfterMs, fieldErrors: [refused] }: ParleyError) {
+  const limit = Number(values['limit'])
+  return {
+    status,
+    ...values,
+    ...(Number.isFinite(limit) && { size: formatBytes(limit) }),
+    ...(retryAfterMs !== null && { wait: formatWait(retryAfterMs) }),
+    ...(refused && nameField(refused)),
+  }
+}
+
+/** Returns the reason with the label of the field instead of its path, where the label is known. */
+function nameField({ path, message }: FieldError): { reason?: string } {
+  const label = `label.${path.split('.').findLast((name) => !/^\d+$/.test(name))}`
+  return t.has(label) ? { reason: t('refused', { field: t(label), problem: message }) } : {}
 }

@@ -26,6 +26,7 @@ const STEPS = [
   ['hour', 3_600 * SECOND],
   ['minute', 60 * SECOND],
 ] as const
+const WAITS = STEPS.filter(([unit]) => unit === 'hour' || unit === 'minute')
 
 export const formatNumber = (value: number): string => NUMBER.format(value)
 
@@ -42,6 +43,14 @@ export const formatPercent = (share: number): string => PERCENT.format(share)
 export function formatDuration(milliseconds: number): string {
   if (milliseconds >= SECOND) return `${ONE_DECIMAL.format(milliseconds / SECOND)} s`
   return `${milliseconds >= 100 ? NUMBER.format(Math.round(milliseconds)) : ONE_DECIMAL.format(milliseconds)} ms`
+}
+
+/** As `40 seconds` or `3 hours`: a time to wait, rounded up. */
+export function formatWait(milliseconds: number): string {
+  const [unit, length] =
+    WAITS.find(([, length]) => milliseconds > 2 * length) ?? (['second', SECOND] as const)
+  const format = new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' })
+  return format.format(Math.ceil(milliseconds / length))
 }
 
 /** As `1.2M`. */
@@ -66,7 +75,7 @@ export function formatBytes(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1)
   const value = bytes / 1024 ** power
-  return `${value >= 100 || power === 0 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
+  return `${value >= 100 || power === 0 ? Math.round(value) : ONE_DECIMAL.format(value)} ${units[power]}`
 }
 
 /** Of credits: whole ones from ten on. */

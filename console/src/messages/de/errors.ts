@@ -1,3 +1,6 @@
 import type { ErrorMessages } from '../translation.ts'
+import chat from './errors/chat.ts'
+import organization from './errors/organization.ts'
+import resources from './errors/resources.ts'
 
-export default {} satisfies ErrorMessages
+export default { ...chat, ...organization, ...resources } satisfies ErrorMessages

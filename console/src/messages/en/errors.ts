@@ -1,3 +1,70 @@
 import type { ErrorMessages } from '../translation.ts'
 
-export default {} satisfies ErrorMessages
+export default {
+  agent: {
+    tools_too_large: 'The configuration of this agent’s tools can have at most {size}.',
+  },
+  api_key: {
+    expiry_past: 'The expiry date must be in the future.',
+  },
+  chat: {
+    no_target: 'Choose a model or an agent.',
+    parent_not_reply: 'The reply that this message follows is no longer in this chat. Reload the page.',
+    search_empty: 'Enter at least one word that isn’t excluded.',
+  },
+  deployment: {
+    config_invalid: 'Check the settings of the deployment: {reason}',
+  },
+  import: {
+    daily_bytes: 'You can upload at most {size} of imports per day. Try again in {wait}.',
+    invalid: 'This export cannot be imported. {location}: {reason}',
+  },
+  kb: {
+    chunking_invalid: 'The overlap can be at most a quarter of the chunk size.',
+    dimensions:
+      'The embedding model now returns vectors of {now, number} dimensions instead of {before, number}. Choose an embedding model in the settings, and reindex the documents.',
+    not_embedding: 'This model does not create embeddings. Choose another embedding model.',
+    window_too_small:
+      'The context window of this model is too small for the question and a passage. Choose a model with a larger window, or shorten the system prompt.',
+  },
+  llm: {
+    base_url_needed: 'Enter a base URL: {provider} has no public address.',
+    cannot_call_tools: 'This model cannot call tools. Choose a model with tools, or an agent without tools.',
+    cannot_see: 'This model cannot see images. Choose a model with vision.',
+    key_needed: 'Enter the API key again when you change the base URL.',
+  },
+  mcp: {
+    api_key_needed: 'This server requires an API key of your own.',
+    model_prefix: 'Choose a model of OpenAI, Anthropic, DeepSeek or Google.',
+    no_api_key: 'This server does not use an API key.',
+    no_auth_config: 'This server is not set up for connections. Ask an administrator of this server.',
+    no_valid_instances: 'None of these connections can be used. Choose another one.',
+    secret_needed:
+      'Enter the client secret again when you change the URL, the client ID or an authorization URL.',
+    server_in_use:
+      'This server still has {count, plural, one {# connection} other {# connections}}. Delete them first, or allow no new ones.',
+    server_invalid: 'Check the details of the server: {reason}',
+    server_taken: 'An MCP server with this short name already exists.',
+  },
+  org: {
+    feature_off:
+      '{feature, select, team_members {This organization cannot have further members.} other {The {feature} feature is not enabled for this organization.}}',
+  },
+  tool: {
+    config_invalid: 'Check the configuration of the tool: {reason}',
+    invalid: 'Check the tool: {reason}',
+  },
+  upload: {
+    image_too_large: '{name} is too large for a model. An image can have at most {size}.',
+    images_too_large: 'The images of a message can have at most {size} in total.',
+    quota: 'The files of this organization would exceed its limit of {size}. Delete chats that have files.',
+  },
+  user: {
+    exists: 'A user with this email already exists. Add them as a member instead.',
+    not_active: 'Only active members can get another role.',
+    not_owner: 'Only owners can change the roles of members.',
+    owner_role: 'The owner role cannot be assigned. An owner can transfer the ownership.',
+    same_role: 'This member already has the role {role}.',
+    wrong_password: 'Your current password is wrong.',
+  },
+} satisfies ErrorMessages

@@ -1,0 +1,45 @@
+import type { ErrorMessages } from '../../translation.ts'
+
+/** Chats, conversations, their files, and instructions. */
+export default {
+  chat: {
+    busy: 'In diesem Chat wird noch eine Antwort geschrieben. Halten Sie sie an, oder warten Sie, bis sie vollständig ist.',
+    elsewhere:
+      'Diese Antwort schreibt ein anderer Serverprozess. Um sie hier zu verfolgen, muss der Betreiber REDIS_URL setzen.',
+    message_not_found: 'Diese Nachricht wurde nicht gefunden.',
+    no_target: 'Wählen Sie ein Modell oder einen Agenten.',
+    not_found: 'Dieser Chat wurde nicht gefunden.',
+    not_streaming: 'In diesem Chat wird gerade keine Antwort geschrieben.',
+    parent_not_reply:
+      'Die Antwort, auf die diese Nachricht folgt, ist nicht mehr in diesem Chat. Laden Sie die Seite neu.',
+    search_empty: 'Geben Sie mindestens ein Wort ein, das nicht ausgeschlossen ist.',
+  },
+  conversation: {
+    full: 'Eine Unterhaltung kann höchstens {limit, plural, one {# Sitzung} other {# Sitzungen}} haben.',
+    not_found: 'Diese Unterhaltung wurde nicht gefunden.',
+    session_busy:
+      'In dieser Sitzung wird noch eine Antwort geschrieben. Halten Sie sie an, oder warten Sie, bis sie vollständig ist.',
+    session_not_found: 'Diese Sitzung der Unterhaltung wurde nicht gefunden.',
+  },
+  file: {
+    link_invalid: 'Dieser Link ist ungültig oder abgelaufen. Öffnen Sie die Datei erneut.',
+    not_found: 'Diese Datei wurde nicht gefunden.',
+  },
+  instruction: {
+    name_taken: 'Sie haben bereits eine Anweisung mit diesem Namen.',
+    not_found: 'Diese Anweisung wurde nicht gefunden.',
+  },
+  upload: {
+    chat_full: 'Ein Chat kann höchstens {limit, plural, one {# Datei} other {# Dateien}} haben.',
+    empty: 'Die Datei ist leer.',
+    image_too_large: '{name} ist zu groß für ein Modell. Ein Bild darf höchstens {size} groß sein.',
+    images_too_large: 'Die Bilder einer Nachricht dürfen zusammen höchstens {size} groß sein.',
+    no_text: 'Dateien dieses Typs enthalten keinen Text. Verwenden Sie PDF, TXT, DOCX, XLSX, CSV oder MD.',
+    not_audio: 'Verwenden Sie für Aufnahmen MP3, WAV, M4A, OGG, FLAC oder WebM.',
+    not_found: 'Diese Datei wurde nicht gefunden.',
+    quota:
+      'Die Dateien dieser Organisation würden das Limit von {size} überschreiten. Löschen Sie Chats mit Dateien.',
+    too_many_images: 'Eine Nachricht kann höchstens {limit, plural, one {# Bild} other {# Bilder}} haben.',
+    type: 'Dateien dieses Typs werden nicht unterstützt. Dokumente: PDF, TXT, DOCX, XLSX, CSV, MD; Bilder: JPG, PNG, GIF, WebP, SVG; Audio: MP3, WAV, M4A, OGG, FLAC; Video: MP4, WebM, MOV, AVI.',
+  },
+} satisfies ErrorMessages

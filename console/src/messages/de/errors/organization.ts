@@ -1,0 +1,88 @@
+import type { ErrorMessages } from '../../translation.ts'
+
+/** Organizations, their members, roles, keys and webhooks; credits; exports and imports. */
+export default {
+  api_key: {
+    expiry_past: 'Das Ablaufdatum muss in der Zukunft liegen.',
+    not_found: 'Dieser API-Schlüssel wurde nicht gefunden.',
+  },
+  billing: {
+    budget_exceeded:
+      'Das Budget für diesen Monat ist aufgebraucht. Am Ersten des nächsten Monats (UTC) beginnt ein neues.',
+    budget_not_found: 'Dieses Budget wurde nicht gefunden.',
+    insufficient_credits: 'Die Credits reichen für dieses Modell nicht aus.',
+    transfer_too_large:
+      'Die sendende Organisation hat nur {available, plural, one {# Credit} other {# Credits}} verfügbar. Übertragen Sie höchstens so viele.',
+  },
+  export: {
+    busy: 'Dieser Server sendet bereits so viele Exporte wie möglich ({limit, number}). Versuchen Sie es gleich erneut.',
+    under_way:
+      'Für Sie wird bereits ein Export erstellt. Warten Sie, bis er fertig ist, oder brechen Sie ihn ab.',
+  },
+  import: {
+    daily_bytes:
+      'Sie können pro Tag höchstens {size} für Importe hochladen. Versuchen Sie es in {wait} erneut.',
+    damaged: 'Diese Datei kann nicht importiert werden. {reason}',
+    incomplete: 'Dieser Export ist unvollständig. {reason}',
+    invalid: 'Dieser Export kann nicht importiert werden. {location}: {reason}',
+    too_large: 'Dieser Export ist zu groß für einen Import. {reason}',
+    under_way: 'Ein anderer Import läuft bereits. Versuchen Sie es erneut, wenn er abgeschlossen ist.',
+  },
+  org: {
+    daily_chat_limit:
+      'Diese Organisation hat ihr Tageslimit für Nachrichten erreicht. Es wird um Mitternacht (UTC) zurückgesetzt.',
+    factor_needed:
+      'Richten Sie für Ihr eigenes Konto einen zweiten Faktor ein, bevor Sie ihn von Mitgliedern verlangen.',
+    feature_off:
+      '{feature, select, team_members {Diese Organisation kann keine weiteren Mitglieder haben.} other {Die Funktion {feature} ist für diese Organisation nicht aktiviert.}}',
+    last_owner: 'Eine Organisation muss immer mindestens einen Inhaber haben.',
+    name_taken: 'Es gibt bereits eine Organisation mit diesem Namen.',
+    not_found: 'Diese Organisation wurde nicht gefunden.',
+    owner_needed: 'Das können nur Inhaber der Organisation.',
+    personal: 'Eine persönliche Organisation können Sie nicht löschen, verlassen oder übertragen.',
+  },
+  permission: {
+    built_in: 'Integrierte Berechtigungen können nicht gelöscht werden. Sie können sie aus Rollen entfernen.',
+    exists: 'Diese Berechtigung gibt es bereits.',
+    not_found: 'Diese Berechtigung wurde nicht gefunden: {id}',
+  },
+  role: {
+    in_use:
+      'Diese Rolle ist Mitgliedern zugewiesen: {members}. Weisen Sie ihnen zuerst eine andere Rolle zu.',
+    name_taken: 'In dieser Organisation gibt es bereits eine Rolle mit diesem Namen.',
+    not_found: 'Diese Rolle wurde nicht gefunden.',
+    permission_not_held:
+      'Sie können {permission} nicht gewähren, weil Sie diese Berechtigung selbst nicht haben.',
+    system: 'Systemrollen können nicht erstellt, geändert oder gelöscht werden.',
+    too_high:
+      'Sie können nur Rollen unterhalb Ihrer eigenen Stufe ({level, number}) erstellen, ändern und zuweisen.',
+  },
+  user: {
+    exists: 'Es gibt bereits einen Benutzer mit dieser E-Mail-Adresse. Fügen Sie ihn als Mitglied hinzu.',
+    is_member: 'Dieser Benutzer ist bereits Mitglied der Organisation.',
+    last_administrator:
+      'Sie sind der einzige Systemadministrator. Machen Sie zuerst einen anderen Benutzer zum Systemadministrator.',
+    not_active: 'Nur aktive Mitglieder können eine andere Rolle erhalten.',
+    not_found: 'Dieser Benutzer wurde nicht gefunden.',
+    not_owner: 'Nur Inhaber können die Rollen von Mitgliedern ändern.',
+    owner_role:
+      'Die Rolle „owner“ kann nicht zugewiesen werden. Ein Inhaber kann die Organisation übertragen.',
+    owns_organizations:
+      'Sie sind der einzige Inhaber dieser Organisationen: {organizations}. Übertragen Sie sie, oder entfernen Sie zuerst die anderen Mitglieder.',
+    same_role: 'Dieses Mitglied hat bereits die Rolle {role}.',
+    self: 'Sie können sich nicht selbst sperren oder entfernen. Verlassen Sie stattdessen die Organisation.',
+    sign_in_again:
+      'Ihr Konto hat kein Passwort, mit dem Sie dies bestätigen können. Melden Sie sich erneut an, und wiederholen Sie es innerhalb von {minutes, plural, one {# Minute} other {# Minuten}}.',
+    status_move:
+      'Der Status eines Mitglieds kann nicht von „{from, select, active {aktiv} deleted {entfernt} invited {eingeladen} suspended {gesperrt} other {{from}}}“ zu „{to, select, active {aktiv} deleted {entfernt} invited {eingeladen} suspended {gesperrt} other {{to}}}“ geändert werden.',
+    wrong_password: 'Ihr aktuelles Passwort ist falsch.',
+  },
+  webhook: {
+    delivery_not_found: 'Diese Zustellung wurde nicht gefunden.',
+    disabled: 'Dieser Webhook ist deaktiviert. Aktivieren Sie ihn zuerst.',
+    not_found: 'Dieser Webhook wurde nicht gefunden.',
+    too_many:
+      'Eine Organisation kann höchstens {limit, plural, one {# Webhook} other {# Webhooks}} haben. Löschen Sie zuerst einen.',
+    url_invalid: 'Diese URL kann nicht verwendet werden: {reason}',
+  },
+} satisfies ErrorMessages

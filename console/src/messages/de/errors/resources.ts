@@ -1,0 +1,108 @@
+import type { ErrorMessages } from '../../translation.ts'
+
+/** What agents are made of: models, knowledge bases, tools, connections and deployments. */
+export default {
+  agent: {
+    changing: 'Eine andere Anfrage ändert diesen Agenten gerade. Versuchen Sie es erneut.',
+    in_use: 'Dieser Agent wird in Deployments verwendet: {deployments}. Löschen Sie diese zuerst.',
+    inactive: 'Dieser Agent ist nicht aktiv.',
+    name_taken: 'Es gibt bereits einen Agenten mit diesem Namen.',
+    not_found: 'Dieser Agent wurde nicht gefunden.',
+    tools_too_large: 'Die Konfiguration der Tools dieses Agenten darf höchstens {size} groß sein.',
+  },
+  deployment: {
+    config_invalid: 'Prüfen Sie die Einstellungen des Deployments: {reason}',
+    daily_limit:
+      'Dieser Chat hat sein Tageslimit für Nachrichten erreicht. Es wird um Mitternacht (UTC) zurückgesetzt.',
+    not_found: 'Dieses Deployment wurde nicht gefunden.',
+    paused: 'Dieses Deployment ist pausiert.',
+  },
+  kb: {
+    changing: 'Dieses Dokument wird gerade neu indexiert. Versuchen Sie es erneut, wenn es bereit ist.',
+    chunk_not_found: 'Dieser Chunk wurde nicht gefunden.',
+    chunking_invalid: 'Die Überlappung darf höchstens ein Viertel der Chunk-Größe betragen.',
+    dimensions:
+      'Das Embedding-Modell liefert jetzt Vektoren mit {now, number} statt {before, number} Dimensionen. Wählen Sie in den Einstellungen ein Embedding-Modell, und indexieren Sie die Dokumente neu.',
+    document_not_found: 'Dieses Dokument wurde nicht gefunden.',
+    documents_unknown: 'Diese Dokumente gibt es in dieser Wissensdatenbank nicht: {ids}',
+    evaluation_not_found: 'Diese Evaluierung wurde nicht gefunden.',
+    filter_invalid: 'Prüfen Sie den Filter: {reason}',
+    name_taken: 'Es gibt bereits eine Wissensdatenbank mit diesem Namen.',
+    not_embedding: 'Dieses Modell erzeugt keine Embeddings. Wählen Sie ein anderes Embedding-Modell.',
+    not_found: 'Diese Wissensdatenbank wurde nicht gefunden.',
+    run_not_found: 'Dieser Lauf wurde nicht gefunden.',
+    source_invalid: 'Prüfen Sie die Quelle: {reason}',
+    source_not_found: 'Diese Quelle wurde nicht gefunden.',
+    too_many_evaluations:
+      'Eine Wissensdatenbank kann höchstens {limit, plural, one {# Evaluierung} other {# Evaluierungen}} haben. Löschen Sie zuerst eine.',
+    too_many_runs:
+      'Für eine Evaluierung {limit, plural, one {kann höchstens # Lauf} other {können höchstens # Läufe}} gleichzeitig aktiv sein. Warten Sie, bis einer abgeschlossen ist.',
+    too_many_sources:
+      'Eine Wissensdatenbank kann höchstens {limit, plural, one {# Quelle} other {# Quellen}} haben. Löschen Sie zuerst eine.',
+    window_too_small:
+      'Das Kontextfenster dieses Modells ist zu klein für die Frage und eine Textstelle. Wählen Sie ein Modell mit größerem Kontextfenster, oder kürzen Sie den System-Prompt.',
+  },
+  llm: {
+    base_url_needed: 'Geben Sie eine Basis-URL an: {provider} hat keine öffentliche Adresse.',
+    cannot_call_tools:
+      'Dieses Modell kann keine Tools aufrufen. Wählen Sie ein Modell mit Tools oder einen Agenten ohne Tools.',
+    cannot_chat: 'Dieses Modell erzeugt keinen Text und kann hier nicht verwendet werden.',
+    cannot_see: 'Dieses Modell kann keine Bilder sehen. Wählen Sie ein Modell, das Bilder versteht.',
+    failed: 'Das Modell hat nicht geantwortet: {reason}',
+    in_use: 'Dieses Modell wird verwendet ({users}). Wählen Sie dort zuerst ein anderes.',
+    inactive: 'Dieses Modell ist nicht aktiv.',
+    key_needed: 'Geben Sie den API-Schlüssel erneut ein, wenn Sie die Basis-URL ändern.',
+    none: 'Hier gibt es kein aktives Modell mit der Fähigkeit {capability}. Fügen Sie eines hinzu.',
+    not_configured: 'Der Anbieter {provider} ist nicht richtig konfiguriert. Wenden Sie sich an den Support.',
+    not_found: 'Dieses Modell wurde nicht gefunden.',
+    takes_no_files:
+      'Bildmodelle akzeptieren nur Bilder als Anhänge, Videomodelle gar keine. Beide können keine Wissensdatenbanken verwenden.',
+  },
+  mcp: {
+    agent_full:
+      'Ein Agent kann höchstens {limit, plural, one {# MCP-Verbindung} other {# MCP-Verbindungen}} verwenden. Entfernen Sie zuerst eine.',
+    api_key_needed: 'Dieser Server verlangt einen eigenen API-Schlüssel.',
+    attempt_gone:
+      'Dieser Verbindungsversuch ist abgelaufen oder bereits abgeschlossen. Verbinden Sie Ihr Konto erneut.',
+    attempt_of_another:
+      'Diese Verbindung hat ein anderes Konto begonnen. Melden Sie sich mit diesem Konto an, um sie abzuschließen.',
+    connect_failed: 'Das Konto konnte nicht verbunden werden: {reason}',
+    instance_inactive: 'Diese Verbindung ist nicht aktiv. Verbinden Sie Ihr Konto erneut.',
+    instance_not_found: 'Diese Verbindung wurde nicht gefunden.',
+    model_prefix: 'Wählen Sie ein Modell von OpenAI, Anthropic, DeepSeek oder Google.',
+    no_api_key: 'Dieser Server verwendet keinen API-Schlüssel.',
+    no_attempt: 'Es wurde kein Verbindungsversuch gefunden. Verbinden Sie zuerst Ihr Konto.',
+    no_auth_config:
+      'Dieser Server ist nicht für Verbindungen eingerichtet. Wenden Sie sich an einen Administrator des Servers.',
+    no_valid_instances: 'Keine dieser Verbindungen kann verwendet werden. Wählen Sie eine andere.',
+    secret_needed:
+      'Geben Sie das Client-Secret erneut ein, wenn Sie die URL, die Client-ID oder eine Autorisierungs-URL ändern.',
+    server_in_use:
+      'Dieser Server hat noch {count, plural, one {# Verbindung} other {# Verbindungen}}. Löschen Sie diese zuerst, oder lassen Sie keine neuen zu.',
+    server_invalid: 'Prüfen Sie die Angaben zum Server: {reason}',
+    server_not_found: 'Dieser MCP-Server wurde nicht gefunden.',
+    server_taken: 'Es gibt bereits einen MCP-Server mit diesem Kurznamen.',
+    state_invalid: 'Dieser Verbindungsversuch ist ungültig oder beendet. Verbinden Sie Ihr Konto erneut.',
+    timed_out: 'Der MCP-Server hat nicht rechtzeitig geantwortet. Vielleicht ist er nicht verfügbar.',
+    too_many_instances:
+      'Diese Organisation kann höchstens {limit, plural, one {# MCP-Verbindung} other {# MCP-Verbindungen}} haben. Löschen Sie zuerst eine.',
+    too_many_servers:
+      'Der Katalog kann höchstens {limit, plural, one {# Server} other {# Server}} haben. Löschen Sie zuerst einen.',
+    unreachable:
+      'Es konnte keine Verbindung zum MCP-Server hergestellt werden. Prüfen Sie die URL, und versuchen Sie es erneut.',
+  },
+  tool: {
+    category_in_use: 'Diese Kategorie enthält Tools: {tools}. Verschieben oder löschen Sie sie zuerst.',
+    category_not_found: 'Diese Kategorie wurde nicht gefunden.',
+    category_taken: 'Es gibt bereits eine Kategorie mit diesem Namen.',
+    changing: 'Eine andere Anfrage hat dieses Tool gleichzeitig geändert. Versuchen Sie es erneut.',
+    code_invalid: 'Der Code kann nicht verwendet werden: {reason}',
+    config_invalid: 'Prüfen Sie die Konfiguration des Tools: {reason}',
+    function_twice:
+      '{first} und {second} haben beide eine Funktion {name}. Ein Agent kann nur eines dieser Tools verwenden.',
+    in_use: 'Dieses Tool wird verwendet ({users}). Entfernen Sie es dort zuerst.',
+    invalid: 'Prüfen Sie das Tool: {reason}',
+    not_found: 'Dieses Tool wurde nicht gefunden.',
+    taken: 'Es gibt bereits ein Tool mit diesem Namen und dieser Version.',
+  },
+} satisfies ErrorMessages

@@ -1,0 +1,26 @@
+import type en from '../en/fields.ts'
+import type { Translation } from '../translation.ts'
+
+export default {
+  label: {
+    amount: 'Betrag',
+    config: 'Konfiguration',
+    content: 'Inhalt',
+    current_password: 'Aktuelles Passwort',
+    description: 'Beschreibung',
+    email: 'E-Mail-Adresse',
+    first_name: 'Vorname',
+    last_name: 'Nachname',
+    message: 'Nachricht',
+    name: 'Name',
+    new_password: 'Neues Passwort',
+    password: 'Passwort',
+    query: 'Suche',
+    system_prompt: 'System-Prompt',
+    text: 'Text',
+    title: 'Titel',
+    url: 'URL',
+    version: 'Version',
+  },
+  refused: '{field} ({problem})',
+} satisfies Translation<typeof en>

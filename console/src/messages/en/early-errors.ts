@@ -1,0 +1,30 @@
+import type { ErrorMessages } from '../translation.ts'
+
+export default {
+  auth: {
+    invalid_refresh_token: 'Your session has expired. Sign in again.',
+    invalid_token: 'Your session has expired. Sign in again.',
+    missing: 'Sign in to continue.',
+    wrong_proof: 'Wrong password, code or passkey.',
+  },
+  invitation: {
+    email: '{email} is not a valid email address.',
+  },
+  passkey: {
+    exists: 'This device already has a passkey for your account.',
+    not_used: 'No passkey was used. Try again.',
+    wrong_address: 'Passkeys work only at the address that this server is set up for (FRONTEND_URL).',
+  },
+  request: {
+    file_too_large: 'The file is larger than {size}.',
+    idempotency_reused: 'This was already sent with other content. Try again.',
+    in_progress: 'This was already sent and is still in progress. Try again in a moment.',
+    interrupted: 'The server was interrupted while it did this. Check what is done before you try again.',
+    invalid: 'Check your input: {reason}',
+    malformed: 'The request could not be read: {reason}',
+    not_found: 'This server does not have this function. Reload the page.',
+    too_large: 'This is larger than {size}. Shorten it.',
+    too_many_keys: 'You sent too many requests. Try again later.',
+  },
+  unknown: 'The server responded with status {status}. Try again.',
+} satisfies ErrorMessages
