@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeInBrowser } from '#tests/support/browser.ts'
+import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
+import { librarian } from '#tests/support/knowledge.ts'
+
+/** Errors of the server in the language of the browser. */
+
+describeInBrowser('errors in a German browser', () => {
+  const german = { locale: 'de-DE' }
+  let stage: ConsoleStage
+  beforeAll(async () => {
+    stage = await startConsoleStage()
+  }, 120_000)
+  afterAll(() => stage?.stop())
+
+  test('a wrong password is said in German, without the text of other screens', async () => {
+    const page = await stage.open('about:blank', undefined, german)
+    await page.route(/\/assets\/rest-[^/]+\.js$/, (route) => route.abort())
+    await page.goto('/sign_in')
+    await page.locator('input[type=email]').fill('ada@example.com')
+    await page.locator('input[type=password]').fill('not the password')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('E-Mail-Adresse oder Passwort ist falsch.').waitFor()
+  })
+
+  test('a name that is taken is said in German', async () => {
+    const person = await stage.server.signUp()
+    await librarian(stage.server, person).create({ name: 'Handbuch' })
+    const page = await stage.open(`/knowledge?org_id=${person.organizationId}`, person, german)
+    await page.getByRole('button', { name: 'Wissensdatenbank erstellen' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name').fill('Handbuch')
+    await dialog.getByRole('button', { name: 'Wissensdatenbank erstellen' }).click()
+    await dialog.getByText('Es gibt bereits eine Wissensdatenbank mit diesem Namen.').waitFor()
+    expect(stage.problems).toEqual([])
+  })
+})
