@@ -1,7 +1,7 @@
+import { COMPILED_ALIAS, compileMessages } from '@parley/messages/compile'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
-import { compileMessages } from './compile-messages.ts'
 
 /** Where `vite` finds the server while the console is worked on. */
 const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'
@@ -13,9 +13,13 @@ const SERVED =
 /** What so many screens use comes in one piece with them, and not in fifty. */
 const SHARED_FROM = 6
 
+/** The files that compose the messages of several areas. */
+const MESSAGES = /\/messages\/\w+\/(?:first|rest)\.ts$/
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [compileMessages(), react(), tailwind()],
+  resolve: { alias: COMPILED_ALIAS },
+  plugins: [compileMessages(MESSAGES), react(), tailwind()],
   build: {
     target: 'es2022',
     // Nothing is within the page: its policy allows what has a file.

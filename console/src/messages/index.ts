@@ -1,8 +1,6 @@
-import type { ReactNode } from 'react'
-import { createTranslator, type RichTranslationValues, type TranslationValues } from 'use-intl/core'
+import { createMessages, type Messages } from '@parley/messages'
 import type first from './en/first.ts'
 import type rest from './en/rest.ts'
-import { isolate } from './isolate.ts'
 import { currentLanguage, localeOf } from './languages.ts'
 
 /*
@@ -11,14 +9,12 @@ import { currentLanguage, localeOf } from './languages.ts'
  */
 
 /** `first` is what signing in and the home page need. `rest` comes before any other screen (shell/late-screen.ts). */
-type Messages = typeof first & typeof rest
+type Text = typeof first & typeof rest
 
-type Area = keyof Messages
+type Area = keyof Text
 
-type Translator<A extends Area> = ReturnType<typeof createTranslator<Messages[A]>>
-
-/** A translator whose messages are not known by type. */
-type Translate = ReturnType<typeof createTranslator<Record<string, string>>>
+/** A lookup of messages that are not known by type. */
+type Lookup = Messages<Record<string, string>>
 
 export const language = currentLanguage()
 
@@ -34,33 +30,28 @@ const LOADERS: Record<typeof language, { first: Load; rest: Load }> = {
 /** The locale for `Intl`. */
 export const locale = localeOf(language)
 
-const messages: Partial<Record<Area, object>> = {}
+const text: Partial<Record<Area, object>> = {}
 
 /** Load the text of the first screens, without which nothing is shown, and of all others: one `import()` each. */
 export const { first: loadFirst, rest: loadRest } = LOADERS[language]
 
 /** Adds what `loadFirst` or `loadRest` has loaded. */
 export function addMessages({ default: areas }: { default: object }): void {
-  Object.assign(messages, areas)
+  Object.assign(text, areas)
 }
 
 /**
- * Returns the function that looks up messages of an area: `t('invite')`, `t('removed', { name })`. `t.rich` takes a function
- * for each tag of the message: `t.rich('terms', { link: (text) => <a>{text}</a> })`. A missing message throws, and so does every
- * message while modules load: call `t` within functions only.
+ * Returns the function that looks up messages of an area (@parley/messages, createMessages). It throws while modules load,
+ * before there is text: call it within functions only.
  */
-export function translator<A extends Area>(area: A): Translator<A> {
-  let created: Translate | undefined
-  const get = (): Translate => {
-    created ??= createTranslator({ locale, messages: messages[area] ?? {}, onError }) as Translate
+export function translator<A extends Area>(area: A): Messages<Text[A]> {
+  let created: Lookup | undefined
+  const get = (): Lookup => {
+    created ??= createMessages<Record<string, string>>(locale, text[area] ?? {})
     return created
   }
-  const has = (key: string): boolean => messages[area] !== undefined && get().has(key)
-  const t = (key: string, values?: TranslationValues): string => get()(key, isolate(values))
-  const rich = (key: string, values?: RichTranslationValues): ReactNode => get().rich(key, isolate(values))
-  return Object.assign(t, { rich, has }) as unknown as Translator<A>
-}
-
-function onError(error: Error): never {
-  throw error
+  const t = (...given: Parameters<Lookup>) => get()(...given)
+  const rich = (...given: Parameters<Lookup['rich']>) => get().rich(...given)
+  const has = (key: string) => text[area] !== undefined && get().has(key)
+  return Object.assign(t, { rich, has }) as unknown as Messages<Text[A]>
 }

@@ -1,7 +1,4 @@
-/** The languages of the interface, each by its own name. */
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
-
-export type Language = keyof typeof LANGUAGES
+import { findLanguage, type Language } from '@parley/messages'
 
 /** `pseudo` is English with accents, brackets and longer words. It shows text that cannot be translated or overflows. */
 type ShownLanguage = Language | 'pseudo'
@@ -12,7 +9,7 @@ const KEY = 'parley.language'
 export function currentLanguage(): ShownLanguage {
   const chosen = storedLanguage()
   if (chosen === 'pseudo') return 'pseudo'
-  return [chosen, ...navigator.languages].map(supported).find((language) => language !== undefined) ?? 'en'
+  return findLanguage([...(chosen === null ? [] : [chosen]), ...navigator.languages]) ?? 'en'
 }
 
 /** Stores the language for this device. Takes effect when the page loads next. */
@@ -20,13 +17,8 @@ export const storeLanguage = (language: Language): void => localStorage.setItem(
 
 /** Returns the locale for numbers, dates and lists: the browser's variant of the language where it has one (`en-GB`). */
 export const localeOf = (language: ShownLanguage): string =>
-  navigator.languages.find((locale) => supported(locale) === language) ??
+  navigator.languages.find((locale) => findLanguage([locale]) === language) ??
   (language === 'pseudo' ? 'en' : language)
-
-function supported(locale: string | null): Language | undefined {
-  const language = locale?.toLowerCase().split('-')[0]
-  return language !== undefined && Object.hasOwn(LANGUAGES, language) ? (language as Language) : undefined
-}
 
 /** Browsers that block storage throw. */
 function storedLanguage(): string | null {

@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react'
+import { createTranslator, type RichTranslationValues, type TranslationValues } from 'use-intl/core'
+import { isolate } from './isolate.ts'
+
+export { findLanguage, LANGUAGES, type Language } from './languages.ts'
+
+/** The messages of another language for those of English: the same keys, and nothing else. */
+export type Translation<Messages> = {
+  readonly [Key in keyof Messages]: Messages[Key] extends string ? string : Translation<Messages[Key]>
+}
+
+/** Looks up messages: `t('invite')`, `t('removed', { name })`. */
+export type Messages<English extends object> = ReturnType<typeof createTranslator<English>>
+
+/** A lookup of messages that are not known by type. */
+type Lookup = ReturnType<typeof createTranslator<Record<string, string>>>
+
+/**
+ * Returns the function that looks up messages: `t('invite')`, `t('removed', { name })`. `t.rich` takes a function for each tag
+ * of the message: `t.rich('terms', { link: (text) => <a>{text}</a> })`. A missing message throws.
+ *
+ * @param locale BCP 47, for numbers and plurals
+ * @param messages the English messages or their translation, as source or compiled (compile.ts)
+ */
+export function createMessages<English extends object>(locale: string, messages: object): Messages<English> {
+  const lookUp = createTranslator({ locale, messages, onError }) as unknown as Lookup
+  const t = (key: string, values?: TranslationValues): string => lookUp(key, isolate(values))
+  const rich = (key: string, values?: RichTranslationValues): ReactNode => lookUp.rich(key, isolate(values))
+  return Object.assign(t, { rich, has: lookUp.has }) as unknown as Messages<English>
+}
+
+function onError(error: Error): never {
+  throw error
+}
