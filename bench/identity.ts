@@ -29,7 +29,7 @@ async function measureChecks(): Promise<void> {
   const credential = { kind: 'session' as const, ...(await tokens.verify(person.token)) }
   const request = {
     credential,
-    client: { address: '127.0.0.1', userAgent: null, requestId: crypto.randomUUID() },
+    client: { address: '127.0.0.1', userAgent: null, language: null, requestId: crypto.randomUUID() },
     query: { org_id: person.organizationId },
     body: null,
   }

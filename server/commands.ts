@@ -118,7 +118,7 @@ async function factors([action, email]: string[]): Promise<void> {
   const database = await connectDatabase(config)
   const log = createLog(config)
   const jobs = createJobs(database, log)
-  const mail = createMail({ config, jobs, secrets: await openSecrets(config), log })
+  const mail = createMail({ database, config, jobs, secrets: await openSecrets(config), log })
   await jobs.start([mail.queue])
   const isDone = await resetFactors({ database, mail, config }, email)
   await jobs.stop()

@@ -156,7 +156,7 @@ async function openServices(
     net,
     models: createModels({ net, watch: watchModels(metrics, tracing), durationOf: documents.durationOf }),
     jobs,
-    mail: createMail({ config, jobs, secrets, log }),
+    mail: createMail({ database, config, jobs, secrets, log }),
     storage,
     uploads: createUploads(database, storage, config.dataDir),
     redis,

@@ -137,7 +137,7 @@ async function invite({ stage, plants, mail, owner }: Target): Promise<void> {
     ...asOwner,
     body: { email: added, first_name: 'A', last_name: 'B', role: role_id },
   })
-  const magic = plants.keep('mailed token', (await mailTo(mail, added, 'has added you')).token)
+  const magic = plants.keep('mailed token', (await mailTo(mail, added, 'created a Parley account')).token)
   const linked = await stage.call('POST', '/api/auth/magic_link/accept', { body: { token: magic } })
   plants.keep('access token', linked.body.access_token)
   plants.keep('refresh token', linked.body.refresh_token)

@@ -84,7 +84,7 @@ describeInBrowser('signing in to the console', () => {
     await page.getByRole('status').getByText('a mail is on its way').waitFor()
     await expectAccessible(page)
 
-    const link = await linkTo(person.email, 'new password')
+    const link = await linkTo(person.email, 'Reset your password')
     await page.goto(link)
     await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
     expect(page.url()).toBe(`${stage.server.url}/reset_password`)
@@ -109,7 +109,7 @@ describeInBrowser('signing in to the console', () => {
 
   test('an address is confirmed by a click in a session of its account, and not by opening the link', async () => {
     const person = await stage.server.signUp()
-    const link = await linkTo(person.email, 'Is this your email address')
+    const link = await linkTo(person.email, 'Confirm your email')
     const isVerified = async (): Promise<boolean> =>
       (await stage.server.call('GET', '/api/users/me', { token: person.token })).body.email_verified
     const other = await stage.open(link, await stage.server.signUp())

@@ -36,7 +36,7 @@ describeInBrowser('an invitation', () => {
   const invite = async (email = newEmail()) => {
     const body = { email, role_id: member, message: 'We start on Monday.' }
     const made = await asOwner('POST', `/api/invitations/create?org_id=${owner.organizationId}`, body)
-    return { ...made.body, link: await linkTo(email, 'invites you') }
+    return { ...made.body, link: await linkTo(email, 'invited you') }
   }
   const linkTo = async (email: string, words: string): Promise<string> => {
     const { text } = await mailTo(mails, email, words)
@@ -109,7 +109,7 @@ describeInBrowser('an invitation', () => {
       last_name: 'Turing',
       role: member,
     })
-    const page = await stage.open(await linkTo(email, 'has added you'))
+    const page = await stage.open(await linkTo(email, 'created a Parley account'))
     await page.getByLabel('Password (optional)').fill('correct horse')
     expect(page.url()).toBe(`${stage.server.url}/magic_link`)
     await expectAccessible(page)

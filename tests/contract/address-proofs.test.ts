@@ -53,7 +53,7 @@ const PROOFS = {
   'verifying in a session': {
     async prove(email, person) {
       await post('/api/auth/resend_verification', {}, person?.token)
-      const { token } = await mailTo(server, email, 'Is this your email')
+      const { token } = await mailTo(server, email, 'Confirm your email')
       return post('/api/auth/verify_email', { token }, person?.token)
     },
   },
@@ -65,7 +65,7 @@ const PROOFS = {
         owner.token,
       ),
     async prove(email) {
-      const { token } = await mailTo(server, email, 'has added you')
+      const { token } = await mailTo(server, email, 'created a Parley account')
       return post('/api/auth/magic_link/accept', { token })
     },
   },
@@ -73,7 +73,7 @@ const PROOFS = {
     prepare: (email) =>
       post(inOrganization('/api/invitations/create'), { email, role_id: member }, owner.token),
     async prove(email) {
-      const { token } = await mailTo(server, email, 'invites you')
+      const { token } = await mailTo(server, email, 'invited you')
       const person = { password: PASSWORD, first_name: 'G', last_name: 'H' }
       return post('/api/auth/signup_invite', { token, ...person })
     },
@@ -81,7 +81,7 @@ const PROOFS = {
   'resetting the password': {
     async prove(email) {
       await post('/api/auth/forgot_password', { email })
-      const { token } = await mailTo(server, email, 'new password')
+      const { token } = await mailTo(server, email, 'Reset your password')
       return post('/api/auth/reset_password', { token, password: 'a newer password' })
     },
   },
@@ -177,11 +177,11 @@ describe('of the access that an account had before,', () => {
 test('no password is mailed to an address that only an invitation knows', async () => {
   const email = `${randomUUID()}@example.com`
   await PROOFS['accepting a magic link'].prepare(email)
-  await mailTo(server, email, 'has added you')
+  await mailTo(server, email, 'created a Parley account')
   expect((await post('/api/auth/forgot_password', { email })).status).toBe(200)
   const person = await server.signUp()
   await post('/api/auth/forgot_password', { email: person.email })
-  await mailTo(server, person.email, 'new password')
+  await mailTo(server, person.email, 'Reset your password')
   const tokens = await server.server.services.database.sql`
     select from one_time_tokens t join users u on u.id = t.user_id where u.email = ${email}`
   expect(tokens.count).toBe(0)

@@ -143,7 +143,7 @@ describe('mailed links', () => {
   test('confirm an address, once', async () => {
     const person = await server.signUp()
     expect((await get(person, '/api/users/me')).body.email_verified).toBe(false)
-    const { token } = await mailTo(server, person.email, 'Is this your email')
+    const { token } = await mailTo(server, person.email, 'Confirm your email')
     const verify = (who?: Person) =>
       server.call('POST', '/api/auth/verify_email', { body: { token }, ...(who && { token: who.token }) })
     expect((await verify()).status).toBe(401)
@@ -164,7 +164,7 @@ describe('mailed links', () => {
     const known = await post('forgot_password', { email: person.email.toUpperCase() })
     const unknown = await post('forgot_password', { email: `${randomUUID()}@example.com` })
     expect([known.status, known.body]).toEqual([unknown.status, unknown.body])
-    const { token } = await mailTo(server, person.email, 'new password')
+    const { token } = await mailTo(server, person.email, 'Reset your password')
     expect(
       (await server.call('POST', '/api/auth/verify_email', { token: person.token, body: { token } })).status,
     ).toBe(410)
@@ -183,7 +183,7 @@ describe('mailed links', () => {
   test('stop when their time is over', async () => {
     const person = await server.signUp()
     await post('forgot_password', { email: person.email })
-    const { token } = await mailTo(server, person.email, 'new password')
+    const { token } = await mailTo(server, person.email, 'Reset your password')
     await server.server.services.database
       .sql`update one_time_tokens set expires_at = now() - interval '1 second'`
     expect((await post('reset_password', { token, password: 'a new password' })).status).toBe(410)
@@ -200,7 +200,7 @@ describe('mailed links', () => {
 
   test('are not to be read in the job queue, nor in the tables', async () => {
     const person = await server.signUp()
-    const { token } = await mailTo(server, person.email, 'Is this your email')
+    const { token } = await mailTo(server, person.email, 'Confirm your email')
     const { sql } = server.server.services.database
     for (const rows of [await sql`select * from jobs.job`, await sql`select * from one_time_tokens`])
       expect(JSON.stringify(rows)).not.toContain(token)
@@ -210,7 +210,7 @@ describe('mailed links', () => {
     expect((await server.call('GET', '/dev/mail')).status).toBe(404)
     const open = await startTestServer({ DEV_MAIL: '1' })
     const person = await open.signUp()
-    await mailTo(open, person.email, 'Is this your email')
+    await mailTo(open, person.email, 'Confirm your email')
     const page = await open.call('GET', '/dev/mail')
     expect(page.status).toBe(200)
     expect(page.text).toContain(person.email)

@@ -152,7 +152,7 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     const { organizationId, roleId } = made.fixture
     const user = { email: `${randomUUID()}@example.com`, role: roleId, ...names }
     await asOwner(`/api/users/invite?org_id=${organizationId}`, user)
-    return { body: { token: (await mailTo(server, user.email, 'has added you')).token, password } }
+    return { body: { token: (await mailTo(server, user.email, 'created a Parley account')).token, password } }
   },
   post_auth_verify_email: async () => ({
     token: person.token,

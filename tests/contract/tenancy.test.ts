@@ -31,7 +31,7 @@ const scopeOf = ({ organizationId, userId }: Pick<Person, 'organizationId' | 'us
     organizationId,
     userId,
     apiKeyId: null,
-    client: { address: '127.0.0.1', userAgent: null, requestId: randomUUID() },
+    client: { address: '127.0.0.1', userAgent: null, language: null, requestId: randomUUID() },
   })
 
 describe('the first wall: a scope puts its organization and user into every statement', () => {

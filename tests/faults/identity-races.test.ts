@@ -156,7 +156,7 @@ describe('no two of these wait for each other for ever', () => {
 describe('a password that is reset', () => {
   const reset = async (person: Person) => {
     await server.call('POST', '/api/auth/forgot_password', { body: { email: person.email } })
-    const { token } = await mailTo(server, person.email, 'new password')
+    const { token } = await mailTo(server, person.email, 'Reset your password')
     return () =>
       server.call('POST', '/api/auth/reset_password', { body: { token, password: 'the new password' } })
   }

@@ -183,7 +183,7 @@ test('where nothing has arrived for five days, no more is sent', async () => {
   await failFor(5.1)
   await owner.converse()
   await expect.poll(async () => (await view()).is_enabled).toBe(false)
-  expect((await view()).disabled_reason).toBe('Nothing has arrived there for 5 days.')
+  expect((await view()).disabled_reason).toBe('No delivery has succeeded for 5 days.')
   await expect.poll(() => statusOf(owner, id)).toBe('failed')
   expect((await attemptsOf(owner, id)).at(-1).error).toContain('disabled before this event was delivered')
   expect((await mailTo(server, owner.person.email, 'was disabled')).text).toContain('for 5 days')

@@ -12,7 +12,7 @@ import { findEarlyMessages } from '#tests/support/untranslated.ts'
  */
 
 /** The folders with a folder of messages for each language. */
-const FOLDERS = ['console/src/messages']
+const FOLDERS = ['console/src/messages', 'server/platform/mail/messages']
 const LANGUAGES = ['de']
 
 /** Names of elements would make a message look like HTML, and tempt to write it. */

@@ -53,7 +53,7 @@ describe('an unverified sender', () => {
     const text = 'Win a prize at spam.example'
     const { status, body } = await invite(owner, text)
     expect([status, body.message]).toEqual([201, null])
-    const first = await mailTo(mails, body.email, 'invites you')
+    const first = await mailTo(mails, body.email, 'invited you')
     expect([first.text, first.html].join()).not.toContain('spam.example')
     expect((await server.call('GET', `/api/invitations/validate?token=${body.token}`)).body.message).toBe(
       null,
@@ -66,13 +66,13 @@ describe('an unverified sender', () => {
     await confirmAddress(server, owner, mails)
     const admin = await addAdmin()
     const { body } = await invite(owner, 'Quoted once')
-    expect((await mailTo(mails, body.email, 'invites you')).text).toContain('Quoted once')
+    expect((await mailTo(mails, body.email, 'invited you')).text).toContain('Quoted once')
     mails.received = mails.received.filter(({ to }) => to !== body.email)
     const resent = await server.call('POST', `/api/invitations/resend?invitation_id=${body.id}`, {
       token: admin.token,
     })
     expect(resent.status).toBe(200)
-    expect((await mailTo(mails, body.email, 'invites you')).text).not.toContain('Quoted once')
+    expect((await mailTo(mails, body.email, 'invited you')).text).not.toContain('Quoted once')
   })
 
   test('sends 10 invitations per day, in bulk or one by one', async () => {

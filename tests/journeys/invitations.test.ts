@@ -34,7 +34,7 @@ describe('an invitation', () => {
     })
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(7 * 86_400_000)
 
-    const mail = await mailTo(mailServer, body.email, 'invites you')
+    const mail = await mailTo(mailServer, body.email, 'invited you')
     expect(mail.token).toBe(body.token)
     expect(mail.text).toContain(`https://console.example.com/invite?token=${body.token}`)
     expect(mail.html).toContain('Come &amp; see &lt;us&gt;')
@@ -125,7 +125,7 @@ describe('an invitation', () => {
       () => sql`update jobs.job set start_after = now() where state = 'retry'`.catch(() => {}),
       200,
     )
-    const mail = await mailTo(mailServer, body.email, 'invites you')
+    const mail = await mailTo(mailServer, body.email, 'invited you')
     clearInterval(sooner)
     expect(mail.token).toBe(body.token)
     const jobs = await sql`select data from jobs.job where name = 'mail'`
@@ -237,6 +237,6 @@ test('of many, each is answered for itself', async () => {
     ['error', "The 'owner' role cannot be assigned to users"],
   ])
   expect(body.data[0].invitation).toMatchObject({ email: good, message: 'All of you' })
-  expect((await mailTo(mailServer, good, 'invites you')).token).toBe(body.data[0].invitation.token)
+  expect((await mailTo(mailServer, good, 'invited you')).token).toBe(body.data[0].invitation.token)
   expect(mailServer.received.filter(({ to }) => to === owned)).toEqual([])
 })

@@ -25,7 +25,7 @@ describe('an account made by /api/users/invite', () => {
     const { status, body, text } = await inviteUser()
     expect([status, body.full_name, body.organizations[0].role_name]).toEqual([201, 'Grace Hopper', 'member'])
     expect(text).not.toContain('token')
-    const { token } = await mailTo(mailServer, body.email, 'has added you')
+    const { token } = await mailTo(mailServer, body.email, 'created a Parley account')
     const listed = await asOwner('GET', `/api/users/list?${org}&q=${body.email}`)
     expect(listed.body.users).toMatchObject([{ id: null, status: 'pending', first_name: 'Grace' }])
     const resent = await asOwner(
@@ -36,7 +36,7 @@ describe('an account made by /api/users/invite', () => {
     expect((await open(token)).status).toBe(404)
 
     await expect.poll(() => mailServer.received.filter(({ to }) => to === body.email).length).toBe(2)
-    const fresh = await mailTo(mailServer, body.email, 'has added you')
+    const fresh = await mailTo(mailServer, body.email, 'created a Parley account')
     const asInvitation = { token: fresh.token, password: 'my own password', first_name: 'G', last_name: 'H' }
     expect((await server.call('POST', '/api/auth/signup_invite', { body: asInvitation })).status).toBe(404)
     const opened = await open(fresh.token, 'my own password')
@@ -55,7 +55,7 @@ describe('an account made by /api/users/invite', () => {
     const signedUp = await server.call('POST', '/api/auth/signup', { body: squatter })
     expect(signedUp.status).toBe(201)
     expect(signedUp.body.user.organizations).toHaveLength(1)
-    const { token } = await mailTo(mailServer, body.email, 'has added you')
+    const { token } = await mailTo(mailServer, body.email, 'created a Parley account')
     const opened = await open(token)
     expect(opened.status).toBe(200)
     const me = (bearer: string) => server.call('GET', '/api/users/me', { token: bearer })
@@ -66,7 +66,7 @@ describe('an account made by /api/users/invite', () => {
 
   test('keeps only the password that is given with the last link', async () => {
     const { body } = await inviteUser()
-    const { token } = await mailTo(mailServer, body.email, 'has added you')
+    const { token } = await mailTo(mailServer, body.email, 'created a Parley account')
     expect((await open(token)).status).toBe(200)
     const again = () =>
       server.server.services.database
@@ -83,7 +83,7 @@ describe('an account made by /api/users/invite', () => {
 
   test('is gone from the organization when the invitation is revoked', async () => {
     const { body } = await inviteUser()
-    const { token } = await mailTo(mailServer, body.email, 'has added you')
+    const { token } = await mailTo(mailServer, body.email, 'created a Parley account')
     const { body: list } = await asOwner('GET', `/api/users/list?${org}&q=${body.email}`)
     await asOwner('DELETE', `/api/invitations/revoke?invitation_id=${list.users[0].invite_id}`)
     expect((await asOwner('GET', `/api/users/list?${org}&q=${body.email}`)).body.total).toBe(0)

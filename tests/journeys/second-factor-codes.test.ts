@@ -168,7 +168,7 @@ describe('guesses', () => {
       expect(refused.body.code).toBe('auth.too_many_codes')
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     }
-    await mailTo(server, person.email, 'tried many codes')
+    await mailTo(server, person.email, 'Too many sign-in codes')
   })
 
   test('are counted also where they are sent with an Idempotency-Key', async () => {

@@ -38,7 +38,7 @@ async function inviteAndAddApp(
   const email = `${randomUUID()}@example.com`
   const names = { first_name: 'Ada', last_name: 'Lovelace' }
   const invited = await asOwner('POST', `${path}?${org}`, { email, ...invitation })
-  const token = invited.body.token ?? (await mailTo(mailServer, email, 'has added you')).token
+  const token = invited.body.token ?? (await mailTo(mailServer, email, 'created a Parley account')).token
   const password = 'correct horse battery'
   const { body } = await server.call('POST', '/api/auth/signup', { body: { email, password, ...names } })
   await server.server.services.database
@@ -50,7 +50,7 @@ async function inviteAndAddApp(
 test('a password that was reset does not take the factor away', async () => {
   const { server, mailServer } = inviting
   await server.call('POST', '/api/auth/forgot_password', { body: { email: person.email } })
-  const { token } = await mailTo(mailServer, person.email, 'Choose a new password')
+  const { token } = await mailTo(mailServer, person.email, 'Reset your password')
   person.password = `new ${randomUUID()}`
   const reset = await server.call('POST', '/api/auth/reset_password', {
     body: { token, password: person.password },
@@ -69,7 +69,7 @@ test('a password that is reset between the two steps ends the sign-in', async ()
   const before = mailServer.received.length
   await server.call('POST', '/api/auth/forgot_password', { body: { email: person.email } })
   await expect.poll(() => mailServer.received.length).toBeGreaterThan(before)
-  const { token } = await mailTo(mailServer, person.email, 'Choose a new password')
+  const { token } = await mailTo(mailServer, person.email, 'Reset your password')
   person.password = `newer ${randomUUID()}`
   await server.call('POST', '/api/auth/reset_password', { body: { token, password: person.password } })
   expect((await finish(challenge)).body.code).toBe('auth.challenge_gone')

@@ -45,7 +45,8 @@ async function invite(path: string, body: object): Promise<string> {
     token: owner.token,
     body: { email, ...body, ...(path.includes('users') ? { role } : { role_id: role }) },
   })
-  return (await mailTo(server, email, path.includes('users') ? 'has added you' : 'invites you')).token
+  return (await mailTo(server, email, path.includes('users') ? 'created a Parley account' : 'invited you'))
+    .token
 }
 
 const SIGN_INS: Record<string, (session: object) => Promise<Answer>> = {

@@ -81,7 +81,7 @@ export async function confirmAddress(
   person: Pick<Person, 'email' | 'token'>,
   from: MailServer | TestServer = server,
 ): Promise<void> {
-  const { token } = await mailTo(from, person.email, 'Is this your email')
+  const { token } = await mailTo(from, person.email, 'Confirm your email')
   const answer = await server.call('POST', '/api/auth/verify_email', { token: person.token, body: { token } })
   if (answer.status !== 200) throw new Error(answer.text)
 }

@@ -1,3 +1,4 @@
+import type { Language } from '@parley/messages/languages'
 import { boolean, check, index, integer, pgTable, primaryKey, sql, text, uuid } from '../drizzle.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 
@@ -11,6 +12,8 @@ export const users = pgTable(
     passwordHash: text('password_hash'),
     firstName: text('first_name').notNull(),
     lastName: text('last_name').notNull(),
+    /** The language of the console and of email; null: the browser's. */
+    language: text('language').$type<Language>(),
     /** Set only at bootstrap and by the CLI, never from a request body. */
     isSystemAdmin: boolean('is_system_admin').notNull().default(false),
     /** When the user signed up. Null if the user has only been invited; such a user has no personal organization. */
@@ -28,6 +31,7 @@ export const users = pgTable(
   (table) => [
     index('users_leaving').on(table.id).where(sql`${table.leaving} is not null`),
     // The placeholder user of a deployment's visitors (agent-deploy.ts) must never become a real account.
+    check('users_language', sql`${table.language} in ('en', 'de')`),
     check(
       'users_visitors',
       sql`${table.email} not like '%@deployment.invalid' or (${table.passwordHash} is null

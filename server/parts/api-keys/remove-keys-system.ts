@@ -13,7 +13,7 @@ import { API_KEY } from './tables.ts'
 export async function removeClientKeys(
   database: Database,
   keyIds: string[],
-  client: Omit<Client, 'userAgent'>,
+  client: Pick<Client, 'address' | 'requestId'>,
 ): Promise<void> {
   if (keyIds.length === 0) return
   await systemSql(database).begin(async (tx) => {
@@ -41,9 +41,9 @@ interface KeyRow {
 async function recordRemoval(
   tx: SystemStatements,
   row: KeyRow,
-  { apiKeyId, client }: { apiKeyId: string | null; client: Omit<Client, 'userAgent'> },
+  { apiKeyId, client }: { apiKeyId: string | null; client: Pick<Client, 'address' | 'requestId'> },
 ): Promise<void> {
   const event = eventOf(API_KEY, { ...row }, null)
-  const actor = { userId: row.user_id, apiKeyId, client: { ...client, userAgent: null } }
+  const actor = { userId: row.user_id, apiKeyId, client: { ...client, userAgent: null, language: null } }
   if (event) await recordEvent(tx, row.organization_id, actor, event)
 }

@@ -54,7 +54,13 @@ async function putAdministrator(
     return 'changed'
   }
   const name = { first_name: 'System', last_name: 'Administrator' }
-  await createUser(tx, services, { ...input, ...name, isSystemAdmin: true, emailVerified: true })
+  await createUser(tx, services, {
+    ...input,
+    ...name,
+    language: null,
+    isSystemAdmin: true,
+    emailVerified: true,
+  })
   return 'created'
 }
 

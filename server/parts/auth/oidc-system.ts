@@ -133,7 +133,13 @@ export class OidcSignIn {
     const names = { first_name: firstName, last_name: lastName }
     const user = known?.registered
       ? known
-      : await createUser(tx, this.#services, { email, ...names, passwordHash: null, emailVerified: true })
+      : await createUser(tx, this.#services, {
+          email,
+          ...names,
+          passwordHash: null,
+          language: client.language,
+          emailVerified: true,
+        })
     if (known?.registered) await proveAddress(this.#services, tx, client, user.id, null)
     await tx`
       insert into oidc_identities (issuer, subject, user_id) values (${issuer}, ${subject}, ${user.id})

@@ -18,7 +18,7 @@ export async function signUp(services: Services, client: Client, input: NewUser)
   const passwordHash = await services.passwords.hash(input.password)
   return commitWithAnswer(() =>
     systemSql(services.database).begin(async (tx) => {
-      const user = await register(services, tx, { ...input, passwordHash })
+      const user = await register(services, tx, { ...input, passwordHash, language: client.language })
       return signedIn(services, tx, user.id, client, 'one factor')
     }),
   )
@@ -28,7 +28,7 @@ export async function signUp(services: Services, client: Client, input: NewUser)
 export async function register(
   services: Services,
   tx: SystemTransaction,
-  input: Pick<NewAccount, 'email' | 'first_name' | 'last_name' | 'passwordHash'>,
+  input: Pick<NewAccount, 'email' | 'first_name' | 'last_name' | 'passwordHash' | 'language'>,
 ): Promise<{ id: string; email: string }> {
   const user = await createUser(tx, services, input)
   await mailVerification(services, tx, user)
@@ -117,7 +117,9 @@ export async function signUpInvited(
         await keepPassword(tx, known)
         await endOlderAccess(tx, client, known.id)
       }
-      const user = known?.registered ? known : await register(services, tx, { ...input, email, passwordHash })
+      const user = known?.registered
+        ? known
+        : await register(services, tx, { ...input, email, passwordHash, language: client.language })
       await joinByInvitation(tx, invitation, { userId: user.id, client })
       return signedIn(services, tx, user.id, client, 'one factor')
     }),
@@ -144,7 +146,7 @@ export async function acceptMagicLink(
       const account = await findAccount(tx, invitation.email)
       if (!account) throw fail('invitation.not_found')
       if (account.registered) await proveAddress(services, tx, client, account.id, passwordHash)
-      else await registerProven(services, tx, account, passwordHash)
+      else await registerProven(services, tx, client, account, passwordHash)
       await joinByInvitation(tx, invitation, { userId: account.id, client })
       return signedIn(services, tx, account.id, client, 'one factor')
     }),
@@ -186,11 +188,18 @@ async function checkPassword(
 async function registerProven(
   services: Services,
   tx: SystemTransaction,
+  { language }: Client,
   account: Account,
   passwordHash: string | null,
 ): Promise<void> {
   const [names] = await tx<{ first_name: string; last_name: string }[]>`
     select first_name, last_name from users where id = ${account.id}`
   if (!names) throw fail('invitation.not_found')
-  await createUser(tx, services, { email: account.email, ...names, passwordHash, emailVerified: true })
+  await createUser(tx, services, {
+    email: account.email,
+    ...names,
+    passwordHash,
+    language,
+    emailVerified: true,
+  })
 }

@@ -36,7 +36,7 @@ export async function exportOrganization(
 export async function exportPerson(services: Services, { userId }: Caller): Promise<FileStream> {
   const sql = systemSql(services.database)
   const [user] = await sql<{ about: string }[]>`
-    select json_build_object('id', id, 'email', email, 'first_name', first_name, 'last_name', last_name,
+    select json_build_object('id', id, 'email', email, 'first_name', first_name, 'last_name', last_name, 'language', language,
       'second_factors', (
         select coalesce(json_agg(f order by f.created_at), '[]') from (
           select 'totp' as type, name, created_at, last_used_at from totp_factors

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Language } from '@parley/messages/languages'
 import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
@@ -19,6 +20,7 @@ export const CAP_ERRORS = [
 export interface Sender {
   name: string
   isVerified: boolean
+  language: Language | null
 }
 
 /**
@@ -31,7 +33,7 @@ export async function countInvitation(
   { organizationId, userId }: Scope<'users:write'>,
 ): Promise<Sender> {
   const [sender] = await tx<Sender[]>`
-    select trim(first_name || ' ' || last_name) as name, email_verified_at is not null as "isVerified"
+    select trim(first_name || ' ' || last_name) as name, email_verified_at is not null as "isVerified", language
     from users where id = ${userId}`
   if (!sender) throw fail('auth.invalid_token')
   const [organization, user] = [hashOf('organization', organizationId), hashOf('sender', userId)]

@@ -191,7 +191,7 @@ async function mailInvitation(
     tx,
     invitation.email,
     byMagicLink ? { kind: 'magic link', ...both, link } : { kind: 'invitation', ...both, message, link },
-    [scope.organizationId, scope.userId],
+    { about: [scope.organizationId, scope.userId], language: sender.language },
   )
   return byMagicLink ? invitation : { ...invitation, token }
 }

@@ -191,7 +191,7 @@ export class ToolLists {
 
   /** The audit log names the owner as the actor, because others use the account with the owner's permission. */
   async #keep({ id, organizationId, userId, sql }: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
-    const client = { address: '', userAgent: null, requestId: newId() }
+    const client = { address: '', userAgent: null, language: null, requestId: newId() }
     const owner = { organizationId, userId, apiKeyId: null, client }
     try {
       await storeTools(sql, { table: 'mcp_instances', id, organizationId, userId }, owner, tools)

@@ -1,3 +1,4 @@
+import type { Language } from '@parley/messages/languages'
 import type { TenantTransaction } from '#database/tenant-sql.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
@@ -22,15 +23,19 @@ export async function mailAddition(
     where (select count(*) from one_time_tokens where user_id = ${userId} and organization_id = ${organizationId}
       and purpose = 'leave_organization' and expires_at > now()) < ${LINKS_MAX}`
   if (made.count === 0) return
-  const [names] = await tx<{ email: string; adder: string; organization: string }[]>`
-    select u.email, trim(a.first_name || ' ' || a.last_name) as adder, o.name as organization
+  const [names] = await tx<
+    { email: string; adder: string; organization: string; language: Language | null }[]
+  >`
+    select u.email, trim(a.first_name || ' ' || a.last_name) as adder, o.name as organization, a.language
     from users u, users a, organizations o
     where u.id = ${userId} and a.id = ${adderId} and o.id = ${organizationId}`
   if (!names) return
-  const { email, adder, organization } = names
+  const { email, adder, organization, language } = names
   const link = `${config.frontendUrl}/leave?token=${token}`
-  await mail.send(tx, email, { kind: 'added to organization', adder, organization, link }, [
-    organizationId,
-    adderId,
-  ])
+  await mail.send(
+    tx,
+    email,
+    { kind: 'added to organization', adder, organization, link },
+    { about: [organizationId, adderId], language },
+  )
 }

@@ -21,7 +21,8 @@ export async function changeProfile(
     await tx`
       update users set updated_at = now(),
         first_name = coalesce(${change.first_name?.trim() ?? null}, first_name),
-        last_name = coalesce(${change.last_name?.trim() ?? null}, last_name)
+        last_name = coalesce(${change.last_name?.trim() ?? null}, last_name),
+        language = case when ${change.language !== undefined} then ${change.language ?? null} else language end
       where id = ${caller.userId}`
     if (password === null) return
     // Replaces only the verified password, because it may have been reset meanwhile.

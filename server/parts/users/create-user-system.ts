@@ -1,3 +1,4 @@
+import type { Language } from '@parley/messages/languages'
 import { newId } from '#database/new-id.ts'
 import type { SystemTransaction } from '#database/system-sql.ts'
 import { fail } from '#errors'
@@ -12,6 +13,8 @@ export interface NewAccount {
   last_name: string
   /** Null if the user signs in only by emailed link or an OpenID provider. */
   passwordHash: string | null
+  /** The browser's, until the user chooses another; null if unknown. */
+  language: Language | null
   emailVerified?: boolean
   isSystemAdmin?: boolean
 }
@@ -28,12 +31,12 @@ export async function createUser(
   refuseReserved(input.email)
   const [first, last] = [input.first_name.trim(), input.last_name.trim()]
   const [user] = await tx<{ id: string; email: string }[]>`
-    insert into users as u (id, email, password_hash, first_name, last_name, is_system_admin, registered_at,
-      email_verified_at)
-    values (${newId()}, ${normalizeEmail(input.email)}, ${input.passwordHash}, ${first}, ${last},
+    insert into users as u (id, email, password_hash, first_name, last_name, language, is_system_admin,
+      registered_at, email_verified_at)
+    values (${newId()}, ${normalizeEmail(input.email)}, ${input.passwordHash}, ${first}, ${last}, ${input.language},
       ${input.isSystemAdmin ?? false}, now(), case when ${input.emailVerified ?? false} then now() end)
     on conflict (email) do update set password_hash = excluded.password_hash, first_name = excluded.first_name,
-      last_name = excluded.last_name, registered_at = now(), email_verified_at = excluded.email_verified_at,
+      last_name = excluded.last_name, language = excluded.language, registered_at = now(), email_verified_at = excluded.email_verified_at,
       is_system_admin = excluded.is_system_admin, updated_at = now()
       where u.registered_at is null
     returning id, email`

@@ -20,7 +20,7 @@ export async function readUser(
   onlyOrganizationId: string | null = null,
 ): Promise<UserView> {
   const [user] = await sql<Omit<UserView, 'full_name'>[]>`
-    select u.id, u.email, u.first_name, u.last_name, u.email_verified_at is not null as email_verified,
+    select u.id, u.email, u.first_name, u.last_name, u.language, u.email_verified_at is not null as email_verified,
       u.is_system_admin, u.created_at,
       coalesce(json_agg(json_build_object('id', o.id, 'name', o.name, 'slug', o.slug, 'role_id', r.id,
         'role_name', r.name) order by o.id) filter (where r.id is not null), '[]') as organizations

@@ -43,7 +43,7 @@ export const userRoutes = (services: Services): Route[] => {
     defineRoute({
       method: 'PUT',
       url: '/api/users/me',
-      summary: 'Update your names or password',
+      summary: 'Update your names, language or password',
       description: 'A new password requires the current one and ends all other sessions.',
       access: 'session',
       body: ProfileChange,

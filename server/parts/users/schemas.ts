@@ -1,3 +1,4 @@
+import { LANGUAGES, type Language } from '@parley/messages/languages'
 import Type, { type Static } from 'typebox'
 import {
   Body,
@@ -13,6 +14,12 @@ import {
   OrgId,
   Timestamp,
 } from '#platform/http/schemas.ts'
+
+const InterfaceLanguage = Nullable(
+  Enum(Object.keys(LANGUAGES) as Language[], {
+    description: "Language of the console and of email; null for the browser's.",
+  }),
+)
 
 const Organizations = Type.Array(
   Type.Object({
@@ -36,6 +43,7 @@ export const UserView = Type.Object(
     id: ObjectId,
     ...person,
     email_verified: Type.Boolean({ description: 'Whether the user has confirmed the email address.' }),
+    language: InterfaceLanguage,
     is_system_admin: Type.Boolean({ description: 'Whether the user administers the installation.' }),
     organizations: Organizations,
     created_at: CreatedAt,
@@ -156,6 +164,7 @@ export type MemberView = Static<typeof MemberView>
 export const ProfileChange = Body({
   first_name: Type.Optional(FirstName),
   last_name: Type.Optional(LastName),
+  language: Type.Optional(InterfaceLanguage),
   password: Type.Optional(
     Type.String({ minLength: 8, maxLength: 128, description: 'New password. Requires `current_password`.' }),
   ),

@@ -14,7 +14,6 @@ export type Outcome = { attempt: WebhookAttempt } & (
 type Dependencies = Pick<Services, 'config' | 'mail'> & { sql: TenantSql }
 
 const OWNERS_NOTIFIED_MAX = 20
-const GONE = sentence('webhook.gone')
 
 /**
  * Records the outcome of an attempt and since when the endpoint has been failing. Disables the endpoint and
@@ -42,11 +41,11 @@ export async function settleDelivery(
     update webhook_endpoints set failing_since = now()
     where id = ${delivery.endpointId} and organization_id = ${delivery.organizationId} and failing_since is null
       and exists (select from endpoint)`
-  if (isGone) await disable(deps, delivery, GONE, sql`true`)
+  if (isGone) await disable(deps, delivery, null, sql`true`)
   else if (delivery.failingMs !== null && delivery.failingMs >= giveUpMs) {
     const days = Math.round(giveUpMs / 86_400_000)
     const isLongEnough = sql`failing_since <= now() - ${giveUpMs}::float8 * interval '1 millisecond'`
-    await disable(deps, delivery, `Nothing has arrived there for ${days} days.`, isLongEnough)
+    await disable(deps, delivery, days, isLongEnough)
   }
 }
 
@@ -81,12 +80,15 @@ export async function releaseDelivery(
       and next_attempt_at = ${claimedUntil}`
 }
 
+/** @param failedDays days of failed deliveries; null: the address answered 410 */
 async function disable(
   { sql, config, mail }: Dependencies,
   { endpointId, organizationId, url }: ClaimedDelivery,
-  reason: string,
+  failedDays: number | null,
   condition: Fragment,
 ): Promise<void> {
+  const reason =
+    failedDays === null ? sentence('webhook.gone') : sentence('webhook.failing', { days: failedDays })
   await sql.begin(async (tx) => {
     const disabled = await tx`
       update webhook_endpoints set is_enabled = false, disabled_reason = ${reason}, updated_at = now()
@@ -101,7 +103,7 @@ async function disable(
     const { host } = new URL(url)
     const link = `${config.frontendUrl}/webhooks?org_id=${organizationId}`
     for (const { email, organization } of owners)
-      await mail.send(tx, email, { kind: 'webhook disabled', organization, host, reason, link })
+      await mail.send(tx, email, { kind: 'webhook disabled', organization, host, failedDays, link })
   })
   await failDisabled(sql, organizationId, endpointId)
 }

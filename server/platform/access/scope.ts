@@ -1,3 +1,4 @@
+import type { Language } from '@parley/messages/languages'
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import type { Permission } from './permissions.ts'
 import type { ScopedDatabase } from './scoped-database.ts'
@@ -9,6 +10,8 @@ export interface Client {
   /** The IP address. Behind proxies, the last hop that is not a trusted proxy. */
   address: string
   userAgent: string | null
+  /** The user's language, from Accept-Language; null if unknown or not supported. */
+  language: Language | null
   requestId: string
   /**
    * Counts the request for the user, deployment or visitor `id`. Throws rate.limited. Absent if requests are not

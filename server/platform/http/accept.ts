@@ -14,6 +14,13 @@ export function prefers(type: string, accept = ''): boolean {
 export const acceptsCoding = (coding: string, acceptEncoding: string | string[] = ''): boolean =>
   (readQualities(String(acceptEncoding)).get(coding) ?? 0) > 0
 
+/** Returns the languages of the header, the preferred one first (RFC 9110, 12.5.4). */
+export const acceptedLanguages = (acceptLanguage = ''): string[] =>
+  [...readQualities(acceptLanguage)]
+    .filter(([, quality]) => quality > 0)
+    .sort(([, first], [, second]) => second - first)
+    .map(([language]) => language)
+
 /** Returns the weight of each value in the header. */
 const readQualities = (header: string): Map<string, number> =>
   new Map(

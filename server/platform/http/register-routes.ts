@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
+import { findLanguage } from '@parley/messages/languages'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Config } from '#config'
@@ -11,6 +12,7 @@ import type { Client } from '#platform/access/scope.ts'
 import type { Idempotency } from '#platform/idempotency/idempotency.ts'
 import { contentDisposition } from '#platform/storage/addresses.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
+import { acceptedLanguages } from './accept.ts'
 import { answerOnce, isKeyed } from './answer-once.ts'
 import { bodyLimitsOf, bodyOptions } from './body-limits.ts'
 import { readCookie } from './cookies.ts'
@@ -161,6 +163,9 @@ function refuseBody(body: unknown): void {
 export const clientOf = (request: FastifyRequest): Client => ({
   address: request.address,
   userAgent: request.headers['user-agent']?.slice(0, USER_AGENT_MAX) ?? null,
+  get language() {
+    return findLanguage(acceptedLanguages(request.headers['accept-language']))
+  },
   requestId: request.id,
   admit: async (id) => request.rateWindows?.admit(id),
 })

@@ -1,8 +1,11 @@
+import type { Language } from '@parley/messages/languages'
 import type { Logger } from 'pino'
 import type { ISql } from 'postgres'
 import type { Config } from '#config'
 import { assertOutsideTransaction } from '#database/ambient.ts'
+import type { Database } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
+import { systemSql } from '#database/system-sql.ts'
 import type { Jobs, Queue } from '#platform/jobs/jobs.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { normalizeEmail } from './address.ts'
@@ -11,10 +14,9 @@ import type { Email } from './templates.ts'
 /** Sends email in a job, at least once, with retries for about a day. */
 export interface Mail {
   /**
-   * Sends an email when the caller's transaction commits. `about` lists the ids of all that it mentions, besides its
-   * recipient.
+   * Sends an email when the caller's transaction commits, in the language of the recipient's account.
    */
-  send(tx: ISql, to: string, email: Email, about?: readonly string[]): Promise<void>
+  send(tx: ISql, to: string, email: Email, options?: SendOptions): Promise<void>
   /**
    * Returns the marks for an address under each secret, the current one first. Jobs `about` the address carry such a
    * mark (jobs.ts). It reveals nothing without the secret.
@@ -25,11 +27,20 @@ export interface Mail {
   queue: Queue<SealedEmail>
 }
 
+interface SendOptions {
+  /** Ids of all that the email mentions, besides its recipient. */
+  about?: readonly string[]
+  /** The language for a recipient whose account has none. Default: English. */
+  language?: Language | null
+}
+
 /** A queued email. Encrypted, because it may contain a sign-in link. */
 interface SealedEmail {
   id: string
   sealed: string
   about: string[]
+  /** Absent in emails that an earlier version queued. */
+  language?: Language | null
 }
 
 /** A rendered email. */
@@ -54,13 +65,14 @@ const TRY_TIMEOUT_SECONDS = 120
 const CONCURRENCY = 2
 
 interface Dependencies {
+  database: Database
   config: Pick<Config, 'smtpUrl' | 'mailFrom' | 'dataDir'>
   jobs: Jobs
   secrets: Secrets
   log: Logger
 }
 
-export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
+export function createMail({ database, config, jobs, secrets, log }: Dependencies): Mail {
   let deliver: Promise<Deliver> | undefined
   const queue: Queue<SealedEmail> = {
     name: 'mail',
@@ -68,14 +80,14 @@ export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
     firstRetrySeconds: FIRST_RETRY_SECONDS,
     timeoutSeconds: TRY_TIMEOUT_SECONDS,
     concurrency: CONCURRENCY,
-    async run({ id, sealed, about = [] }, { isLastTry }) {
+    async run({ id, sealed, about = [], language = null }, { isLastTry }) {
       assertOutsideTransaction('mail (delivery)')
       const { to, letter: email } = JSON.parse(secrets.decrypt(sealed, id)) as { to: string; letter: Email }
       try {
         // Imported on first use, because these modules are slow to load and most processes never send email.
         const { renderEmail } = await import('./templates.ts')
         deliver ??= openPost(config)
-        const written = await renderEmail(email)
+        const written = await renderEmail(email, (await languageOf(to)) ?? language ?? 'en')
         await (await deliver)({ id, from: config.mailFrom, to, ...written, about })
       } catch (error) {
         if (isLastTry) log.error({ err: error, mail: id, template: email.kind }, 'a mail was given up')
@@ -83,14 +95,20 @@ export function createMail({ config, jobs, secrets, log }: Dependencies): Mail {
       }
     },
   }
+  /** Returns the language that the owner of an address has chosen; null: none, or no account. */
+  async function languageOf(email: string): Promise<Language | null> {
+    const [user] = await systemSql(database)<{ language: Language | null }[]>`
+      select language from users where email = ${normalizeEmail(email)}`
+    return user?.language ?? null
+  }
   const marksOf: Mail['marksOf'] = (email) => secrets.signatures(normalizeEmail(email), MARKS)
   return {
     queue,
     marksOf,
-    async send(tx, to, email, about = []) {
+    async send(tx, to, email, { about = [], language = null } = {}) {
       const id = newId()
       const sealed = secrets.encrypt(JSON.stringify({ to, letter: email }), id)
-      await jobs.add(tx, queue, { id, sealed, about: [...marksOf(to).slice(0, 1), ...about] })
+      await jobs.add(tx, queue, { id, sealed, about: [...marksOf(to).slice(0, 1), ...about], language })
     },
     async deleteSaved(about) {
       assertOutsideTransaction('mail.deleteSaved')

@@ -1,3 +1,4 @@
+import { createMessages, type Language, type Messages } from '@parley/messages'
 import { Body } from '@react-email/body'
 import { Button } from '@react-email/button'
 import { Container } from '@react-email/container'
@@ -7,6 +8,8 @@ import { Preview } from '@react-email/preview'
 import { render } from '@react-email/render'
 import { Text } from '@react-email/text'
 import { createElement, type ReactElement } from 'react'
+import de from './messages/de.ts'
+import en from './messages/en.ts'
 
 /** The emails that Parley sends. Links carry their token in the query, for the console page that they open. */
 export type Email =
@@ -16,7 +19,14 @@ export type Email =
   | { kind: 'verify email'; link: string }
   | { kind: 'reset password'; link: string }
   | { kind: 'second factor'; event: SecondFactorEvent; link: string }
-  | { kind: 'webhook disabled'; organization: string; host: string; reason: string; link: string }
+  | {
+      kind: 'webhook disabled'
+      organization: string
+      host: string
+      /** Days of failed deliveries; null if the address answered 410. */
+      failedDays: number | null
+      link: string
+    }
 
 /** Changes to the second factors of an account. */
 export type SecondFactorEvent =
@@ -29,25 +39,16 @@ export type SecondFactorEvent =
   | 'reset by administrator'
   | 'codes tried'
 
-const SECOND_FACTOR_EVENTS: Record<SecondFactorEvent, [subject: string, sentence: string]> = {
-  'totp added': [
-    'An authenticator app was added to your account',
-    'Parley now asks for its code when you sign in.',
-  ],
-  'passkey added': ['A passkey was added to your account', 'You can sign in with it from now on.'],
-  'totp removed': ['The authenticator app was removed from your account', 'Its codes no longer work.'],
-  'passkey removed': ['A passkey was removed from your account', 'It no longer signs you in.'],
-  'recovery codes replaced': ['Your recovery codes were replaced', 'The earlier ones no longer work.'],
-  'recovery code used': ['A recovery code of your account was used', 'That code no longer works.'],
-  'reset by administrator': [
-    'The second factors of your account were removed',
-    'An administrator of the server removed your passkeys, your authenticator app and your recovery codes, and ended every session.',
-  ],
-  'codes tried': [
-    'Someone tried many codes to sign in to your account',
-    'Codes are refused for up to an hour. A passkey still works.',
-  ],
-}
+const SECOND_FACTOR_MESSAGES = {
+  'totp added': 'totpAdded',
+  'passkey added': 'passkeyAdded',
+  'totp removed': 'totpRemoved',
+  'passkey removed': 'passkeyRemoved',
+  'recovery codes replaced': 'codesReplaced',
+  'recovery code used': 'codeUsed',
+  'reset by administrator': 'reset',
+  'codes tried': 'codesTried',
+} as const satisfies Record<SecondFactorEvent, string>
 
 interface RenderedEmail {
   subject: string
@@ -62,83 +63,90 @@ interface Content {
   action: string
 }
 
-export async function renderEmail(email: Email): Promise<RenderedEmail> {
-  const content = contentOf(email)
-  const html = await render(layout(content, email.link))
-  return { subject: content.subject, html, text: plainTextOf(content, email.link) }
+const MESSAGES = { en, de }
+
+type Translate = Messages<typeof en>
+
+export async function renderEmail(email: Email, language: Language): Promise<RenderedEmail> {
+  const t = createMessages<typeof en>(language, MESSAGES[language])
+  const content = contentOf(email, t)
+  const html = await render(layout(content, email.link, language, t))
+  return { subject: content.subject, html, text: plainTextOf(content, email.link, t) }
 }
 
-/** Builds the plain text from the content, because converting the HTML takes as long as rendering it. */
-function plainTextOf({ subject, paragraphs, action }: Content, link: string): string {
-  const lines = [subject.toUpperCase(), ...paragraphs, `${action} ${link}`, addressLine(link)]
+/** Built from the content, since converting the HTML to text takes as long as rendering it. */
+function plainTextOf({ subject, paragraphs, action }: Content, link: string, t: Translate): string {
+  const lines = [subject.toUpperCase(), ...paragraphs, `${action} ${link}`, t('openAddress', { link })]
   return lines.map((line) => line.replace(/[ \t\r\n\f]+/g, ' ').trim()).join('\n\n')
 }
 
-const addressLine = (link: string): string => `Or open this address: ${link}`
-
-function contentOf(email: Email): Content {
+function contentOf(email: Email, t: Translate): Content {
   switch (email.kind) {
-    case 'invitation':
+    case 'invitation': {
+      const { inviter, organization, message } = email
       return {
-        subject: `${email.inviter} invites you to ${email.organization}`,
+        subject: t('invitation.subject', { inviter, organization }),
         paragraphs: [
-          `${email.inviter} invites you to work in ${email.organization} on Parley.`,
-          ...(email.message === null ? [] : [`“${email.message}”`]),
-          'The invitation is good for 7 days, and for this email address only.',
+          t('invitation.invited', { inviter, organization }),
+          ...(message === null ? [] : [t('invitation.quoted', { message })]),
+          t('invitation.expires'),
         ],
-        action: 'Accept the invitation',
+        action: t('invitation.action'),
       }
-    case 'magic link':
+    }
+    case 'magic link': {
+      const { inviter, organization } = email
       return {
-        subject: `${email.inviter} has added you to ${email.organization}`,
-        paragraphs: [
-          `${email.inviter} has made an account for you in ${email.organization} on Parley.`,
-          'The link signs you in. It works once, within 7 days; keep it to yourself.',
-        ],
-        action: 'Sign in',
+        subject: t('magicLink.subject', { inviter }),
+        paragraphs: [t('magicLink.added', { inviter, organization }), t('magicLink.expires')],
+        action: t('magicLink.action'),
       }
-    case 'added to organization':
+    }
+    case 'added to organization': {
+      const { adder, organization } = email
       return {
-        subject: `${email.adder} added you to ${email.organization}`,
+        subject: t('addition.subject', { adder, organization }),
         paragraphs: [
-          `${email.adder} made you a member of ${email.organization} on Parley. To stay, do nothing: you find the organization in your console.`,
-          'Until you open it, its members do not see your name and address, unless you share another organization with them.',
-          'The button leaves the organization, without opening it. It works for 30 days.',
+          t('addition.added', { adder, organization }),
+          t('addition.privacy'),
+          t('addition.leave'),
         ],
-        action: 'Leave organization',
+        action: t('addition.action'),
       }
+    }
     case 'verify email':
       return {
-        subject: 'Is this your email address?',
-        paragraphs: [
-          'Somebody has signed up at Parley with this email address. If it was you, say so with the button.',
-          'If it was not, do nothing: the address stays unconfirmed.',
-        ],
-        action: 'Confirm this address',
+        subject: t('verification.subject'),
+        paragraphs: [t('verification.request'), t('verification.otherwise')],
+        action: t('verification.action'),
       }
     case 'reset password':
       return {
-        subject: 'Choose a new password',
-        paragraphs: [
-          'You, or somebody else, asked for a new password for your account at Parley.',
-          'The link works once, within an hour. If you did not ask, do nothing: your password stays as it is.',
-        ],
-        action: 'Choose a new password',
+        subject: t('reset.subject'),
+        paragraphs: [t('reset.request'), t('reset.otherwise')],
+        action: t('reset.action'),
       }
     case 'second factor': {
-      const [subject, sentence] = SECOND_FACTOR_EVENTS[email.event]
-      const advice = 'If it was not you, change your password and check your second factors and sessions.'
-      return { subject, paragraphs: [`${subject}. ${sentence}`, advice], action: 'Open your account' }
-    }
-    case 'webhook disabled':
+      const event = SECOND_FACTOR_MESSAGES[email.event]
+      const subject = t(`secondFactor.${event}.subject`)
       return {
-        subject: `A webhook of ${email.organization} was disabled`,
-        paragraphs: [
-          `Parley sends no more events to the webhook of ${email.organization} at ${email.host}. ${email.reason}`,
-          'What waited for it has failed. Once it works again, enable it, and redeliver what was missed.',
-        ],
-        action: 'Look at the webhooks',
+        subject,
+        paragraphs: [`${subject}. ${t(`secondFactor.${event}.detail`)}`, t('secondFactor.advice')],
+        action: t('secondFactor.action'),
       }
+    }
+    case 'webhook disabled': {
+      const { organization, host, failedDays: days } = email
+      const reason =
+        days === null
+          ? t('webhook.gone', { organization, host })
+          : t('webhook.failing', { organization, host, days })
+      return {
+        subject: t('webhook.subject', { organization }),
+        paragraphs: [reason, t('webhook.pending')],
+        action: t('webhook.action'),
+      }
+    }
   }
 }
 
@@ -154,10 +162,15 @@ const BUTTON = {
 }
 const SMALL = { color: '#71717a', fontSize: '12px', wordBreak: 'break-all' } as const
 
-function layout({ subject, paragraphs, action }: Content, link: string): ReactElement {
+function layout(
+  { subject, paragraphs, action }: Content,
+  link: string,
+  language: Language,
+  t: Translate,
+): ReactElement {
   return createElement(
     Html,
-    { lang: 'en' },
+    { lang: language },
     createElement(Preview, null, subject),
     createElement(
       Body,
@@ -168,7 +181,7 @@ function layout({ subject, paragraphs, action }: Content, link: string): ReactEl
         createElement(Heading, { as: 'h1', style: { fontSize: '20px' } }, subject),
         ...paragraphs.map((paragraph, index) => createElement(Text, { key: index }, paragraph)),
         createElement(Button, { href: link, style: BUTTON }, action),
-        createElement(Text, { style: SMALL }, addressLine(link)),
+        createElement(Text, { style: SMALL }, t('openAddress', { link })),
       ),
     ),
   )

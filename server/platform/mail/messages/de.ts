@@ -1,0 +1,91 @@
+import type { Translation } from '@parley/messages'
+import type en from './en.ts'
+
+export default {
+  openAddress: 'Oder öffnen Sie diese Adresse: {link}',
+  invitation: {
+    subject: '{inviter} hat Sie zu {organization} eingeladen',
+    invited: '{inviter} hat Sie eingeladen, {organization} auf Parley beizutreten.',
+    quoted: '„{message}“',
+    expires: 'Die Einladung läuft in 7 Tagen ab und gilt nur für diese E-Mail-Adresse.',
+    action: 'Einladung annehmen',
+  },
+  magicLink: {
+    subject: '{inviter} hat ein Parley-Konto für Sie erstellt',
+    added: '{inviter} hat in {organization} auf Parley ein Konto für Sie erstellt.',
+    expires:
+      'Mit diesem Link melden Sie sich an. Er funktioniert einmal und läuft in 7 Tagen ab. Geben Sie ihn nicht weiter.',
+    action: 'Anmelden',
+  },
+  addition: {
+    subject: '{adder} hat Sie zu {organization} hinzugefügt',
+    added:
+      '{adder} hat Sie auf Parley zu {organization} hinzugefügt. Sie finden die Organisation in Ihrer Konsole.',
+    privacy:
+      'Bis Sie die Organisation öffnen, sehen ihre Mitglieder Ihren Namen und Ihre E-Mail-Adresse nicht, außer Sie haben eine andere Organisation gemeinsam.',
+    leave:
+      'Wenn Sie kein Mitglied sein möchten, verlassen Sie die Organisation. Der Link funktioniert 30 Tage lang.',
+    action: 'Organisation verlassen',
+  },
+  verification: {
+    subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
+    request:
+      'Jemand hat sich mit dieser E-Mail-Adresse bei Parley registriert. Wenn Sie das waren, bestätigen Sie die Adresse.',
+    otherwise: 'Wenn nicht, ignorieren Sie diese E-Mail. Die Adresse bleibt unbestätigt.',
+    action: 'E-Mail-Adresse bestätigen',
+  },
+  reset: {
+    subject: 'Passwort zurücksetzen',
+    request:
+      'Jemand möchte das Passwort Ihres Parley-Kontos zurücksetzen. Der Link funktioniert einmal und läuft in 1 Stunde ab.',
+    otherwise: 'Wenn Sie das nicht waren, ignorieren Sie diese E-Mail. Ihr Passwort bleibt unverändert.',
+    action: 'Passwort zurücksetzen',
+  },
+  secondFactor: {
+    totpAdded: {
+      subject: 'Ihrem Konto wurde eine Authenticator-App hinzugefügt',
+      detail: 'Parley fragt bei der Anmeldung jetzt nach einem Code aus der App.',
+    },
+    passkeyAdded: {
+      subject: 'Ihrem Konto wurde ein Passkey hinzugefügt',
+      detail: 'Sie können sich jetzt damit anmelden.',
+    },
+    totpRemoved: {
+      subject: 'Die Authenticator-App wurde aus Ihrem Konto entfernt',
+      detail: 'Ihre Codes funktionieren nicht mehr.',
+    },
+    passkeyRemoved: {
+      subject: 'Ein Passkey wurde aus Ihrem Konto entfernt',
+      detail: 'Sie können sich nicht mehr damit anmelden.',
+    },
+    codesReplaced: {
+      subject: 'Ihre Wiederherstellungscodes wurden ersetzt',
+      detail: 'Die bisherigen Codes funktionieren nicht mehr.',
+    },
+    codeUsed: {
+      subject: 'Ein Wiederherstellungscode Ihres Kontos wurde verwendet',
+      detail: 'Dieser Code funktioniert nicht mehr.',
+    },
+    reset: {
+      subject: 'Die zweiten Faktoren Ihres Kontos wurden entfernt',
+      detail:
+        'Die Administration des Servers hat Ihre Passkeys, Ihre Authenticator-App und Ihre Wiederherstellungscodes entfernt und alle Sitzungen beendet.',
+    },
+    codesTried: {
+      subject: 'Für Ihr Konto wurden zu viele Anmeldecodes eingegeben',
+      detail: 'Codes sind bis zu 1 Stunde lang gesperrt. Passkeys funktionieren weiterhin.',
+    },
+    advice:
+      'Wenn Sie das nicht waren, ändern Sie Ihr Passwort und prüfen Sie Ihre zweiten Faktoren und Sitzungen.',
+    action: 'Konto öffnen',
+  },
+  webhook: {
+    subject: 'Ein Webhook von {organization} wurde deaktiviert',
+    gone: 'Parley sendet keine Ereignisse mehr an den Webhook von {organization} unter {host}, weil die Adresse mit 410 (Gone) geantwortet hat.',
+    failing:
+      'Parley sendet keine Ereignisse mehr an den Webhook von {organization} unter {host}, weil {days, plural, one {# Tag} other {# Tage}} lang jede Zustellung fehlgeschlagen ist.',
+    pending:
+      'Ausstehende Zustellungen wurden als fehlgeschlagen markiert. Wenn die Adresse wieder funktioniert, aktivieren Sie den Webhook und stellen Sie die verpassten Ereignisse erneut zu.',
+    action: 'Webhooks öffnen',
+  },
+} satisfies Translation<typeof en>
