@@ -11,26 +11,30 @@ import { findEarlyMessages } from '#tests/support/untranslated.ts'
  * message holds HTML. Messages for errors are of codes that there are.
  */
 
-/** The folders with a folder of messages for each language. */
+/** The folders with messages: a file, or a folder with a file for each area, for each language. */
 const FOLDERS = ['console/src/messages', 'server/platform/mail/messages']
 const LANGUAGES = ['de']
 
 /** Names of elements would make a message look like HTML, and tempt to write it. */
 const HTML = /<\/?(?:a|b|br|code|div|em|i|li|p|span|strong|ul)\b|&\w+;/
 
-const messagesIn = (folder: string, language: string): Promise<Map<string, string>> =>
-  Promise.all(
-    globSync(join(folder, language, '*.ts'))
-      .filter((file) => !/(?:first|rest)\.ts$/.test(file))
-      .map(async (file) => {
-        const { default: messages } = await import(pathToFileURL(file).href)
-        return flatten(messages, basename(file, '.ts'))
-      }),
-  ).then((files) => new Map(files.flat()))
+/** All messages of a language by their keys: of a folder with a file for each area, or of one file. */
+async function messagesIn(folder: string, language: string): Promise<Map<string, string>> {
+  const files = globSync([join(folder, `${language}.ts`), join(folder, language, '*.ts')])
+  const areas = files.filter((file) => !/(?:first|rest)\.ts$/.test(file))
+  const messages = await Promise.all(
+    areas.map(async (file) => {
+      const { default: area } = await import(pathToFileURL(file).href)
+      return flatten(area, file === `${folder}/${language}.ts` ? '' : `${basename(file, '.ts')}.`)
+    }),
+  )
+  return new Map(messages.flat())
+}
 
+/** @param path where the messages are, with a dot at its end unless it is empty */
 const flatten = (messages: object, path: string): [string, string][] =>
   Object.entries(messages).flatMap(([key, value]): [string, string][] =>
-    typeof value === 'string' ? [[`${path}.${key}`, value]] : flatten(value, `${path}.${key}`),
+    typeof value === 'string' ? [[`${path}${key}`, value]] : flatten(value, `${path}${key}.`),
   )
 
 /** The arguments and tags of a message, each once, as `name:kind`. */
