@@ -81,7 +81,7 @@ export default {
   },
   webhook: {
     subject: 'Ein Webhook von {organization} wurde deaktiviert',
-    gone: 'Parley sendet keine Ereignisse mehr an den Webhook von {organization} unter {host}, weil die Adresse mit 410 (Gone) geantwortet hat.',
+    gone: 'Parley sendet keine Ereignisse mehr an den Webhook von {organization} unter {host}, weil die Adresse mit 410 Gone geantwortet hat.',
     failing:
       'Parley sendet keine Ereignisse mehr an den Webhook von {organization} unter {host}, weil {days, plural, one {# Tag} other {# Tage}} lang jede Zustellung fehlgeschlagen ist.',
     pending:

@@ -74,7 +74,7 @@ export default {
   },
   webhook: {
     subject: 'A webhook of {organization} was disabled',
-    gone: 'Parley stopped sending events to the webhook of {organization} at {host}, because the address answered 410 (Gone).',
+    gone: 'Parley stopped sending events to the webhook of {organization} at {host}, because the address answered 410 Gone.',
     failing:
       'Parley stopped sending events to the webhook of {organization} at {host}, because every delivery failed for {days, plural, one {# day} other {# days}}.',
     pending:
