@@ -7,9 +7,9 @@ import { type Colleagues, colleaguesOf } from '#tests/support/colleagues.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
 import { talk } from '#tests/support/deployments.ts'
 
-/** Deployments: made, dressed, installed, used, paused, given a new key, deleted. */
+/** Deployments: creation, appearance, install code, usage, pausing, new keys, deletion. */
 
-/** A busy machine takes its time. */
+/** Generous, because a busy machine is slow. */
 const SOON = { timeout: 20_000 }
 
 describeInBrowser('deployments in the console', () => {
@@ -31,65 +31,65 @@ describeInBrowser('deployments in the console', () => {
     stage.open(`${path}${path.includes('?') ? '&' : '?'}org_id=${owner.organizationId}`, person)
   const toTab = (page: Page, name: string) =>
     page.getByRole('navigation', { name: 'Deployment' }).getByRole('button', { name }).click()
-  const preview = (page: Page) => page.frameLocator('iframe[title="Preview of the chat"]')
+  const preview = (page: Page) => page.frameLocator('iframe[title="Chat preview"]')
 
-  /** Makes one, and goes to its page. Answers its key. */
+  /** Creates a deployment and returns its key. */
   async function deploy(page: Page, name: string, type: string): Promise<string> {
-    await page.getByRole('button', { name: 'New deployment' }).click()
+    await page.getByRole('button', { name: 'Create deployment' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Agent').selectOption({ label: 'Concierge' })
     await dialog.getByRole('radio', { name: type }).check()
     await dialog.getByLabel('Name').fill(name)
-    await dialog.getByRole('button', { name: 'Deploy' }).click()
+    await dialog.getByRole('button', { name: 'Create deployment' }).click()
     await page.getByRole('dialog', { name: `${name} is ready` }).waitFor()
     const key = await page.getByRole('dialog').locator('code').innerText()
     return key
   }
 
-  test('a chat for a website: from the agent to the snippet, dressed as it is wanted', async () => {
+  test('a chat for a website: from the agent to the install code, with its own appearance', async () => {
     const page = await open('/deployments')
     await page.getByRole('heading', { name: 'No deployments yet' }).waitFor()
     await expectAccessible(page)
-    // As the page of an agent leads here.
+    // The link on an agent's page.
     await page.goto(`/deployments?agent_id=${agentId}&org_id=${owner.organizationId}`)
-    const dialog = page.getByRole('dialog', { name: 'New deployment' })
+    const dialog = page.getByRole('dialog', { name: 'Create deployment' })
     await expect.poll(() => dialog.getByLabel('Agent').inputValue(), SOON).toBe(agentId)
     await dialog.getByLabel('Name').fill('Shop window')
     await expectAccessible(page)
     await page.keyboard.press('Enter')
     await page.getByText('It is not shown again').waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'See how to install it' }).click()
+    await page.getByRole('button', { name: 'Show install code' }).click()
 
     await page.getByRole('heading', { level: 1, name: 'Shop window' }).waitFor()
-    const script = page.getByRole('group', { name: 'script tag' })
+    const script = page.getByRole('group', { name: 'Script tag' })
     const id = /deployments\/([\w-]+)/.exec(page.url())?.[1] ?? ''
     expect(await script.innerText()).toContain(`src="${stage.server.url}/widget.js?deployment=${id}"`)
     await expectAccessible(page)
 
-    await toTab(page, 'Look and limits')
+    await toTab(page, 'Appearance and limits')
     await preview(page).getByText('Shop window').first().waitFor()
     await page.getByLabel('Company name').fill('The Lighthouse')
-    await page.getByLabel('Colour', { exact: true }).fill('#0f766e')
+    await page.getByLabel('Color', { exact: true }).fill('#0f766e')
     await page.getByLabel('Welcome message').fill('Ahoy there')
-    await page.getByLabel('Pages that may show it').fill('www.example.com')
+    await page.getByLabel('Allowed websites').fill('www.example.com')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').getByText('is not a valid origin').waitFor()
     await expectAccessible(page)
-    await page.getByLabel('Pages that may show it').fill('https://www.example.com')
-    await page.getByLabel('Messages a day').fill('50')
-    // Another tab is no leaving: what was typed is still there.
+    await page.getByLabel('Allowed websites').fill('https://www.example.com')
+    await page.getByLabel('Messages per day').fill('50')
+    // Switching tabs keeps unsaved changes.
     await toTab(page, 'Overview')
-    await toTab(page, 'Look and limits')
+    await toTab(page, 'Appearance and limits')
     await page.keyboard.press('Control+s')
     await page.getByText('All changes are saved').waitFor()
     await preview(page).getByText('Ahoy there').waitFor()
     await preview(page).getByText('The Lighthouse').first().waitFor()
     await toTab(page, 'Install')
-    await page.getByText('Only pages of https://www.example.com may show it').waitFor()
+    await page.getByText('Only pages of https://www.example.com can show the chat').waitFor()
   })
 
-  test('the preview is talked to, and counts; paused it is closed; who may only read is offered nothing', async () => {
+  test('messages in the preview count; a paused chat is closed; readers have no actions', async () => {
     const page = await open('/deployments')
     await page.getByRole('link', { name: 'Shop window' }).click()
     await preview(page).getByRole('textbox').fill('Is there a key for me?')
@@ -108,39 +108,39 @@ describeInBrowser('deployments in the console', () => {
     await expectAccessible(page)
 
     await page.getByRole('button', { name: 'Pause' }).click()
-    await page.getByText('visitors read that the chat is closed').waitFor()
+    await page.getByText('visitors see that the chat is closed').waitFor()
     const guest = await colleagues.join('guest')
     const other = await open('/deployments', guest)
     const row = other.getByRole('row', { name: /Shop window/ })
     await row.getByText('Paused').waitFor()
     await row.getByText('1 of 50').waitFor()
     await row.getByText('Concierge').waitFor()
-    expect(await other.getByRole('button', { name: 'New deployment' }).count()).toBe(0)
+    expect(await other.getByRole('button', { name: 'Create deployment' }).count()).toBe(0)
     await other.getByRole('link', { name: 'Shop window' }).click()
-    await toTab(other, 'Look and limits')
-    await other.getByText('Your role may look at this').waitFor()
+    await toTab(other, 'Appearance and limits')
+    await other.getByText("You don't have permission to change this deployment").waitFor()
     expect(await other.getByLabel('Company name').isDisabled()).toBe(true)
     expect(await other.getByRole('button', { name: /Pause|Resume|More actions/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Resume' }).click()
-    // It is told to whoever looks on.
+    // Other open pages are updated.
     await other.getByText('Active', { exact: true }).waitFor()
   })
 
-  test('one for programs: its key works until there is a new one; then it is deleted', async () => {
+  test('a deployment for programs: its key works until it is regenerated; then it is deleted', async () => {
     const page = await open('/deployments')
     await page.getByRole('row', { name: /Shop window/ }).waitFor()
     const key = await deploy(page, 'Nightly job', 'API')
-    await page.getByRole('button', { name: 'See how to call it' }).click()
+    await page.getByRole('button', { name: 'Show API examples' }).click()
     for (const label of ['curl', 'TypeScript', 'Python'])
       await page.getByRole('group', { name: label }).waitFor()
     await expectAccessible(page)
     expect((await talk(stage.server, key, { content: 'Hello' })).status).toBe(200)
 
     await toTab(page, 'Key')
-    await page.getByText('The key that is used now begins with').waitFor()
-    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByText('The current key starts with').waitFor()
+    await page.getByRole('button', { name: 'Regenerate key' }).click()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Make a new key' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Regenerate key' }).click()
     await page.getByText('It is not shown again').waitFor()
     await expectAccessible(page)
     const renewed = await page.locator('code').last().innerText()
@@ -148,7 +148,7 @@ describeInBrowser('deployments in the console', () => {
     expect((await talk(stage.server, renewed, { content: 'Hello' })).status).toBe(200)
 
     await page.getByRole('button', { name: 'More actions' }).click()
-    await page.getByRole('menuitem', { name: 'Rename' }).click()
+    await page.getByRole('menuitem', { name: 'Edit details' }).click()
     await page.getByLabel('Description').fill('For the reports')
     await expectAccessible(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()

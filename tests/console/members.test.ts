@@ -5,7 +5,7 @@ import { type ConsoleStage, expectAccessible } from '#tests/support/console-stag
 import type { Team } from '#tests/support/team.ts'
 import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
-/** Members: invited, refused, given roles, suspended, removed; and who may not do that. */
+/** Members: invitations, roles, suspension, removal, and the permissions that these need. */
 
 describeInBrowser('members in the console', () => {
   let stage: ConsoleStage
@@ -18,57 +18,57 @@ describeInBrowser('members in the console', () => {
   }, 240_000)
   afterAll(() => stage?.stop())
 
-  test('many are invited at once; what failed says why, and the links can be copied', async () => {
+  test('several people are invited; failures are explained, and links can be copied', async () => {
     const page = await open('/members')
     await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog', { name: 'Invite to Analytical Engines' })
     const addresses = dialog.getByLabel('Email addresses')
     await addresses.fill('grace@example.com nobody')
-    await dialog.getByText('No email address: nobody').waitFor()
-    expect(await dialog.getByRole('button', { name: 'Send the invitation' }).isDisabled()).toBe(true)
+    await dialog.getByText('Not an email address: nobody').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Send invitation' }).isDisabled()).toBe(true)
     await addresses.fill(`Grace Hopper <grace@example.com>\nmary@example.com, ${owner.email}`)
     await dialog.getByLabel('Role').selectOption('guest')
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Send 3 invitations' }).click()
 
-    const results = page.getByRole('dialog', { name: '2 invited' })
+    const results = page.getByRole('dialog', { name: '2 invitations sent' })
     await results.getByText('This user is already a member of the organization.').waitFor()
     await results
       .getByText(/\/invite\?token=inv_/)
       .first()
       .waitFor()
-    await results.getByRole('button', { name: 'Copy the link for grace@example.com' }).waitFor()
+    await results.getByRole('button', { name: 'Copy link for grace@example.com' }).waitFor()
     await expectAccessible(page)
-    await results.getByRole('button', { name: 'Change what failed' }).click()
+    await results.getByRole('button', { name: 'Edit failed invitations' }).click()
     expect(await addresses.inputValue()).toBe(owner.email)
     await page.keyboard.press('Escape')
     await page.getByRole('row', { name: /mary@example.com guest Invited/ }).waitFor()
 
-    // A link is made anew, and taken back.
+    // A new link is sent, then the invitation is revoked.
     await page.getByRole('button', { name: 'Actions for mary@example.com' }).click()
-    await page.getByRole('menuitem', { name: 'Send a new link' }).click()
-    const anew = page.getByRole('dialog', { name: 'A new link is on its way' })
-    await anew.getByText(/\/invite\?token=inv_/).waitFor()
+    await page.getByRole('menuitem', { name: 'Resend invitation' }).click()
+    const resent = page.getByRole('dialog', { name: 'New link sent' })
+    await resent.getByText(/\/invite\?token=inv_/).waitFor()
     await expectAccessible(page)
-    await anew.getByRole('button', { name: 'Done' }).click()
+    await resent.getByRole('button', { name: 'Done' }).click()
     await page.getByRole('button', { name: 'Actions for mary@example.com' }).click()
     await page.getByRole('menuitem', { name: 'Revoke' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('row', { name: /mary@example.com/ }).waitFor({ state: 'detached' })
   })
 
-  test('who has an account is added by the ID, where that is not switched off', async () => {
+  test('an existing user is added by ID unless the organization turned that off', async () => {
     const turing = await stage.server.signUp()
     const page = await open('/members')
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('button', { name: 'By user ID' }).click()
     await page.getByLabel('User ID').fill(owner.userId)
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: 'Add member' }).click()
     await page.getByRole('alert').getByText('This user is already a member of the organization.').waitFor()
     await page.getByLabel('User ID').fill(turing.userId)
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Add', exact: true }).click()
-    await page.getByRole('row', { name: /Not opened yet/ }).waitFor()
+    await page.getByRole('button', { name: 'Add member' }).click()
+    await page.getByRole('row', { name: /Pending member/ }).waitFor()
     expect(await page.getByText(turing.email).count()).toBe(0)
     await team.api('GET', '/api/chat/list', undefined, turing)
     await page.reload()
@@ -78,23 +78,23 @@ describeInBrowser('members in the console', () => {
     await page.reload()
     await page.getByRole('button', { name: 'Invite' }).click()
     await page.getByRole('button', { name: 'By user ID' }).click()
-    await page.getByText('is switched off for this organization').waitFor()
+    await page.getByText('is off for this organization').waitFor()
     await team.asAdministrator('PUT', team.at('/api/org/features'), { team_members: true })
   })
 
-  test('a member gets another role in place, is suspended, found, and removed', async () => {
+  test('a member gets another role, is suspended, found, and removed', async () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')
     const page = await open('/members')
     await page.getByLabel('Search').fill('noether')
     await page.waitForURL(/q=noether/)
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
     await page.getByRole('combobox', { name: `Role of ${name}` }).selectOption('admin')
-    await page.getByText(`${name} has the role admin now`).first().waitFor()
+    await page.getByText(`Role of ${name} changed to admin`).first().waitFor()
     await expectAccessible(page)
 
     await page.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: 'Suspend' }).click()
-    await page.getByRole('heading', { name: 'Nobody found' }).waitFor()
+    await page.getByRole('heading', { name: 'No matches' }).waitFor()
     await expectAccessible(page)
     await page.getByLabel('Status').selectOption('Suspended')
     await page.reload()
@@ -106,10 +106,10 @@ describeInBrowser('members in the console', () => {
     await question.getByText(person.email).waitFor()
     await expectAccessible(page)
     await question.getByRole('button', { name: 'Remove' }).click()
-    await page.getByRole('heading', { name: 'Nobody found' }).waitFor()
+    await page.getByRole('heading', { name: 'No matches' }).waitFor()
   })
 
-  test('a member sees the others and can change none; ownership is handed over by its name', async () => {
+  test('a member sees the others but cannot change them; a transfer of ownership asks for the name', async () => {
     const { person, name } = await team.join('member', 'Kurt', 'Goedel')
     const theirs = await open('/members', person)
     await theirs.getByRole('row', { name: new RegExp(owner.email) }).waitFor()
@@ -124,8 +124,8 @@ describeInBrowser('members in the console', () => {
     expect(await yes.isDisabled()).toBe(true)
     await question.getByLabel(/Type/).fill('Analytical Engines')
     await yes.click()
-    await page.getByText(`${name} is the owner now`).first().waitFor()
-    // What was the owner's is not offered any more.
+    await page.getByText(`${name} is now the owner`).first().waitFor()
+    // The former owner has no owner's actions any more.
     await page
       .getByLabel(/^Role of/)
       .first()

@@ -4,7 +4,7 @@ import { type ConsoleStage, expectAccessible } from '#tests/support/console-stag
 import type { Team } from '#tests/support/team.ts'
 import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
-/** Roles: seen, made, changed, refused and deleted; and the permissions of the installation. */
+/** Roles: viewing, creating, changing and deleting them, and the permissions of the installation. */
 
 describeInBrowser('roles in the console', () => {
   let stage: ConsoleStage
@@ -16,22 +16,22 @@ describeInBrowser('roles in the console', () => {
   }, 240_000)
   afterAll(() => stage?.stop())
 
-  test('a role is made of boxes that are ticked, given, refused its end, and deleted', async () => {
+  test('a role is created from checkboxes, assigned, kept while it has members, and deleted', async () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')
     const page = await open('/roles')
     await page.getByRole('button', { name: 'owner' }).click()
     const theirs = page.getByRole('dialog', { name: 'owner' })
-    await theirs.getByText('System roles cannot be changed').waitFor()
+    await theirs.getByText("System roles can't be changed").waitFor()
     const all = theirs.getByRole('checkbox', { name: 'Everything: all' })
     expect([await all.isChecked(), await all.isDisabled()]).toEqual([true, true])
     await expectAccessible(page)
     await page.keyboard.press('Escape')
 
-    await page.getByRole('button', { name: 'New role' }).click()
-    const dialog = page.getByRole('dialog', { name: 'New role' })
+    await page.getByRole('button', { name: 'Create role' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create role' })
     await dialog.getByLabel('Name').fill('Member')
     await dialog.getByRole('checkbox', { name: 'Knowledge bases: all' }).check()
-    // What is covered is ticked, and can't be taken.
+    // Covered permissions are checked and disabled.
     expect(await dialog.getByRole('checkbox', { name: 'Knowledge bases: write' }).isChecked()).toBe(true)
     expect(await dialog.getByRole('checkbox', { name: 'Knowledge bases: write' }).isDisabled()).toBe(true)
     await dialog.getByRole('button', { name: 'Create role' }).click()
@@ -71,15 +71,15 @@ describeInBrowser('roles in the console', () => {
     expect(name).toBe('Emmy Noether')
   })
 
-  test('who may only look sees the boxes, and no button', async () => {
+  test('without the permission to edit, there are checkboxes but no buttons', async () => {
     const { person } = await team.join('member', 'Kurt', 'Goedel')
     const page = await open('/roles', person)
     await page.getByRole('button', { name: 'guest' }).click()
     await page.getByRole('checkbox', { name: 'Everything: read' }).waitFor()
-    expect(await page.getByRole('button', { name: /New role|Permissions|Save|Delete/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /Create role|Permissions|Save|Delete/ }).count()).toBe(0)
   })
 
-  test('the administrator of the installation adds and removes permissions', async () => {
+  test('a system administrator adds and removes permissions', async () => {
     const administrator = await team.administrator()
     const page = await stage.open('/roles', administrator)
     await page.getByRole('button', { name: 'Permissions' }).click()
@@ -94,7 +94,7 @@ describeInBrowser('roles in the console', () => {
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Remove report:read' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
-    await dialog.getByText('There are only the').waitFor()
+    await dialog.getByText('No custom permissions yet').waitFor()
     expect(stage.problems).toEqual([])
   })
 

@@ -1,15 +1,18 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { read, readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 
-/** The organization's agents, the newest hundred first. */
+const t = translator('deployments')
+
+/** Returns the organization's agents, newest first, in pages of 100. */
 export function useAgents() {
   const { organization } = useHere()
   return useInfiniteQuery(readPages('GET /api/agents/list', { org_id: organization.id, limit: 100 }))
 }
 
-/** What an agent is called; asked for by itself where it is not among those that are known. */
+/** The name of an agent. Fetched separately if the loaded agents don't include it. */
 export function AgentName({ id }: { id: string }) {
   const known = useAgents()
   const found = known.data?.find((agent) => agent.id === id)
@@ -19,6 +22,6 @@ export function AgentName({ id }: { id: string }) {
   })
   const name = (found ?? single.data)?.name
   if (name !== undefined) return <span className="wrap-anywhere">{name}</span>
-  if (single.error ?? known.error) return <span className="text-muted">Unknown agent</span>
+  if (single.error ?? known.error) return <span className="text-muted">{t('unknownAgent')}</span>
   return <Skeleton className="h-4 w-24" />
 }

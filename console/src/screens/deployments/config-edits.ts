@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentConfig } from '@parley/client/schemas'
 
-/** A config as a form has it: each field with a text. */
+/** The form's values as typed. */
 export interface LookEdits {
   color: string
   font: string
@@ -8,9 +8,9 @@ export interface LookEdits {
   logo: string
   placement: 'bottom-right' | 'bottom-left'
   welcome: string
-  /** One on each line. */
+  /** One per line. */
   origins: string
-  /** Empty: none. */
+  /** Empty: no limit. */
   limit: string
 }
 
@@ -25,7 +25,7 @@ export const lookOf = (config: DeploymentConfig): LookEdits => ({
   limit: config.daily_message_limit?.toString() ?? '',
 })
 
-/** What is empty is not in it; what the type does not know is not, either. */
+/** Returns the config without blank fields, and without those that the type doesn't have. */
 export function configOf(edits: LookEdits, type: Deployment['deployment_type']): DeploymentConfig {
   const limit = edits.limit.trim() === '' ? {} : { daily_message_limit: Number(edits.limit) }
   if (type === 'api') return limit

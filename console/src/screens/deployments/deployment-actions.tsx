@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, Pause, Pencil, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -11,46 +12,46 @@ import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { STATES } from './deployment-words.ts'
+import { TONES } from './deployment-words.ts'
 
-/** Its state, and what can be done with the whole of it. */
+const t = translator('deployments')
+
+/** The status of a deployment, and the actions on it. */
 export function DeploymentActions({ deployment }: { deployment: Deployment }) {
   const { may } = useHere()
-  const [isNaming, setNaming] = useState(false)
-  const { word, tone } = STATES[deployment.status]
+  const [isEditing, setEditing] = useState(false)
   const remove = useRemove(deployment)
   return (
     <>
-      <Badge tone={tone}>{word}</Badge>
+      <Badge tone={TONES[deployment.status]}>{t(`statuses.${deployment.status}`)}</Badge>
       {may('agent:write') && <PauseButton deployment={deployment} />}
       {(may('agent:write') || may('agent:delete')) && (
-        <Menu trigger={<IconButton icon={Ellipsis} label="More actions" />}>
+        <Menu trigger={<IconButton icon={Ellipsis} label={t('actions.more')} />}>
           {may('agent:write') && (
-            <MenuItem icon={Pencil} onSelect={() => setNaming(true)}>
-              Rename
+            <MenuItem icon={Pencil} onSelect={() => setEditing(true)}>
+              {t('actions.edit')}
             </MenuItem>
           )}
           {may('agent:delete') && (
             <MenuItem icon={Trash2} danger onSelect={() => void remove()}>
-              Delete
+              {t('actions.delete')}
             </MenuItem>
           )}
         </Menu>
       )}
-      {isNaming && <NameDialog deployment={deployment} onClose={() => setNaming(false)} />}
+      {isEditing && <DetailsDialog deployment={deployment} onClose={() => setEditing(false)} />}
     </>
   )
 }
 
 const OUTDATED = ['GET /api/agent_deploy/get', 'GET /api/agent_deploy/list'] as const
 
-function PauseButton({ deployment: { id, status } }: { deployment: Deployment }) {
+function PauseButton({ deployment: { id, name, status } }: { deployment: Deployment }) {
   const notify = useNotify()
   const isActive = status === 'active'
   const change = useChange('PUT /api/agent_deploy/update', {
     outdates: OUTDATED,
-    onDone: ({ status: now }) =>
-      notify(now === 'active' ? 'It answers again' : 'Paused: visitors are told that the chat is closed'),
+    onDone: ({ status: now }) => notify(t(now === 'active' ? 'actions.resumed' : 'actions.paused', { name })),
   })
   return (
     <Button
@@ -63,7 +64,7 @@ function PauseButton({ deployment: { id, status } }: { deployment: Deployment })
         )
       }
     >
-      {isActive ? 'Pause' : 'Resume'}
+      {t(isActive ? 'actions.pause' : 'actions.resume')}
     </Button>
   )
 }
@@ -75,23 +76,22 @@ function useRemove({ id, name, deployment_type: type }: Deployment): () => Promi
   const remove = useChange('DELETE /api/agent_deploy/delete', {
     outdates: ['GET /api/agent_deploy/list'],
     onDone() {
-      notify(`${name} was deleted`)
+      notify(t('actions.deleted', { name }))
       void navigate({ to: '/deployments', ignoreBlocker: true })
     },
   })
   return async () => {
-    const goes = type === 'api' ? 'Its key stops working at once.' : 'The chat disappears from your pages.'
     const isSure = await confirm({
-      title: `Delete ${name}?`,
-      consequence: `${goes} All conversations that visitors had with it are deleted. The agent stays. This can't be undone.`,
-      action: 'Delete',
+      title: t('actions.deleteTitle', { name }),
+      consequence: t(type === 'api' ? 'actions.deleteApi' : 'actions.deleteChat'),
+      action: t('actions.delete'),
       typed: name,
     })
     if (isSure) remove.mutate({ query: { deployment_id: id } }, { onError: notify })
   }
 }
 
-function NameDialog({ deployment, onClose }: { deployment: Deployment; onClose: () => void }) {
+function DetailsDialog({ deployment, onClose }: { deployment: Deployment; onClose: () => void }) {
   const [form, setForm] = useState({ name: deployment.name, description: deployment.description })
   const change = useChange('PUT /api/agent_deploy/update', { outdates: OUTDATED, onDone: onClose })
   const submit = () => {
@@ -101,22 +101,22 @@ function NameDialog({ deployment, onClose }: { deployment: Deployment; onClose: 
     <FormDialog
       open
       onClose={onClose}
-      title="Rename"
-      action="Save"
+      title={t('details.title')}
+      action={t('details.save')}
       busy={change.isPending}
       error={change.error}
       onSubmit={submit}
     >
       <TextField
-        label="Name"
+        label={t('details.name')}
         required
         maxLength={200}
         value={form.name}
         onChange={({ target }) => setForm({ ...form, name: target.value })}
       />
       <TextAreaField
-        label="Description"
-        hint="For your colleagues; visitors do not see it"
+        label={t('details.description')}
+        hint={t('details.descriptionHint')}
         maxLength={5_000}
         rows={3}
         value={form.description}

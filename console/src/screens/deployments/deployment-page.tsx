@@ -2,6 +2,7 @@ import type { Deployment } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
 import { useEdits } from '../../ui/edits.ts'
@@ -13,11 +14,13 @@ import { useLeaveGuard } from '../../ui/unsaved.tsx'
 import { AgentName } from './agents.tsx'
 import { configOf, lookOf } from './config-edits.ts'
 import { DeploymentActions } from './deployment-actions.tsx'
-import { TYPES } from './deployment-words.ts'
+import { ICONS } from './deployment-words.ts'
 import { Install } from './install.tsx'
 import { KeyTab } from './key-tab.tsx'
 import { LookForm } from './look-form.tsx'
 import { Overview } from './overview.tsx'
+
+const t = translator('deployments')
 
 export function DeploymentPage() {
   const { deploymentId } = useParams({ from: '/app/deployments/$deploymentId' })
@@ -25,7 +28,7 @@ export function DeploymentPage() {
   return deployment.data ? (
     <OpenDeployment key={deployment.data.id} deployment={deployment.data} />
   ) : (
-    <Page title="Deployment" above={<ToDeployments />}>
+    <Page title={t('page.tabs')} above={<ToDeployments />}>
       <Loaded query={deployment} skeleton={<SkeletonList lines={3} />}>
         {() => null}
       </Loaded>
@@ -33,7 +36,7 @@ export function DeploymentPage() {
   )
 }
 
-const ToDeployments = () => <Back to="/deployments">Deployments</Back>
+const ToDeployments = () => <Back to="/deployments">{t('title')}</Back>
 
 function OpenDeployment({ deployment }: { deployment: Deployment }) {
   const { may } = useHere()
@@ -44,7 +47,7 @@ function OpenDeployment({ deployment }: { deployment: Deployment }) {
   useLeaveGuard(edits.isChanged)
   const save = useChange('PUT /api/agent_deploy/update', {
     outdates: ['GET /api/agent_deploy/get', 'GET /api/agent_deploy/list'],
-    onDone: () => notify('Saved'),
+    onDone: () => notify(t('page.saved')),
   })
   const saveLook = async () => {
     const sent = edits.changes
@@ -52,7 +55,8 @@ function OpenDeployment({ deployment }: { deployment: Deployment }) {
     await save.mutateAsync({ query: { deployment_id: deployment.id }, body: { config } })
     edits.settle(sent)
   }
-  const type = TYPES[deployment.deployment_type]
+  const type = deployment.deployment_type
+  const TypeIcon = ICONS[type]
   return (
     <Page
       wide
@@ -62,7 +66,7 @@ function OpenDeployment({ deployment }: { deployment: Deployment }) {
       actions={<DeploymentActions deployment={deployment} />}
     >
       <p className="-mt-4 flex flex-wrap items-center gap-x-2 text-sm text-muted">
-        <type.icon aria-hidden size={15} /> {type.name} <span aria-hidden>·</span>
+        <TypeIcon aria-hidden size={15} /> {t(`types.${type}`)} <span aria-hidden>·</span>
         <Link
           to="/agents/$agentId"
           params={{ agentId: deployment.agent_id }}
@@ -72,12 +76,12 @@ function OpenDeployment({ deployment }: { deployment: Deployment }) {
         </Link>
       </p>
       <Tabs
-        label="Deployment"
+        label={t('page.tabs')}
         tabs={[
-          ['overview', 'Overview'],
-          ['look', deployment.deployment_type === 'api' ? 'Limits' : 'Look and limits'],
-          ['install', 'Install'],
-          ['key', 'Key'],
+          ['overview', t('page.overview')],
+          ['look', t(type === 'api' ? 'page.limits' : 'page.appearance')],
+          ['install', t('page.install')],
+          ['key', t('page.key')],
         ]}
         value={tab}
         onChange={(name) =>

@@ -4,16 +4,8 @@ import type { Tone } from '../../ui/badge.tsx'
 
 type Type = Deployment['deployment_type']
 
-/** The ways in which an agent can be reached from outside. */
-export const TYPES: Record<Type, { name: string; note: string; icon: LucideIcon }> = {
-  widget: { name: 'Button on a website', note: 'Opens a chat over the page', icon: MessageCircle },
-  iframe: { name: 'Part of a page', note: 'The chat within a page of yours', icon: Frame },
-  api: { name: 'API', note: 'For programs, with a key', icon: Code },
-}
+export const ICONS: Record<Type, LucideIcon> = { widget: MessageCircle, iframe: Frame, api: Code }
 
-export const TYPE_NAMES = Object.keys(TYPES) as Type[]
+export const TYPES = Object.keys(ICONS) as Type[]
 
-export const STATES: Record<Deployment['status'], { word: string; tone: Tone }> = {
-  active: { word: 'Active', tone: 'success' },
-  paused: { word: 'Paused', tone: 'warning' },
-}
+export const TONES: Record<Deployment['status'], Tone> = { active: 'success', paused: 'warning' }

@@ -4,47 +4,49 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Plus, Rocket } from 'lucide-react'
 import { useState } from 'react'
 import { read, readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
+import { errorText } from '../../ui/error-text.ts'
 import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded, More, Skeleton } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { AgentName } from './agents.tsx'
-import { STATES, TYPES } from './deployment-words.ts'
+import { TONES } from './deployment-words.ts'
 import { NewDeploymentDialog } from './new-deployment-dialog.tsx'
 
-/** Where the organization's agents answer people from outside. */
+const t = translator('deployments')
+
 export function Deployments() {
   const { organization, may } = useHere()
   const { agent_id } = useSearch({ from: '/app/deployments' })
   const navigate = useNavigate()
-  const [isMaking, setMaking] = useState(false)
+  const [isCreating, setCreating] = useState(false)
   const deployments = useInfiniteQuery(
     readPages('GET /api/agent_deploy/list', { org_id: organization.id, limit: 20 }),
   )
   const close = () => {
-    setMaking(false)
+    setCreating(false)
     if (agent_id !== undefined) void navigate({ to: '/deployments', search: {}, replace: true })
   }
   const add = may('agent:write') && (
-    <Button kind="primary" icon={Plus} onClick={() => setMaking(true)}>
-      New deployment
+    <Button kind="primary" icon={Plus} onClick={() => setCreating(true)}>
+      {t('create')}
     </Button>
   )
   return (
     <Page
-      title="Deployments"
-      description="A deployment puts an agent where people without an account meet it: on a website, or in a program."
+      title={t('title')}
+      description={t('description')}
       actions={deployments.data && deployments.data.length > 0 && add}
     >
       <Loaded query={deployments}>
         {(all) =>
           all.length === 0 ? (
-            <Empty icon={Rocket} title="No deployments yet" action={add}>
-              Let visitors of your website chat with an agent, or let your own program ask it.{' '}
-              {organization.name} pays for the messages, and a daily limit keeps that within bounds.
+            <Empty icon={Rocket} title={t('empty')} action={add}>
+              {t('emptyHint', { organization: organization.name })}
             </Empty>
           ) : (
             <>
@@ -55,7 +57,7 @@ export function Deployments() {
         }
       </Loaded>
       <NewDeploymentDialog
-        open={may('agent:write') && (isMaking || agent_id !== undefined)}
+        open={may('agent:write') && (isCreating || agent_id !== undefined)}
         agentId={agent_id}
         onClose={close}
       />
@@ -65,22 +67,22 @@ export function Deployments() {
 
 const DeploymentTable = ({ deployments }: { deployments: Deployment[] }) => (
   <Table
-    label="Deployments"
+    label={t('title')}
     rows={deployments}
     keyOf={({ id }) => id}
     columns={[
-      { header: 'Deployment', cell: (deployment) => <DeploymentName deployment={deployment} /> },
-      { header: 'Agent', wideOnly: true, cell: ({ agent_id }) => <AgentName id={agent_id} /> },
+      { header: t('name'), cell: (deployment) => <DeploymentName deployment={deployment} /> },
+      { header: t('agent'), wideOnly: true, cell: ({ agent_id }) => <AgentName id={agent_id} /> },
       {
-        header: 'Type',
+        header: t('type'),
         wideOnly: true,
-        cell: ({ deployment_type: type }) => <span className="text-muted">{TYPES[type].name}</span>,
+        cell: ({ deployment_type: type }) => <span className="text-muted">{t(`types.${type}`)}</span>,
       },
       {
-        header: 'State',
-        cell: ({ status }) => <Badge tone={STATES[status].tone}>{STATES[status].word}</Badge>,
+        header: t('status'),
+        cell: ({ status }) => <Badge tone={TONES[status]}>{t(`statuses.${status}`)}</Badge>,
       },
-      { header: 'Today', numeric: true, cell: (deployment) => <MessagesToday deployment={deployment} /> },
+      { header: t('today'), numeric: true, cell: (deployment) => <MessagesToday deployment={deployment} /> },
     ]}
   />
 )
@@ -98,17 +100,22 @@ const DeploymentName = ({ deployment: { id, name, description } }: { deployment:
   </div>
 )
 
-/** Replies of this day (UTC), and how many it may have. */
+/** The number of replies today (UTC), and the daily limit. */
 function MessagesToday({ deployment: { id, config } }: { deployment: Deployment }) {
   const today = new Date().toISOString().slice(0, 10)
   const usage = useQuery(read('GET /api/agent_deploy/usage', { deployment_id: id, from: today, to: today }))
   const limit = config.daily_message_limit
-  if (usage.error) return <span title={usage.error.message}>–</span>
+  if (usage.error) return <span title={errorText(usage.error)}>–</span>
   if (!usage.data) return <Skeleton className="ml-auto h-4 w-8" />
   return (
-    <span className="whitespace-nowrap" title="Replies today (UTC)">
-      {formatNumber(usage.data.totals.messages)}
-      {limit !== undefined && <span className="text-muted"> of {formatNumber(limit)}</span>}
+    <span className="whitespace-nowrap" title={t('repliesToday')}>
+      {limit === undefined
+        ? formatNumber(usage.data.totals.messages)
+        : t.rich('usedOf', {
+            used: formatNumber(usage.data.totals.messages),
+            limit: formatNumber(limit),
+            rest: (text) => <span className="text-muted">{text}</span>,
+          })}
     </span>
   )
 }

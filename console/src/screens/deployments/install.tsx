@@ -1,10 +1,14 @@
 import type { Deployment } from '@parley/client/schemas'
 import type { ReactNode } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Snippet } from '../../ui/copy.tsx'
+import { formatList } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { curl, frameTag, KEY_PLACE, policyOf, python, scriptTag, typescript } from './snippets.ts'
 
-/** What to put where, so that people or programs reach the agent. */
+const t = translator('deployments')
+
+/** Code for websites and programs that use the deployment. */
 export function Install({ deployment }: { deployment: Deployment }) {
   const { deployment_type: type } = deployment
   return (
@@ -21,32 +25,28 @@ function Website({ deployment, type }: { deployment: Deployment; type: 'widget' 
   const pages = config.allowed_origins ?? []
   return (
     <Section
-      title="On a website"
-      description={
-        type === 'widget'
-          ? 'Put this into the pages, before </body>. It carries no secret.'
-          : 'Put this into the page where the chat should be. It carries no secret.'
-      }
+      title={t('install.website')}
+      description={type === 'widget' ? t('install.widgetHint', { tag: '</body>' }) : t('install.frameHint')}
     >
       {type === 'widget' ? (
-        <Snippet label="script tag" code={scriptTag(origin, id)} />
+        <Snippet label={t('install.script')} code={scriptTag(origin, id)} />
       ) : (
         <Snippet label="iframe" code={frameTag(origin, id)} />
       )}
       {pages.length > 0 && (
         <p className="text-sm wrap-anywhere text-muted">
-          Only pages of {pages.join(', ')} may show it. Others are added under Look and limits.
+          {t('install.origins', { origins: formatList(pages) })}
         </p>
       )}
       {type === 'widget' && (
-        <Later title="The chat within a page, instead of a button">
+        <Folded title={t('install.embed')}>
           <Snippet label="iframe" code={frameTag(origin, id)} />
-        </Later>
+        </Folded>
       )}
-      <Later title="The page has a Content-Security-Policy">
-        <p className="text-sm text-muted">Its policy needs these sources beside its own:</p>
-        <Snippet label="policy" code={policyOf(origin, type)} />
-      </Later>
+      <Folded title={t('install.csp')}>
+        <p className="text-sm text-muted">{t('install.cspHint')}</p>
+        <Snippet label={t('install.policy')} code={policyOf(origin, type)} />
+      </Folded>
     </Section>
   )
 }
@@ -54,29 +54,28 @@ function Website({ deployment, type }: { deployment: Deployment; type: 'widget' 
 function Programs({ type }: { type: Deployment['deployment_type'] }) {
   const { origin } = location
   return (
-    <Section
-      title="From a program"
-      description={`Put the deployment's key where ${KEY_PLACE} stands, and keep it on your server: whoever has it talks at your cost.`}
-    >
+    <Section title={t('install.program')} description={t('install.programHint', { placeholder: KEY_PLACE })}>
       <Titled title="curl">
         <Snippet label="curl" code={curl(origin)} />
       </Titled>
       {type === 'api' && (
         <>
-          <Titled title="TypeScript, with the client of OpenAI">
+          <Titled title={t('install.typescript')}>
             <Snippet label="TypeScript" code={typescript(origin)} />
           </Titled>
-          <Titled title="Python, with the client of OpenAI">
+          <Titled title={t('install.python')}>
             <Snippet label="Python" code={python(origin)} />
           </Titled>
         </>
       )}
       <p className="text-sm text-muted">
-        All calls are in the{' '}
-        <a href="/docs" target="_blank" rel="noreferrer" className="text-accent underline">
-          API reference
-        </a>
-        . The answer's header X-Session-Id names the conversation: send it as session_id to go on with it.
+        {t.rich('install.reference', {
+          link: (text) => (
+            <a href="/docs" target="_blank" rel="noreferrer" className="text-accent underline">
+              {text}
+            </a>
+          ),
+        })}
       </p>
     </Section>
   )
@@ -89,7 +88,7 @@ const Titled = ({ title, children }: { title: string; children: ReactNode }) => 
   </div>
 )
 
-const Later = ({ title, children }: { title: string; children: ReactNode }) => (
+const Folded = ({ title, children }: { title: string; children: ReactNode }) => (
   <details className="text-sm">
     <summary className="w-fit text-accent">{title}</summary>
     <div className="flex flex-col gap-2 pt-2">{children}</div>

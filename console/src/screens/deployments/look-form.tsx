@@ -1,4 +1,5 @@
 import type { Deployment } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import { classNames } from '../../ui/class-names.ts'
 import type { Edits } from '../../ui/edits.ts'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
@@ -7,6 +8,8 @@ import { SavedForm } from '../../ui/unsaved.tsx'
 import { ChatPreview } from './chat-preview.tsx'
 import type { LookEdits } from './config-edits.ts'
 
+const t = translator('deployments')
+
 interface LookFormProps {
   deployment: Deployment
   edits: Edits<LookEdits>
@@ -14,7 +17,6 @@ interface LookFormProps {
   readOnly: boolean
 }
 
-/** How the chat looks, who may show it, and how much it may be used. */
 export function LookForm({ deployment, edits, save, readOnly }: LookFormProps) {
   const { deployment_type: type } = deployment
   const isShown = type !== 'api'
@@ -26,8 +28,8 @@ export function LookForm({ deployment, edits, save, readOnly }: LookFormProps) {
       )}
     >
       <SavedForm
-        label="Look and limits"
-        refusal={readOnly ? 'Your role may look at this, and not change it.' : null}
+        label={t(isShown ? 'page.appearance' : 'page.limits')}
+        refusal={readOnly ? t('look.readOnly') : null}
         isUnsaved={edits.isChanged}
         isSaving={save.isPending}
         error={save.error}
@@ -52,58 +54,58 @@ function LookSection({ edits: { value, edit }, type }: PartProps & { type: Deplo
     onChange: ({ target }: { target: { value: string } }) => edit({ [name]: target.value }),
   })
   return (
-    <Section title="Look" description="The preview shows it as it is saved.">
+    <Section title={t('look.title')} description={t('look.description')}>
       <TextField
-        label="Company name"
-        hint="At the head of the chat; without one the name of the deployment"
+        label={t('look.company')}
+        hint={t('look.companyHint')}
         maxLength={200}
         {...text('company')}
       />
       <TextField
-        label="Logo"
+        label={t('look.logo')}
         type="url"
         pattern="https?://.*"
-        title="An address that begins with https://"
+        title={t('look.logoFormat')}
         placeholder="https://www.example.com/logo.png"
         maxLength={2_000}
         {...text('logo')}
       />
       <ColorField value={value.color} onChange={(color) => edit({ color })} />
       <TextField
-        label="Font"
+        label={t('look.font')}
         placeholder="Open Sans, Arial"
-        hint="Names of fonts that your visitors have, with commas between them; none is loaded"
+        hint={t('look.fontHint')}
         maxLength={200}
         {...text('font')}
       />
       <TextAreaField
-        label="Welcome message"
-        hint="What a visitor reads first. Markdown works."
+        label={t('look.welcome')}
+        hint={t('look.welcomeHint')}
         rows={3}
         maxLength={2_000}
         {...text('welcome')}
       />
       {type === 'widget' && (
-        <SelectField label="Where the button is" {...text('placement')}>
-          <option value="bottom-right">At the bottom right</option>
-          <option value="bottom-left">At the bottom left</option>
+        <SelectField label={t('look.placement')} {...text('placement')}>
+          <option value="bottom-right">{t('look.bottomRight')}</option>
+          <option value="bottom-left">{t('look.bottomLeft')}</option>
         </SelectField>
       )}
     </Section>
   )
 }
 
-/** What the chat has where nothing is said (docs/widget.md). */
-const USUAL_COLOR = '#4338ca'
+/** The default color of the chat (docs/widget.md). */
+const DEFAULT_COLOR = '#4338ca'
 
 const ColorField = ({ value, onChange }: { value: string; onChange: (color: string) => void }) => (
   <div className="flex items-end gap-2">
     <div className="min-w-0 grow">
       <TextField
-        label="Colour"
-        placeholder={USUAL_COLOR}
+        label={t('look.color')}
+        placeholder={DEFAULT_COLOR}
         pattern="#[0-9a-fA-F]{6}"
-        title="As #0b5fff"
+        title={t('look.colorFormat')}
         maxLength={7}
         value={value}
         onChange={({ target }) => onChange(target.value)}
@@ -111,8 +113,8 @@ const ColorField = ({ value, onChange }: { value: string; onChange: (color: stri
     </div>
     <input
       type="color"
-      aria-label="Pick a colour"
-      value={/^#[\da-f]{6}$/i.test(value) ? value : USUAL_COLOR}
+      aria-label={t('look.pickColor')}
+      value={/^#[\da-f]{6}$/i.test(value) ? value : DEFAULT_COLOR}
       onChange={({ target }) => onChange(target.value)}
       className="h-9 w-14 shrink-0 rounded-lg border border-line-strong/60 bg-raised p-1"
     />
@@ -120,11 +122,11 @@ const ColorField = ({ value, onChange }: { value: string; onChange: (color: stri
 )
 
 const LimitsSection = ({ edits: { value, edit }, isShown }: PartProps & { isShown: boolean }) => (
-  <Section title="Limits">
+  <Section title={t('look.limits')}>
     {isShown && (
       <TextAreaField
-        label="Pages that may show it"
-        hint="One origin on each line; none: any page may"
+        label={t('look.origins')}
+        hint={t('look.originsHint')}
         placeholder={'https://www.example.com\nhttps://shop.example.com'}
         rows={3}
         spellCheck={false}
@@ -133,13 +135,13 @@ const LimitsSection = ({ edits: { value, edit }, isShown }: PartProps & { isShow
       />
     )}
     <TextField
-      label="Messages a day"
+      label={t('look.daily')}
       type="number"
       min={1}
       max={1_000_000}
       step={1}
-      placeholder="No limit"
-      hint="Of all visitors together, by UTC. After that they are asked to come back tomorrow."
+      placeholder={t('look.noLimit')}
+      hint={t('look.dailyHint')}
       value={value.limit}
       onChange={({ target }) => edit({ limit: target.value })}
     />

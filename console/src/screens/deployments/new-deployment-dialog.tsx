@@ -2,6 +2,7 @@ import type { Deployment, DeploymentWithKey } from '@parley/client/schemas'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SecretOnce } from '../../ui/copy.tsx'
@@ -9,32 +10,34 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useAgents } from './agents.tsx'
-import { TYPE_NAMES, TYPES } from './deployment-words.ts'
+import { ICONS, TYPES } from './deployment-words.ts'
+
+const t = translator('deployments')
 
 interface NewDeploymentProps {
   open: boolean
-  /** Chosen from the start. */
+  /** The agent that is selected initially. */
   agentId?: string | undefined
   onClose: () => void
 }
 
 export function NewDeploymentDialog({ open, agentId, onClose }: NewDeploymentProps) {
-  const [made, setMade] = useState<DeploymentWithKey>()
+  const [created, setCreated] = useState<DeploymentWithKey>()
   const close = () => {
-    setMade(undefined)
+    setCreated(undefined)
     onClose()
   }
   return (
     <Dialog
       open={open}
       onClose={close}
-      title={made ? `${made.name} is ready` : 'New deployment'}
-      {...(!made && { description: 'Agent and type stay as they are; all else can be changed later.' })}
+      title={created ? t('new.created', { name: created.name }) : t('new.title')}
+      {...(!created && { description: t('new.description') })}
     >
-      {made ? (
-        <Made deployment={made} />
+      {created ? (
+        <Created deployment={created} />
       ) : (
-        <NewDeploymentForm agentId={agentId} onMade={setMade} onCancel={close} />
+        <NewDeploymentForm agentId={agentId} onCreated={setCreated} onCancel={close} />
       )}
     </Dialog>
   )
@@ -42,11 +45,11 @@ export function NewDeploymentDialog({ open, agentId, onClose }: NewDeploymentPro
 
 interface FormProps {
   agentId: string | undefined
-  onMade: (deployment: DeploymentWithKey) => void
+  onCreated: (deployment: DeploymentWithKey) => void
   onCancel: () => void
 }
 
-function NewDeploymentForm({ agentId, onMade, onCancel }: FormProps) {
+function NewDeploymentForm({ agentId, onCreated, onCancel }: FormProps) {
   const { organization } = useHere()
   const agents = useAgents()
   const [form, setForm] = useState<{ name: string; agent_id: string; type: Deployment['deployment_type'] }>({
@@ -54,14 +57,14 @@ function NewDeploymentForm({ agentId, onMade, onCancel }: FormProps) {
     agent_id: agentId ?? '',
     type: 'widget',
   })
-  const make = useChange('POST /api/agent_deploy/create', {
+  const create = useChange('POST /api/agent_deploy/create', {
     outdates: ['GET /api/agent_deploy/list'],
-    onDone: onMade,
+    onDone: onCreated,
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
     const { name, agent_id, type: deployment_type } = form
-    make.mutate({
+    create.mutate({
       query: { org_id: organization.id },
       body: { name, agent_id, deployment_type, description: '', config: {} },
     })
@@ -70,14 +73,14 @@ function NewDeploymentForm({ agentId, onMade, onCancel }: FormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <SelectField
-        label="Agent"
+        label={t('agent')}
         required
         value={form.agent_id}
         onChange={({ target }) => setForm({ ...form, agent_id: target.value })}
-        error={hasNone ? 'There is no agent yet. Make one first, under Agents.' : null}
+        error={hasNone ? t('new.noAgents') : null}
       >
         <option value="" disabled>
-          {agents.isPending ? 'Loading' : 'Choose an agent'}
+          {t(agents.isPending ? 'new.loading' : 'new.choose')}
         </option>
         {agents.data?.map(({ id, name }) => (
           <option key={id} value={id}>
@@ -88,23 +91,23 @@ function NewDeploymentForm({ agentId, onMade, onCancel }: FormProps) {
       {agents.error && <Failure error={agents.error} onRetry={() => void agents.refetch()} />}
       {agents.hasNextPage && (
         <Button size="small" busy={agents.isFetchingNextPage} onClick={() => void agents.fetchNextPage()}>
-          List older agents, too
+          {t('new.more')}
         </Button>
       )}
       <TypeField value={form.type} onChange={(type) => setForm({ ...form, type })} />
       <TextField
-        label="Name"
-        hint={form.type === 'api' ? undefined : 'Visitors see it, unless you give a company name'}
+        label={t('new.name')}
+        hint={form.type === 'api' ? undefined : t('new.nameHint')}
         required
         maxLength={200}
         value={form.name}
         onChange={({ target }) => setForm({ ...form, name: target.value })}
       />
-      {make.error && <Failure error={make.error} />}
+      {create.error && <Failure error={create.error} />}
       <div className="flex justify-end gap-2">
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" kind="primary" busy={make.isPending} disabled={hasNone}>
-          Deploy
+        <Button onClick={onCancel}>{t('new.cancel')}</Button>
+        <Button type="submit" kind="primary" busy={create.isPending} disabled={hasNone}>
+          {t('new.create')}
         </Button>
       </div>
     </form>
@@ -118,9 +121,9 @@ interface TypeFieldProps {
 
 const TypeField = ({ value, onChange }: TypeFieldProps) => (
   <fieldset className="flex flex-col gap-1.5">
-    <legend className="mb-1.5 text-sm font-medium">Where it answers</legend>
-    {TYPE_NAMES.map((type) => {
-      const { name, note, icon: Icon } = TYPES[type]
+    <legend className="mb-1.5 text-sm font-medium">{t('type')}</legend>
+    {TYPES.map((type) => {
+      const Icon = ICONS[type]
       return (
         <label
           key={type}
@@ -136,8 +139,8 @@ const TypeField = ({ value, onChange }: TypeFieldProps) => (
           />
           <Icon aria-hidden size={18} className="shrink-0 text-muted" />
           <span className="flex min-w-0 flex-col text-sm">
-            <span className="font-medium">{name}</span>
-            <span className="text-muted">{note}</span>
+            <span className="font-medium">{t(`types.${type}`)}</span>
+            <span className="text-muted">{t(`typeNotes.${type}`)}</span>
           </span>
         </label>
       )
@@ -145,23 +148,19 @@ const TypeField = ({ value, onChange }: TypeFieldProps) => (
   </fieldset>
 )
 
-/** The key is shown this once; whoever deploys to a website does not need it. */
-function Made({ deployment: { id, api_key, deployment_type: type } }: { deployment: DeploymentWithKey }) {
+/** Shows the key, once. Websites don't need it. */
+function Created({ deployment: { id, api_key, deployment_type: type } }: { deployment: DeploymentWithKey }) {
   const navigate = useNavigate()
   const open = (tab: 'install' | 'look') =>
     void navigate({ to: '/deployments/$deploymentId', params: { deploymentId: id }, search: { tab } })
   return (
     <>
-      <p className="text-sm">
-        {type === 'api'
-          ? 'Your program proves with this key who it is.'
-          : 'Your website does not need this key. It is for programs that talk to the agent beside it.'}
-      </p>
+      <p className="text-sm">{t(type === 'api' ? 'new.keyForProgram' : 'new.keyForWebsite')}</p>
       <SecretOnce secret={api_key} />
       <div className="flex flex-wrap justify-end gap-2">
-        {type !== 'api' && <Button onClick={() => open('look')}>Change the look</Button>}
+        {type !== 'api' && <Button onClick={() => open('look')}>{t('new.appearance')}</Button>}
         <Button kind="primary" onClick={() => open('install')}>
-          {type === 'api' ? 'See how to call it' : 'See how to install it'}
+          {t(type === 'api' ? 'new.showApi' : 'new.showCode')}
         </Button>
       </div>
     </>

@@ -2,19 +2,29 @@ import type { Deployment, DeploymentUsage } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { BarChart } from '../../ui/chart.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { SelectField } from '../../ui/field.tsx'
-import { formatCompact, formatCredits, formatDate, formatDay, formatNumber } from '../../ui/format.ts'
+import {
+  formatCompact,
+  formatCredits,
+  formatDate,
+  formatDay,
+  formatList,
+  formatNumber,
+} from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { ChatPreview } from './chat-preview.tsx'
-import type { Period } from './search-params.ts'
+import { DEPLOYMENT_PERIODS, type Period } from './search-params.ts'
+
+const t = translator('deployments')
 
 const DAY_MS = 86_400_000
 
-/** How it is used, and how it looks. */
+/** The usage and the details of a deployment, with a preview of its chat. */
 export function Overview({ deployment }: { deployment: Deployment }) {
   const isShown = deployment.deployment_type !== 'api'
   return (
@@ -51,18 +61,20 @@ function Usage({ deployment }: { deployment: Deployment }) {
     })
   return (
     <Section
-      title="Usage"
-      description="A reply counts on the day (UTC) on which it ends."
+      title={t('overview.usage')}
+      description={t('overview.usageHint')}
       actions={
         <div className="w-36">
           <SelectField
-            label={<span className="sr-only">Period</span>}
+            label={<span className="sr-only">{t('overview.period')}</span>}
             value={days}
             onChange={({ target }) => choose(Number(target.value) as Period)}
           >
-            <option value={7}>7 days</option>
-            <option value={30}>30 days</option>
-            <option value={90}>90 days</option>
+            {DEPLOYMENT_PERIODS.map((period) => (
+              <option key={period} value={period}>
+                {t('overview.days', { count: period })}
+              </option>
+            ))}
           </SelectField>
         </div>
       }
@@ -77,18 +89,18 @@ function Usage({ deployment }: { deployment: Deployment }) {
 const UsageChart = ({ usage: { totals, daily } }: { usage: DeploymentUsage }) => (
   <>
     <dl className="grid grid-cols-2 gap-4 sm:grid-cols-4">
-      <Figure name="Replies" value={formatNumber(totals.messages)} />
-      <Figure name="Credits" value={formatCredits(totals.credits)} />
-      <Figure name="Tokens read" value={formatCompact(totals.input_tokens)} />
-      <Figure name="Tokens written" value={formatCompact(totals.output_tokens)} />
+      <Figure name={t('overview.replies')} value={formatNumber(totals.messages)} />
+      <Figure name={t('overview.credits')} value={formatCredits(totals.credits)} />
+      <Figure name={t('overview.inputTokens')} value={formatCompact(totals.input_tokens)} />
+      <Figure name={t('overview.outputTokens')} value={formatCompact(totals.output_tokens)} />
     </dl>
     {totals.messages === 0 ? (
       <p className="rounded-xl bg-surface px-4 py-8 text-center text-sm text-muted">
-        Nobody has talked to it in this time.
+        {t('overview.noReplies')}
       </p>
     ) : (
       <BarChart
-        label="Replies by day"
+        label={t('overview.chart')}
         format={formatNumber}
         bars={daily.map(({ date, messages }) => ({ label: formatDay(date), value: messages }))}
       />
@@ -109,7 +121,7 @@ function Facts({ deployment }: { deployment: Deployment }) {
   const origins = config.allowed_origins ?? []
   return (
     <Section
-      title="About it"
+      title={t('overview.details')}
       actions={
         <Link
           from="/deployments/$deploymentId"
@@ -117,21 +129,23 @@ function Facts({ deployment }: { deployment: Deployment }) {
           search={(search) => ({ ...search, tab: 'install' })}
           className={buttonLook('secondary', 'small')}
         >
-          {type === 'api' ? 'How to call it' : 'How to install it'}
+          {t(type === 'api' ? 'new.showApi' : 'new.showCode')}
         </Link>
       }
     >
       <dl className="grid gap-x-6 gap-y-3 text-sm sm:grid-cols-2">
-        <Fact name="Daily limit">
-          {limit === undefined ? 'None' : `${formatNumber(limit)} messages a day (UTC)`}
+        <Fact name={t('overview.limit')}>
+          {limit === undefined ? t('overview.noLimit') : t('overview.perDay', { count: limit })}
         </Fact>
         {type !== 'api' && (
-          <Fact name="Pages that may show it">{origins.length === 0 ? 'Any page' : origins.join(', ')}</Fact>
+          <Fact name={t('overview.websites')}>
+            {origins.length === 0 ? t('overview.anyWebsite') : formatList(origins)}
+          </Fact>
         )}
-        <Fact name="Key">
+        <Fact name={t('overview.key')}>
           <code className="font-mono">{api_key_prefix}…</code>
         </Fact>
-        <Fact name="Deployed">{formatDate(created_at)}</Fact>
+        <Fact name={t('overview.created')}>{formatDate(created_at)}</Fact>
       </dl>
     </Section>
   )

@@ -8,7 +8,7 @@ export const DEPLOYMENT_PERIODS = [7, 30, 90] as const
 export type Period = (typeof DEPLOYMENT_PERIODS)[number]
 
 export interface ListSearch {
-  /** A new deployment of this agent is being made. */
+  /** Opens the dialog that creates a deployment of this agent. */
   agent_id?: string
 }
 

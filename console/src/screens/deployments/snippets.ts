@@ -1,17 +1,17 @@
-/** Where the real key goes. */
+/** Placeholder for the key. */
 export const KEY_PLACE = 'YOUR_KEY'
 
-/** For a website: a button that opens the chat. */
+/** Script tag for a website: a button that opens the chat. */
 export const scriptTag = (origin: string, id: string): string =>
   `<script async
   src="${origin}/widget.js?deployment=${id}"></script>`
 
-/** For a website: the chat within the page. */
+/** Frame for a website: the chat inside the page. */
 export const frameTag = (origin: string, id: string): string =>
   `<iframe src="${origin}/embed/${id}" title="Chat" allow="clipboard-write"
   style="width: 400px; height: 640px; border: 0"></iframe>`
 
-/** What a page's Content-Security-Policy has to have. */
+/** The sources that a page's Content-Security-Policy needs. */
 export const policyOf = (origin: string, type: 'widget' | 'iframe'): string =>
   type === 'widget' ? `script-src ${origin}; frame-src ${origin}` : `frame-src ${origin}`
 

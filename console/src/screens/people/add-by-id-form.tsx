@@ -2,6 +2,7 @@ import type { Role } from '@parley/client/schemas'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -9,15 +10,17 @@ import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { defaultRole, RoleField } from './invite-form.tsx'
 
+const t = translator('people')
+
 interface AddByIdFormProps {
   roles: Role[]
-  /** The organization may not do this. */
+  /** Adding users without an invitation is off for the organization. */
   isOff: boolean
   onDone: () => void
   children: ReactNode
 }
 
-/** Adds a person who has an account, by their ID or, for people of the user's other organizations, by email. */
+/** Adds an existing user by ID, or by email if they share another organization with the current user. */
 export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps) {
   const { organization } = useHere()
   const notify = useNotify()
@@ -26,7 +29,7 @@ export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps
   const add = useChange('POST /api/org/add_member', {
     outdates: ['GET /api/users/list', 'GET /api/org/features', 'GET /api/roles/list_roles'],
     onDone: () => {
-      notify('Added')
+      notify(t('addById.added'))
       onDone()
     },
   })
@@ -41,21 +44,12 @@ export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps
       setSearchError(error as Error)
     }
   }
-  if (isOff)
-    return (
-      <p className="text-sm text-muted">
-        Adding people who have an account is switched off for this organization. The administrator of the
-        installation can switch on “team members”.
-      </p>
-    )
+  if (isOff) return <p className="text-sm text-muted">{t('addById.off')}</p>
   return (
     <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-      <p className="text-sm text-muted">
-        The person becomes a member at once and is mailed a link to leave. They find their user ID in their
-        account settings. An email address works for people who share another organization with you.
-      </p>
+      <p className="text-sm text-muted">{t('addById.description')}</p>
       <TextField
-        label="User ID or email"
+        label={t('addById.user')}
         required
         autoComplete="off"
         placeholder="0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60"
@@ -72,7 +66,7 @@ export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps
       <div className="flex flex-wrap justify-end gap-2">
         {children}
         <Button type="submit" kind="primary" busy={add.isPending}>
-          Add
+          {t('addById.add')}
         </Button>
       </div>
     </form>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { addressesIn } from './addresses.ts'
 
-describe('addresses of a pasted text', () => {
-  it('takes lines, commas, semicolons, spaces, and names before brackets', () => {
+describe('email addresses of a pasted text', () => {
+  it('accepts lines, commas, semicolons, spaces, and names before angle brackets', () => {
     const text =
       'ada@example.com, grace@example.com;\n"Hopper, Grace" \nAlan Turing <alan@example.com>\n kurt@example.com emmy@example.com'
     expect(addressesIn(text).addresses).toEqual([
@@ -14,11 +14,11 @@ describe('addresses of a pasted text', () => {
     ])
   })
 
-  it('takes each once, whatever the case', () => {
+  it('removes duplicates, ignoring case', () => {
     expect(addressesIn('Ada@Example.com ada@example.com').addresses).toHaveLength(1)
   })
 
-  it('tells what is no address', () => {
+  it('returns the parts that are no addresses', () => {
     expect(addressesIn('ada@example, bob, ada@example.com')).toEqual({
       addresses: ['ada@example.com'],
       others: ['ada@example', 'bob'],

@@ -1,4 +1,7 @@
-/** Mail addresses of a pasted text, each once, and what in it is none. Takes `Ada <ada@example.com>`, commas, lines. */
+/**
+ * Returns the distinct email addresses of a pasted text, and the parts that are no addresses. Accepts `Ada <ada@example.com>`
+ * and any mix of commas, semicolons, spaces and lines.
+ */
 export function addressesIn(text: string): { addresses: string[]; others: string[] } {
   const parts = text.split(/[,;\n]+/).flatMap((part) => {
     const inBrackets = /<([^<>]*)>/.exec(part)

@@ -1,6 +1,9 @@
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+
+const t = translator('people')
 
 export const invitationLink = (token: string): string =>
   `${location.origin}/invite?token=${encodeURIComponent(token)}`
@@ -11,29 +14,27 @@ interface InvitationLinkProps {
   onClose: () => void
 }
 
-/** The link of an invitation: mail may not arrive, or there may be none. */
+/** Shows the new link of an invitation, because the email may not arrive. */
 export const InvitationLink = ({ email, token, onClose }: InvitationLinkProps) => (
   <Dialog
     open
     onClose={onClose}
-    title="A new link is on its way"
-    description={`It was mailed to ${email}, and is good for seven days. Links that were sent before stop working.`}
+    title={t('link.title')}
+    description={t('link.description', { email })}
     actions={
       <Button kind="primary" onClick={onClose}>
-        Done
+        {t('link.done')}
       </Button>
     }
   >
-    <p className="text-sm">
-      Where mail does not arrive, hand this link over yourself. It is shown this once.
-    </p>
-    <LinkLine token={token} what={`the link for ${email}`} />
+    <p className="text-sm">{t('link.note')}</p>
+    <LinkLine token={token} email={email} />
   </Dialog>
 )
 
-export const LinkLine = ({ token, what }: { token: string; what: string }) => (
+export const LinkLine = ({ token, email }: { token: string; email: string }) => (
   <div className="flex items-center gap-2 rounded-lg border border-line bg-surface py-1 pr-1 pl-3">
     <code className="min-w-0 grow truncate font-mono text-xs">{invitationLink(token)}</code>
-    <CopyButton text={invitationLink(token)} what={`Copy ${what}`} />
+    <CopyButton text={invitationLink(token)} what={t('link.copy', { email })} />
   </div>
 )

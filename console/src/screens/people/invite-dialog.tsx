@@ -2,6 +2,7 @@ import type { BulkInvitations, Role } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -11,12 +12,14 @@ import { type Invited, InviteForm } from './invite-form.tsx'
 import { InviteResults } from './invite-results.tsx'
 import { byLevel, useLevel } from './levels.ts'
 
+const t = translator('people')
+
 interface InviteDialogProps {
   roles: Role[]
   onClose: () => void
 }
 
-/** Invites by email; what is answered for each address is shown before the dialog closes. */
+/** Invites by email, then shows the result for each address. Or adds a user by ID. */
 export function InviteDialog({ roles, onClose }: InviteDialogProps) {
   const { organization } = useHere()
   const { mayAssign } = useLevel()
@@ -37,23 +40,23 @@ export function InviteDialog({ roles, onClose }: InviteDialogProps) {
       />
     )
   return (
-    <Dialog open onClose={onClose} title={`Invite to ${organization.name}`}>
+    <Dialog open onClose={onClose} title={t('invite.title', { organization: organization.name })}>
       <Tabs
-        label="How"
+        label={t('invite.method')}
         tabs={[
-          ['email', 'By email'],
-          ['id', 'By user ID'],
+          ['email', t('invite.byEmail')],
+          ['id', t('invite.byId')],
         ]}
         value={way}
         onChange={setWay}
       />
       {way === 'email' ? (
         <InviteForm draft={draft} onDraft={setDraft} roles={choices} onSent={setResults}>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('invite.cancel')}</Button>
         </InviteForm>
       ) : (
         <AddByIdForm roles={choices} isOff={features.data?.team_members === false} onDone={onClose}>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('invite.cancel')}</Button>
         </AddByIdForm>
       )}
     </Dialog>

@@ -1,14 +1,20 @@
 import type { BulkInvitations, Role } from '@parley/client/schemas'
 import type { FormEvent, ReactNode } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextAreaField } from '../../ui/field.tsx'
+import { formatList } from '../../ui/format.ts'
 import { Failure } from '../../ui/states.tsx'
 import { addressesIn } from './addresses.ts'
 
-/** So many are invited at once. */
+const t = translator('people')
+
+/** The API's limit per request. */
 const ADDRESSES_MAX = 100
+
+const OTHERS_SHOWN_MAX = 3
 
 export interface Invited {
   text: string
@@ -21,7 +27,7 @@ interface InviteFormProps {
   onDraft: (draft: Invited) => void
   roles: Role[]
   onSent: (results: BulkInvitations['data']) => void
-  /** The button beside the one that sends. */
+  /** The button beside the submit button. */
   children: ReactNode
 }
 
@@ -47,8 +53,8 @@ export function InviteForm({ draft, onDraft, roles, onSent, children }: InviteFo
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <TextAreaField
-        label="Email addresses"
-        hint="One or many, parted by commas, spaces or lines"
+        label={t('invite.emails')}
+        hint={t('invite.emailsHint')}
         error={problemOf(others, isTooMany)}
         required
         rows={3}
@@ -57,8 +63,8 @@ export function InviteForm({ draft, onDraft, roles, onSent, children }: InviteFo
       />
       <RoleField roles={roles} value={role_id} onChange={(id) => onDraft({ ...draft, role_id: id })} />
       <TextAreaField
-        label="Message (optional)"
-        hint="Stands in the mail"
+        label={t('invite.message')}
+        hint={t('invite.messageHint')}
         rows={2}
         maxLength={1000}
         value={draft.message}
@@ -73,7 +79,7 @@ export function InviteForm({ draft, onDraft, roles, onSent, children }: InviteFo
           busy={invite.isPending}
           disabled={addresses.length === 0 || others.length > 0 || isTooMany}
         >
-          {addresses.length > 1 ? `Send ${addresses.length} invitations` : 'Send the invitation'}
+          {t('invite.send', { count: Math.max(1, addresses.length) })}
         </Button>
       </div>
     </form>
@@ -90,7 +96,7 @@ export const RoleField = ({
   onChange: (id: string) => void
 }) => (
   <SelectField
-    label="Role"
+    label={t('invite.role')}
     hint={roles.find(({ id }) => id === value)?.description || undefined}
     required
     value={value}
@@ -108,6 +114,10 @@ export const defaultRole = (roles: Role[]): string =>
   (roles.find(({ is_system_role, name }) => is_system_role && name === 'member') ?? roles.at(-1))?.id ?? ''
 
 function problemOf(others: string[], isTooMany: boolean): string | null {
-  if (others.length > 0) return `No email address: ${others.slice(0, 3).join(', ')}`
-  return isTooMany ? `At most ${ADDRESSES_MAX} at once` : null
+  if (others.length > 0)
+    return t('invite.notEmails', {
+      count: others.length,
+      addresses: formatList(others.slice(0, OTHERS_SHOWN_MAX)),
+    })
+  return isTooMany ? t('invite.tooMany', { limit: ADDRESSES_MAX }) : null
 }

@@ -1,15 +1,18 @@
 import type { BulkInvitations } from '@parley/client/schemas'
 import { Check, CircleAlert } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LinkLine } from './invitation-link.tsx'
+
+const t = translator('people')
 
 type Result = BulkInvitations['data'][number]
 
 interface InviteResultsProps {
   results: Result[]
   onClose: () => void
-  /** To the form, with those that failed. */
+  /** Returns to the form with the addresses that failed. */
   onBack: (failed: string[]) => void
 }
 
@@ -20,24 +23,20 @@ export function InviteResults({ results, onClose, onBack }: InviteResultsProps) 
     <Dialog
       open
       onClose={onClose}
-      title={sent === 0 ? 'Nobody was invited' : `${sent} invited`}
-      description={
-        sent > 0
-          ? 'Each has been mailed a link that is good for seven days. Where mail does not arrive, hand the link over yourself: it is shown this once.'
-          : undefined
-      }
+      title={t('invited.title', { count: sent })}
+      description={sent > 0 ? t('invited.description') : undefined}
       actions={
         <>
           {failed.length > 0 && (
-            <Button onClick={() => onBack(failed.map(({ email }) => email))}>Change what failed</Button>
+            <Button onClick={() => onBack(failed.map(({ email }) => email))}>{t('invited.fix')}</Button>
           )}
           <Button kind="primary" onClick={onClose}>
-            Done
+            {t('invited.done')}
           </Button>
         </>
       }
     >
-      <ul aria-label="Invitations" className="flex flex-col gap-3">
+      <ul aria-label={t('invited.list')} className="flex flex-col gap-3">
         {[...failed, ...results.filter(({ status }) => status === 'created')].map((result) => (
           <li key={result.email} className="flex min-w-0 flex-col gap-1.5">
             <ResultLine result={result} />
@@ -52,19 +51,17 @@ const ResultLine = ({ result: { email, invitation, detail } }: { result: Result 
   <>
     <span className="flex min-w-0 items-center gap-2 text-sm font-medium">
       {invitation ? (
-        <Check aria-label="Invited" size={16} className="shrink-0 text-success" />
+        <Check aria-label={t('invited.sent')} size={16} className="shrink-0 text-success" />
       ) : (
-        <CircleAlert aria-label="Failed" size={16} className="shrink-0 text-danger" />
+        <CircleAlert aria-label={t('invited.failed')} size={16} className="shrink-0 text-danger" />
       )}
       <span className="min-w-0 break-all">{email}</span>
     </span>
     {detail && <span className="text-sm text-danger">{reasonOf(detail)}</span>}
-    {invitation?.token && <LinkLine token={invitation.token} what={`the link for ${email}`} />}
+    {invitation?.token && <LinkLine token={invitation.token} email={email} />}
   </>
 )
 
-/** The API tells of the operation that would do; here there is the other way of the dialog. */
+/** The API names the operation that adds an existing user. The dialog has a tab for it. */
 const reasonOf = (detail: string): string =>
-  detail.includes('/api/org/add_member')
-    ? 'This person has an account here already: go back and add them by user ID.'
-    : detail
+  detail.includes('/api/org/add_member') ? t('invited.useId') : detail

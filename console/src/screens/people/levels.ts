@@ -2,10 +2,10 @@ import type { Role } from '@parley/client/schemas'
 import { useHere } from '../../shell/organization.tsx'
 
 const OWNER = 'owner'
-/** Only admins and owners invite. */
+/** Only admins and owners can invite. */
 const INVITER_LEVEL_MIN = 80
 
-/** What the own role's level allows with others and their roles. The server decides. */
+/** Returns what the level of the user's role allows. Only hides what the server would reject. */
 export function useLevel() {
   const { organization, may } = useHere()
   const { level, role_name } = organization.user_role
@@ -18,11 +18,11 @@ export function useLevel() {
     mayInvite: may('users:write') && level >= INVITER_LEVEL_MIN,
     mayManage: (role: { hierarchy_level: number } | null) =>
       may('users:admin') && isBelow(role?.hierarchy_level ?? 0),
-    /** Owners are made by handing the organization over. */
+    /** The owner role is only assigned by a transfer of ownership. */
     mayAssign: (role: Role) => !(role.is_system_role && role.name === OWNER) && isBelow(role.hierarchy_level),
   }
 }
 
-/** The most powerful first. */
+/** Sorts roles by level, highest first. */
 export const byLevel = (one: Role, other: Role): number =>
   other.hierarchy_level - one.hierarchy_level || one.name.localeCompare(other.name)

@@ -1,7 +1,10 @@
 import type { UserList } from '@parley/client/schemas'
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+
+const t = translator('people')
 
 const PAGE = 100
 const LISTED_MAX = 500
@@ -12,7 +15,7 @@ export interface MemberName {
   email: string
 }
 
-/** The members of the organization, for choosing from and to name what has an id: up to 500 of each status. */
+/** Returns the members of the organization with their names: up to 500 active and 500 suspended ones. */
 export function useMemberNames() {
   const { organization, may } = useHere()
   const ask = (status: Status) => ({ ...readAll(organization.id, status), enabled: may('users:read') })
@@ -20,11 +23,11 @@ export function useMemberNames() {
   const suspended = useQuery(ask('suspended'))
   const members = [...(active.data ?? []), ...(suspended.data ?? [])].flatMap(
     ({ id, full_name, email }): MemberName[] =>
-      id === null ? [] : [{ id, name: full_name || email || `Member ${id}`, email }],
+      id === null ? [] : [{ id, name: full_name || email || t('unnamed', { id }), email }],
   )
   return {
     members,
-    /** Null: who is no member any more, or one of very many. */
+    /** Returns null for former members, and for members beyond the first 500. */
     nameOf: (id: string): string | null => members.find((member) => member.id === id)?.name ?? null,
   }
 }

@@ -1,4 +1,5 @@
 import type { ListedUser, Role } from '@parley/client/schemas'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -6,45 +7,55 @@ import { Ago } from '../../ui/time.tsx'
 import { MemberMenu } from './member-menu.tsx'
 import { RoleSelect } from './role-select.tsx'
 
-const STATUSES: Record<ListedUser['status'], [string, Tone]> = {
-  active: ['Active', 'success'],
-  pending: ['Invited', 'accent'],
-  expired: ['Invitation expired', 'warning'],
-  suspended: ['Suspended', 'danger'],
+const t = translator('people')
+
+const TONES: Record<ListedUser['status'], Tone> = {
+  active: 'success',
+  pending: 'accent',
+  expired: 'warning',
+  suspended: 'danger',
 }
 
 export const MembersTable = ({ users, roles }: { users: ListedUser[]; roles: Role[] }) => (
   <Table
-    label="Members and invitations"
+    label={t('members.table')}
     rows={users}
     keyOf={(user) => user.invite_id ?? user.id ?? user.email}
     columns={[
-      { header: 'Name', cell: (user) => <Who user={user} roles={roles} /> },
-      { header: 'Role', cell: (user) => <RoleSelect user={user} roles={roles} />, wideOnly: true },
-      { header: 'Status', cell: (user) => <Status user={user} />, wideOnly: true },
+      { header: t('members.name'), cell: (user) => <Member user={user} roles={roles} /> },
+      { header: t('members.role'), cell: (user) => <RoleSelect user={user} roles={roles} />, wideOnly: true },
+      { header: t('members.status'), cell: (user) => <Status user={user} />, wideOnly: true },
       {
-        header: 'Invited',
+        header: t('members.invited'),
         cell: ({ invited_at }) => invited_at && <Ago time={invited_at} />,
         wideOnly: true,
       },
-      { header: 'Actions', hideHeader: true, numeric: true, cell: (user) => <MemberMenu user={user} /> },
+      {
+        header: t('members.actions'),
+        hideHeader: true,
+        numeric: true,
+        cell: (user) => <MemberMenu user={user} />,
+      },
     ]}
   />
 )
 
-/** On a phone with what else there is to know. */
-function Who({ user, roles }: { user: ListedUser; roles: Role[] }) {
+/** Name and email. On narrow screens also the role and the status. */
+function Member({ user, roles }: { user: ListedUser; roles: Role[] }) {
   const me = useHere().user
+  const name = user.full_name || user.email || t('members.pending')
   return (
     <div className="flex min-w-0 flex-col">
       <span className="font-medium wrap-anywhere">
-        {user.full_name || user.email || 'Not opened yet'}
-        {user.id === me.id && <span className="font-normal text-muted"> (you)</span>}
+        {user.id === me.id
+          ? t.rich('members.you', {
+              name,
+              you: (text) => <span className="font-normal text-muted">{text}</span>,
+            })
+          : name}
       </span>
       {user.full_name && <span className="break-all text-muted">{user.email}</span>}
-      {!user.email && (
-        <span className="text-muted">Name and email appear when this person opens the organization.</span>
-      )}
+      {!user.email && <span className="text-muted">{t('members.pendingHint')}</span>}
       <span className="mt-1.5 flex flex-wrap items-center gap-2 sm:hidden">
         <RoleSelect user={user} roles={roles} />
         {user.status !== 'active' && <Status user={user} />}
@@ -53,7 +64,6 @@ function Who({ user, roles }: { user: ListedUser; roles: Role[] }) {
   )
 }
 
-function Status({ user }: { user: ListedUser }) {
-  const [text, tone] = STATUSES[user.status]
-  return <Badge tone={tone}>{text}</Badge>
-}
+const Status = ({ user: { status } }: { user: ListedUser }) => (
+  <Badge tone={TONES[status]}>{t(`status.${status}`)}</Badge>
+)

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { UserPlus, Users } from 'lucide-react'
 import { useState } from 'react'
 import { read, readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -16,14 +17,9 @@ import { Pager } from './pager.tsx'
 import { SearchField } from './search-field.tsx'
 import { MEMBER_STATUSES, type MembersSearch } from './search-params.ts'
 
-const ON_PAGE = 25
+const t = translator('people')
 
-const STATUS_TEXTS = {
-  active: 'Active',
-  pending: 'Invited',
-  expired: 'Invitation expired',
-  suspended: 'Suspended',
-}
+const ON_PAGE = 25
 
 export function Members() {
   const { organization, may } = useHere()
@@ -44,19 +40,15 @@ export function Members() {
   })
   const invite = mayInvite && (
     <Button kind="primary" icon={UserPlus} onClick={() => setInviting(true)}>
-      Invite
+      {t('members.invite')}
     </Button>
   )
   return (
-    <Page
-      title="Members"
-      description="Who belongs to this organization, and who is invited to it."
-      actions={invite}
-    >
+    <Page title={t('members.title')} description={t('members.description')} actions={invite}>
       <div className="flex flex-wrap items-end gap-3">
         <SearchField
-          label="Search"
-          placeholder="Name or email"
+          label={t('members.search')}
+          placeholder={t('members.searchHint')}
           value={q ?? ''}
           onChange={(text) => show({ q: text || undefined })}
         />
@@ -86,14 +78,14 @@ const StatusFilter = ({
 }) => (
   <div className="w-full sm:w-52">
     <SelectField
-      label="Status"
+      label={t('members.status')}
       value={value ?? ''}
       onChange={({ target }) => onChange(MEMBER_STATUSES.find((one) => one === target.value))}
     >
-      <option value="">All but suspended</option>
+      <option value="">{t('members.allStatuses')}</option>
       {MEMBER_STATUSES.map((one) => (
         <option key={one} value={one}>
-          {STATUS_TEXTS[one]}
+          {t(`status.${one}`)}
         </option>
       ))}
     </SelectField>
@@ -112,7 +104,7 @@ const Shown = ({
   users.length > 0 ? (
     children
   ) : (
-    <Empty icon={Users} title={isFiltered ? 'Nobody found' : 'Nobody is here'}>
-      {isFiltered ? 'Search for something else, or choose another status.' : 'Invite somebody to begin.'}
+    <Empty icon={Users} title={t(isFiltered ? 'members.noMatches' : 'members.empty')}>
+      {t(isFiltered ? 'members.noMatchesHint' : 'members.emptyHint')}
     </Empty>
   )

@@ -1,5 +1,8 @@
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
+
+const t = translator('people')
 
 interface PagerProps {
   /** From 1. */
@@ -8,18 +11,16 @@ interface PagerProps {
   onChange: (page: number) => void
 }
 
-/** Below a list that is asked for by the number of its page. */
+/** Page navigation below a list. Renders nothing for a single page. */
 export const Pager = ({ page, pages, onChange }: PagerProps) =>
   (pages > 1 || page > 1) && (
-    <nav aria-label="Pages" className="flex items-center justify-center gap-3 text-sm">
+    <nav aria-label={t('pager.label')} className="flex items-center justify-center gap-3 text-sm">
       <Button size="small" icon={ChevronLeft} disabled={page <= 1} onClick={() => onChange(page - 1)}>
-        Previous
+        {t('pager.previous')}
       </Button>
-      <span className="text-muted tabular-nums">
-        Page {page} of {Math.max(pages, 1)}
-      </span>
+      <span className="text-muted tabular-nums">{t('pager.page', { page, pages: Math.max(pages, 1) })}</span>
       <Button size="small" icon={ChevronRight} disabled={page >= pages} onClick={() => onChange(page + 1)}>
-        Next
+        {t('pager.next')}
       </Button>
     </nav>
   )

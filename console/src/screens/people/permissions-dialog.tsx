@@ -2,6 +2,7 @@ import type { Permission } from '@parley/client/schemas'
 import { Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -10,9 +11,11 @@ import { isBuiltIn } from '../../ui/permission-matrix.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
+const t = translator('people')
+
 const OUTDATES = ['GET /api/roles/list_permissions', 'GET /api/roles/list_roles'] as const
 
-/** For the administrator of the installation: permissions beside those that Parley itself asks for. */
+/** Adds and removes custom permissions, which Parley itself doesn't check. For system administrators. */
 export function PermissionsDialog({
   permissions,
   onClose,
@@ -22,17 +25,12 @@ export function PermissionsDialog({
 }) {
   const added = permissions.filter(({ name }) => !isBuiltIn(name))
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="Permissions of this installation"
-      description="Beside the built-in ones, roles of all organizations can hold permissions that programs of yours ask for."
-    >
+    <Dialog open onClose={onClose} title={t('permissions.title')} description={t('permissions.description')}>
       <NewPermission />
       {added.length === 0 ? (
-        <p className="text-sm text-muted">There are only the {permissions.length} built-in permissions.</p>
+        <p className="text-sm text-muted">{t('permissions.empty')}</p>
       ) : (
-        <ul aria-label="Added permissions" className="flex flex-col divide-y divide-line">
+        <ul aria-label={t('permissions.list')} className="flex flex-col divide-y divide-line">
           {added.map((permission) => (
             <AddedPermission key={permission.id} permission={permission} />
           ))}
@@ -55,25 +53,25 @@ function NewPermission() {
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
       <TextField
-        label="Name"
-        hint="What, a colon, and what is done with it"
+        label={t('permissions.name')}
+        hint={t('permissions.nameHint')}
         placeholder="report:read"
         required
         maxLength={100}
         pattern="(\*|[a-z][a-z0-9_]*):(\*|[a-z][a-z0-9_]*)"
-        title="As report:read, in small letters"
+        title={t('permissions.nameFormat')}
         value={draft.name}
         onChange={({ target }) => setDraft({ ...draft, name: target.value })}
       />
       <TextField
-        label="Description (optional)"
+        label={t('permissions.permissionDescription')}
         maxLength={500}
         value={draft.description}
         onChange={({ target }) => setDraft({ ...draft, description: target.value })}
       />
       {add.error && <Failure error={add.error} />}
       <Button type="submit" kind="primary" busy={add.isPending} className="self-end">
-        Add permission
+        {t('permissions.add')}
       </Button>
     </form>
   )
@@ -84,9 +82,12 @@ function AddedPermission({ permission: { id, name, description } }: { permission
   const notify = useNotify()
   const removal = useChange('DELETE /api/roles/permission', { outdates: OUTDATES })
   const remove = async () => {
-    const consequence = 'It is taken from every role of every organization that holds it.'
-    if (await confirm({ title: `Remove ${name}?`, consequence, action: 'Remove' }))
-      removal.mutate({ query: { permission_id: id } }, { onError: notify })
+    const isSure = await confirm({
+      title: t('permissions.removeTitle', { name }),
+      consequence: t('permissions.removeConsequence'),
+      action: t('permissions.removeAction'),
+    })
+    if (isSure) removal.mutate({ query: { permission_id: id } }, { onError: notify })
   }
   return (
     <li className="flex items-center justify-between gap-3 py-2">
@@ -97,7 +98,7 @@ function AddedPermission({ permission: { id, name, description } }: { permission
       <IconButton
         small
         icon={Trash2}
-        label={`Remove ${name}`}
+        label={t('permissions.remove', { name })}
         disabled={removal.isPending}
         onClick={() => void remove()}
       />

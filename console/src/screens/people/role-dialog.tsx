@@ -2,6 +2,7 @@ import type { Permission, Role } from '@parley/client/schemas'
 import { Trash2 } from 'lucide-react'
 import { type FormEvent, useId, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -12,8 +13,10 @@ import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useLevel } from './levels.ts'
 
+const t = translator('people')
+
 interface RoleDialogProps {
-  /** Null: one to be made. */
+  /** Null: creates a role. */
   role: Role | null
   permissions: Permission[]
   onClose: () => void
@@ -21,7 +24,7 @@ interface RoleDialogProps {
 
 const LEVEL_DEFAULT = 20
 
-/** A role: to make, to change, or only to see. */
+/** Creates or edits a role, or shows one that the user can't edit. */
 export function RoleDialog({ role, permissions, onClose }: RoleDialogProps) {
   const { may } = useHere()
   const { isOwner, isBelow, level } = useLevel()
@@ -43,7 +46,7 @@ export function RoleDialog({ role, permissions, onClose }: RoleDialogProps) {
       wide
       open
       onClose={onClose}
-      title={role === null ? 'New role' : role.name}
+      title={role === null ? t('role.new') : role.name}
       description={isOpen ? undefined : reasonOf(role)}
       actions={
         isOpen && (
@@ -56,12 +59,12 @@ export function RoleDialog({ role, permissions, onClose }: RoleDialogProps) {
                 onClick={removal.remove}
                 className="mr-auto"
               >
-                Delete
+                {t('role.delete')}
               </Button>
             )}
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{t('role.cancel')}</Button>
             <Button type="submit" form={form} kind="primary" busy={save.isPending}>
-              {role === null ? 'Create role' : 'Save'}
+              {t(role === null ? 'role.create' : 'role.save')}
             </Button>
           </>
         )
@@ -95,14 +98,14 @@ function Fields({ draft, onDraft }: { draft: Draft; onDraft: (draft: Draft) => v
     <>
       <div className="grid gap-4 sm:grid-cols-[1fr_9rem]">
         <TextField
-          label="Name"
+          label={t('role.name')}
           required
           maxLength={60}
           value={draft.name}
           onChange={({ target }) => onDraft({ ...draft, name: target.value })}
         />
         <TextField
-          label="Level"
+          label={t('role.level')}
           type="number"
           required
           min={0}
@@ -111,12 +114,9 @@ function Fields({ draft, onDraft }: { draft: Draft; onDraft: (draft: Draft) => v
           onChange={({ target }) => onDraft({ ...draft, level: target.valueAsNumber })}
         />
       </div>
-      <p className="-mt-2 text-sm text-muted">
-        Members manage only members and roles below their own level. Owner is 100, admin 80, member 20, guest
-        10.
-      </p>
+      <p className="-mt-2 text-sm text-muted">{t('role.levelHint')}</p>
       <TextField
-        label="Description (optional)"
+        label={t('role.description')}
         maxLength={500}
         value={draft.description}
         onChange={({ target }) => onDraft({ ...draft, description: target.value })}
@@ -125,7 +125,7 @@ function Fields({ draft, onDraft }: { draft: Draft; onDraft: (draft: Draft) => v
   )
 }
 
-/** A role that somebody has is refused, with their names. */
+/** The server rejects the deletion of a role with members, and names them. */
 function useRemoval(role: Role | null, onDeleted: () => void) {
   const { organization } = useHere()
   const confirm = useConfirm()
@@ -133,26 +133,29 @@ function useRemoval(role: Role | null, onDeleted: () => void) {
   const removal = useChange('DELETE /api/roles/remove', {
     outdates: ['GET /api/roles/list_roles'],
     onDone: () => {
-      notify(`The role ${role?.name} is deleted`)
+      notify(t('role.deleted', { name: role?.name ?? '' }))
       onDeleted()
     },
   })
   const remove = async () => {
     if (!role) return
-    const consequence = 'Only a role that nobody has can be deleted. This cannot be undone.'
-    if (await confirm({ title: `Delete the role ${role.name}?`, consequence, action: 'Delete' }))
-      removal.mutate({ query: { org_id: organization.id, role_id: role.id } })
+    const isSure = await confirm({
+      title: t('role.deleteTitle', { name: role.name }),
+      consequence: t('role.deleteConsequence'),
+      action: t('role.delete'),
+    })
+    if (isSure) removal.mutate({ query: { org_id: organization.id, role_id: role.id } })
   }
   return { isPending: removal.isPending, error: removal.error, remove: () => void remove() }
 }
 
-type Wanted = Omit<Draft, 'chosen'> & { permission_ids: string[] }
+type SentRole = Omit<Draft, 'chosen'> & { permission_ids: string[] }
 
 function useSave(role: Role | null, onDone: () => void) {
   const { organization } = useHere()
   const notify = useNotify()
   const done = ({ name }: Role) => {
-    notify(role === null ? `The role ${name} is there` : `${name} is saved, and holds from now on`)
+    notify(t(role === null ? 'role.created' : 'role.saved', { name }))
     onDone()
   }
   const outdates = ['GET /api/roles/list_roles', 'GET /api/users/list', 'GET /api/org/list'] as const
@@ -162,7 +165,7 @@ function useSave(role: Role | null, onDone: () => void) {
   return {
     isPending: create.isPending || update.isPending,
     error: create.error ?? update.error,
-    send: ({ level, name, description, permission_ids }: Wanted) => {
+    send: ({ level, name, description, permission_ids }: SentRole) => {
       const body = { name, description, hierarchy_level: level, permission_ids }
       if (role === null) create.mutate({ query: { org_id }, body })
       else update.mutate({ query: { org_id, role_id: role.id }, body })
@@ -184,6 +187,6 @@ const idsOf = (names: string[], permissions: Permission[]): string[] =>
   permissions.filter(({ name }) => names.includes(name)).map(({ id }) => id)
 
 const reasonOf = (role: Role | null): string | undefined => {
-  if (role?.is_system_role) return `${role.description}. System roles cannot be changed.`
-  return 'You may look at this role, and not change it.'
+  if (role?.is_system_role) return t('role.system', { description: role.description })
+  return t('role.readOnly')
 }

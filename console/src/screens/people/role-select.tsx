@@ -1,10 +1,13 @@
 import type { ListedUser, Role } from '@parley/client/schemas'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { byLevel, useLevel } from './levels.ts'
 
-/** The role of a member, changed in place by who may; of all others its name. */
+const t = translator('people')
+
+/** The role of a member: a select for users who can change it, otherwise its name. */
 export function RoleSelect({ user, roles }: { user: ListedUser; roles: Role[] }) {
   const { organization, may, user: me } = useHere()
   const { isOwner, mayAssign } = useLevel()
@@ -12,16 +15,16 @@ export function RoleSelect({ user, roles }: { user: ListedUser; roles: Role[] })
   const name = user.full_name || user.email
   const change = useChange('PUT /api/users/update', {
     outdates: ['GET /api/users/list', 'GET /api/roles/list_roles'],
-    onDone: ({ role }) => notify(`${name} has the role ${role.name} now`),
+    onDone: ({ role }) => notify(t('members.roleChanged', { name, role: role.name })),
   })
   const isOpen = isOwner && may('users:write') && user.status === 'active' && user.id !== me.id
-  if (!isOpen || user.id === null) return <span>{user.role?.name ?? 'Role deleted'}</span>
+  if (!isOpen || user.id === null) return <span>{user.role?.name ?? t('members.roleDeleted')}</span>
   const user_id = user.id
   const choices = roles.filter((role) => mayAssign(role) || role.id === user.role?.id).sort(byLevel)
   const chosen = change.isPending ? change.variables.body.role_id : (user.role?.id ?? '')
   return (
     <select
-      aria-label={`Role of ${name}`}
+      aria-label={t('members.roleOf', { name })}
       value={chosen}
       disabled={change.isPending}
       onChange={({ target }) =>

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Lock, Plus } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -14,6 +15,8 @@ import { byLevel } from './levels.ts'
 import { PermissionsDialog } from './permissions-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 import type { RolesSearch } from './search-params.ts'
+
+const t = translator('people')
 
 export const NEW = 'new'
 
@@ -30,14 +33,16 @@ export function Roles() {
   const close = () => show({ role_id: undefined, permissions: undefined })
   return (
     <Page
-      title="Roles"
-      description="A role says what members may do. Everybody has one role in the organization."
+      title={t('roles.title')}
+      description={t('roles.description')}
       actions={
         <>
-          {user.is_system_admin && <Button onClick={() => show({ permissions: true })}>Permissions</Button>}
+          {user.is_system_admin && (
+            <Button onClick={() => show({ permissions: true })}>{t('roles.permissions')}</Button>
+          )}
           {may('roles:write') && (
             <Button kind="primary" icon={Plus} onClick={() => show({ role_id: NEW })}>
-              New role
+              {t('roles.create')}
             </Button>
           )}
         </>
@@ -63,14 +68,14 @@ export function Roles() {
 
 const RolesTable = ({ roles, onOpen }: { roles: Role[]; onOpen: (id: string) => void }) => (
   <Table
-    label="Roles"
+    label={t('roles.title')}
     rows={roles}
     keyOf={({ id }) => id}
     columns={[
-      { header: 'Role', cell: (role) => <RoleName role={role} onOpen={() => onOpen(role.id)} /> },
-      { header: 'Permissions', cell: (role) => <Held role={role} />, wideOnly: true },
-      { header: 'Level', cell: ({ hierarchy_level }) => hierarchy_level, numeric: true },
-      { header: 'Members', cell: ({ member_count }) => formatNumber(member_count), numeric: true },
+      { header: t('roles.role'), cell: (role) => <RoleName role={role} onOpen={() => onOpen(role.id)} /> },
+      { header: t('roles.permissions'), cell: (role) => <Held role={role} />, wideOnly: true },
+      { header: t('roles.level'), cell: ({ hierarchy_level }) => hierarchy_level, numeric: true },
+      { header: t('roles.members'), cell: ({ member_count }) => formatNumber(member_count), numeric: true },
     ]}
   />
 )
@@ -87,7 +92,7 @@ const RoleName = ({ role, onOpen }: { role: Role; onOpen: () => void }) => (
       </button>
       {role.is_system_role && (
         <Badge>
-          <Lock aria-hidden size={11} /> System
+          <Lock aria-hidden size={11} /> {t('roles.system')}
         </Badge>
       )}
     </span>
@@ -99,12 +104,12 @@ const SHOWN_MAX = 4
 
 function Held({ role }: { role: Role }) {
   const names = role.permissions.map(({ name }) => name)
-  if (names.length === 0) return <span className="text-muted">None</span>
-  const rest = names.length - SHOWN_MAX
+  if (names.length === 0) return <span className="text-muted">{t('roles.none')}</span>
+  const shown = names.slice(0, SHOWN_MAX).join(' ')
+  const more = names.length - SHOWN_MAX
   return (
     <span className="font-mono text-xs text-muted">
-      {names.slice(0, SHOWN_MAX).join(' ')}
-      {rest > 0 && ` and ${rest} more`}
+      {more > 0 ? t('roles.more', { names: shown, count: more }) : shown}
     </span>
   )
 }

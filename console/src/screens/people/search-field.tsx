@@ -6,12 +6,12 @@ const PAUSE_MS = 250
 interface SearchFieldProps {
   label: string
   placeholder: string
-  /** What the address says. */
+  /** The search in the URL. */
   value: string
   onChange: (text: string) => void
 }
 
-/** Text that is sought when somebody stops typing. */
+/** A search field that calls `onChange` after a pause in typing. */
 export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

@@ -8,7 +8,7 @@ export interface MembersSearch {
 }
 
 export interface RolesSearch {
-  /** The one that is open; `new`: one to be made. */
+  /** The open role; `new` creates one. */
   role_id?: string
   permissions?: boolean
 }

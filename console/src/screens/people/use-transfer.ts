@@ -1,9 +1,12 @@
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
-/** Hands the organization over to another member, after asking. */
+const t = translator('people')
+
+/** Returns a function that transfers the ownership of the organization after a confirmation. */
 export function useTransfer(): (to: { id: string; name: string }) => Promise<void> {
   const { organization } = useHere()
   const confirm = useConfirm()
@@ -13,15 +16,15 @@ export function useTransfer(): (to: { id: string; name: string }) => Promise<voi
   })
   return async ({ id, name }) => {
     const isSure = await confirm({
-      title: `Make ${name} the owner?`,
-      consequence: `${name} gets full control of ${organization.name}, and you become an admin. Only the new owner can give it back.`,
-      action: 'Transfer ownership',
+      title: t('transfer.title', { name }),
+      consequence: t('transfer.consequence', { name, organization: organization.name }),
+      action: t('transfer.action'),
       typed: organization.name,
     })
     if (!isSure) return
-    // Where it was asked may not be shown any more then: what mutate() is told to do would not be done.
+    // The component may be unmounted by then, and mutate() drops its callbacks in that case.
     await transfer
       .mutateAsync({ query: { org_id: organization.id }, body: { user_id: id } })
-      .then(() => notify(`${name} is the owner now`), notify)
+      .then(() => notify(t('transfer.done', { name })), notify)
   }
 }
