@@ -24,7 +24,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       event_type: TYPES.find((type) => type === event_type),
       limit: 20,
     }),
-    // Pending deliveries change without a request from here.
+    // Polls while the server still attempts deliveries.
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some((one) => one.status === 'pending')) ? 5_000 : false,
   })

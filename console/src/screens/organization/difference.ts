@@ -24,7 +24,7 @@ export function differencesOf(before: Values | null, after: Values | null): Diff
 /** Fields that repeat the entry, or that change with every delivery of a webhook. */
 const UNINTERESTING = ['created_by', 'last_sequence']
 
-/** A timestamp of the API. */
+/** The API's format of timestamps. */
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 function textOf(value: unknown): string | undefined {

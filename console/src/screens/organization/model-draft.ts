@@ -78,7 +78,7 @@ export function configOf(draft: ModelDraft): NonNullable<Body<'POST /api/llm/add
   }
 }
 
-/** Whether the provider has no URL of its own. */
+/** Whether the provider has no default URL. */
 export const needsAddress = (provider: Provider): boolean =>
   provider === 'openai-compatible' || provider === 'ollama'
 export const needsKey = (provider: Provider): boolean => !needsAddress(provider) && provider !== 'demo'

@@ -4,7 +4,7 @@ import { Empty } from '../../ui/states.tsx'
 
 const t = translator('organization')
 
-/** Replaces a screen that the user may not open. Without `permission`: a screen for system administrators. */
+/** Shown instead of a page without access. Without `permission`, the page is for system administrators. */
 export const NotAllowed = ({ permission }: { permission?: string }) => (
   <Empty icon={Lock} title={t('notAllowed.title')}>
     {permission === undefined

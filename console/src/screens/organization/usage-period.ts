@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** Returns the first and the last of a number of days that end today (UTC), as `2026-01-31`. */
+/** Returns the first and last day of a period that ends today (UTC), as `2026-01-31`. */
 export function periodOf(days: number, now = Date.now()): { from: string; to: string } {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) }
 }

@@ -117,7 +117,7 @@ function useSave(
   }
 }
 
-/** Shows the secret of a new webhook, or a new secret, once. */
+/** Shows a signing secret, once. */
 export const SecretDialog = ({
   webhook,
   note,

@@ -18,7 +18,7 @@ describe('email addresses of a pasted text', () => {
     expect(addressesIn('Ada@Example.com ada@example.com').addresses).toHaveLength(1)
   })
 
-  it('returns the parts that are no addresses', () => {
+  it('returns the parts that are not addresses', () => {
     expect(addressesIn('ada@example, bob, ada@example.com')).toEqual({
       addresses: ['ada@example.com'],
       others: ['ada@example', 'bob'],

@@ -1,5 +1,5 @@
 /**
- * Returns the distinct email addresses of a pasted text, and the parts that are no addresses. Accepts `Ada <ada@example.com>`
+ * Returns the distinct email addresses of a pasted text, and the parts that aren't addresses. Accepts `Ada <ada@example.com>`
  * and any mix of commas, semicolons, spaces and lines.
  */
 export function addressesIn(text: string): { addresses: string[]; others: string[] } {

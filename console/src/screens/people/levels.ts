@@ -5,7 +5,7 @@ const OWNER = 'owner'
 /** Only admins and owners can invite. */
 const INVITER_LEVEL_MIN = 80
 
-/** Returns what the level of the user's role allows. Only hides what the server would reject. */
+/** Returns what the level of the user's role allows. Only hides actions: the server enforces the rules. */
 export function useLevel() {
   const { organization, may } = useHere()
   const { level, role_name } = organization.user_role

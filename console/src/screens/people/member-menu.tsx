@@ -14,7 +14,7 @@ import { useTransfer } from './use-transfer.ts'
 
 const t = translator('people')
 
-/** The actions on a member or an invitation. Renders nothing without any. */
+/** The actions on a member or an invitation. Renders nothing if there are none. */
 export function MemberMenu({ user }: { user: ListedUser }) {
   if (user.invite_id !== null) return <InvitationMenu user={user} invitation_id={user.invite_id} />
   return user.id === null ? null : <OneMemberMenu user={user} user_id={user.id} />
