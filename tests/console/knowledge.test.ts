@@ -57,7 +57,7 @@ describeInBrowser('knowledge in the console', () => {
     await dialog.getByLabel('Overlap').fill('400')
     await dialog.getByLabel('Name').fill('Shop')
     await dialog.getByRole('button', { name: 'Create' }).click()
-    await dialog.getByRole('alert').getByText('overlap_tokens must be at most a quarter').waitFor()
+    await dialog.getByRole('alert').getByText('The overlap can be at most a quarter').waitFor()
     await expectAccessible(page)
     await dialog.getByLabel('Overlap').fill('50')
     await page.keyboard.press('Enter')

@@ -42,7 +42,7 @@ export default {
     secret_needed:
       'Enter the client secret again when you change the URL, the client ID or an authorization URL.',
     server_in_use:
-      'This server still has {count, plural, one {# connection} other {# connections}}. Delete them first, or allow no new ones.',
+      'This server has connections ({count, number}) and cannot be deleted. You can prevent new ones in its settings.',
     server_invalid: 'Check the details of the server: {reason}',
     server_taken: 'An MCP server with this short name already exists.',
   },

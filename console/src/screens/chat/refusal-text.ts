@@ -6,11 +6,14 @@ const t = translator('chat')
 
 export const isUnreachable = (error: unknown): boolean => error instanceof ParleyError && error.status === 0
 
-/** Says why the server refused a message, and when to retry if the server's sentence leaves that out. */
+/** The values with which the error itself says when to retry. */
+const TIMES = ['wait', 'seconds', 'minutes']
+
+/** Says why the server refused a message, and when to retry if the error leaves that out. */
 export function refusalText(error: Error): string {
   if (isUnreachable(error)) return t('errors.unreachable')
   const reason = errorText(error)
   if (!(error instanceof ParleyError) || error.status !== 429 || error.retryAfterMs === null) return reason
-  if (error.message.includes('Try again in')) return reason
+  if (TIMES.some((name) => name in error.values)) return reason
   return t('errors.retryAfter', { reason, seconds: error.retryAfterMs / 1000 })
 }

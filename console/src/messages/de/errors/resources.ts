@@ -48,7 +48,7 @@ export default {
       'Dieses Modell kann keine Tools aufrufen. Wählen Sie ein Modell mit Tools oder einen Agenten ohne Tools.',
     cannot_chat: 'Dieses Modell erzeugt keinen Text und kann hier nicht verwendet werden.',
     cannot_see: 'Dieses Modell kann keine Bilder sehen. Wählen Sie ein Modell, das Bilder versteht.',
-    failed: 'Das Modell hat nicht geantwortet: {reason}',
+    failed: 'Der Aufruf des Modells ist fehlgeschlagen: {reason}',
     in_use: 'Dieses Modell wird verwendet ({users}). Wählen Sie dort zuerst ein anderes.',
     inactive: 'Dieses Modell ist nicht aktiv.',
     key_needed: 'Geben Sie den API-Schlüssel erneut ein, wenn Sie die Basis-URL ändern.',
@@ -78,7 +78,7 @@ export default {
     secret_needed:
       'Geben Sie das Client-Secret erneut ein, wenn Sie die URL, die Client-ID oder eine Autorisierungs-URL ändern.',
     server_in_use:
-      'Dieser Server hat noch {count, plural, one {# Verbindung} other {# Verbindungen}}. Löschen Sie diese zuerst, oder lassen Sie keine neuen zu.',
+      'Dieser Server hat Verbindungen ({count, number}) und kann nicht gelöscht werden. Neue können Sie in seinen Einstellungen verhindern.',
     server_invalid: 'Prüfen Sie die Angaben zum Server: {reason}',
     server_not_found: 'Dieser MCP-Server wurde nicht gefunden.',
     server_taken: 'Es gibt bereits einen MCP-Server mit diesem Kurznamen.',
