@@ -1,7 +1,7 @@
 /*
  * Translates the formulas that models write into the notation of remark-math. LaTeX's \( \) and \[ \] are formulas too.
- * Prices stay text, by the rules of Pandoc's `tex_math_dollars`: an opening dollar has a non-space character after it; a
- * closing dollar has one before it and no digit after it. In addition, no formula starts with a number and a word.
+ * Prices stay text, by the rules of Pandoc's `tex_math_dollars`: an opening dollar has a non-space character after it,
+ * and a closing dollar has one before it and no digit after it. In addition, a number and a word never start a formula.
  */
 
 const PARTS = new RegExp(
@@ -21,8 +21,8 @@ const PARTS = new RegExp(
 )
 
 /**
- * Returns a block of Markdown with formulas in dollars and other dollars escaped. Escapes footnote marks too: the mark and
- * its note are in different blocks, so remark would show neither.
+ * Returns a block of Markdown with formulas in dollars and other dollars escaped. Escapes footnote marks too: the mark
+ * and its note are in different blocks, so remark would show neither.
  */
 export const prepareProse = (text: string): string =>
   /[$\\]|\[\^/.test(text) ? text.replace(PARTS, prepared) : text

@@ -21,7 +21,7 @@ export type ListBlock = { kind: 'list'; start: number | null; pieces: readonly s
 const CODE_PIECE_LINES = 40
 const TABLE_PIECE_ROWS = 8
 const LIST_PIECE_ITEMS = 4
-/** Unfinished blocks up to this length are parsed on each change. Longer ones wait until they have grown by `GROWTH`. */
+/** Unfinished blocks up to this length are parsed on each change. Longer ones wait for growth by factor `GROWTH`. */
 const EAGER_CHARACTERS_MAX = 4_000
 const GROWTH = 1.25
 
