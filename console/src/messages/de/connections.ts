@@ -44,7 +44,7 @@ export default {
     home: 'Zu Parley',
     notYours: '{user} hat begonnen, {name} zu verbinden. Sie sind als {email} angemeldet.',
     notYoursHint:
-      'Es wurde nichts verbunden. Wenn Sie einem Link einer anderen Person gefolgt sind, schließen Sie diese Seite: Sie hat keinen Zugriff auf Ihr Konto.',
+      'Es wurde nichts verbunden. Wenn Sie einem Link einer anderen Person gefolgt sind, schließen Sie diese Seite. Die andere Person hat keinen Zugriff auf Ihr Konto.',
     notYoursTitle: 'Eine andere Person hat diese Verbindung gestartet',
     signIn: 'Mit anderem Konto anmelden',
     title: 'Konto verbinden',
@@ -113,7 +113,7 @@ export default {
     description:
       'Ihre Agenten und Wissensdatenbanken werden zu Tools in Claude, Cursor und anderen MCP-Clients.',
     intro:
-      'Die meisten Clients benötigen nur diese URL. Sie öffnen eine Seite, auf der Sie sich anmelden und eine Organisation auswählen. Dabei wird ein API-Schlüssel mit dem Namen des Clients erstellt. Wenn Sie den Schlüssel löschen, verliert der Client den Zugriff.',
+      'Die meisten Clients benötigen nur diese URL und öffnen eine Seite, auf der Sie sich anmelden und eine Organisation auswählen. Dabei wird ein API-Schlüssel mit dem Namen des Clients erstellt. Wenn Sie den Schlüssel löschen, verliert der Client den Zugriff.',
     keyDescription:
       'Für Clients, die sich nicht anmelden können. Der Schlüssel gewährt Zugriff auf {organization}.',
     keyTitle: 'Mit einem API-Schlüssel',

@@ -94,7 +94,7 @@ function Heading({ evaluationId, onRun }: { evaluationId: string; onRun: () => v
           <p className="text-sm text-muted">{t('questions', { count: evaluation.data.question_count })}</p>
         )}
       </div>
-      <div className="flex gap-2">
+      <div className="flex flex-wrap gap-2">
         {may('kb:delete') && (
           <Button icon={Trash2} busy={remove.isPending} onClick={() => void ask()}>
             {t('delete')}

@@ -9,6 +9,7 @@ import { useEffect, useEffectEvent, useId, useRef } from 'react'
 import { translator } from '../../messages/index.ts'
 import { loadChunk } from '../../ui/chunks.ts'
 import './code-editor.css'
+import { editorPhrases } from './editor-phrases.ts'
 import type { Language } from './languages.ts'
 
 const t = translator('tools')
@@ -45,6 +46,7 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
         TYPING_OVER,
         EditorView.cspNonce.of(getNonce() ?? ''),
         EditorView.contentAttributes.of({ 'aria-label': t('code.editor'), 'aria-describedby': hint }),
+        EditorState.phrases.of(editorPhrases()),
         EditorState.readOnly.of(isReadOnly),
         EditorView.editable.of(!isReadOnly),
         EditorView.updateListener.of((update) => update.docChanged && change(update.state.doc.toString())),
