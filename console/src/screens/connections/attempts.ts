@@ -6,7 +6,7 @@ export interface Attempt {
   serverName: string
   organizationId: string
   userId: string
-  /** Whether the user signs in in a new window or in this tab, which then returns to the page. */
+  /** Where sign-in opens. A tab returns to the page. */
   way: 'window' | 'tab'
   /** Milliseconds since 1970. */
   begunAt: number

@@ -21,7 +21,7 @@ import { SharingDialog } from './sharing-dialog.tsx'
 
 const t = translator('connections')
 
-/** What the server answers if the provider revoked the access. Otherwise its message has the reason. */
+/** The server's message if the provider revoked the access. Other messages say why it did not. */
 const DELETED = 'MCP instance deleted'
 
 type OpenDialog = { name: 'reconnect' | 'share' | 'address'; instance: McpInstance }

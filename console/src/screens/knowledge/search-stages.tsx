@@ -80,7 +80,7 @@ function Stage({
     <li className="flex flex-col gap-0.5 rounded-xl border border-line bg-raised px-3.5 py-2.5">
       <p className="flex justify-between gap-2 text-sm text-muted">
         <span>{name}</span>
-        {time !== undefined && <span className="tabular-nums">{formatDuration(time)}</span>}
+        {time !== undefined && <span className="shrink-0 tabular-nums">{formatDuration(time)}</span>}
       </p>
       <p className="text-xl font-semibold tabular-nums">{formatNumber(count)}</p>
       <p className="text-sm text-muted">{children}</p>

@@ -1,4 +1,4 @@
-/** What a tool's page shows on narrow screens. */
+/** The visible part of a tool's page on narrow screens. */
 export type ToolTab = 'edit' | 'test'
 
 export type ToolOwner = 'own' | 'public'
