@@ -68,7 +68,7 @@ describeInBrowser('members in the console', () => {
     await page.getByLabel('User ID').fill(turing.userId)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Add member' }).click()
-    await page.getByRole('row', { name: /Pending member/ }).waitFor()
+    await page.getByRole('row', { name: /New member/ }).waitFor()
     expect(await page.getByText(turing.email).count()).toBe(0)
     await team.api('GET', '/api/chat/list', undefined, turing)
     await page.reload()

@@ -58,7 +58,11 @@ export default {
     capabilitiesHint: 'Ohne Auswahl leitet Parley sie aus der Modell-ID ab.',
   },
   provider: {
-    compatible: 'OpenAI-kompatibel (vLLM, llama.cpp, LM Studio, …)',
+    'openai-compatible': 'OpenAI-kompatibel',
+    demo: 'Demo',
+  },
+  providerChoice: {
+    'openai-compatible': 'OpenAI-kompatibel (vLLM, llama.cpp, LM Studio, …)',
     demo: 'Demo (integriert, kein Sprachmodell)',
   },
   capability: {

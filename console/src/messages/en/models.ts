@@ -55,7 +55,11 @@ export default {
     capabilitiesHint: 'If none are selected, Parley infers them from the model ID.',
   },
   provider: {
-    compatible: 'OpenAI-compatible (vLLM, llama.cpp, LM Studio, …)',
+    'openai-compatible': 'OpenAI-compatible',
+    demo: 'Demo',
+  },
+  providerChoice: {
+    'openai-compatible': 'OpenAI-compatible (vLLM, llama.cpp, LM Studio, …)',
     demo: 'Demo (built in, no language model)',
   },
   capability: {

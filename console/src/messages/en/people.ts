@@ -18,7 +18,7 @@ export default {
     invited: 'Invited',
     actions: 'Actions',
     you: '{name} <you>(you)</you>',
-    pending: 'Pending member',
+    pending: 'New member',
     pendingHint: 'Name and email appear when this person opens the organization.',
     roleOf: 'Role of {name}',
     roleDeleted: 'Deleted role',
@@ -118,7 +118,7 @@ export default {
     levelHint:
       'Members can only manage members and roles below their own level. Owner is 100, admin 80, member 20, guest 10.',
     description: 'Description (optional)',
-    system: "{description}. System roles can't be changed.",
+    system: "System roles can't be changed.",
     readOnly: "You don't have permission to change this role.",
     delete: 'Delete',
     deleteTitle: 'Delete the role “{name}”?',
@@ -129,6 +129,19 @@ export default {
     created: 'Role {name} created',
     save: 'Save',
     saved: 'Role {name} saved. The change applies immediately.',
+  },
+  systemRole: {
+    owner: 'owner',
+    admin: 'admin',
+    member: 'member',
+    guest: 'guest',
+  },
+  systemRoleDescription: {
+    owner: 'Full access',
+    admin: 'Manages members, settings and all content. Can’t delete the organization.',
+    member:
+      'Reads everything. Writes chats, conversations, connections and knowledge bases, and runs agents and tools.',
+    guest: 'Read-only access',
   },
   permissions: {
     title: 'Permissions of this installation',

@@ -7,16 +7,26 @@ const t = translator('models')
 export type Provider = Body<'POST /api/llm/add'>['provider']
 export type Capability = NonNullable<LanguageModel['config']['capabilities']>[number]
 
-/** Providers and their names. */
-export const providers = (): readonly (readonly [Provider, string])[] => [
+const PROVIDERS = [
   ['openai', 'OpenAI'],
   ['anthropic', 'Anthropic'],
   ['google', 'Google'],
   ['deepseek', 'DeepSeek'],
-  ['openai-compatible', t('provider.compatible')],
+  ['openai-compatible', null],
   ['ollama', 'Ollama'],
-  ['demo', t('provider.demo')],
-]
+  ['demo', null],
+] as const satisfies readonly (readonly [Provider, string | null])[]
+
+/** Returns the providers with the names that the form shows. */
+export const providerChoices = (): (readonly [Provider, string])[] =>
+  PROVIDERS.map(([provider, name]) => [provider, name ?? t(`providerChoice.${provider}`)])
+
+/** Returns the short name of a provider. */
+export function providerName(provider: string): string {
+  const known = PROVIDERS.find(([one]) => one === provider)
+  if (!known) return provider
+  return known[1] ?? t(`provider.${known[0]}`)
+}
 
 export const CAPABILITIES = [
   'text',

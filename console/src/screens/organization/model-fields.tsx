@@ -7,7 +7,7 @@ import {
   needsAddress,
   needsKey,
   type Provider,
-  providers,
+  providerChoices,
 } from './model-draft.ts'
 
 const t = translator('models')
@@ -47,7 +47,7 @@ function Identity(props: FieldsProps) {
         value={draft.provider}
         onChange={({ target }) => onDraft({ provider: target.value as Provider })}
       >
-        {providers().map(([provider, text]) => (
+        {providerChoices().map(([provider, text]) => (
           <option key={provider} value={provider}>
             {text}
           </option>

@@ -10,7 +10,7 @@ import { formatCompact, formatCredits } from '../../ui/format.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { providers } from './model-draft.ts'
+import { providerName } from './model-draft.ts'
 
 const t = translator('models')
 
@@ -50,7 +50,7 @@ export function ModelItem({ model, onOpen }: { model: LanguageModel; onOpen: () 
 
 function About({ model: { name, provider, version, config, is_active } }: { model: LanguageModel }) {
   const facts = [
-    `${providers().find(([one]) => one === provider)?.[1] ?? provider} · ${config.model ?? version}`,
+    `${providerName(provider)} · ${config.model ?? version}`,
     config.context_window && t('context', { tokens: formatCompact(config.context_window) }),
     priceOf(config),
   ]

@@ -9,6 +9,7 @@ import { formatDate } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+import { roleName } from '../people/role-text.ts'
 
 const t = translator('organization')
 
@@ -19,7 +20,7 @@ export function NameSection() {
       title={t('about.title')}
       description={t(organization.is_personal ? 'about.personal' : 'about.team', {
         date: formatDate(organization.created_at),
-        role: organization.user_role.role_name,
+        role: roleName(organization.user_role.role_name),
       })}
     >
       {may('organization:write') && <NameForm key={organization.id} />}

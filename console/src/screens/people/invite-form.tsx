@@ -8,6 +8,7 @@ import { SelectField, TextAreaField } from '../../ui/field.tsx'
 import { formatList } from '../../ui/format.ts'
 import { Failure } from '../../ui/states.tsx'
 import { addressesIn } from './addresses.ts'
+import { roleDescription, roleName } from './role-text.ts'
 
 const t = translator('people')
 
@@ -86,7 +87,7 @@ export function InviteForm({ draft, onDraft, roles, onSent, children }: InviteFo
   )
 }
 
-export const RoleField = ({
+export function RoleField({
   roles,
   value,
   onChange,
@@ -94,21 +95,24 @@ export const RoleField = ({
   roles: Role[]
   value: string
   onChange: (id: string) => void
-}) => (
-  <SelectField
-    label={t('invite.role')}
-    hint={roles.find(({ id }) => id === value)?.description || undefined}
-    required
-    value={value}
-    onChange={({ target }) => onChange(target.value)}
-  >
-    {roles.map(({ id, name }) => (
-      <option key={id} value={id}>
-        {name}
-      </option>
-    ))}
-  </SelectField>
-)
+}) {
+  const chosen = roles.find(({ id }) => id === value)
+  return (
+    <SelectField
+      label={t('invite.role')}
+      hint={(chosen && roleDescription(chosen)) || undefined}
+      required
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    >
+      {roles.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {roleName(name)}
+        </option>
+      ))}
+    </SelectField>
+  )
+}
 
 export const defaultRole = (roles: Role[]): string =>
   (roles.find(({ is_system_role, name }) => is_system_role && name === 'member') ?? roles.at(-1))?.id ?? ''

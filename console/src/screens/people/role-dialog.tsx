@@ -12,6 +12,7 @@ import { PermissionMatrix } from '../../ui/permission-matrix.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useLevel } from './levels.ts'
+import { roleName } from './role-text.ts'
 
 const t = translator('people')
 
@@ -46,7 +47,7 @@ export function RoleDialog({ role, permissions, onClose }: RoleDialogProps) {
       wide
       open
       onClose={onClose}
-      title={role === null ? t('role.new') : role.name}
+      title={role === null ? t('role.new') : roleName(role.name)}
       description={isOpen ? undefined : reasonOf(role)}
       actions={
         isOpen && (
@@ -187,6 +188,6 @@ const idsOf = (names: string[], permissions: Permission[]): string[] =>
   permissions.filter(({ name }) => names.includes(name)).map(({ id }) => id)
 
 const reasonOf = (role: Role | null): string | undefined => {
-  if (role?.is_system_role) return t('role.system', { description: role.description })
+  if (role?.is_system_role) return t('role.system')
   return t('role.readOnly')
 }

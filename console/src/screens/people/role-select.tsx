@@ -4,6 +4,7 @@ import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { byLevel, useLevel } from './levels.ts'
+import { roleName } from './role-text.ts'
 
 const t = translator('people')
 
@@ -15,10 +16,11 @@ export function RoleSelect({ user, roles }: { user: ListedUser; roles: Role[] })
   const name = user.full_name || user.email
   const change = useChange('PUT /api/users/update', {
     outdates: ['GET /api/users/list', 'GET /api/roles/list_roles'],
-    onDone: ({ role }) => notify(t('members.roleChanged', { name, role: role.name })),
+    onDone: ({ role }) => notify(t('members.roleChanged', { name, role: roleName(role.name) })),
   })
   const isOpen = isOwner && may('users:write') && user.status === 'active' && user.id !== me.id
-  if (!isOpen || user.id === null) return <span>{user.role?.name ?? t('members.roleDeleted')}</span>
+  if (!isOpen || user.id === null)
+    return <span>{user.role ? roleName(user.role.name) : t('members.roleDeleted')}</span>
   const user_id = user.id
   const choices = roles.filter((role) => mayAssign(role) || role.id === user.role?.id).sort(byLevel)
   const chosen = change.isPending ? change.variables.body.role_id : (user.role?.id ?? '')
@@ -37,7 +39,7 @@ export function RoleSelect({ user, roles }: { user: ListedUser; roles: Role[] })
     >
       {choices.map(({ id, name: role }) => (
         <option key={id} value={id}>
-          {role}
+          {roleName(role)}
         </option>
       ))}
     </select>

@@ -14,6 +14,7 @@ import { Table } from '../../ui/table.tsx'
 import { byLevel } from './levels.ts'
 import { PermissionsDialog } from './permissions-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
+import { roleDescription, roleName } from './role-text.ts'
 import type { RolesSearch } from './search-params.ts'
 
 const t = translator('people')
@@ -88,7 +89,7 @@ const RoleName = ({ role, onOpen }: { role: Role; onOpen: () => void }) => (
         onClick={onOpen}
         className="text-left font-medium wrap-anywhere text-accent hover:underline"
       >
-        {role.name}
+        {roleName(role.name)}
       </button>
       {role.is_system_role && (
         <Badge>
@@ -96,7 +97,7 @@ const RoleName = ({ role, onOpen }: { role: Role; onOpen: () => void }) => (
         </Badge>
       )}
     </span>
-    <span className="wrap-anywhere text-muted">{role.description}</span>
+    <span className="wrap-anywhere text-muted">{roleDescription(role)}</span>
   </div>
 )
 
