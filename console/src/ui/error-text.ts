@@ -34,8 +34,10 @@ function valuesOf({ values, status, retryAfterMs, fieldErrors: [refused] }: Parl
   }
 }
 
-/** Returns the reason with the label of the field instead of its path, where the label is known. */
+/** Returns the reason with the label of the field instead of its path, where the label is known and the only one. */
 function nameField({ path, message }: FieldError): { reason?: string } {
-  const label = `label.${path.split('.').findLast((name) => !/^\d+$/.test(name))}`
-  return t.has(label) ? { reason: t('refused', { field: t(label), problem: message }) } : {}
+  const names = path.split('.')
+  const label = `label.${names.at(-1)}`
+  const isInList = names.some((name) => /^\d+$/.test(name))
+  return t.has(label) && !isInList ? { reason: t('refused', { field: t(label), problem: message }) } : {}
 }

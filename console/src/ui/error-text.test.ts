@@ -1,0 +1,40 @@
+import { ParleyError } from '@parley/client'
+import { beforeAll, expect, test } from 'vitest'
+import { addMessages, loadFirst, loadRest } from '../messages/index.ts'
+import { errorText } from './error-text.ts'
+
+beforeAll(async () => {
+  addMessages(await loadFirst())
+  addMessages(await loadRest())
+})
+
+const errorOf = (code: string, values: Record<string, string | number>, path?: string) =>
+  new ParleyError('In the words of the server.', {
+    status: 400,
+    code,
+    retryAfterMs: 7_200_000,
+    body: { values, errors: path ? [{ path, message: 'must not be empty' }] : [] },
+  })
+
+test.each([
+  [
+    'a field by its label',
+    errorOf('request.invalid', { reason: 'name …' }, 'name'),
+    '“Name” must not be empty',
+  ],
+  [
+    'a field of a list by its path',
+    errorOf('request.invalid', { reason: 'q.3.name …' }, 'q.3.name'),
+    'q.3.name …',
+  ],
+  ['bytes as a size', errorOf('request.file_too_large', { limit: 10_485_760 }), 'larger than 10.0 MB'],
+  [
+    'a time to wait',
+    errorOf('import.daily_bytes', { limit: 1, wait: '7200 s' }),
+    'Try again in 120 minutes.',
+  ],
+  ['the words of the server without a message', errorOf('a.b', {}), 'In the words of the server.'],
+  ['and without the values of the message', errorOf('request.invalid', {}), 'In the words of the server.'],
+])('an error names %s', (_, error, text) => {
+  expect(errorText(error)).toContain(text)
+})
