@@ -107,7 +107,7 @@ describeInBrowser('a second factor', () => {
     const page = await stage.open(`${site}/settings`, ada)
     const toggle = page.getByRole('switch', { name: 'Require a second factor' })
     await toggle.click()
-    await page.getByText('A second factor is required now').first().waitFor()
+    await page.getByText('A second factor is now required').first().waitFor()
     const member = await signUpVerified(stage.server)
     const { sql } = stage.server.server.services.database
     await addMemberWithRole(sql, ada.organizationId, member.userId, 'member')
