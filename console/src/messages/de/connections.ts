@@ -154,7 +154,7 @@ export default {
     slug: 'Kurzname',
     slugFormat:
       'Verwenden Sie Kleinbuchstaben, Ziffern, Bindestriche und Unterstriche. Beginnen Sie mit einem Buchstaben oder einer Ziffer.',
-    slugHint: 'Unterscheidet Tools, die mehrere Server haben.',
+    slugHint: 'Wird den Namen von Tools hinzugefügt, die mehrere Server haben.',
     tokenUrl: 'Token-URL',
     url: 'URL',
   },

@@ -111,7 +111,7 @@ export default {
     configuration: 'Wird dort festgelegt, wo ein Agent das Tool verwendet.',
     configurationTitle: 'Konfiguration',
     description:
-      'Ihre Agenten können es verwenden. Der {language}-Code ist verborgen und kann sich jederzeit ändern. Der Eigentümer erhält alles, was Ihre Agenten an das Tool senden.',
+      'Ihre Agenten können es verwenden. Der {language}-Code ist verborgen und kann sich jederzeit ändern. Die Eigentümer können lesen, was Ihre Agenten an das Tool senden.',
     network: 'Es kann {hosts} erreichen.',
     secret: '{type}, geheim',
     title: 'Öffentliches Tool einer anderen Organisation',

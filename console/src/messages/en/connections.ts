@@ -144,7 +144,7 @@ export default {
     scopesHint: 'Separated by spaces.',
     slug: 'Short name',
     slugFormat: 'Use lowercase letters, digits, hyphens and underscores. Start with a letter or digit.',
-    slugHint: 'Tells tools apart that several servers have.',
+    slugHint: 'Added to the names of tools that several servers have.',
     tokenUrl: 'Token URL',
     url: 'URL',
   },
@@ -183,7 +183,7 @@ export default {
     agentsHint:
       'These agents act with your account for everyone who talks to them: members of {organization} and visitors of their deployments.',
     name: 'Name',
-    nameHint: 'Tells several accounts at one service apart.',
+    nameHint: 'Distinguishes several accounts at the same service.',
     noAgents: 'No agents yet',
     permission: 'To share it, you need the permission to edit agents ({permission}).',
     reconnect: 'Reconnect the account to share it with more agents.',

@@ -104,7 +104,7 @@ export default {
     configuration: 'Set where an agent uses the tool.',
     configurationTitle: 'Configuration',
     description:
-      'Your agents can use it. Its {language} code is hidden and can change at any time. Its owners receive everything your agents send to it.',
+      'Your agents can use it. Its {language} code is hidden and can change at any time. Its owners can read what your agents send to it.',
     network: 'It can reach {hosts}.',
     secret: '{type}, secret',
     title: 'Public tool of another organization',
