@@ -111,7 +111,7 @@ const seeCode = (page: Page): Promise<void> => page.locator('pre [class*=hljs]')
 
 async function tryAgent(page: Page): Promise<void> {
   const toTrial = page.getByRole('button', { name: 'Test', exact: true })
-  await page.getByText('All changes are saved').first().waitFor()
+  await page.getByText('All changes saved').first().waitFor()
   if (await toTrial.isVisible()) await toTrial.click()
   await page.getByLabel('Message', { exact: true }).fill(TRIED.asked)
   await page.keyboard.press('Enter')
@@ -127,5 +127,5 @@ async function askHandbook(page: Page): Promise<void> {
 async function runTool(page: Page): Promise<void> {
   await page.getByLabel('title (text)').fill('tide')
   await page.getByRole('button', { name: 'Run' }).click()
-  await page.getByRole('group', { name: 'answer' }).getByText('in_stock').waitFor()
+  await page.getByRole('group', { name: 'result' }).getByText('in_stock').waitFor()
 }

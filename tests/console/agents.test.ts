@@ -44,7 +44,7 @@ describeInBrowser('agents in the console', () => {
 
   const open = (path: string, person = owner) =>
     stage.open(`${path}${path.includes('?') ? '&' : '?'}org_id=${person.organizationId}`, person)
-  const isSaved = (page: Page) => page.getByText('All changes are saved').waitFor()
+  const isSaved = (page: Page) => page.getByText('All changes saved').waitFor()
   const api = async (method: string, path: string, person = owner, body?: unknown) => {
     const answer = await stage.server.call(method, path, { token: person.token, body })
     expect(answer.text, `${answer.status}`).toSatisfy(() => answer.status < 400)
@@ -110,7 +110,7 @@ describeInBrowser('agents in the console', () => {
     await page.getByLabel('api_key (text)').fill('secret-1234')
     await page.getByRole('button', { name: 'Save' }).click()
     await isSaved(page)
-    await page.getByPlaceholder('Set. Type to replace it.').waitFor()
+    await page.getByPlaceholder('Leave blank to keep the current value').waitFor()
     const { body } = await keeper.get(id)
     expect(body.tools[0].config).toEqual([
       { name: 'mark', value: '?!' },
@@ -119,10 +119,10 @@ describeInBrowser('agents in the console', () => {
 
     await page.getByLabel('Message', { exact: true }).fill('TOOL:shout={"text":"hear"}')
     await page.keyboard.press('Enter')
-    const call = page.getByRole('group', { name: 'Call of shout' })
+    const call = page.getByRole('group', { name: 'Call to shout' })
     await call.getByText('Done').waitFor()
     await call.getByRole('button').first().click()
-    await page.getByRole('group', { name: 'answer' }).getByText('HEAR?!').waitFor()
+    await page.getByRole('group', { name: 'result' }).getByText('HEAR?!').waitFor()
     await page.getByRole('button', { name: 'Send' }).waitFor()
     await expectAccessible(page)
     const chats = () => api('GET', `/api/chat/list?org_id=${owner.organizationId}`)

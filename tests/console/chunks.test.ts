@@ -42,7 +42,7 @@ describeInBrowser('a chunk of the console that is missing', () => {
 
     await link(page).click()
     await page.getByText(OFFLINE).waitFor()
-    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'Retry' }).click()
     await page.getByText(OFFLINE).waitFor()
     await expectDraft(page)
     await page.context().setOffline(false)

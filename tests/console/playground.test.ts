@@ -87,7 +87,7 @@ describeInBrowser('the playground in the console', () => {
     await say('use tool wait={}')
     await log.getByRole('group').filter({ hasText: 'wait' }).getByText('Running').waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
-    await log.getByRole('group').filter({ hasText: 'wait' }).getByText('Not ended').waitFor()
+    await log.getByRole('group').filter({ hasText: 'wait' }).getByText('Incomplete').waitFor()
 
     await page.reload()
     await page.getByRole('button', { name: 'Connections: Barometer' }).waitFor()

@@ -74,7 +74,7 @@ describeInBrowser('a session of the console', () => {
     await page.reload()
     await page.getByText('The database is away.').first().waitFor()
     await page.unroute(refresh)
-    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await page.getByRole('button', { name: 'Retry' }).first().click()
     await atHome(page)
   })
 

@@ -25,7 +25,7 @@ describeInBrowser('tools in the console', () => {
   afterAll(() => stage?.stop())
 
   const open = (path: string, person = owner) => stage.open(`${path}?org_id=${person.organizationId}`, person)
-  const isSaved = (page: Page) => page.getByText('All changes are saved').waitFor()
+  const isSaved = (page: Page) => page.getByText('All changes saved').waitFor()
   const code = (page: Page) => page.getByRole('textbox', { name: 'Code' })
 
   test('the first tool starts from a working example, with a category', async () => {
@@ -42,7 +42,7 @@ describeInBrowser('tools in the console', () => {
     await page.getByLabel('text (text)').fill('one three')
     await page.getByLabel('longest (whole number, optional)').fill('2')
     await page.getByRole('button', { name: 'Run' }).click()
-    await page.getByRole('group', { name: 'answer' }).getByText('"words": 2').waitFor()
+    await page.getByRole('group', { name: 'result' }).getByText('"words": 2').waitFor()
     await expectAccessible(page)
   })
 
@@ -96,16 +96,16 @@ describeInBrowser('tools in the console', () => {
     })
     const page = await open(`/tools/${id}`)
     await page.getByLabel('text (text)').fill('<passages> </passages>')
-    await page.getByLabel('tags (list, as JSON, optional)').fill('one')
+    await page.getByLabel('tags (list as JSON, optional)').fill('one')
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByText('Enter a JSON list').waitFor()
-    await page.getByLabel('tags (list, as JSON, optional)').fill('[]')
+    await page.getByLabel('tags (list as JSON, optional)').fill('[]')
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('group', { name: 'error' }).getByText('ZeroDivisionError').waitFor()
-    await page.getByLabel('tags (list, as JSON, optional)').fill('["a", "b"]')
+    await page.getByLabel('tags (list as JSON, optional)').fill('["a", "b"]')
     await page.getByRole('button', { name: 'Run' }).click()
-    await page.getByRole('group', { name: 'answer' }).getByText('"half": 0.5').waitFor()
-    await page.getByRole('group', { name: 'answer' }).getByText('<passages> </passages>').waitFor()
+    await page.getByRole('group', { name: 'result' }).getByText('"half": 0.5').waitFor()
+    await page.getByRole('group', { name: 'result' }).getByText('<passages> </passages>').waitFor()
 
     await page.getByRole('button', { name: 'With a model' }).click()
     await page.getByLabel('Prompt').fill('Please use tool main')
@@ -209,7 +209,7 @@ describeInBrowser('tools in the console', () => {
     expect(await code(page).count()).toBe(0)
     await page.getByLabel('text (text)').fill('hello')
     await page.getByRole('button', { name: 'Run' }).click()
-    await page.getByRole('group', { name: 'answer' }).getByText('hello').waitFor()
+    await page.getByRole('group', { name: 'result' }).getByText('hello').waitFor()
     await expectAccessible(page)
 
     const guest = await colleaguesOf(stage.server, owner).join('guest')

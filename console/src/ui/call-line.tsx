@@ -1,8 +1,11 @@
 import { CircleAlert, CircleCheck, LoaderCircle } from 'lucide-react'
+import { translator } from '../messages/index.ts'
 import { Snippet } from './copy.tsx'
 import { Fold } from './fold.tsx'
 
-/** A call of a tool; `output` null and no error: it is running, or gave nothing. */
+const t = translator('ui')
+
+/** A tool call. While it runs, or if it returns nothing, `output` is null and there is no error. */
 export interface ShownCall {
   name: string
   input: unknown
@@ -11,7 +14,7 @@ export interface ShownCall {
   error?: string | null
 }
 
-/** One call of a tool: its name and how it went; opened, what it was given and what it answered. */
+/** A tool call: its name and state, and its arguments and result once expanded. */
 export function CallLine({
   call,
   isOver,
@@ -22,26 +25,28 @@ export function CallLine({
   open?: boolean
 }) {
   const state = stateOf(call, isOver)
-  const { icon, look, word } = STATES[state]
+  const { icon, look } = STATES[state]
   return (
-    <div role="group" aria-label={`Call of ${call.name}`}>
+    <div role="group" aria-label={t('call.label', { name: call.name })}>
       <Fold
         icon={icon}
         iconLook={look}
         title={<code className="font-mono">{call.name}</code>}
-        note={<span className={state === 'failed' ? 'text-danger' : 'text-muted'}>{word}</span>}
+        note={<span className={state === 'failed' ? 'text-danger' : 'text-muted'}>{t(`call.${state}`)}</span>}
         isOpenAtFirst={open}
       >
         <div className="flex flex-col gap-2">
-          <p className="text-xs text-muted">Given</p>
-          <Snippet label="arguments" code={jsonOf(call.input)} />
+          <p className="text-xs text-muted">{t('call.given')}</p>
+          <Snippet label={t('call.arguments')} code={jsonOf(call.input)} />
           {state === 'done' && (
             <>
-              <p className="text-xs text-muted">Answered</p>
-              <Snippet label="answer" code={jsonOf(call.output)} />
+              <p className="text-xs text-muted">{t('call.answered')}</p>
+              <Snippet label={t('call.answer')} code={jsonOf(call.output)} />
             </>
           )}
-          {state === 'failed' && <Snippet label="error" code={call.error ?? 'The tool failed.'} />}
+          {state === 'failed' && (
+            <Snippet label={t('call.error')} code={call.error ?? t('call.unknownError')} />
+          )}
         </div>
       </Fold>
     </div>
@@ -49,10 +54,10 @@ export function CallLine({
 }
 
 const STATES = {
-  running: { icon: LoaderCircle, look: 'animate-spin text-muted', word: 'Running' },
-  done: { icon: CircleCheck, look: 'text-success', word: 'Done' },
-  failed: { icon: CircleAlert, look: 'text-danger', word: 'Failed' },
-  ended: { icon: CircleAlert, look: 'text-muted', word: 'Not ended' },
+  running: { icon: LoaderCircle, look: 'animate-spin text-muted' },
+  done: { icon: CircleCheck, look: 'text-success' },
+  failed: { icon: CircleAlert, look: 'text-danger' },
+  ended: { icon: CircleAlert, look: 'text-muted' },
 }
 
 function stateOf({ successful, output, error }: ShownCall, isOver: boolean): keyof typeof STATES {

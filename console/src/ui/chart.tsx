@@ -1,4 +1,7 @@
+import { translator } from '../messages/index.ts'
 import { classNames } from './class-names.ts'
+
+const t = translator('ui')
 
 interface Bar {
   /** As `2026-01-31`, or a name. */
@@ -7,7 +10,7 @@ interface Bar {
 }
 
 interface BarChartProps {
-  /** What is counted, for who does not see it: "Credits by day". */
+  /** The caption for screen readers, such as "Credits by day". */
   label: string
   bars: readonly Bar[]
   format: (value: number) => string
@@ -18,7 +21,7 @@ const HEIGHT = 160
 const GAP_SHARE = 0.25
 const LABELS_MAX = 8
 
-/** Upright bars, as of days; each tells its value on hovering, and a table says the same to screen readers. */
+/** Vertical bars. Each shows its value on hover, and a hidden table has the same data for screen readers. */
 export function BarChart({ label, bars, format }: BarChartProps) {
   const top = Math.max(...bars.map(({ value }) => value), 0)
   const step = WIDTH / Math.max(bars.length, 1)
@@ -26,7 +29,7 @@ export function BarChart({ label, bars, format }: BarChartProps) {
   return (
     <figure className="@container flex flex-col gap-1">
       <p aria-hidden className="text-right text-xs text-muted">
-        at most {format(top)}
+        {t('peak', { value: format(top) })}
       </p>
       <svg aria-hidden viewBox={`0 0 ${WIDTH} ${HEIGHT}`} className="h-auto w-full">
         <line x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} className="stroke-line" />
@@ -68,7 +71,7 @@ export function BarChart({ label, bars, format }: BarChartProps) {
   )
 }
 
-/** Names below some of the bars, as large as other small words however narrow the chart is: then there are fewer. */
+/** Labels below some of the bars. They are HTML so that they do not shrink with the chart: narrow charts have fewer. */
 function Axis({ names }: { names: readonly string[] }) {
   const every = Math.ceil(names.length / LABELS_MAX)
   return (
@@ -93,7 +96,7 @@ function Axis({ names }: { names: readonly string[] }) {
   )
 }
 
-/** How much of something is done or used, from 0 to 1; the words are beside it. */
+/** A progress bar for a share from 0 to 1. Hidden from screen readers: the text beside it says the same. */
 export const Bar = ({ share, tone = 'accent' }: { share: number; tone?: 'accent' | 'danger' }) => (
   <svg
     aria-hidden

@@ -1,19 +1,22 @@
 import { SendHorizontal, Square } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
+import { translator } from '../messages/index.ts'
 import { IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { isEnter } from './is-enter.ts'
 
+const t = translator('ui')
+
 interface ComposerProps {
   placeholder: string
-  /** An answer is being written: it can be stopped, and nothing else be asked. */
+  /** While a reply is being written, it can be stopped, and no other message can be sent. */
   isWriting: boolean
   onSend: (text: string) => void
   onStop: () => void
   className?: string
 }
 
-/** Where something short is asked. Enter sends, with Shift it begins a line. */
+/** A field for a short message. Enter sends it, Shift+Enter starts a new line. */
 export function Composer({ placeholder, isWriting, onSend, onStop, className }: ComposerProps) {
   const [text, setText] = useState('')
   const canSend = !isWriting && text.trim() !== ''
@@ -36,7 +39,7 @@ export function Composer({ placeholder, isWriting, onSend, onStop, className }: 
       className={classNames('flex items-end gap-2 border-t border-line', className)}
     >
       <textarea
-        aria-label="Message"
+        aria-label={t('composer.message')}
         placeholder={placeholder}
         rows={2}
         value={text}
@@ -45,9 +48,9 @@ export function Composer({ placeholder, isWriting, onSend, onStop, className }: 
         className="field-sizing-content max-h-48 min-w-0 grow resize-none rounded-lg border border-line-strong/60 bg-raised px-3 py-2"
       />
       {isWriting ? (
-        <IconButton icon={Square} label="Stop" onClick={onStop} />
+        <IconButton icon={Square} label={t('composer.stop')} onClick={onStop} />
       ) : (
-        <IconButton icon={SendHorizontal} label="Send" type="submit" disabled={!canSend} />
+        <IconButton icon={SendHorizontal} label={t('composer.send')} type="submit" disabled={!canSend} />
       )}
     </form>
   )

@@ -1,15 +1,18 @@
 import { AlertDialog } from 'radix-ui'
 import { createContext, type ReactNode, use, useCallback, useState } from 'react'
+import { translator } from '../messages/index.ts'
 import { Button } from './button.tsx'
 import { TextField } from './field.tsx'
 
+const t = translator('ui')
+
 interface Question {
   title: string
-  /** What will be gone, and whether it comes back. */
+  /** What is lost, and whether it can be undone. */
   consequence: ReactNode
-  /** The word on the button: "Delete". */
+  /** The text of the button, such as "Delete". */
   action: string
-  /** Has to be typed first, for what is large and final. */
+  /** Text that the user must type first. For large deletions that can't be undone. */
   typed?: string
 }
 
@@ -17,7 +20,7 @@ type Ask = (question: Question) => Promise<boolean>
 
 const Context = createContext<Ask>(() => Promise.resolve(false))
 
-/** `if (await confirm({ … })) remove.mutate(…)`: for what can't be undone. */
+/** Asks before an action that can't be undone: `if (await confirm({ … })) remove.mutate(…)`. */
 export const useConfirm = (): Ask => use(Context)
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
@@ -49,7 +52,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
             </AlertDialog.Description>
             {question?.typed && (
               <TextField
-                label={`Type “${question.typed}” to go on`}
+                label={t('confirm.type', { text: question.typed })}
                 value={typed}
                 onChange={({ target }) => setTyped(target.value)}
                 autoComplete="off"
@@ -57,7 +60,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
             )}
             <div className="mt-2 flex flex-wrap justify-end gap-2">
               <AlertDialog.Cancel asChild>
-                <Button>Cancel</Button>
+                <Button>{t('cancel')}</Button>
               </AlertDialog.Cancel>
               <Button
                 kind="danger"

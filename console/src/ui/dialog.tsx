@@ -1,8 +1,11 @@
 import { X } from 'lucide-react'
 import { Dialog as RadixDialog } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { translator } from '../messages/index.ts'
 import { IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
+
+const t = translator('ui')
 
 export interface DialogProps {
   open: boolean
@@ -15,7 +18,7 @@ export interface DialogProps {
   wide?: boolean
 }
 
-/** A window over the page; on a phone a sheet from below. Escape, the backdrop and the cross close it. */
+/** A dialog, on phones a sheet at the bottom. Escape, a press on the backdrop and the close button close it. */
 export function Dialog({ open, onClose, title, description, children, actions, wide = false }: DialogProps) {
   return (
     <RadixDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -40,7 +43,7 @@ export function Dialog({ open, onClose, title, description, children, actions, w
               )}
             </div>
             <RadixDialog.Close asChild>
-              <IconButton icon={X} label="Close" />
+              <IconButton icon={X} label={t('close')} />
             </RadixDialog.Close>
           </div>
           <div className="flex min-h-0 flex-col gap-4 overflow-y-auto px-5 py-4">{children}</div>
@@ -56,7 +59,7 @@ export function Dialog({ open, onClose, title, description, children, actions, w
 const FIELD =
   'input:not([type=hidden], [type=file], :disabled), select:not(:disabled), textarea:not(:disabled)'
 
-/** What is to be filled in comes first, and not the cross, which stands before it. */
+/** Focuses the first field instead of the close button, which comes before it. */
 function focusFirstField(event: Event): void {
   const field = event.currentTarget instanceof HTMLElement && event.currentTarget.querySelector(FIELD)
   if (!(field instanceof HTMLElement)) return
@@ -64,7 +67,7 @@ function focusFirstField(event: Event): void {
   field.focus()
 }
 
-/** A panel at the side of the page: details, the navigation of a phone. */
+/** A panel at the side of the page, such as details, or the navigation on phones. */
 export function Drawer({
   open,
   onClose,
@@ -92,7 +95,7 @@ export function Drawer({
           <div className="flex items-center justify-between gap-4 px-4 pt-3">
             <RadixDialog.Title className="truncate font-semibold">{title}</RadixDialog.Title>
             <RadixDialog.Close asChild>
-              <IconButton icon={X} label="Close" />
+              <IconButton icon={X} label={t('close')} />
             </RadixDialog.Close>
           </div>
           <div className="min-h-0 grow overflow-y-auto p-4">{children}</div>

@@ -1,24 +1,25 @@
 import { type ReactNode, useId } from 'react'
+import { translator } from '../messages/index.ts'
 import { Button } from './button.tsx'
 import { Dialog, type DialogProps } from './dialog.tsx'
 import { Failure } from './states.tsx'
 
+const t = translator('ui')
+
 interface FormDialogProps extends Omit<DialogProps, 'actions' | 'children'> {
-  /** What its main button says. */
+  /** The text of the main button. */
   action: string
-  /** What it does can't be undone. */
+  /** For actions that can't be undone. */
   danger?: boolean
   busy: boolean
-  /** Something is missing yet. */
+  /** Set while a required value is missing. */
   disabled?: boolean
-  /** Why it has failed. */
   error: Error | null
   onSubmit: () => void
-  /** The fields. */
   children: ReactNode
 }
 
-/** A window with a form: the main button and Enter send it; what went wrong stands below its fields. */
+/** A dialog with a form. The main button and Enter submit it; an error appears below the fields. */
 export function FormDialog({
   action,
   danger = false,
@@ -35,7 +36,7 @@ export function FormDialog({
       {...dialog}
       actions={
         <>
-          <Button onClick={dialog.onClose}>Cancel</Button>
+          <Button onClick={dialog.onClose}>{t('cancel')}</Button>
           <Button
             type="submit"
             form={form}

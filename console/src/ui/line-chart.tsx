@@ -1,20 +1,23 @@
+import { translator } from '../messages/index.ts'
 import { classNames } from './class-names.ts'
+
+const t = translator('ui')
 
 interface Series {
   name: string
-  /** From 0 to 1, one for each label; null where there is none. */
+  /** Values from 0 to 1, one per label; null where there is none. */
   values: readonly (number | null)[]
 }
 
 interface LineChartProps {
-  /** What is measured, for who does not see it. */
+  /** The caption for screen readers. */
   label: string
-  /** Below the points, the oldest first. */
+  /** The labels of the x axis, the oldest first. */
   labels: readonly string[]
   series: readonly Series[]
 }
 
-/** Of the picture, where there is room and on phones: letters have one size on both. */
+/** Widths of the SVG on large screens and on phones, so that text has the same size on both. */
 const WIDE = 720
 const NARROW = 320
 const HEIGHT = 200
@@ -25,7 +28,7 @@ const SIDE = 20
 const LABEL_WIDTH = 48
 const GRID = [0, 0.25, 0.5, 0.75, 1]
 
-/** By their order; the dashes tell them apart where colours do not. */
+/** By the order of the series. The dashes distinguish the lines without colours. */
 const LOOKS = [
   { stroke: 'stroke-accent', fill: 'fill-accent', dash: undefined },
   { stroke: 'stroke-success', fill: 'fill-success', dash: '7 4' },
@@ -34,7 +37,7 @@ const LOOKS = [
 
 const lookOf = (place: number) => LOOKS[place % LOOKS.length] ?? LOOKS[0]
 
-/** Up to three shares over time. Each point tells its value on hovering, and a table says the same to screen readers. */
+/** Up to three lines over time. Each point shows its value on hover; a hidden table has the same data for screen readers. */
 export const LineChart = (props: LineChartProps) => (
   <figure className="flex flex-col gap-2">
     <Plot {...props} width={WIDE} className="hidden sm:block" />
@@ -147,7 +150,7 @@ const DataTable = ({ label, labels, series }: LineChartProps) => (
         <tr key={name}>
           <th scope="row">{name}</th>
           {series.map(({ name: column, values }) => (
-            <td key={column}>{values[place] == null ? 'none' : percentOf(values[place])}</td>
+            <td key={column}>{values[place] == null ? t('noValue') : percentOf(values[place])}</td>
           ))}
         </tr>
       ))}

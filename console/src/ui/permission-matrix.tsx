@@ -1,53 +1,50 @@
 import { covers } from '../api/covers.ts'
+import { translator } from '../messages/index.ts'
 
+const t = translator('ui')
+
+/** The parts of the built-in permissions (`kb:read`, `*:*`). */
 const RESOURCES = [
-  ['*', 'Everything'],
-  ['chats', 'Chats'],
-  ['conversation', 'Conversations'],
-  ['agent', 'Agents and deployments'],
-  ['tool', 'Tools'],
-  ['kb', 'Knowledge bases'],
-  ['mcp', 'Connections (MCP)'],
-  ['organization', 'Organization'],
-  ['users', 'Members'],
-  ['roles', 'Roles'],
+  '*',
+  'chats',
+  'conversation',
+  'agent',
+  'tool',
+  'kb',
+  'mcp',
+  'organization',
+  'users',
+  'roles',
 ] as const
-const ACTIONS = [
-  ['read', 'Read'],
-  ['write', 'Write'],
-  ['delete', 'Delete'],
-  ['execute', 'Run'],
-  ['admin', 'Administer'],
-  ['*', 'All'],
-] as const
+const ACTIONS = ['read', 'write', 'delete', 'execute', 'admin', '*'] as const
 
 interface PermissionMatrixProps {
-  /** Names of all permissions that there are, as `kb:read`; others have no box. */
+  /** The names of all permissions, such as `kb:read`. Other names have no checkbox. */
   names: readonly string[]
   chosen: readonly string[]
-  /** Without it the boxes only show. */
+  /** Without it the checkboxes are read-only. */
   onChange?: (chosen: string[]) => void
-  /** Whether it is the viewer's to give. */
+  /** Whether the viewer may grant the permission. */
   isAllowed?: (name: string) => boolean
 }
 
-/** Permissions as a table of boxes: what can be done with what. What another one covers is ticked and can't be taken. */
+/** Permissions as checkboxes by resource and action. Permissions that another one covers are ticked and disabled. */
 export function PermissionMatrix({ names, chosen, onChange, isAllowed = () => true }: PermissionMatrixProps) {
-  const resources = withOthers(RESOURCES, names, 0)
-  const actions = withOthers(ACTIONS, names, 1)
+  const resources = withOthers(RESOURCES, names, 0).map((name) => [name, resourceText(name)] as const)
+  const actions = withOthers(ACTIONS, names, 1).map((name) => [name, actionText(name)] as const)
   return (
     <div
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
       tabIndex={0}
       role="group"
-      aria-label="Permissions"
+      aria-label={t('permissions.title')}
       className="overflow-x-auto rounded-xl border border-line"
     >
       <table className="w-full border-separate border-spacing-0 text-sm">
         <thead>
           <tr className="text-muted *:border-b *:border-line">
             <th scope="col" className="sticky left-0 bg-raised px-3 py-2 text-left font-medium">
-              What
+              {t('permissions.resource')}
             </th>
             {actions.map(([action, text]) => (
               <th key={action} scope="col" className="px-2 py-2 text-center font-medium">
@@ -62,11 +59,11 @@ export function PermissionMatrix({ names, chosen, onChange, isAllowed = () => tr
               <th scope="row" className="sticky left-0 bg-raised px-3 py-1.5 text-left font-normal">
                 {text}
               </th>
-              {actions.map(([action, what]) => (
+              {actions.map(([action, actionName]) => (
                 <td key={action} className="px-2 py-1.5 text-center">
                   <Box
                     name={`${resource}:${action}`}
-                    label={`${text}: ${what.toLowerCase()}`}
+                    label={t('permissions.box', { resource: text, action: actionName })}
                     {...{ names, chosen, onChange, isAllowed }}
                   />
                 </td>
@@ -95,11 +92,7 @@ function Box({ name, label, names, chosen, onChange, isAllowed }: BoxProps) {
       </span>
     )
   const isForbidden = !isChosen && !isAllowed(name)
-  const reason = isCovered
-    ? 'Another permission covers it'
-    : isForbidden
-      ? 'You do not hold it yourself'
-      : undefined
+  const reason = isCovered ? t('permissions.covered') : isForbidden ? t('permissions.notYours') : undefined
   return (
     <input
       type="checkbox"
@@ -115,19 +108,28 @@ function Box({ name, label, names, chosen, onChange, isAllowed }: BoxProps) {
   )
 }
 
-/** Whether it is one of those that Parley itself asks for, and that stay. */
+/** Returns whether Parley defines the permission itself. Built-in permissions can't be deleted. */
 export function isBuiltIn(name: string): boolean {
   const [resource, action] = name.split(':')
-  return RESOURCES.some(([word]) => word === resource) && ACTIONS.some(([word]) => word === action)
+  return isOneOf(RESOURCES, resource) && isOneOf(ACTIONS, action)
 }
 
-/** The known words first, then those that an administrator has added. */
-function withOthers(
-  known: readonly (readonly [string, string])[],
-  names: readonly string[],
-  side: 0 | 1,
-): (readonly [string, string])[] {
+const isOneOf = <Name extends string>(names: readonly Name[], name: string | undefined): name is Name =>
+  names.some((one) => one === name)
+
+function resourceText(name: string): string {
+  if (name === '*') return t('permissions.allResources')
+  return isOneOf(RESOURCES, name) && name !== '*' ? t(`permissions.resources.${name}`) : name
+}
+
+function actionText(name: string): string {
+  if (name === '*') return t('permissions.allActions')
+  return isOneOf(ACTIONS, name) && name !== '*' ? t(`permissions.actions.${name}`) : name
+}
+
+/** Returns the built-in names first, then the custom ones of the organization. */
+function withOthers(known: readonly string[], names: readonly string[], side: 0 | 1): string[] {
   const others = new Set(names.map((name) => name.split(':')[side] ?? ''))
-  for (const [word] of known) others.delete(word)
-  return [...known, ...[...others].sort().map((word) => [word, word] as const)]
+  for (const name of known) others.delete(name)
+  return [...known, ...[...others].sort()]
 }

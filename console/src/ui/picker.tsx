@@ -2,7 +2,10 @@ import { Command } from 'cmdk'
 import { Check, ChevronDown } from 'lucide-react'
 import { Popover } from 'radix-ui'
 import { type ReactNode, useState } from 'react'
+import { translator } from '../messages/index.ts'
 import { classNames } from './class-names.ts'
+
+const t = translator('ui')
 
 export interface Choice {
   id: string
@@ -13,21 +16,21 @@ export interface Choice {
 }
 
 interface PickerProps {
-  /** What is picked, for who does not see the button's text. */
+  /** What is chosen here, as part of the button's accessible name. */
   label: string
   choices: readonly Choice[]
   chosen: readonly string[]
-  /** With several: those that are chosen then. Else the one. */
+  /** Gets all chosen ids if `several`, else the one. */
   onChange: (chosen: string[]) => void
   several?: boolean
-  /** What the button says. Default: the names of what is chosen. */
+  /** The text of the button. Default: the names of the chosen items. */
   children?: ReactNode
   disabled?: boolean
-  /** Shown where there is nothing to choose from. */
+  /** Shown if no choice matches the search. */
   empty?: string
 }
 
-/** A button that opens a list to search and choose from. */
+/** A button that opens a searchable list of choices. */
 export function Picker({
   label,
   choices,
@@ -36,14 +39,14 @@ export function Picker({
   several = false,
   children,
   disabled = false,
-  empty = 'Nothing found',
+  empty = t('noMatches'),
 }: PickerProps) {
   const [isOpen, setOpen] = useState(false)
   const names = choices
     .filter(({ id }) => chosen.includes(id))
     .map(({ name }) => name)
     .join(', ')
-  // What is seen is in what it is called: who speaks to the browser says what he reads.
+  // The accessible name contains the visible text, so that voice control finds the button (WCAG 2.5.3).
   const seen = typeof children === 'string' ? children : ''
   const said = new Set([seen.startsWith(label) ? '' : label, seen, names])
   const toggle = (id: string) => {
@@ -71,7 +74,7 @@ export function Picker({
         >
           <Command label={label} loop>
             <Command.Input
-              placeholder={`Search ${label.toLowerCase()}`}
+              placeholder={t('search')}
               className="h-10 w-full border-b border-line bg-transparent px-3 text-sm outline-none"
             />
             <Command.List className="max-h-72 overflow-y-auto p-1" label={label}>
@@ -98,7 +101,7 @@ export function Picker({
                         />
                         <span className="min-w-0 grow truncate">{name}</span>
                         {note && <span className="shrink-0 text-xs text-muted">{note}</span>}
-                        {chosen.includes(id) && <span className="sr-only">(chosen)</span>}
+                        {chosen.includes(id) && <span className="sr-only">{t('selected')}</span>}
                       </Command.Item>
                     ))}
                 </Command.Group>

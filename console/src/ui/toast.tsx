@@ -1,14 +1,17 @@
 import { X } from 'lucide-react'
 import { Toast } from 'radix-ui'
 import { createContext, type ReactNode, use, useCallback, useState } from 'react'
+import { translator } from '../messages/index.ts'
 import { Button, IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { errorText } from './error-text.ts'
 
+const t = translator('ui')
+
 interface Notice {
   text: string
   failed?: boolean
-  /** Takes back what the notice tells of. */
+  /** Reverts what the notice reports. */
   undo?: () => void
 }
 
@@ -33,7 +36,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const remove = (id: number) => setNotices((shown) => shown.filter((notice) => notice.id !== id))
   return (
     <Context value={notify}>
-      <Toast.Provider duration={SHOWN_MS} label="Notice">
+      <Toast.Provider duration={SHOWN_MS} label={t('notice')}>
         {children}
         {notices.map(({ id, text, failed, undo }) => (
           <Toast.Root
@@ -47,14 +50,14 @@ export function ToastProvider({ children }: { children: ReactNode }) {
           >
             <Toast.Description className="min-w-0 grow break-words">{text}</Toast.Description>
             {undo && (
-              <Toast.Action altText="Undo" asChild>
+              <Toast.Action altText={t('undo')} asChild>
                 <Button size="small" onClick={undo}>
-                  Undo
+                  {t('undo')}
                 </Button>
               </Toast.Action>
             )}
             <Toast.Close asChild>
-              <IconButton small icon={X} label="Close" />
+              <IconButton small icon={X} label={t('close')} />
             </Toast.Close>
           </Toast.Root>
         ))}

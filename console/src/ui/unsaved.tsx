@@ -1,10 +1,13 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useEffect, useEffectEvent, useRef } from 'react'
+import { translator } from '../messages/index.ts'
 import { Button } from './button.tsx'
 import { useConfirm } from './confirm.tsx'
 import { Failure } from './states.tsx'
 
-/** Leaving a page with unsaved changes asks first; its tabs and filters are no leaving. */
+const t = translator('ui')
+
+/** Asks before the user leaves a page with unsaved changes. Changing tabs and filters is not leaving. */
 export function useLeaveGuard(isUnsaved: boolean): void {
   const confirm = useConfirm()
   useBlocker({
@@ -15,9 +18,9 @@ export function useLeaveGuard(isUnsaved: boolean): void {
         current.pathname === next.pathname && organizationOf(current.search) === organizationOf(next.search)
       if (isSamePage) return false
       return !(await confirm({
-        title: 'Leave without saving?',
-        consequence: 'What you have changed here since you last saved will be gone.',
-        action: 'Leave',
+        title: t('unsaved.leaveTitle'),
+        consequence: t('unsaved.leaveConsequence'),
+        action: t('unsaved.leave'),
       }))
     },
   })
@@ -27,18 +30,17 @@ const organizationOf = (search: object): unknown => (search as { org_id?: string
 
 interface SavedFormProps {
   label: string
-  /** Why nothing in it can be changed; null: it can. */
+  /** Why the form is read-only; null if it can be edited. */
   refusal: string | null
   isUnsaved: boolean
   isSaving: boolean
-  /** Why it could not be saved. */
   error: Error | null
   onSave: () => void
   onDiscard: () => void
   children: ReactNode
 }
 
-/** Something that is changed in many places and saved as one: by its button, by Enter in a field, by Ctrl+S or Cmd+S. */
+/** A form that saves all its changes together, with its button, Enter in a field, Ctrl+S or Cmd+S. */
 export function SavedForm({
   label,
   refusal,
@@ -69,7 +71,7 @@ export function SavedForm({
   )
 }
 
-/** The browser's own saving of the page never comes. */
+/** Replaces the browser's own Ctrl+S and Cmd+S. */
 function useSaveKeys(save: () => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const isSave = event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey)
@@ -85,17 +87,17 @@ function useSaveKeys(save: () => void): void {
 
 type SaveBarProps = Pick<SavedFormProps, 'isUnsaved' | 'isSaving' | 'error' | 'onDiscard'>
 
-/** At the foot of a form, always in sight: whether there is something to save, and why it could not be. */
+/** The bar at the bottom of a form, always visible: unsaved changes, and the error of a failed save. */
 const SaveBar = ({ isUnsaved, isSaving, error, onDiscard }: SaveBarProps) => (
   <div className="sticky bottom-0 z-10 -mx-1 flex flex-col gap-3 bg-canvas px-1 pt-2 pb-4">
     {error && <Failure error={error} />}
     <div className="flex flex-wrap items-center justify-end gap-2 rounded-2xl border border-line bg-surface py-2.5 pr-2.5 pl-4">
       <p role="status" className="min-w-0 grow text-sm text-muted">
-        {isUnsaved ? 'Unsaved changes' : 'All changes are saved'}
+        {isUnsaved ? t('unsaved.changes') : t('unsaved.none')}
       </p>
       {isUnsaved && (
         <Button kind="ghost" disabled={isSaving} onClick={onDiscard}>
-          Discard
+          {t('unsaved.discard')}
         </Button>
       )}
       <Button
@@ -106,7 +108,7 @@ const SaveBar = ({ isUnsaved, isSaving, error, onDiscard }: SaveBarProps) => (
         title="Ctrl+S"
         aria-keyshortcuts="Control+S Meta+S"
       >
-        Save
+        {t('save')}
       </Button>
     </div>
   </div>

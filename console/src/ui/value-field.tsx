@@ -1,27 +1,30 @@
+import { translator } from '../messages/index.ts'
 import { SelectField, TextAreaField, TextField } from './field.tsx'
 
-/** What a value has to be, as tools describe their parameters and their configuration. */
+const t = translator('ui')
+
+/** Describes a value: a parameter or a configuration value of a tool. */
 export interface ValueDescriptor {
   name: string
   type: 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict'
   description: string
   required: boolean
-  /** As text; null: none. */
+  /** As text; null without a default. */
   default: string | null
   secret?: boolean
 }
 
 interface ValueFieldProps {
   descriptor: ValueDescriptor
-  /** The value as text, lists and objects as JSON; empty: none. */
+  /** The value as text, lists and objects as JSON; empty without a value. */
   text: string
   onText: (text: string) => void
-  /** A secret that is set already, and stays where nothing is typed. */
+  /** Whether a stored secret stays if the field is left blank. */
   isKept?: boolean
   error?: string | null
 }
 
-/** A field for one value of a tool, fit for its type. A secret goes in and never comes out. */
+/** A field for one value of a tool, by its type. Secrets can be set but not read. */
 export function ValueField({ descriptor, text, onText, isKept = false, error }: ValueFieldProps) {
   const { name, type, secret = false } = descriptor
   const common = {
@@ -38,14 +41,16 @@ export function ValueField({ descriptor, text, onText, isKept = false, error }: 
         {...common}
         type="password"
         autoComplete="new-password"
-        placeholder={isKept ? 'Set. Type to replace it.' : undefined}
+        placeholder={isKept ? t('value.kept') : undefined}
       />
     )
   if (type === 'bool')
     return (
       <SelectField {...common}>
         <option value="">
-          {descriptor.default === null ? 'Not set' : `Default (${descriptor.default})`}
+          {descriptor.default === null
+            ? t('value.notSet')
+            : t('value.default', { value: descriptor.default })}
         </option>
         <option value="true">true</option>
         <option value="false">false</option>
@@ -72,21 +77,11 @@ export function ValueField({ descriptor, text, onText, isKept = false, error }: 
   )
 }
 
-const TYPE_WORDS = {
-  str: 'text',
-  int: 'whole number',
-  float: 'number',
-  bool: 'true or false',
-  list: 'list, as JSON',
-  dict: 'object, as JSON',
-}
-
 const ValueLabel = ({ name, type, required }: ValueDescriptor) => (
   <>
     {name}{' '}
     <span className="font-normal text-muted">
-      ({TYPE_WORDS[type]}
-      {required ? '' : ', optional'})
+      {t(required ? 'value.required' : 'value.optional', { type: t(`value.type.${type}`) })}
     </span>
   </>
 )
@@ -94,8 +89,8 @@ const ValueLabel = ({ name, type, required }: ValueDescriptor) => (
 function hintOf({ description, default: usual, type }: ValueDescriptor, isKept: boolean): string | undefined {
   const parts = [
     description,
-    usual !== null && type !== 'bool' && `Where empty: ${usual}`,
-    isKept && 'A value is set. It is never shown again.',
+    usual !== null && type !== 'bool' && t('value.default', { value: usual }),
+    isKept && t('value.hidden'),
   ]
   return (
     parts
