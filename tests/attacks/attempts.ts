@@ -1,14 +1,14 @@
 import type { Outcome } from './row.ts'
 
-/** One attack that a refusal ends, or a genuine request that shows that the refusals mean something. */
+/** An attack that the server must refuse, or a genuine request that proves that the refusals mean something. */
 export interface Attempt {
   what: string
-  /** The statuses that are right: of a refusal, or of the genuine request. */
+  /** The expected statuses of the refusal or of the genuine request. */
   expected: readonly number[]
   send(): Promise<number>
 }
 
-/** Tries them one after the other. */
+/** Runs the attempts one after the other. */
 export async function tryAll(attempts: readonly Attempt[]): Promise<Outcome> {
   const failures: string[] = []
   for (const { what, expected, send } of attempts) {

@@ -14,12 +14,13 @@ const AT_ONCE = 8
 const TIMEOUT_MS = 30_000
 
 /**
- * Requests generated from openapi.json and spoiled: in types, bounds, sizes, nesting, text, JSON, headers and cursors.
- * No answer may be a 5xx or longer than a bound, every answer must be what openapi.json says, and the server lives on.
+ * Generates requests from openapi.json and corrupts their types, bounds, sizes, nesting, text, JSON, headers and
+ * cursors. Responses must not be 5xx or exceed a size limit, every response must match openapi.json, and the
+ * server must keep running.
  */
 export const badInput: Row = {
   name: 'bad-input',
-  // Two test files, each with a seed of its own, make 3,000 with each commit.
+  // Two test files with different seeds make 3,000 cases per commit.
   cases: { full: 100_000, commit: 1_500 },
   async run(stage, { seed, cases }) {
     const installation = await openInstallation(stage)
@@ -72,7 +73,7 @@ export const badInput: Row = {
   ],
 }
 
-/** Valid calls of these would take away what the other cases need; they name records that do not exist. */
+/** Valid calls of these would delete what the other cases need, so they name records that do not exist. */
 const HARMFUL = [
   'post_org_leave',
   'post_org_transfer_ownership',
@@ -82,7 +83,7 @@ const HARMFUL = [
   'put_org_update',
   'post_auth_totp_begin',
 ]
-/** What they do costs a sandbox, a website or a copy of everything; one in twenty is tried. */
+/** These operations use a sandbox, fetch a website or copy everything, so only one in twenty cases runs. */
 const DEAR = ['post_tools', 'put_tools', 'post_tools_test_tool', 'get_org_export', 'get_users_me_export']
 const DEAR_CHANCE = 0.05
 

@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import type { Target } from './secret-target.ts'
 
-/** Tables that take no more rows, so that a driver's error holds what was to be stored. */
+/** Tables that reject inserts, so that the driver's error contains the values of the row. */
 const TABLES = [
   'users',
   'sessions',
@@ -13,7 +13,7 @@ const TABLES = [
   'knowledge_bases',
 ]
 
-/** Has every insert fail that stores something of a request, and sends such requests. Needs a PostgreSQL. */
+/** Makes the inserts of request data fail, and sends requests that cause them. Requires PostgreSQL. */
 export async function breakDatabase({ stage, plants, owner }: Target): Promise<void> {
   if (stage.databaseUrl === null) return
   const sql = postgres(stage.databaseUrl, { max: 1, onnotice: () => {} })

@@ -5,7 +5,7 @@ import { applyEdit } from './broken-copy.ts'
 import { ROWS } from './rows.ts'
 import { ROOT } from './stage.ts'
 
-/** Whether a row fails on its broken copies is shown by `npm run test:attacks -- --prove`. */
+/** To check that each row fails on its broken copies, run `npm run test:attacks -- --prove`. */
 test.each(ROWS.map((row) => [row.name, row] as const))(
   'the edits that break %s fit the source',
   (_name, row) => {

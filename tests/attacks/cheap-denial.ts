@@ -8,10 +8,13 @@ import type { Stage } from './stage.ts'
 
 const MEGABYTE = 1024 * 1024
 const SOCKETS = 200
-/** How long slow clients stay, in milliseconds. */
+/** Milliseconds for which slow clients keep their connections. */
 const HELD_MS = 1_500
 const GROWTH_BYTES_MAX = 400 * MEGABYTE
-/** Far beyond what a request takes on a busy machine: others were not served in turn, but stopped. */
+/**
+ * Far longer than a request takes on a busy machine. A timeout means that the server stopped serving other
+ * clients.
+ */
 const OTHERS_GIVE_UP_MS = 15_000
 
 interface Flood {
@@ -21,7 +24,7 @@ interface Flood {
 }
 
 const repeat = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length))
-/** Worst cases of patterns that backtrack. */
+/** Worst-case inputs for backtracking patterns. */
 const LADDERS = [
   `${repeat('a', 4_000)}!`,
   repeat('a@', 2_000),
@@ -33,7 +36,7 @@ const LADDERS = [
   repeat('%25', 3_000),
 ]
 
-/** Bodies: what they cost to read must be in proportion to what they cost to send. */
+/** Request bodies. The cost to parse them must be proportional to the cost to send them. */
 const BODIES: [what: string, body: string, expected: number[]][] = [
   ['4 MB of zeros and an emoji', `[${repeat('0,', 4 * MEGABYTE - 20)}"\\ud83d\\ude00"]`, [400, 413]],
   ['4 MB of empty objects', `[${repeat('{},', 4 * MEGABYTE - 20)}0]`, [400, 413]],
@@ -52,7 +55,7 @@ const floods = (): Flood[] => [
         const isPublic = path === '/api/auth/login'
         const url = isPublic ? path : `${path}?org_id=${person.organizationId}`
         const headers = { 'content-type': 'application/json' }
-        // A refusal may end the connection while the body is still on its way.
+        // The server may refuse and close the connection while it still receives the body.
         const { status, text } = await stage
           .call('POST', url, { body, headers, ...(!isPublic && { token: person.token }) })
           .catch(() => ({ status: 413, text: '' }))
@@ -103,7 +106,10 @@ const floods = (): Flood[] => [
   },
 ]
 
-/** Requests that are cheap to send. Others are answered while they come, and memory stays bounded. */
+/**
+ * Sends requests that are cheap for the sender. Meanwhile the server must answer other clients and keep its memory
+ * bounded.
+ */
 export const cheapDenial: Row = {
   name: 'cheap-denial',
   cases: { full: Number.POSITIVE_INFINITY, commit: 7 },
@@ -149,7 +155,7 @@ export const cheapDenial: Row = {
   ],
 }
 
-/** Another person's requests, one after the other, until `end`: each has to be answered as ever. */
+/** Sends another person's requests one after the other until `end`. Each must succeed as usual. */
 function watchOthers(stage: Stage, person: Person): { end(): Promise<string | null> } {
   let isOver = false
   const ask = async (path: string, token?: string): Promise<string | null> => {
@@ -173,7 +179,7 @@ function watchOthers(stage: Stage, person: Person): { end(): Promise<string | nu
   }
 }
 
-/** Sends a text to whatever reads it with a pattern: addresses, headers, searches, filters, names. */
+/** Sends a text to every input that is matched against a pattern: addresses, headers, searches, filters, names. */
 async function everywhere(stage: Stage, person: Person, text: string): Promise<string | null> {
   const { token, organizationId } = person
   const short = text.slice(0, 250)
@@ -204,7 +210,7 @@ async function everywhere(stage: Stage, person: Person, text: string): Promise<s
   return fault ? `${fault.status} ${fault.text.slice(0, 100)}` : null
 }
 
-/** Opens sockets that send this and then neither read nor write. */
+/** Opens sockets that send these bytes and then neither read nor write. */
 async function hold(stage: Stage, bytes: string): Promise<string | null> {
   const { hostname, port } = new URL(stage.url)
   const sockets: Socket[] = []

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './stage.ts'
 
-/** A JSON Schema as openapi.json has them. */
+/** A JSON Schema in the subset that openapi.json uses. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -38,7 +38,7 @@ export interface Operation {
   path: string
   isPublic: boolean
   parameters: Parameter[]
-  /** Null: it takes no JSON. */
+  /** Null if the operation takes no JSON. */
   body: Schema | null
   example: unknown
   takesFile: boolean
@@ -51,7 +51,7 @@ interface DescribedOperation {
   requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> }
 }
 
-/** openapi.json, which a test holds equal to what the server says of itself. */
+/** The file openapi.json. Another test checks that it equals the server's description. */
 export const DOCUMENT: {
   paths: Record<string, Record<string, DescribedOperation>>
   components: { schemas: Record<string, Schema> }
@@ -73,7 +73,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(DOCUMENT.paths).f
   }),
 )
 
-/** The schema that a reference leads to. */
+/** Resolves a reference. */
 export function resolve(schema: Schema): Schema {
   if (schema.$ref === undefined) return schema
   return DOCUMENT.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}
@@ -81,7 +81,7 @@ export function resolve(schema: Schema): Schema {
 
 const DEPTH_MAX = 8
 
-/** Every place in a body, `[]` for any item, with its schema: `tools[].tool_id`. */
+/** Returns every path in a body with its schema, with `[]` for array items: `tools[].tool_id`. */
 export function placesIn(schema: Schema, path = '', depth = 0): { path: string; schema: Schema }[] {
   if (depth > DEPTH_MAX) return []
   const own = resolve(schema)
@@ -96,7 +96,7 @@ export function placesIn(schema: Schema, path = '', depth = 0): { path: string; 
   ]
 }
 
-/** A copy of a value with something else in one place; what is missing on the way is made. */
+/** Returns a copy of a value with `put` at the path, and creates missing parents. */
 export function withValueAt(value: unknown, path: string, put: unknown): unknown {
   if (path === '') return put
   const [, key = '', list, rest = ''] = /^([^.[]*)(\[\])?\.?(.*)$/.exec(path) ?? []

@@ -11,10 +11,13 @@ import type { Tenant } from './tenant.ts'
 
 const WAIT_MS_MAX = 10_000
 const POLL_MS = 50
-/** What others wrongly hear may come a little later. */
+/** Wrongly delivered events may arrive with a delay. */
 const SETTLE_MS = 500
 
-/** The ways to another tenant that are no operation of openapi.json, and cursors, replays and streams. */
+/**
+ * Tries to reach another tenant through cursors, replays, streams and other channels that are not operations of
+ * openapi.json.
+ */
 export async function tryChannels(deps: Dependencies): Promise<Outcome> {
   const parts = [await tryPages(deps), await tryReplays(deps), await tryMcp(deps), await tryGateway(deps)]
   const all = [...parts, await tryEvents(deps)]
@@ -24,7 +27,7 @@ export async function tryChannels(deps: Dependencies): Promise<Outcome> {
   }
 }
 
-/** A cursor of the victim's list leads to nothing of theirs. */
+/** A cursor from the victim's list must not return the victim's rows. */
 async function tryPages({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
   const failures: string[] = []
   let cases = 0
@@ -54,7 +57,7 @@ async function tryPages({ stage, victim, attacker, marker }: Dependencies): Prom
   return { cases, failures }
 }
 
-/** The victim's Idempotency-Key answers nobody else. */
+/** The victim's Idempotency-Key must not return its response to other callers. */
 async function tryReplays({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
   const key = randomUUID()
   const create = (token: string | undefined, organizationId: string) =>
@@ -77,7 +80,7 @@ async function tryReplays({ stage, victim, attacker, marker }: Dependencies): Pr
   }
 }
 
-/** /mcp: the victim's organization, agents and knowledge bases, by their names. */
+/** Tries the victim's organization, agents and knowledge bases through /mcp. */
 async function tryMcp({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
   const failures: string[] = []
   const victimTools = await askMcp(stage.url, victim.tokens.owner, victim.organizationId, async (client) =>
@@ -136,7 +139,7 @@ async function askMcp<T>(
   }
 }
 
-/** The gateway: the attacker's address with another instance, key or life. */
+/** Tries the attacker's gateway URL with another instance, key or lifetime. */
 async function tryGateway({ stage, installation, victim, attacker }: Dependencies): Promise<Outcome> {
   const { body } = await stage.call('POST', '/api/mcp/generate_url', {
     token: attacker.tokens.owner,
@@ -187,7 +190,7 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'attacker', version: '1' } },
 }
 
-/** Sockets and webhooks of the attacker, and of a colleague, while the victim's organization is busy. */
+/** Opens sockets and webhooks of the attacker and of a colleague while the victim's organization is active. */
 async function tryEvents(deps: Dependencies): Promise<Outcome> {
   const { stage, victim, attacker, marker } = deps
   const spying = await Promise.all([
@@ -222,7 +225,7 @@ async function tryEvents(deps: Dependencies): Promise<Outcome> {
   return { cases: spying.length + 1, failures }
 }
 
-/** The victim's member begins a chat, the owner reads a document in and pauses a deployment. */
+/** The victim's member starts a chat; the owner adds a document and pauses a deployment. */
 async function beBusy({ stage, victim, marker, attacker }: Dependencies): Promise<void> {
   const { owner, member } = victim.people
   await stage.say(member, { model_id: victim.records.model ?? '' }, { content: `say: ${marker}` })

@@ -12,8 +12,8 @@ import { type Insider, type Installation, makeTenant, type Records, type Tenant 
 import { callOf, callWith, has, put, randomId, randomRecords, SLOTS } from './tenant-calls.ts'
 
 /*
- * Every place that takes an id, given somebody else's, in every role. The answer must be the one that a random id gets,
- * nothing of the victim may be in any answer, and in the end nothing of the victim may have changed.
+ * Puts another tenant's id into every parameter that takes one, in every role. The response must equal the one for
+ * a random id, no response may contain the victim's data, and the victim's data must not change.
  */
 
 type Attacker = Insider | 'nobody'
@@ -29,7 +29,7 @@ const ATTACKERS: readonly Attacker[] = [
   'nobody',
 ]
 
-/** Whose id goes into the slot. `everything foreign`: all slots of the request, with the victim's organization. */
+/** The origin of the id in the slot. `everything foreign`: all slots of the request have the victim's ids. */
 type Origin = 'foreign' | "a member's own" | 'deleted' | 'everything foreign'
 
 interface Case {
@@ -38,18 +38,18 @@ interface Case {
   origin: Origin
 }
 
-/** A random id is answered with success here, since what does not exist is only left out. */
+/** These operations ignore unknown ids and succeed for a random one. */
 const LEFT_OUT_SILENTLY = [
-  'post_chat_bulk_delete_sessions body.chat_ids[]', // names it in not_found
+  'post_chat_bulk_delete_sessions body.chat_ids[]', // returns it in not_found
   'post_invitations_bulk_create body.invitations[].role_id', // an error for the item
   'get_audit_list query.actor_id', // a filter that nothing matches
   'get_audit_list query.record_id',
   'post_kb_search body.filter.document_id',
-  'get_kb_document query.chunk_id', // the page on which it would be
+  'get_kb_document query.chunk_id', // the id selects the page
 ]
-/** These take ids of others. */
+/** These operations accept ids of other tenants. */
 const OPEN_TO_ALL = [
-  'post_agent_deploy_visitor query.deployment_id', // the id stands on a public page
+  'post_agent_deploy_visitor query.deployment_id', // the id is on a public page
   'post_org_add_member body.user_id', // any user can be added, and can leave (contract, 3)
 ]
 const AT_ONCE = 6
@@ -151,9 +151,9 @@ export interface Dependencies {
   installation: Installation
   victim: Tenant
   attacker: Tenant
-  /** Stands in every text of the victim. */
+  /** Occurs in every text of the victim. */
   marker: string
-  /** How a random id is answered. */
+  /** The responses for a random id. */
   references: Map<string, Promise<Answer>>
 }
 
@@ -170,14 +170,14 @@ function casesOf(slots: readonly Slot[], victim: Tenant, attacker: Tenant): Case
       return ATTACKERS.flatMap((who) =>
         origins
           .filter(([origin, exists]) => exists && !(origin === "a member's own" && who === 'member'))
-          // A deployment is one agent, whatever organization and model a request names (contract, 10).
+          // A deployment is bound to one agent; it ignores the organization and model in requests (contract, 10).
           .filter(() => !(who === 'deployment' && slot.operation.path.startsWith('/openai/')))
           .map(([origin]) => ({ slot, attacker: who, origin })),
       )
     })
 }
 
-/** A record that only its user sees: the member has another one than the owner. */
+/** A record that only its user can see, so the member has a different one than the owner. */
 const isPersonal = (kind: Kind, { records, membersOwn }: Tenant): boolean =>
   membersOwn[kind] !== undefined && membersOwn[kind] !== records[kind]
 
@@ -211,7 +211,7 @@ async function tryCase(deps: Dependencies, { slot, attacker: who, origin }: Case
     failures.push(`${told}: the answer holds the victim's text`)
   if (answer.status >= 500) failures.push(`${told}: ${answer.status} ${answer.text.slice(0, 200)}`)
   const [got, wanted] = [shapeOf(answer, id), shapeOf(expected, id)]
-  // Who belongs to the organization but lacks the permission may be told so.
+  // A member without the permission may learn that it is missing.
   const isToldOff = !isForeign && origin !== 'foreign' && answer.text.includes('Missing permission')
   if (got !== wanted && !isToldOff)
     failures.push(`${told}: ${got.slice(0, 160)} instead of ${wanted.slice(0, 160)}`)
@@ -220,7 +220,7 @@ async function tryCase(deps: Dependencies, { slot, attacker: who, origin }: Case
   return failures
 }
 
-/** Status and body, without what differs from answer to answer. */
+/** Returns the status and body without values that differ between responses. */
 const shapeOf = ({ status, text }: Answer, id: string): string =>
   `${status} ${text
     .replaceAll(id, '(id)')
@@ -233,7 +233,7 @@ async function send(
   who: Attacker,
   { query, body }: Call,
 ): Promise<Answer> {
-  // The admin asks under the other prefix.
+  // The admin uses the other URL prefix.
   const prefixed = who === 'admin' ? operation.path.replace('/api/', '/v1/') : operation.path
   const path = `${prefixed}?${new URLSearchParams(query)}`
   const token = who === 'nobody' ? undefined : attacker.tokens[who]
@@ -253,15 +253,18 @@ async function send(
   return { status: response.status, headers: response.headers, text, body: undefined }
 }
 
-/** What gets in the way of these comes last: they delete what the others need. */
+/** These run last, because they delete what the other calls need. */
 const LAST = ['delete_kb_delete', 'delete_conversation_delete', 'delete_org_delete']
-/** The caller would end the session, the membership or the account that the rest of the calls needs. */
+/** Would end the session, membership or account that the other calls need. */
 const NOT_OWN = ['delete_users_me', 'post_org_leave', 'post_org_transfer_ownership']
 
-/** A filter that finds nothing in a small tenant either, and the only page of a document. */
+/** Filters that match nothing even in the owner's small tenant, and the only page of a document. */
 const SAME_EITHER_WAY = ['query.record_id', 'query.chunk_id']
 
-/** The same calls with the owner's own ids: where they were answered like random ones, the cases prove nothing. */
+/**
+ * Repeats the calls with the owner's own ids. If the responses equal those for random ids, the cases prove
+ * nothing.
+ */
 async function tryOwn(deps: Dependencies, slots: readonly Slot[]): Promise<Outcome> {
   const failures: string[] = []
   const order = (operation: Operation): number =>
@@ -303,10 +306,10 @@ async function tryOwn(deps: Dependencies, slots: readonly Slot[]): Promise<Outco
   return { cases, failures }
 }
 
-/** A file, and a list that goes on by itself. */
+/** A file, and a list that changes continuously. */
 const NOT_COMPARED = ['get_org_export', 'get_chat_export', 'get_webhooks_deliveries']
 
-/** Everything that the victim's owner reads, by operation, without what reading changes. */
+/** Returns everything that the victim's owner can read, by operation, without fields that change by reading. */
 async function snapshot(
   stage: Stage,
   victim: Tenant,

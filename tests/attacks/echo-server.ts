@@ -3,17 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Place } from './secret-places.ts'
 
-/** Answers with everything that a request showed, as careless servers do in their errors. */
+/** A server that repeats the contents of requests in its responses, as careless servers do in error messages. */
 export interface EchoServer {
   url: string
-  /** Requests with their headers. */
+  /** Received requests with their headers. */
   requests: Place[]
   close(): Promise<void>
 }
 
 /**
- * The first part of a path says how it answers: with a status (`/401/v1`), an error in the middle of a stream
- * (`/event`), a broken connection (`/cut`), or a redirect to `elsewhere` (`/moved`). Lists of models are always good.
+ * Starts the server. The first part of a path selects the response: a status (`/401/v1`), an error mid-stream
+ * (`/event`), a broken connection (`/cut`), or a redirect to `elsewhere` (`/moved`). Lists of models always
+ * succeed.
  */
 export async function startEchoServer(name: string, elsewhere = ''): Promise<EchoServer> {
   const requests: Place[] = []
@@ -38,7 +39,7 @@ export async function startEchoServer(name: string, elsewhere = ''): Promise<Ech
   }
 }
 
-/** The headers that prove who asks, in a sentence. */
+/** Returns a sentence with the credentials in the request's headers and URL. */
 export function toldBy({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): string {
   const proofs = ['authorization', 'x-api-key', 'x-goog-api-key', 'x-key', 'cookie']
   const shown = proofs.flatMap((name) => (headers[name] ? [`${name}: ${headers[name]}`] : []))

@@ -1,11 +1,11 @@
 import { type Secret, spellingsOf } from './plants.ts'
 
-/** So many characters at a time are compared by a hash first. */
+/** The number of characters that are compared by hash first. */
 const WINDOW = 8
 const FACTOR = 31
 const BUCKET_BITS = 20
 
-/** Looks for all spellings of all secrets at once (Rabin and Karp, 1987). */
+/** Searches for all spellings of all secrets in one pass (Rabin and Karp, 1987). */
 export class SecretFinder {
   readonly #byStart = new Map<string, { spelling: string; secret: Secret }[]>()
   readonly #buckets = new Uint8Array(1 << BUCKET_BITS)
@@ -25,7 +25,7 @@ export class SecretFinder {
     this.#leaving = power
   }
 
-  /** Returns the secrets that a text holds, each with where it stands first. */
+  /** Returns the secrets in a text, each with its first position. */
   in(text: string): Map<Secret, number> {
     const found = new Map<Secret, number>()
     let hash = 0

@@ -3,7 +3,7 @@ import { type JWTPayload, SignJWT } from 'jose'
 import type { Person } from '#tests/support/client.ts'
 import type { Stage } from './stage.ts'
 
-/** PKCS #8 wraps the 32 bytes of an Ed25519 private key in this fixed head (RFC 8410). */
+/** The fixed PKCS #8 header before the 32 bytes of an Ed25519 private key (RFC 8410). */
 const PKCS8_ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export type SignToken = (
@@ -12,7 +12,7 @@ export type SignToken = (
   key?: KeyObject | Uint8Array,
 ) => Promise<string>
 
-/** Signs as the server does: with the key that follows from its secret, so that only the claims can be wrong. */
+/** Signs as the server does, with the key derived from its secret, so that only the claims can be wrong. */
 export function signerOf({ secret }: Stage): SignToken {
   const seed = Buffer.from(hkdfSync('sha256', secret, '', 'parley access tokens', 32))
   const der = Buffer.concat([PKCS8_ED25519_HEAD, seed])
@@ -24,7 +24,7 @@ export function signerOf({ secret }: Stage): SignToken {
 export const claimsIn = (token: string): JWTPayload =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-/** Access tokens that must open nothing, by what is wrong with them. */
+/** Returns invalid access tokens by the fault of each. */
 export async function forgeAccessTokens(stage: Stage, person: Person): Promise<Record<string, string>> {
   const sign = signerOf(stage)
   const stranger = await stage.signUp()

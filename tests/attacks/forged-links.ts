@@ -5,7 +5,7 @@ import { roleOf } from '#tests/support/tenants.ts'
 import type { Attempt } from './attempts.ts'
 import type { Stage } from './stage.ts'
 
-/** Signed addresses of files, links in mails and invitations, changed or used before. */
+/** Changes or reuses signed URLs of files, and links in mails and invitations. */
 export async function forgeLinks(stage: Stage, person: Person): Promise<Attempt[]> {
   return [
     ...(await fileLinks(stage, person)),
@@ -55,7 +55,7 @@ async function fileLinks(stage: Stage, person: Person): Promise<Attempt[]> {
   ]
 }
 
-/** A link to set a new password. */
+/** Attacks on password reset links. */
 async function mailedLinks(stage: Stage): Promise<Attempt[]> {
   const owner = await stage.signUp()
   await stage.call('POST', '/api/auth/forgot_password', { body: { email: owner.email } })

@@ -9,10 +9,10 @@ import { forgeLinks } from './forged-links.ts'
 import type { Row } from './row.ts'
 import type { Stage } from './stage.ts'
 
-/** Two tabs may refresh with the same token within 10 s; later its use ends the session (contract, 2). */
+/** Two tabs may refresh with the same token within 10 s. Later reuse ends the session (contract, 2). */
 const REFRESH_GRACE_MS = 10_500
 
-/** Tokens, keys, sessions and signed links that were forged, changed, revoked or used before. */
+/** Tries forged, changed, revoked and used tokens, keys, sessions and signed links. */
 export const forgedTokens: Row = {
   name: 'forged-tokens',
   cases: { full: Number.POSITIVE_INFINITY, commit: 100 },
@@ -94,7 +94,7 @@ async function accessTokens(stage: Stage, person: Person): Promise<Attempt[]> {
   ]
 }
 
-/** A session that was signed out, and one whose password was changed. */
+/** A session that was signed out, and one that ended with a password change. */
 async function endedSessions(stage: Stage): Promise<Attempt[]> {
   const [signedOut, changed] = [await stage.signUp(), await stage.signUp()]
   const { body: second } = await stage.call('POST', '/api/auth/login', {
@@ -117,7 +117,7 @@ async function endedSessions(stage: Stage): Promise<Attempt[]> {
   ]
 }
 
-/** The first refresh happens now, the replay as the last attempts, after the time that two tabs have. */
+/** The first refresh happens now. The replay is among the last attempts, after the grace period for two tabs. */
 async function prepareReplay(stage: Stage): Promise<Attempt[]> {
   const { refreshToken } = await stage.signUp()
   const { body } = await stage.call('POST', '/api/auth/refresh', { body: { refresh_token: refreshToken } })
@@ -144,7 +144,6 @@ async function prepareReplay(stage: Stage): Promise<Attempt[]> {
   ]
 }
 
-/** API keys. */
 async function keys(stage: Stage, person: Person): Promise<Attempt[]> {
   const make = (more: object = {}) =>
     stage.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
@@ -181,7 +180,7 @@ async function keys(stage: Stage, person: Person): Promise<Attempt[]> {
   ]
 }
 
-/** Keys of deployments and tokens of their visitors open their deployment and nothing else. */
+/** Keys of deployments and tokens of their visitors give access only to their deployment. */
 async function visitors(stage: Stage): Promise<Attempt[]> {
   const owner = await stage.signUp()
   const agentId = await makeAgent(stage, owner, stage.provider)
@@ -251,7 +250,7 @@ async function upgrade(stage: Stage, token: string): Promise<number> {
   }
 }
 
-/** The code that the server closes with; 0 where it let the token in. */
+/** Returns the server's close code, or 0 if it accepted the token. */
 async function firstMessage(stage: Stage, token: string): Promise<number> {
   const live = await openLiveSocket(stage.url)
   live.send({ type: 'auth', token })

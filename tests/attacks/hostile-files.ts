@@ -15,7 +15,7 @@ import type { Stage } from './stage.ts'
 const SCRIPT = '<script>alert(1)</script>'
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}<foreignObject><body xmlns="http://www.w3.org/1999/xhtml">${SCRIPT}</body></foreignObject></svg>`
 const HTML = `<!doctype html><html><body>${SCRIPT}</body></html>`
-/** The beginnings of pictures, before a page. */
+/** Image headers, each followed by a page. */
 const GIF = Buffer.concat([
   Buffer.from('GIF89a/*'),
   Buffer.alloc(8, 0x20),
@@ -27,7 +27,7 @@ const PNG = Buffer.concat([
 ])
 const MEGABYTE = 1024 * 1024
 
-/** Names and claims under which each of the contents is uploaded. */
+/** Names and content types under which each content is uploaded. */
 const CONTENTS: [what: string, bytes: string | Buffer][] = [
   ['a page', HTML],
   ['XHTML', `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">${SCRIPT}</html>`],
@@ -60,10 +60,10 @@ const GUISES: [name: string, type: string][] = [
   ['../../secret";x="a.html', 'text/html\r\nX-Injected: 1'],
 ]
 
-/** What a browser may show inline: nothing of it runs scripts, whatever the bytes are. */
+/** Types that browsers may show inline. None of them can run scripts. */
 const HARMLESS = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.-]+|video\/[\w.-]+|text\/plain; charset=utf-8)$/
 
-/** Files that unpack without end, nest without end, or keep their reader busy; some take a second to make. */
+/** Files that decompress without end, nest without end, or slow down their parser. Some take a second to create. */
 const BOMBS: [what: string, name: string, make: () => Buffer][] = [
   ['a DOCX of one text', 'a.docx', () => makeDocx(documentXml('x'.repeat(24 * MEGABYTE)))],
   ['a DOCX of 122 MB', 'a.docx', () => makeDocx(Buffer.alloc(122 * MEGABYTE, '<w:p/>'))],
@@ -90,7 +90,7 @@ const BOMBS: [what: string, name: string, make: () => Buffer][] = [
 const ENTITIES =
   '<!DOCTYPE x [<!ENTITY c "canary"><!ENTITY b "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;"><!ENTITY a "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
 
-/** Recordings whose heads promise more than there is, or nothing that ends. */
+/** Recordings whose headers claim more data than there is, or with endless structures. */
 const recordings = (): [what: string, bytes: Buffer][] => [
   [
     'a WAV of a million chunks',
@@ -137,7 +137,7 @@ const archives = (): [what: string, bytes: Buffer][] => [
 
 const GROWTH_BYTES_MAX = 500 * MEGABYTE
 
-/** Files that are two things at once, and files that cost more than they weigh. */
+/** Files that are valid in two formats, and small files that are expensive to process. */
 export const hostileFiles: Row = {
   name: 'hostile-files',
   cases: { full: Number.POSITIVE_INFINITY, commit: 15 },
@@ -212,7 +212,7 @@ export const hostileFiles: Row = {
   ],
 }
 
-/** Uploads a file, and reads it as a browser is given it. */
+/** Uploads a file, and downloads it as a browser does. */
 async function serve(stage: Stage, person: Person, file: NewFile): Promise<string | null> {
   const upload = await stage.upload(person, file)
   if (upload.status >= 500) return `${upload.status} ${upload.text}`
@@ -235,20 +235,20 @@ async function serve(stage: Stage, person: Person, file: NewFile): Promise<strin
     : `disposition ${disposition}`
 }
 
-/** A bomb has no text to be had, and no entity of it is read. */
+/** Returns null if no text was extracted from the bomb and no entity was expanded. */
 function readAs({ status, body, text }: Answer): string | null {
   if (status >= 500) return `${status} ${text}`
   return status === 201 && body.text_extracted === true ? 'its text was read' : null
 }
 
-/** A recording may be refused, or taken without a length. */
+/** Recordings may be refused, or accepted without a duration. */
 const survived = ({ status, text }: Answer): string | null =>
   status < 500 ? null : `${status} ${text.slice(0, 200)}`
 
 const refusedBy = ({ status, text }: Answer): string | null =>
   status >= 400 && status < 500 ? null : `${status} ${text.slice(0, 200)}`
 
-/** While the server works on a file, it has to answer others. */
+/** The server must answer other requests while it processes a file. */
 async function watched(stage: Stage, work: () => Promise<string | null>): Promise<string | null> {
   let isDone = false
   const others = (async () => {

@@ -10,7 +10,10 @@ import { makeTenant, type Tenant } from './tenant.ts'
 import { callOf } from './tenant-calls.ts'
 import { isValidBody } from './validate.ts'
 
-/** Every body, at each level, and every query with fields that its sender may not set: they must be refused by name. */
+/**
+ * Adds fields that clients must not set to every body, at each level, and to every query. The server must refuse
+ * each field by name.
+ */
 export const massAssignment: Row = {
   name: 'mass-assignment',
   cases: { full: Number.POSITIVE_INFINITY, commit: 500 },
@@ -56,7 +59,7 @@ export const massAssignment: Row = {
   ],
 }
 
-/** What must not be set, and a value that would matter. */
+/** Fields that clients must not set, with harmful values. */
 const SMUGGLED: Record<string, unknown> = {
   id: randomUUID(),
   organization_id: randomUUID(),
@@ -86,14 +89,14 @@ const SMUGGLED: Record<string, unknown> = {
   constructor: { prototype: { is_system_admin: true } },
   prototype: { is_system_admin: true },
 }
-/** Clients of OpenAI and providers that send browsers back send fields that are ignored (contract, 1). */
+/** OpenAI clients, and providers that redirect browsers, send extra fields that the server ignores (contract, 1). */
 const MAY_IGNORE = /^\/(openai|anthropic)\/|\/callback$/
 
 interface Attempt {
   operation: Operation
   what: string
   call: Call
-  /** The name that the refusal must say; null: another rule may come first. */
+  /** The field name that the error must contain; null if another rule may apply first. */
   name: string | null
 }
 
@@ -161,7 +164,7 @@ const balanceOf = async (stage: Stage, { organizationId, tokens }: Tenant): Prom
   (await stage.call('GET', `/api/billing/balance?org_id=${organizationId}`, { token: tokens.owner })).body
     .balance
 
-/** What a smuggled field would have done. */
+/** Checks the effects that a smuggled field would have. */
 async function effectsOn(stage: Stage, tenant: Tenant, balance: number): Promise<Outcome['failures']> {
   const { organizationId, tokens } = tenant
   const asSystem = await stage.call('PUT', `/api/org/features?org_id=${organizationId}`, {

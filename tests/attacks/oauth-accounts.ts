@@ -4,18 +4,18 @@ import { type Connecting, connectorOf, type Returned } from '#tests/support/mcp/
 import type { Attempt } from './attempts.ts'
 import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
 
-/** One attempt to connect an account, which a person has allowed at the provider. */
+/** One attempt to connect an account, after the person's consent at the provider. */
 interface Begun {
-  /** The browser that began. */
+  /** The browser that started the attempt. */
   browser: Connecting
   instanceId: string
-  /** What connect_account answered. */
+  /** The response of connect_account. */
   asked: Answer
-  /** Where the provider sends the browser. */
+  /** The URL to which the provider redirects the browser. */
   back: URL
 }
 
-/** How browsers come back from where connect_account sent them, and what an authorization server of others may say. */
+/** Attacks on the callback of connect_account, and hostile responses of third-party authorization servers. */
 export async function accounts(stage: OAuthStage): Promise<Attempts> {
   const { site, deps, owner, stranger, providers, trap } = stage
   const [provider, other] = providers
@@ -48,7 +48,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     return { browser, instanceId: asked.body.connectionData.mcp_session_id, asked, back }
   }
 
-  /** 200 if the account is connected by now; else the status that the browser was answered with. */
+  /** Returns 200 if the account is connected, otherwise the status that the browser got. */
   async function outcomeOf({ browser, instanceId }: Begun, { status }: { status: number }): Promise<number> {
     const { body } = await browser.list()
     const instance = body.find(({ id }: { id: string }) => id === instanceId)
@@ -56,7 +56,10 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     return instance?.status === 'active' ? 200 : status
   }
 
-  /** The browser that began comes back with something wrong. 302: to the console, with the reason. */
+  /**
+   * The browser that started the attempt returns with an error in the request. 302: redirected to the console with
+   * the reason.
+   */
   const changed = (
     what: string,
     change: (back: URL, begun: Begun) => void | Promise<void>,
@@ -73,7 +76,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
 
   const post = (path: string, token: string, ticket: string): Promise<Answer> =>
     site.call('POST', `/api/mcp/${path}`, { token, body: { ticket } })
-  /** Another browser comes back; whoever gets the ticket confirms with a token. */
+  /** Another browser returns, and the holder of the ticket confirms with a token. */
   const confirmed = (what: string, tokenOf: () => Promise<string> | string, expected: number[]): Attempt => ({
     what,
     expected,
@@ -159,7 +162,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
         async send() {
           const [honest, hostile] = [await begin(owner, provider), await begin(owner, other)]
           const code = honest.back.searchParams.get('code') ?? ''
-          // The hostile server has sent the browser on to the honest one, with its own state.
+          // The hostile server redirects the browser to the honest one, with its own state.
           honest.back.searchParams.set('state', hostile.back.searchParams.get('state') ?? '')
           const returned = await hostile.browser.comeBack(honest.back.href)
           await honest.browser.remove(honest.instanceId)
@@ -196,7 +199,9 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     ],
   }
 
-  /** Browsers other than the one that began. 303: to the page where the user who began has to sign in. */
+  /**
+   * Browsers other than the one that started. 303: redirected to the page where the user who started must sign in.
+   */
   function bindings(): Attempt[] {
     const inBrowser = (what: string, cookieOf: (begun: Begun) => Promise<string>): Attempt => ({
       what: `a callback in ${what}`,
@@ -257,7 +262,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     ]
   }
 
-  /** What an authorization server says to lead us astray. */
+  /** Hostile metadata and responses of an authorization server. */
   function hostileAnswers(): Attempt[] {
     const inner = `http://${trap.host}`
     const metadata: Record<string, Record<string, unknown>> = {
@@ -334,7 +339,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     ]
   }
 
-  /** Codes, verifiers, tokens and client secrets stay on the server, and addresses with a state in no Referer. */
+  /** Codes, verifiers, tokens and client secrets stay on the server, and no Referer contains a URL with a state. */
   async function ensureNothingLeaks(
     { browser, asked, back, instanceId }: Begun,
     returned: Returned,

@@ -7,7 +7,7 @@ const OIDC = 'server/parts/auth/oidc-system.ts'
 const OIDC_PROVIDER = 'server/parts/auth/oidc-provider.ts'
 const MAILED_LINKS = 'server/parts/auth/mailed-links-system.ts'
 
-/** Each removes one defence: of our authorization server, of our client, of sign-in with a provider. */
+/** Each break removes one defense of the authorization server, the OAuth client or OpenID sign-in. */
 export const OAUTH_BREAKS: readonly Break[] = [
   {
     without: 'PKCE',

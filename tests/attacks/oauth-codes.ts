@@ -18,10 +18,10 @@ const GRANT_TYPES = [
   ...['urn:ietf:params:oauth:grant-type:jwt-bearer', 'urn:ietf:params:oauth:grant-type:token-exchange'],
 ]
 
-/** Codes, and what they are exchanged for. */
+/** Attacks on authorization codes and their exchange. */
 export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
   const { withCode, redeem } = deps
-  /** Redeems a code with something wrong. */
+  /** Redeems a code with one wrong parameter. */
   const wrong = (what: string, more: Record<string, string>, expected = [400]): Attempt => ({
     what: `a code with ${what}`,
     expected,
@@ -182,7 +182,7 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
     ],
   }
 
-  /** Redeems the code of a client that has a secret. */
+  /** Redeems a code of a confidential client. */
   async function withSecret(change: (secret: string) => string | undefined): Promise<number> {
     const body = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'client_secret_post' }
     const { client_id, client_secret } = (await deps.register(body)).body
@@ -193,7 +193,7 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
   }
 }
 
-/** A code that is kept until it has expired. */
+/** Waits until a code has expired, then redeems it. */
 export async function expiredCode({ deps }: OAuthStage): Promise<Attempt> {
   const { clientId, code } = await deps.withCode()
   const endsAt = Date.now() + (CODE_SECONDS + 1) * 1_000

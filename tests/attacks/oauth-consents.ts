@@ -2,14 +2,14 @@ import { Visitor } from '#tests/support/mcp/connecting.ts'
 import type { Attempt } from './attempts.ts'
 import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
 
-/** The page on which a person decides, forged, framed, and answered by others. */
+/** Attacks on the consent page: forged, framed and submitted by others. */
 export async function consents(stage: OAuthStage): Promise<Attempts> {
   const { site, deps, owner, stranger, anotherNetwork } = stage
   const made = await site.call('POST', `/api/api_keys/create?org_id=${owner.organizationId}`, {
     token: owner.token,
     body: { name: 'for consent', permissions: ['*:*'] },
   })
-  /** A browser that stands before the page. */
+  /** Opens the consent page in a browser. */
   const open = async () => {
     const visitor = new Visitor()
     const url = deps.authorizeUrl(await deps.registered())
@@ -184,7 +184,7 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
           const { visitor, page } = await open()
           const { status, location } = await visitor.visit(page.replace('/consent/', '/authorize/'))
           ensure(!location.includes('code='), location)
-          // The request asks for consent once more.
+          // The server asks for consent again.
           return location.includes('/consent/') ? 400 : status
         },
       },

@@ -5,7 +5,7 @@ const WEB = 'https://app.example/callback'
 const NATIVE = 'http://127.0.0.1:8912/callback'
 const PRIVATE_USE = 'com.example.app:/callback'
 
-/** Addresses near the registered ones. RFC 8252, 7.3 lets the port on loopback differ, and nothing else. */
+/** URIs similar to the registered ones. RFC 8252, 7.3 lets only the port on loopback differ. */
 const UNREGISTERED = [
   ...[`${WEB}/`, `${WEB}/x`, `${WEB}/../other`, `${WEB}/..%2fother`, `${WEB}%2f`, `${WEB};x`, `${WEB}?x=1`],
   ...[`${WEB}?`, `${WEB}#x`, `${WEB}#`, `${WEB}%00`, `${WEB}\0`, `${WEB}\r\nSet-Cookie: a=b`, ` ${WEB}`],
@@ -43,7 +43,7 @@ const UNREGISTERED = [
   ...['http://127.0.0.1:8912.evil.example/callback', 'http://user@127.0.0.1:8912/callback'],
 ]
 
-/** Parameters that a request for authorization must not have, or must have. */
+/** Authorization requests with forbidden or missing parameters. */
 const WRONG: Record<string, Record<string, string | undefined>> = {
   'without PKCE': { code_challenge: undefined, code_challenge_method: undefined },
   'with a method and no challenge': { code_challenge: undefined },
@@ -72,14 +72,14 @@ const WRONG: Record<string, Record<string, string | undefined>> = {
   'with an unknown prompt': { prompt: 'create' },
 }
 
-/** Requests for authorization: where they lead, and what they leave out. */
+/** Attacks on authorization requests: redirects, and missing parameters. */
 export async function authorizationRequests(stage: OAuthStage): Promise<Attempts> {
   const { site, elsewhere, deps, owner, trap, begin } = stage
   const client = await deps.registered({ redirect_uris: [WEB, NATIVE, PRIVATE_USE] })
   const web = await deps.registered({ redirect_uris: [WEB, 'https://app.example/back?tenant=1'] })
   const ask = (more: Record<string, string | undefined>, clientId = client) =>
     begin(deps.authorizeUrl(clientId, { redirect_uri: WEB, ...more }))
-  /** The same parameter a second time. */
+  /** Sends a parameter twice. */
   const askTwice = (name: string, value: string) =>
     begin(`${deps.authorizeUrl(client, { redirect_uri: WEB })}&${new URLSearchParams({ [name]: value })}`)
   const state = `"'><script>alert(1)</script>&code=x&iss=y#z\r\nSet-Cookie: a=b`

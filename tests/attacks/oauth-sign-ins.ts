@@ -5,13 +5,16 @@ import { OPENID_CLIENT } from '#tests/support/openid-provider.ts'
 import type { Attempt } from './attempts.ts'
 import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
 
-/** Signed in; turned away with an error on our page; or the status with which the callback or exchange refused. */
+/**
+ * Outcomes: signed in, sent to the console's error page, or the status with which the callback or exchange
+ * refused.
+ */
 const [SIGNED_IN, TURNED_AWAY] = [200, 403]
 const REFUSED = [400, TURNED_AWAY]
 
 type Forge = NonNullable<OpenidFaults['forge']>
 
-/** Sign-ins with the operator's OpenID provider. */
+/** Attacks on sign-in with the operator's OpenID provider. */
 export async function signIns(stage: OAuthStage): Promise<Attempts> {
   const { site, openid } = stage
   const newAccount = (more: JWTPayload = {}): JWTPayload => ({
@@ -21,7 +24,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
     ...more,
   })
 
-  /** A browser that the provider sends back. */
+  /** Starts a sign-in in a browser up to the provider's redirect. */
   async function begin(
     account = newAccount(),
     visitor = new Visitor(),
@@ -31,7 +34,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
     const response = await fetch(location, { redirect: 'manual' })
     return { visitor, back: new URL(response.headers.get('location') ?? '') }
   }
-  /** The code that the console is sent; null: it is sent an error. */
+  /** Returns the code that the console receives, or null if it receives an error. */
   function codeOf({ location }: Visited): string | null {
     const { origin, pathname, searchParams } = new URL(location)
     ensure(origin + pathname === `${site.url}/oidc`, location)
@@ -183,7 +186,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
     ]
   }
 
-  /** Who may sign in to whose account. */
+  /** Attacks on the accounts of others through email addresses. */
   function addresses(): Attempt[] {
     const asVictim = (what: string, more: JWTPayload): Attempt =>
       attempt(`to somebody's account with ${what}`, async () => {
@@ -238,7 +241,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
   }
 }
 
-/** ID tokens that are wrong in one thing each. */
+/** ID tokens with one fault each. */
 async function forgedTokens({ openid }: OAuthStage): Promise<Record<string, Forge>> {
   const { publicKey, privateKey } = await generateKeyPair('RS256')
   const jwk = await exportJWK(publicKey)

@@ -12,14 +12,14 @@ import { OPENID_CLIENT } from '#tests/support/openid-provider.ts'
 import type { Attempt } from './attempts.ts'
 import type { Stage } from './stage.ts'
 
-/** What one part of the row tries. */
+/** The attempts of one part of the row. */
 export interface Attempts {
-  /** These run in every sample: they show that the refusals mean something. */
+  /** Genuine requests, which run in every sample: they prove that the refusals mean something. */
   genuine: Attempt[]
   attacks: Attempt[]
 }
 
-/** A server that is an authorization server, a client of others, and signs in by OpenID. */
+/** A server that is an authorization server, a client of other authorization servers, and signs in with OpenID. */
 export interface OAuthStage {
   site: Stage
   /** Another installation. */
@@ -28,22 +28,25 @@ export interface OAuthStage {
   stranger: Person
   /** Apps that the owner connects to /mcp. */
   deps: ReturnType<typeof authorizingAt>
-  /** Where documents of clients are. */
+  /** Serves Client ID Metadata Documents. */
   documents: HttpsSite
   openid: ForgingOpenid
-  /** MCP servers, each with an authorization server of its own. */
+  /** MCP servers, each with a separate authorization server. */
   providers: readonly [AuthorizedMcpServer, AuthorizedMcpServer]
   trap: OAuthTrap
-  /** Headers of a request from a network that has sent none. */
+  /** Returns headers of a request from a network that has sent none before. */
   anotherNetwork(): Record<string, string>
-  /** Requests authorization. Returns the status; throws if the browser is sent anywhere but to our consent page. */
+  /**
+   * Sends an authorization request. Returns the status. Throws if the browser is redirected anywhere except to
+   * Parley's consent page.
+   */
   begin(url: string): Promise<number>
   close(): Promise<void>
 }
 
 /** A server on 127.0.0.2, which the site may not reach. */
 export interface OAuthTrap {
-  /** Without a scheme. */
+  /** Host and port. */
   host: string
   connections(): number
   close(): void
@@ -106,7 +109,7 @@ async function openTrap(): Promise<OAuthTrap> {
   }
 }
 
-/** Sends a request five times at once, of which at most one may succeed. */
+/** Sends a request five times concurrently. At most one may succeed. */
 export async function ensureOneSuccess(send: () => Promise<{ status: number }>): Promise<number> {
   const answers = await Promise.all(Array.from({ length: 5 }, send))
   const won = answers.filter(({ status }) => status === 200).length
@@ -114,7 +117,7 @@ export async function ensureOneSuccess(send: () => Promise<{ status: number }>):
   return 200
 }
 
-/** Throws what was seen unless that is as it must be. */
+/** Throws with `seen` unless the check holds. */
 export function ensure(isRight: boolean, seen: unknown): void {
   if (!isRight) throw new Error(typeof seen === 'string' ? seen : JSON.stringify(seen))
 }

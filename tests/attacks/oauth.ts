@@ -11,14 +11,14 @@ import { openOAuthStage } from './oauth-stage.ts'
 import { tokens } from './oauth-tokens.ts'
 import type { Row } from './row.ts'
 
-/** Our authorization server, our client of other authorization servers, and sign-in with an OpenID provider. */
+/** Attacks on the authorization server, on the client of other authorization servers, and on OpenID sign-in. */
 export const oauth: Row = {
   name: 'oauth',
   cases: { full: Number.POSITIVE_INFINITY, commit: 80 },
   async run(main, { seed, cases }) {
     const stage = await openOAuthStage(main)
     try {
-      // A code expires in a minute: only a full run waits for it.
+      // A code expires after a minute, so only a full run waits for it.
       const late = cases === Number.POSITIVE_INFINITY ? [await expiredCode(stage)] : []
       const parts = [
         await authorizationRequests(stage),

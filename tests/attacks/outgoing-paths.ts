@@ -8,16 +8,16 @@ import { callMain, toolsmith } from '#tests/support/toolsmith.ts'
 import type { Stage } from './stage.ts'
 import type { Trap } from './trap.ts'
 
-/** A way by which the server connects to where somebody says. */
+/** A feature through which the server connects to a host that a client chooses. */
 export interface OutgoingPath {
   name: string
-  /** Takes https alone, so the allowed site, which has no certificate, is not asked. */
+  /** Accepts only https, so the allowed site, which has no certificate, gets no request. */
   isHttps?: boolean
-  /** Has the server connect to `host`, which has a port. Returns what it says of that. */
+  /** Makes the server connect to `host`, which includes a port. Returns the resulting message. */
   send(host: string, path?: string): Promise<string>
 }
 
-/** Names of .rebind.test, resolved as an attacker's name server would: another address at the second question. */
+/** Resolves names of .rebind.test like an attacker's name server: the second lookup returns another address. */
 const RESOLVER = `
 const dns = require('node:dns')
 const resolve = dns.lookup
@@ -41,7 +41,7 @@ require('node:module').syncBuiltinESMExports()
 `
 const WAIT_MS = 20_000
 
-/** Starts a server that may connect to the allowed site alone, and returns its ways out. */
+/** Starts a server that may connect only to the allowed site, and returns its outgoing paths. */
 export async function openOutgoingPaths(main: Stage, trap: Trap): Promise<OutgoingPath[]> {
   const preload = join(main.dataDir, 'resolver.cjs')
   writeFileSync(preload, RESOLVER)
@@ -202,7 +202,7 @@ export async function openOutgoingPaths(main: Stage, trap: Trap): Promise<Outgoi
   ]
 
   async function prepareTool(of: Stage, by: Person, { allowed }: Trap): Promise<OutgoingPath> {
-    // The provider is on 127.0.0.1, which this server may not reach: a forwarder on the allowed address leads to it.
+    // This server must not reach the provider on 127.0.0.1, so a forwarder on the allowed address leads to it.
     const target = new URL(main.provider.url)
     const forwarder = createServer((socket) => {
       const other = connect(Number(target.port), target.hostname)

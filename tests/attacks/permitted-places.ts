@@ -1,4 +1,4 @@
-/** Where secrets stand in clear because they have to. */
+/** Places that must contain secrets in plain text. */
 export interface Permission {
   kinds: readonly string[]
   places: RegExp
@@ -8,7 +8,7 @@ export interface Permission {
 const SIGN_INS =
   /^answer to POST \/api\/auth\/(signup|signup_invite|login|second_factor|magic_link\/accept|oidc\/exchange|refresh)$/
 
-/** Every secret that a place may hold. A row that finds nothing where this permits something fails. */
+/** The secrets that each place may contain. A row that never finds a permitted secret fails. */
 export const PERMITTED: readonly Permission[] = [
   { kinds: ['access token', 'refresh token'], places: SIGN_INS, because: 'Whoever signs in gets them.' },
   {
@@ -107,6 +107,6 @@ export const PERMITTED: readonly Permission[] = [
   },
 ]
 
-/** Returns what permits a kind of secret in a place. */
+/** Returns the rule that permits a kind of secret in a place, if any. */
 export const findPermission = (kind: string, place: string): Permission | undefined =>
   PERMITTED.find(({ kinds, places }) => kinds.includes(kind) && places.test(place))

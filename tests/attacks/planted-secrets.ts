@@ -10,8 +10,8 @@ import { tryConnections } from './secrets-of-mcp.ts'
 import { takeExports, tryServices } from './secrets-of-services.ts'
 
 /**
- * Secrets that clients and operators give, and that the product makes, searched for in everything that it writes: logs,
- * tables, files, answers, exports, traces, metrics, mail and requests to others.
+ * Searches all output of the product for secrets of clients, operators and the product itself: logs, tables,
+ * files, responses, exports, traces, metrics, mail and requests to other servers.
  */
 export const plantedSecrets: Row = {
   name: 'planted-secrets',

@@ -1,32 +1,32 @@
 import { randomBytes } from 'node:crypto'
 
-/** A value that must not leave the places that `permitted-places.ts` lists for its kind. */
+/** A value that may only occur in the places that `permitted-places.ts` lists for its kind. */
 export interface Secret {
   kind: string
   value: string
-  /** Random characters of it: found alone, in whatever spelling, they give it away. */
+  /** Random characters of the value. Finding them in any spelling counts as a leak. */
   fragment: string
 }
 
 const FRAGMENT_CHARACTERS = 16
 const SHORTEST_CHARACTERS = 8
 
-/** The secrets of a run: those that clients choose, and those that the product makes. */
+/** The secrets of a run: those that clients choose, and those that the product creates. */
 export class Plants {
   readonly secrets: Secret[] = []
 
-  /** Makes a secret, as a client chooses one or an operator configures one. */
+  /** Creates a secret that a client or operator chooses. */
   plant(kind: string, prefix = ''): string {
     const random = randomBytes(24).toString('base64url').replace(/[-_]/g, 'x')
     this.#add({ kind, value: prefix + random, fragment: random.slice(0, FRAGMENT_CHARACTERS) })
     return prefix + random
   }
 
-  /** Takes note of a secret that the product or somebody else made. Throws where there is none. */
+  /** Records a secret that the product or a third party created. Throws if the value is missing or too short. */
   keep(kind: string, value: unknown): string {
     if (typeof value !== 'string' || value.length < SHORTEST_CHARACTERS)
       throw new Error(`no ${kind} was made: ${JSON.stringify(value)}`)
-    // The first two parts of a JSON Web Token are public, and the same for many.
+    // The first two parts of a JSON Web Token are public and equal in many tokens.
     const random = value.includes('.') ? (value.split('.').at(-1) ?? '') : value.replace(PREFIX, '')
     this.#add({ kind, value, fragment: random.slice(0, FRAGMENT_CHARACTERS) })
     return value
@@ -38,10 +38,10 @@ export class Plants {
   }
 }
 
-/** Prefixes say what a secret is for. */
+/** Public prefixes that name the purpose of a secret. */
 const PREFIX = /^(?:[a-z]{2,6}_|access-|refresh-|code-|client-secret-)/
 
-/** Returns the texts by which a secret would be recognized: plain, and in the encodings of addresses, JSON and bytes. */
+/** Returns the texts that reveal a secret: plain, and in the encodings of URLs, JSON and bytes. */
 export function spellingsOf({ value, fragment }: Secret): string[] {
   const bytes = Buffer.from(fragment)
   return [
@@ -56,7 +56,10 @@ export function spellingsOf({ value, fragment }: Secret): string[] {
   ]
 }
 
-/** Base64 depends on the place in the text that was encoded: three spellings, without the characters that others share. */
+/**
+ * The Base64 form depends on the offset in the encoded text: returns three spellings, without characters that
+ * depend on neighbors.
+ */
 const inBase64 = (text: string): string[] =>
   [0, 1, 2].flatMap((before) => {
     const encoded = Buffer.from('x'.repeat(before) + text)

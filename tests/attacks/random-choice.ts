@@ -1,6 +1,6 @@
 import { createRandom } from '#tests/support/random.ts'
 
-/** The same list in an order that follows from a seed. */
+/** Returns a copy of the list, shuffled by a seed. */
 export function shuffled<T>(list: readonly T[], seed: number): T[] {
   const random = createRandom(seed)
   return list
@@ -11,10 +11,10 @@ export function shuffled<T>(list: readonly T[], seed: number): T[] {
 
 /** Seeded choices. */
 export interface Choice {
-  /** A whole number from 0 up to, but not including, `end`. */
+  /** Returns an integer from 0 up to, but not including, `end`. */
   below(end: number): number
   of<T>(list: readonly T[]): T
-  /** True with this probability. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean
 }
 

@@ -1,9 +1,9 @@
 import type { Place } from './secret-places.ts'
 
-/** Parts of a path that differ from run to run. */
+/** Parts of a path that differ between runs. */
 const IDS = /\/(?=[\w-]*\d)[\w-]{20,}/g
 
-/** Keeps each answer that `fetch` gets from a server, with its headers, until `end`. */
+/** Records each response that `fetch` gets from a server, with its headers, until `end`. */
 export function recordAnswers(url: string): { answers: Place[]; end(): void } {
   const { fetch } = globalThis
   const answers: Place[] = []

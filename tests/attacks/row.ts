@@ -2,12 +2,12 @@ import type { Stage } from './stage.ts'
 
 /** A group of attacks on the running product. */
 export interface Row {
-  /** Also the name of its file, and of what `--only` takes. */
+  /** Also the name of its file and the value for `--only`. */
   name: string
-  /** How many cases run on demand and with each commit. A row with a list of attacks takes at most the whole list. */
+  /** The number of cases on demand and per commit. A row with a fixed list of attacks runs at most the whole list. */
   cases: { full: number; commit: number }
   run(stage: Stage, options: RunOptions): Promise<Outcome>
-  /** Ways to break the defence. The row must fail on each of them. */
+  /** Ways to break the defense. The row must fail on each of them. */
   brokenBy: readonly Break[]
 }
 
@@ -22,9 +22,9 @@ export interface Outcome {
   failures: string[]
 }
 
-/** One way to break a defence: edits that are applied together. */
+/** One way to break a defense: edits that are applied together. */
 export interface Break {
-  /** The defence that is gone, in a few words. */
+  /** A short description of the missing defense. */
   without: string
   edits: readonly Edit[]
 }
@@ -32,7 +32,7 @@ export interface Break {
 export interface Edit {
   /** Relative to the root of the repository. */
   file: string
-  /** Stands in the file exactly once. */
+  /** Must occur in the file exactly once. */
   text: string
   replacement: string
 }

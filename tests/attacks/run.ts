@@ -10,13 +10,13 @@ import { type Place, ROOT, startStage } from './stage.ts'
 import { type RowResult, writeDocs } from './write-docs.ts'
 
 /*
- * npm run test:attacks -- [--only NAME] [--seed NUMBER] [--cases NUMBER] [--prove] [--write-docs]
- * Attacks the product and prints one line per row. With --prove, breaks each defence in a copy, and expects its row to
- * fail there. Exit code 1 if anything is not as it should be.
+ * npm run test:attacks -- [--only NAME] [--seed NUMBER] [--cases NUMBER] [--prove] [--write-docs] Attacks the
+ * product and prints one line per row. With --prove, breaks each defense in a copy and expects the row to fail
+ * there. Exits with 1 if any check fails.
  */
 
 const DEFAULT_SEED = 1
-/** How many cases a row has to find a broken defence. */
+/** The number of cases in which a row must detect a broken defense. */
 const PROVE_CASES_MAX = 3_000
 
 const { values: options } = parseArgs({
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
   },
 })
 const seed = Number(options.seed)
-/** One row that is looked at shows more. */
+/** A run of a single row shows more failures. */
 const failuresShown = options.only === undefined ? 10 : 100
 const rows = ROWS.filter(({ name }) => options.only === undefined || name === options.only)
 if (rows.length === 0) throw new Error(`--only takes one of: ${ROWS.map(({ name }) => name).join(', ')}`)
@@ -56,7 +56,7 @@ async function attack(row: Row): Promise<void> {
   if (failures.length > 0 || cases === 0) isGood = false
 }
 
-/** The row must find nothing in the product as it is, and each of the broken copies. */
+/** The row must find nothing in the intact product, and something in each broken copy. */
 async function prove(row: Row): Promise<void> {
   const cases = Math.min(row.cases.full, PROVE_CASES_MAX)
   const { failures } = await run(row, ROOT, cases)
@@ -93,7 +93,7 @@ function report(name: string, what: string, verdict: string, failures: readonly 
   for (const failure of failures.slice(0, failuresShown)) console.log(`  ${failure}`)
 }
 
-/** Databases of one PostgreSQL where there is one (scripts/get-postgres.sh), else embedded ones. */
+/** Creates databases in PostgreSQL if it is installed (scripts/get-postgres.sh), otherwise embedded ones. */
 async function openDatabases(): Promise<{ create: Place['createDatabase']; close(): Promise<void> }> {
   if (findPostgres() === undefined) return { create: async () => null, close: async () => {} }
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-postgres-'))

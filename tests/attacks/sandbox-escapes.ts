@@ -7,7 +7,7 @@ import { memoryOf } from './server-memory.ts'
 import type { Stage } from './stage.ts'
 import { openTrap } from './trap.ts'
 
-/** What a call can want that no tool may have. The names in braces are filled in. */
+/** Expressions that no tool may run successfully. Names in braces are replaced. */
 const JAVASCRIPT = `
 Deno.readTextFileSync("{file}")
 Deno.readTextFile("/etc/passwd")
@@ -73,7 +73,7 @@ open("{written}", "w").write("x")
 ().__class__.__base__.__subclasses__()[0].__init__.__globals__
 `
 
-/** Whole tools that break the rules of the conversation with the server, or its bounds. */
+/** Whole tools that break the protocol with the server, or its limits. */
 const BREAKERS: [what: string, tool: ToolParts][] = [
   [
     'a forged answer',
@@ -104,10 +104,10 @@ const BREAKERS: [what: string, tool: ToolParts][] = [
   ['its own end in Python', python('import os; os._exit(1)')],
 ]
 
-/** Growth of the server's own memory that a row of calls explains. */
+/** The largest growth of the server's memory that a series of calls explains. */
 const GROWTH_BYTES_MAX = 400 * 1024 * 1024
 
-/** Code of tenants that wants files, the environment, the network, programs, or more than its share. */
+/** Tenant code that tries to use files, the environment, the network, programs, or more than its share. */
 export const sandboxEscapes: Row = {
   name: 'sandbox-escapes',
   cases: { full: Number.POSITIVE_INFINITY, commit: 20 },
@@ -137,7 +137,7 @@ export const sandboxEscapes: Row = {
       const before = memoryOf(stage)
       for (const [language, lines, write] of lists) {
         if (language === 'Python' && cases <= 20) continue // Pyodide takes seconds to start
-        // What ends Python ends its process, so there each try has one of its own.
+        // An attack that ends Python also ends its process, so each try gets a separate process.
         const groups = language === 'Python' ? lines.map((line) => [line]) : [lines]
         const outcomes: string[] = []
         for (const group of groups) {
@@ -205,7 +205,7 @@ function python(body: string): ToolParts {
   return { framework: 'python', code: `def main():\n  ${body}`, inputs: [] }
 }
 
-/** One call that tries each expression by itself, and returns what came of each as text. */
+/** Returns one tool that tries each expression separately and returns each outcome as text. */
 const triesInJavaScript = (lines: string[]): ToolParts =>
   js(
     `const tries = ${JSON.stringify(lines)}; const out = []; for (const line of tries) { try { const value = await eval(line); out.push("OUT:" + (typeof value === "string" ? value : JSON.stringify(value) ?? String(value)).slice(0, 2000)) } catch (error) { out.push("OUT:refused " + String(error).slice(0, 200)) } } return out`,
@@ -219,7 +219,7 @@ const triesInPython = (lines: string[]): ToolParts =>
 const outcomesIn = (text: string): string[] =>
   Array.from(text.matchAll(/"OUT:((?:[^"\\]|\\.)*)"/g), ([, outcome = '']) => outcome)
 
-/** Saves a tool, and has the emulated model call it. */
+/** Saves a tool, and makes the emulated model call it. */
 async function toolRunner(stage: Stage): Promise<(tool: ToolParts) => Promise<Answer>> {
   const smith = toolsmith(stage, await stage.signUp())
   return async (tool) => {

@@ -5,7 +5,7 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import postgres from 'postgres'
 import { readZip } from '#tests/support/read-zip.ts'
 
-/** A text that somebody or something can read: a log, a table, an answer. */
+/** A readable text: a log, a table, a response. */
 export interface Place {
   name: string
   text: string
@@ -13,7 +13,7 @@ export interface Place {
 
 const EMBEDDED = 'postgres'
 
-/** Returns every row of every table as text, from a PostgreSQL or from the folder of an embedded one that has ended. */
+/** Returns every row of every table as text, from PostgreSQL or from the folder of a stopped embedded database. */
 export async function dumpDatabase(from: { url: string } | { dataDir: string }): Promise<Place[]> {
   if ('url' in from) {
     const sql = postgres(from.url, { max: 1, onnotice: () => {} })

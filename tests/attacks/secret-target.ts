@@ -12,33 +12,33 @@ import { dumpDatabase, type Place, readFolder } from './secret-places.ts'
 import { signUpPlanted } from './secrets-of-accounts.ts'
 import type { Stage } from './stage.ts'
 
-/** A product whose operator has configured secrets, with servers around it that repeat what they are shown. */
+/** A product with configured secrets, and servers around it that repeat what they receive. */
 export interface Target {
   stage: Stage
   plants: Plants
   mail: MailServer
   collector: Collector
-  /** Says in its errors what it was shown. */
+  /** Repeats what it receives in its errors. */
   echo: EchoServer
-  /** Where redirects of `echo` lead: another host, which may be shown nothing. */
+  /** The target of redirects from `echo`: another host, which must not receive any secret. */
   elsewhere: EchoServer
   openid: OpenidProvider
-  /** Wants a key in the header X-Key. */
+  /** Requires a key in the header X-Key. */
   keyMcp: TestMcpServer
-  /** Wants access tokens of its authorization server. */
+  /** Requires access tokens of its authorization server. */
   oauthMcp: AuthorizedMcpServer
   /** Signed up with a planted password. */
   owner: Person
   /** The owner's model that calls tools: its name is TOOL_MODEL. */
   toolModelId: string
-  /** What was found in other ways: the output of commands, exports. */
+  /** Texts from other sources: the output of commands, exports. */
   found: Place[]
-  /** Everything that can be read now, or was answered before. Stops the server. */
+  /** Returns everything that is readable now or was sent before. Stops the server. */
   collect(): Promise<Place[]>
   close(): Promise<void>
 }
 
-/** The playground asks for a prefix. */
+/** The playground requires this prefix. */
 export const TOOL_MODEL = 'gpt-emu'
 
 export async function openTarget(main: Stage): Promise<Target> {
@@ -140,7 +140,7 @@ export async function openTarget(main: Stage): Promise<Target> {
   }
 }
 
-/** One text for each name. */
+/** Merges places of the same name into one text. */
 function merge(places: readonly Place[]): Place[] {
   const texts = new Map<string, Set<string>>()
   for (const { name, text } of places) texts.set(name, (texts.get(name) ?? new Set()).add(text))
@@ -155,7 +155,7 @@ const requestTo = (name: string, headers: object, parts: readonly unknown[]): Pl
 const requestsTo = (requests: Stage['provider']['requests']): Place[] =>
   requests.flatMap(({ path, headers, body }) => requestTo('a provider', headers, [path, body]))
 
-/** Answers the calls of its tool with the key that they came with: as an error, as a result, with a status. */
+/** Starts a server whose tool repeats the caller's key: as an error, as a result, and with a status. */
 function startKeyMcp(): Promise<TestMcpServer> {
   let calls = 0
   return startMcpServer({
@@ -176,7 +176,7 @@ function startKeyMcp(): Promise<TestMcpServer> {
   })
 }
 
-/** Takes note of what an authorization server gives out. */
+/** Records the tokens that an authorization server issues. */
 const keepTokens = (plants: Plants): Partial<AuthorizedMcpServer['faults']> => ({
   changeTokens(tokens) {
     plants.keep('MCP access token', tokens['access_token'])

@@ -9,7 +9,10 @@ import type { Target } from './secret-target.ts'
 
 const POLL_MS = 20
 
-/** Ways in and their secrets: passwords, sessions, mailed links, a second factor, an OpenID provider. */
+/**
+ * Uses every way to sign in and its secrets: passwords, sessions, mailed links, a second factor, an OpenID
+ * provider.
+ */
 export async function tryAccounts(target: Target): Promise<void> {
   await signInAndOut(target)
   await tryMailedLinks(target)
@@ -63,7 +66,7 @@ async function signInAndOut(target: Target): Promise<void> {
     await stage.call('GET', '/api/users/me', { headers: { authorization: header } })
 }
 
-/** A browser, whose refresh token is a cookie. */
+/** Signs in as a browser, with the refresh token in a cookie. */
 async function tryCookie({ stage, plants }: Target, { email, password }: Person): Promise<void> {
   const own = { 'sec-fetch-site': 'same-origin' }
   const signedIn = await stage.call('POST', '/api/auth/login', {
@@ -84,7 +87,7 @@ async function tryCookie({ stage, plants }: Target, { email, password }: Person)
   })
 }
 
-/** Confirms the owner's address, which brings credits. */
+/** Confirms the owner's address, which grants credits. */
 export async function confirmOwner({ stage, plants, mail, owner }: Target): Promise<void> {
   const confirmation = await mailTo(mail, owner.email, 'email address')
   const token = plants.keep('mailed token', confirmation.token)
@@ -97,7 +100,7 @@ export async function confirmOwner({ stage, plants, mail, owner }: Target): Prom
 async function tryMailedLinks(target: Target): Promise<void> {
   const { stage, plants, mail } = target
   const forgetful = await signUpPlanted(target)
-  // The post office refuses it once, so that the letter waits as a job with an error.
+  // The SMTP server refuses the mail once, so that it waits as a job with an error.
   mail.refuse = 1
   await stage.call('POST', '/api/auth/forgot_password', { body: { email: forgetful.email } })
   while (mail.refuse > 0) await sleep(POLL_MS)
@@ -152,7 +155,7 @@ async function invite({ stage, plants, mail, owner }: Target): Promise<void> {
   await stage.call('POST', '/api/org/leave_link', { body: { token: leave } })
 }
 
-/** An authenticator app, its recovery codes, and a sign-in with one of them. */
+/** Uses an authenticator app, its recovery codes, and a sign-in with one of them. */
 async function trySecondFactor({ stage, plants, owner }: Target): Promise<void> {
   const proof = { password: owner.password }
   const begun = await stage.call('POST', '/api/auth/totp/begin', { token: owner.token, body: { proof } })

@@ -3,17 +3,17 @@ import { makeAgent } from '#tests/support/deployments.ts'
 import { allow, REDIRECT_URI, Visitor } from '#tests/support/mcp/connecting.ts'
 import { type Target, TOOL_MODEL } from './secret-target.ts'
 
-/** Connections to MCP servers that repeat what they are shown, and MCP clients that connect to the product. */
+/** Connects to MCP servers that repeat what they receive, and connects MCP clients to the product. */
 export async function tryConnections(target: Target): Promise<void> {
   await tryServers(target)
   await tryAuthorizationServer(target)
 }
 
-/** Somebody's account at an MCP server. */
+/** A person's account at an MCP server. */
 interface Connection {
   instanceId: string
   agentId: string
-  /** Of the gateway, path and query. */
+  /** Path and query of the gateway URL. */
   address: string
 }
 
@@ -28,7 +28,7 @@ async function tryServers(target: Target): Promise<void> {
   })
   const byKey = await connect(target, keyServer, plants.plant('MCP key'))
   const byOauth = await connect(target, oauthServer)
-  // Each call is answered in another way.
+  // The server repeats the key differently in each call.
   for (let call = 0; call < 4; call++) await tryTool(target, byKey)
   for (const how of ['error', 'result', 'status'] as const) {
     oauthMcp.faults.echoToken = how
@@ -36,7 +36,7 @@ async function tryServers(target: Target): Promise<void> {
   }
   delete oauthMcp.faults.echoToken
   await tryTool(target, byOauth)
-  // The access token ends and is refreshed; after that the authorization server repeats what it is shown.
+  // The access token expires and is refreshed. After that, the authorization server repeats what it receives.
   oauthMcp.endAccessTokens()
   await tryTool(target, byOauth)
   for (const fault of ['echo', 'echoPlain'] as const) {
@@ -66,7 +66,7 @@ async function addServer({ stage }: Target, url: string, auth_config: object): P
   return body.id
 }
 
-/** With a key where there is one, else with a browser at the authorization server. */
+/** Connects with a key if given, otherwise with a browser at the authorization server. */
 async function connect(target: Target, serverId: string, api_key?: string): Promise<Connection> {
   const { stage, plants, owner, oauthMcp } = target
   const browser = new Visitor()
@@ -95,7 +95,7 @@ async function connect(target: Target, serverId: string, api_key?: string): Prom
   return { instanceId, agentId, address: pathname + search }
 }
 
-/** The tool of a connection, through the gateway, the playground and an agent. */
+/** Calls the tool of a connection through the gateway, the playground and an agent. */
 async function tryTool({ stage, owner }: Target, connection: Connection): Promise<void> {
   const org = `org_id=${owner.organizationId}`
   const asOwner = { token: owner.token }
@@ -122,7 +122,7 @@ async function tryTool({ stage, owner }: Target, connection: Connection): Promis
 
 const VERIFIER = randomBytes(32).toString('base64url')
 
-/** An app that the owner lets in, its code and tokens, and a code that is used again. */
+/** Authorizes an app, and uses its code, its tokens, and the code a second time. */
 async function tryAuthorizationServer({ stage, plants, owner }: Target): Promise<void> {
   const registered = await stage.call('POST', '/mcp/oauth/register', {
     body: {

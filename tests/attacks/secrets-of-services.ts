@@ -16,16 +16,16 @@ import type { Target } from './secret-target.ts'
 const WAIT_MS_MAX = 20_000
 const POLL_MS = 25
 
-/** Secrets that tenants give the product to work with, and keys that it gives them. */
+/** Uses the secrets that tenants store in the product, and the keys that it issues. */
 export async function tryServices(target: Target): Promise<void> {
   const works = [tryModels, tryKeys, tryTools, tryKnowledge, tryWebhooks]
   await Promise.all(works.map((work) => work(target)))
 }
 
-/** How the emulated provider of `echo-server.ts` repeats a key. */
+/** The ways in which `echo-server.ts` repeats a key. */
 const ECHOES = ['400', '401', '403', '404', '422', '429', '500', 'text', 'event', 'cut', 'moved']
 
-/** Models whose provider repeats the key, in each way, to each endpoint that calls a model. */
+/** Calls every endpoint that uses a model, with providers that repeat the key in each way. */
 async function tryModels({ stage, plants, echo, owner }: Target): Promise<void> {
   const { token, organizationId } = owner
   const org = `org_id=${organizationId}`
@@ -71,7 +71,7 @@ async function tryModels({ stage, plants, echo, owner }: Target): Promise<void> 
     await stage.say(owner, { model_id: id }, { content: 'Hi' }).catch(() => undefined)
 }
 
-/** API keys, keys of deployments and their visitors, addresses of files, and answers that are kept for repeats. */
+/** Uses API keys, keys of deployments and their visitors, URLs of files, and idempotent replays. */
 async function tryKeys({ stage, plants, owner }: Target): Promise<void> {
   const { token, organizationId } = owner
   const makeKey = (headers: Record<string, string> = {}) =>
@@ -113,7 +113,7 @@ async function tryKeys({ stage, plants, owner }: Target): Promise<void> {
   await stage.call('GET', file.pathname + file.search)
 }
 
-/** A tool with a secret: returned, thrown and printed by its code, and shown to a model that repeats what it is told. */
+/** Uses a tool whose code returns, throws and prints its secret, and shows it to a model that repeats its input. */
 async function tryTools({ stage, plants, echo, toolModelId, owner }: Target): Promise<void> {
   const smith = toolsmith(stage, owner)
   const code = `export function main({ how }) {
@@ -157,7 +157,7 @@ async function tryTools({ stage, plants, echo, toolModelId, owner }: Target): Pr
   await stage.call('GET', `/api/agents/get?agent_id=${agentId}`, { token: owner.token })
 }
 
-/** A bucket that repeats signatures and keys, an embedding whose provider does so, and texts. */
+/** Uses a bucket and an embedding provider that repeat signatures and keys, and text sources. */
 async function tryKnowledge({ stage, plants, echo, owner }: Target): Promise<void> {
   const library = librarian(stage, owner)
   const content = plants.plant('private text', 'All about ')
@@ -207,7 +207,7 @@ interface SourceStatus {
   error: string | null
 }
 
-/** Waits until each source was read or has failed once; some are tried again later. */
+/** Waits until each source was read or has failed once. Some sources are retried later. */
 const untilTried = (library: Librarian, kb_id: string): Promise<void> =>
   until(async () => {
     const { body } = await library.call('GET', 'ingestion_status', { kb_id })
@@ -221,7 +221,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     if (Date.now() > end) throw new Error('sources are not read')
 }
 
-/** Webhooks, one of which repeats its headers and has a password in its address. */
+/** Uses webhooks, one of which repeats its headers and has a password in its URL. */
 async function tryWebhooks({ stage, plants, echo, owner }: Target): Promise<void> {
   const hooks = await ownWebhooks(stage, owner)
   const at = async (url: string): Promise<string> => {
@@ -249,7 +249,7 @@ async function tryWebhooks({ stage, plants, echo, owner }: Target): Promise<void
   )
 }
 
-/** Everything that can be taken along or looked at by those who run the product. */
+/** Collects all exports and everything that operators can read. */
 export async function takeExports({ stage, plants, found, owner }: Target): Promise<void> {
   const { token, organizationId } = owner
   const download = async (what: string, path: string): Promise<void> => {

@@ -1,6 +1,9 @@
 import { OPERATIONS, type Operation, placesIn } from './contract.ts'
 
-/** What an id names. Records of the installation, such as permissions and MCP servers, belong to nobody. */
+/**
+ * The kinds of records that an id can name. Installation-wide records, such as permissions and MCP servers, have
+ * no owner.
+ */
 export const KINDS = [
   'organization',
   'user',
@@ -43,7 +46,7 @@ export interface Slot {
   kind: Kind
 }
 
-/** By the last name of a place. */
+/** The kind by the last name of a place. */
 const KIND_BY_NAME: Record<string, Kind | 'installation'> = {
   org_id: 'organization',
   organization_id: 'organization',
@@ -91,7 +94,7 @@ const KIND_BY_NAME: Record<string, Kind | 'installation'> = {
   budget_id: 'budget',
 }
 
-/** Where a name means something else, and ids that the description does not call UUIDs. */
+/** Places where a name has another meaning, and ids that the description does not call UUIDs. */
 const SPECIAL: Record<string, Record<string, Kind>> = {
   delete_chat_delete_session: { 'query.session_id': 'chat' },
   delete_auth_sessions: { 'query.session_id': 'authSession' },
@@ -111,14 +114,14 @@ const SPECIAL: Record<string, Record<string, Kind>> = {
   post_openai_v1_responses: { 'body.model': 'agent' },
   post_openai_v1_embeddings: { 'body.model': 'model' },
 }
-/** A second kind that the same place takes. */
+/** A second kind that a place accepts. */
 const BY_NAME: Record<string, Record<string, Kind>> = {
   post_kb_query: { 'body.model': 'modelName' },
   post_openai_v1_chat_completions: { 'body.model': 'modelName' },
   post_openai_v1_responses: { 'body.model': 'agentName' },
 }
 
-/** Every place that takes an id, and those whose kind is not known here. */
+/** Returns every place that takes an id, and the places whose kind is unknown. */
 export function findSlots(): { slots: Slot[]; unknown: string[] } {
   const slots: Slot[] = []
   const unknown: string[] = []

@@ -2,15 +2,15 @@ import type { Call } from '#tests/contract/access-matrix.ts'
 import { type Operation, placesIn, type Schema, withValueAt } from './contract.ts'
 import type { Choice } from './random-choice.ts'
 
-/** A request that is wrong in some way, or unusual and right. */
+/** A request that is invalid in some way, or unusual and valid. */
 export interface BadRequest {
-  /** With the query. */
+  /** Includes the query. */
   path: string
   headers: Record<string, string>
   body: string | Uint8Array | null
-  /** What was done to it. */
+  /** The changes that were made. */
   told: string
-  /** The server may close the connection in place of an answer. */
+  /** The server may close the connection instead of responding. */
   mayBeCutOff: boolean
 }
 
@@ -24,7 +24,7 @@ function placesOf({ id, body }: Operation): ReturnType<typeof placesIn> {
   return known
 }
 
-/** Spoils a valid call in one to three ways. */
+/** Corrupts a valid call in one to three ways. */
 export function spoil(choice: Choice, operation: Operation, call: Call): BadRequest {
   const told: string[] = []
   const query = new URLSearchParams(call.query)
@@ -79,7 +79,7 @@ const NUMBERS = [0, -1, 0.5, -0, 1e308, -1e308, 2 ** 53, 2 ** 31, -(2 ** 63), 5e
 
 type OddValue = [what: string, make: () => unknown]
 
-/** Values that a place may not expect, by what they are. */
+/** Returns unexpected values for a place, by description. */
 function oddValuesFor(schema: Schema, choice: Choice): OddValue[] {
   const [name = '', text] = choice.of(Object.entries(TEXTS))
   const size = choice.of([201, 5_001, 100_001, choice.chance(0.05) ? 1_500_000 : 1_000])
@@ -102,7 +102,7 @@ function oddValuesFor(schema: Schema, choice: Choice): OddValue[] {
   ]
 }
 
-/** Longer texts would only be refused for the size of the body. */
+/** Longer texts would only exceed the body limit. */
 const TEXT_MAX = 200_000
 
 function boundaries({ minimum, maximum, minLength, maxLength, enum: values, type }: Schema): OddValue[] {
@@ -161,7 +161,7 @@ function spoilQuery(choice: Choice, { parameters }: Operation, query: URLSearchP
   return `?${name}=${JSON.stringify(value.slice(0, 20))}`
 }
 
-/** Ways to write a body that JSON.stringify does not know. */
+/** Writes a body in ways that JSON.stringify cannot. */
 function writeJson(choice: Choice, request: BadRequest, body: unknown, told: string[]): void {
   const json = JSON.stringify(body ?? {})
   request.headers['content-type'] = 'application/json'

@@ -3,14 +3,14 @@ import { openOutgoingPaths } from './outgoing-paths.ts'
 import type { Row } from './row.ts'
 import { openTrap } from './trap.ts'
 
-/** Spellings of this machine; a host without a port. The trap listens on all of them. */
+/** Spellings of loopback, without a port. The trap listens on all of them. */
 const LOOPBACK = `
   127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433 017700000001 0177.0.0.1 0177.0.0.0x1 0x7f000001
   0x7f.1 0x7F.0x0.0x0.0x1 0x7f.0.0.01 0 0x0 0.0.0.0 %31%32%37.0.0.1 127。0。0。1 １２７.0.0.1 ①②⑦.0.0.1 localhost
   LOCALHOST localhost. [::1] [0:0:0:0:0:0:0:1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [0:0:0:0:0:ffff:127.0.0.1]
   [::127.0.0.1] private.rebind.test mixed.rebind.test mapped.rebind.test
 `
-/** Other places that only this machine's network reaches, and metadata services of clouds. */
+/** Other addresses of internal networks, and metadata services of clouds. */
 const ELSEWHERE = `
   10.0.0.1 167772161 012.1 172.16.1 172.31.255.255 192.168.1 3232235777 169.254.169.254 0xa9fea9fe 2852039166
   169.254.43518 169.254.169.253 169.254.170.2 168.63.129.16 0xa83f8110 100.100.100.200 100.64.0.1 192.0.0.192
@@ -19,13 +19,15 @@ const ELSEWHERE = `
 `
 const split = (text: string): string[] => text.trim().split(/\s+/)
 
-/** What a person is told whose address is refused. Here no connection would show: nothing listens there. */
+/** The errors for a refused address. Nothing listens at these addresses, so no connection would reveal an attempt. */
 const REFUSED =
   /^400 |not at a public address|cloud|not a web address|may not be reached|[Ii]nvalid|not allowed|must be|only https/
 
 const FAILURES_MAX = 10
 
-/** Addresses of inner networks, on every path by which the server connects to where a tenant says. */
+/**
+ * Tries addresses of internal networks on every path by which the server connects to a host that a tenant chooses.
+ */
 export const ssrf: Row = {
   name: 'ssrf',
   cases: { full: Number.POSITIVE_INFINITY, commit: 25 },
@@ -58,12 +60,12 @@ export const ssrf: Row = {
         else if (!isTrapped && !REFUSED.test(outcome)) failures.push(`${what}: ${outcome.slice(0, 200)}`)
       }
       for (const { what, host, isTrapped, send } of chosen) {
-        // Connections to nowhere take their time: where the guard is gone, a few of them show it.
+        // Connections to unreachable hosts are slow. Without the guard, a few of them suffice to fail.
         if (failures.length >= FAILURES_MAX) break
         await expectRefusal(what, isTrapped, () => send(`${host}:${trap.port}`))
       }
       for (const { name, isHttps, send } of paths) {
-        // Shows that the path is open: what is allowed is asked for.
+        // Proves that the path works: a request to the allowed site arrives.
         const before = trap.visits()
         await send(`${trap.allowed}:${trap.port}`)
         if (trap.visits() === before && !isHttps)

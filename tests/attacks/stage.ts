@@ -8,10 +8,10 @@ import { type EmulatedProvider, startProvider } from '#tests/support/provider/in
 import { type Receiver, startReceiver } from '#tests/support/receiver.ts'
 import { shareSnapshot } from '#tests/support/sandbox.ts'
 
-/** The source tree that the product starts from, and where its databases come from. */
+/** The source tree to start the product from, and the source of its databases. */
 export interface Place {
   root: string
-  /** A new database in PostgreSQL; null: the product uses its embedded one. */
+  /** Creates a database in PostgreSQL; null makes the product use its embedded one. */
   createDatabase(): Promise<NewDatabase | null>
 }
 
@@ -20,32 +20,32 @@ export interface NewDatabase {
   drop(): Promise<void>
 }
 
-/** The product as an operator starts it, and everything around it on loopback. */
+/** The product as an operator starts it, with all its dependencies on loopback. */
 export interface Stage extends Client {
   server: ServerProcess
   provider: EmulatedProvider
-  /** Keeps what webhooks deliver. */
+  /** Records the deliveries of webhooks. */
   receiver: Receiver
   environment: Record<string, string>
   /** The SECRET that the server signs and encrypts with. */
   secret: string
   dataDir: string
-  /** Null: the embedded database. */
+  /** Null for the embedded database. */
   databaseUrl: string | null
   /** An access token of the system administrator. */
   administrator: string
-  /** Starts one more product from the same source tree, with a database of its own. It stops with this one. */
+  /** Starts another product from the same source tree, with a separate database. It stops with this one. */
   another(environment: Record<string, string>): Promise<Stage>
   stop(): Promise<void>
 }
 
-/** The repository that this file belongs to. */
+/** The repository of this file. */
 export const ROOT = join(import.meta.dirname, '../..')
 const ADMINISTRATOR = { email: 'admin@localhost', password: 'administrator' }
 
 export async function startStage(place: Place, environment: Record<string, string> = {}): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-attacks-'))
-  // A broken copy makes its own snapshot, so it neither uses nor leaves one that differs.
+  // A broken copy creates a separate snapshot, because its snapshot may differ.
   if (place.root === ROOT) shareSnapshot(dataDir)
   const [provider, receiver, database, port] = await Promise.all([
     startProvider(),

@@ -7,19 +7,19 @@ import { fixtureOf, type Installation, type Records } from './tenant.ts'
 /** A valid call with an id in one slot. */
 export function callWith(installation: Installation, slot: Slot, records: Records, id: string): Call {
   const { query, ...call } = callOf(slot.operation, records, installation)
-  // The same organization may not be named twice in different ways.
+  // A request must not name the same organization twice in different ways.
   const { org_id: _named, ...others } = query ?? {}
   const isNamedInBody = slot.place === 'body.org_id'
   return put({ ...call, query: isNamedInBody ? others : (query ?? {}) }, slot.place, id)
 }
 
-/** Calls that come further than those of access-matrix.ts: to a passage, and past the proof of who asks. */
+/** Calls that get further than those of access-matrix.ts: to a passage, and past authentication. */
 const BETTER: Record<string, Call> = {
   post_kb_search: { body: { query: 'note' } },
   post_auth_factors_remove: { body: { factor_id: '', proof: { password: 'correct horse battery' } } },
 }
 
-/** The operation's call of access-matrix.ts, with the same owner's ids in all its slots. */
+/** Returns the operation's call of access-matrix.ts, with one owner's ids in all its slots. */
 export function callOf(operation: Operation, records: Records, installation: Installation): Call {
   const call = MATRIX[operation.id]?.[1](fixtureOf(records, installation)) ?? {}
   Object.assign(call, BETTER[operation.id])
@@ -48,6 +48,6 @@ export const randomId = (kind: Kind): string => {
   return kind === 'agentName' || kind === 'modelName' ? `name ${randomUUID()}` : randomUUID()
 }
 
-/** A new random id for each kind. */
+/** Returns a new random id for each kind. */
 export const randomRecords = (): Records =>
   Object.fromEntries(SLOTS.slots.map(({ kind }) => [kind, randomId(kind)])) as Records

@@ -11,18 +11,18 @@ import type { Stage } from './stage.ts'
 
 export type Records = Partial<Record<Kind, string>>
 
-/** Who belongs to an organization: the four system roles, a custom role, and the keys of access-matrix.ts. */
+/** The callers in an organization: the four system roles, a custom role, and the keys of access-matrix.ts. */
 export type Insider = 'owner' | 'admin' | 'member' | 'guest' | 'custom' | 'API key' | 'deployment' | 'visitor'
 
 /** An organization with people in every role and a record of every kind, all made through the API. */
 export interface Tenant {
   organizationId: string
   people: Record<'owner' | 'admin' | 'member' | 'guest' | 'custom', Person>
-  /** What each of them shows. */
+  /** The credential of each caller. */
   tokens: Record<Insider, string>
-  /** The owner's. */
+  /** The owner's records. */
   records: Records
-  /** What the member keeps for themselves in the same organization. */
+  /** The member's personal records in the same organization. */
   membersOwn: Records
   /** Ids of records that were deleted. */
   deleted: Records
@@ -38,7 +38,7 @@ export interface Installation {
 
 const CREDITS = 1_000_000
 
-/** Every text in the records holds `marker`. */
+/** Creates a tenant whose texts all contain `marker`. */
 export async function makeTenant(stage: Stage, installation: Installation, marker: string): Promise<Tenant> {
   const [owner, admin, member, guest, custom] = await Promise.all(
     Array.from({ length: 5 }, () => signUp(stage)),
@@ -102,7 +102,7 @@ export const fixtureOf = (records: Records, { mcpServerId, permissionId }: Insta
   webhookId: records.webhook ?? '',
 })
 
-/** Creates a record. Answers its id. */
+/** Creates a record. Returns its id. */
 async function make(stage: Stage, token: string, path: string, body: unknown, key = 'id'): Promise<string> {
   const answer = await stage.call('POST', `/api/${path}`, { token, ...(body !== undefined && { body }) })
   if (answer.status !== 201 && answer.status !== 200)
@@ -110,14 +110,14 @@ async function make(stage: Stage, token: string, path: string, body: unknown, ke
   return answer.body[key]
 }
 
-/** A session of its own beside the one of the sign-up, so that ending it ends nothing else. */
+/** Signs up and adds a second session, so that calls which end it affect nothing else. */
 async function signUp(stage: Stage): Promise<Person> {
   const person = await stage.signUp()
   await stage.call('POST', '/api/auth/login', { body: { email: person.email, password: person.password } })
   return person
 }
 
-/** An authenticator app, which needs a confirmed address. */
+/** Adds an authenticator app, which requires a confirmed address. */
 async function addFactor(stage: Stage, owner: Person): Promise<string> {
   const { token } = await mailTo(stage, owner.email, 'email address')
   const { status, text } = await stage.call('POST', '/api/auth/verify_email', {
@@ -149,7 +149,7 @@ async function addMembers(stage: Stage, people: Tenant['people']): Promise<void>
     })
 }
 
-/** What belongs to one person, and a model to talk to. */
+/** Creates the records of one person, and a model to use. */
 async function makePersonal(
   stage: Stage,
   person: Person,
@@ -208,7 +208,7 @@ async function connect(stage: Stage, { token, organizationId }: Person, { mcpSer
   return connectionData.mcp_session_id as string
 }
 
-/** What belongs to the organization. */
+/** Creates the records of the organization. */
 async function makeShared(
   stage: Stage,
   { owner, member }: Tenant['people'],
@@ -318,7 +318,7 @@ async function makeKnowledge(stage: Stage, owner: Person, marker: string): Promi
   return { kb, source, document, chunk: read.chunks[0].id, evaluation, evaluationRun }
 }
 
-/** Makes records and deletes them. */
+/** Creates records and deletes them. */
 async function makeDeleted(
   stage: Stage,
   owner: Person,

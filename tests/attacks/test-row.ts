@@ -3,10 +3,10 @@ import { createDatabase } from '#tests/support/server.ts'
 import type { Row } from './row.ts'
 import { ROOT, startStage } from './stage.ts'
 
-/** A server process starts first, and the machine may be busy. */
+/** The test starts a server process, and the machine may be busy. */
 const TIMEOUT_MS = 120_000
 
-/** Runs the part of a row that belongs to each commit; another seed is another part. */
+/** Runs the cases of a row for each commit. The seed selects the cases. */
 export function testRow(row: Row, seed = 1): void {
   test(
     `${row.name}: no attack succeeds`,

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** Servers on one port: at 127.0.0.1 and ::1 a trap that nobody may reach, at `allowed` a site that is allowed. */
+/** Servers on one port: at 127.0.0.1 and ::1 a trap that the product must not reach, at `allowed` an allowed site. */
 export interface Trap {
   port: number
-  /** 127.0.0.2: loopback, too, so that a list of blocks can allow it and nothing else. */
+  /** 127.0.0.2 is also loopback, so a block list can allow exactly this address. */
   allowed: string
-  /** How many connections the trap has seen. */
+  /** The number of connections to the trap. */
   connections(): number
-  /** How many requests the allowed site has seen. */
+  /** The number of requests to the allowed site. */
   visits(): number
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ export async function openTrap(): Promise<Trap> {
     request.resume()
     const inner = `http://127.0.0.1:${port}/inside`
     if (request.url?.includes('redirect')) response.writeHead(307, { location: inner }).end()
-    // An MCP server that says where its authorization is described (RFC 9728).
+    // An MCP server that publishes the URL of its authorization metadata (RFC 9728).
     else
       response
         .writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${inner}"` })
@@ -42,7 +42,7 @@ export async function openTrap(): Promise<Trap> {
   await once(inner.listen(0, '127.0.0.1'), 'listening')
   const { port } = inner.address() as AddressInfo
   await once(site.listen(port, ALLOWED), 'listening')
-  const inner6 = catchAll().on('error', () => {}) // where there is no IPv6
+  const inner6 = catchAll().on('error', () => {}) // fails without IPv6
   inner6.listen(port, '::1')
   return {
     port,

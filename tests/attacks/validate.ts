@@ -9,11 +9,11 @@ ajv.addSchema(DOCUMENT, 'openapi')
 type Validate = (value: unknown) => readonly Pick<ErrorObject, 'instancePath' | 'message'>[]
 const validators = new Map<string, Validate | null>()
 
-/** Whether a body is what the operation takes. */
+/** Returns whether the body matches the operation's schema. */
 export const isValidBody = (operation: Operation, body: unknown): boolean =>
   validatorAt(operation, 'requestBody/content/application~1json/schema')?.(body).length === 0
 
-/** What an answer in JSON has against the description; null: this status is not described. */
+/** Returns how a JSON response differs from its description, or null if its status is not described. */
 export const faultsOf = ({
   operation,
   status,

@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './stage.ts'
 
-/** How a row went. */
+/** The result of a row. */
 export interface RowResult {
   name: string
   cases: number
   failures: number
-  /** How many broken copies the row has. */
+  /** The number of broken copies. */
   breaks: number
 }
 
@@ -15,7 +15,7 @@ const FILE = join(ROOT, 'docs/security.md')
 const BEGIN = '<!-- attacks: written by npm run test:attacks -- --write-docs -->'
 const END = '<!-- /attacks -->'
 
-/** Writes the figures of all rows into docs/security.md, between its two marks. */
+/** Writes the results of all rows into docs/security.md, between its two marks. */
 export function writeDocs(results: readonly RowResult[]): void {
   const text = readFileSync(FILE, 'utf8')
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]

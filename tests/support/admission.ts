@@ -5,7 +5,10 @@ import { type EmulatedProvider, startProvider } from './provider/index.ts'
 import { idsOf, openMessage, type StreamReader } from './reader.ts'
 import { createDatabase, startTestServer, type TestServer } from './server.ts'
 
-/** Two processes on one PostgreSQL (one on the embedded database where there is none), and a provider. */
+/**
+ * Two server processes on one PostgreSQL, and an emulated provider. Without PostgreSQL, one process on the
+ * embedded database.
+ */
 export interface Stage {
   server: TestServer
   other: TestServer
@@ -13,7 +16,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-/** Nobody has credits there but by a grant. */
+/** Starts the stage. New organizations have no credits except grants. */
 export async function openStage(): Promise<Stage> {
   const database = await createDatabase()
   if (process.env['CI'] && database === null) throw new Error('PostgreSQL is missing')
@@ -37,7 +40,7 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** Somebody whose organization has credits, and a model, which does not answer unless it is told to. */
+/** Signs up a user with credits and a model. The default model replies only when the test lets it. */
 export async function personWith({ server, provider }: Stage, credits: number, version = 'emu-hang') {
   const { person, modelId } = await signUpWithModel(server, provider, version)
   await server.server.services.ledger.grant(person.organizationId, credits, 'test')
@@ -57,11 +60,11 @@ export const setDailyLimit = async (
 export interface Sent {
   sender: Person
   stream: StreamReader
-  /** The status and the code; null: it was admitted. */
+  /** The status and error code; null if the message was accepted. */
   refusal: string | null
 }
 
-/** Sends a message of each of them at once, each in a chat of its own. */
+/** Sends one message per sender concurrently, each in a new chat. */
 export const sendAll = ({ server, other }: Stage, modelId: string, senders: Person[]): Promise<Sent[]> =>
   Promise.all(
     senders.map(async (sender, index) => {
@@ -83,7 +86,7 @@ async function refusalOf(stream: StreamReader): Promise<string> {
 
 export const started = (sent: Sent[]): Sent[] => sent.filter(({ refusal }) => refusal === null)
 
-/** How many were refused with each status and code. */
+/** Counts the refused messages by status and error code. */
 export const refusals = (sent: Sent[]): Record<string, number> =>
   Object.fromEntries(
     [...Map.groupBy(sent, ({ refusal }) => refusal)]
@@ -93,7 +96,7 @@ export const refusals = (sent: Sent[]): Record<string, number> =>
 
 export const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 
-/** Ends replies that would not end by themselves. */
+/** Stops replies that would not end on their own. */
 export async function stopAll(client: Client, sent: Sent[]): Promise<void> {
   const streams = started(sent)
   for (const { sender, stream } of streams) {
@@ -114,7 +117,7 @@ export async function setBudget(
   return answer.body
 }
 
-/** A key of somebody's own, and what he is with it. */
+/** Creates an API key. Returns its id and a Person that authenticates with it. */
 export async function addKey(client: Client, person: Person): Promise<{ id: string; sender: Person }> {
   const answer = await client.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
     token: person.token,

@@ -3,8 +3,8 @@ import { startServer } from '../../server/main.ts'
 import { endlessTool, PlayedAgents, succeeded, tool } from './played-agents.ts'
 
 /*
- * A server in a process of its own, with an agent that is played: AGENT_ID, whose model is that of the emulated
- * provider at PROVIDER_URL. Its tool `book` answers much, and `endless` never.
+ * Runs a server in a separate process with the emulated agent AGENT_ID, whose model is at PROVIDER_URL. Its tool
+ * `book` returns a long result; `endless` never returns.
  */
 
 const { AGENT_ID, PROVIDER_URL = '', ...environment } = process.env

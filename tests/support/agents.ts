@@ -1,14 +1,14 @@
 import type { Answer, Client, Person } from './client.ts'
 
-/** Agents as one person manages them. */
+/** Manages agents as one person. */
 export interface AgentKeeper {
   person: Person
   /** A language model of the person's organization that needs no provider. */
   modelId: string
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Asks for a new agent. */
+  /** Requests a new agent and returns the whole response. */
   ask(more?: Record<string, unknown>): Promise<Answer>
-  /** Makes one. Answers its id. */
+  /** Creates an agent. Returns its id. */
   make(more?: Record<string, unknown>): Promise<string>
   get(agentId: string): Promise<Answer>
   update(agentId: string, change: unknown): Promise<Answer>

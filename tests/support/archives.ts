@@ -2,7 +2,7 @@ import type { Answer, Person } from './client.ts'
 import { readZip } from './read-zip.ts'
 import type { TestServer } from './server.ts'
 
-/** Sends a zip to be imported. */
+/** Uploads a zip to the import endpoint. */
 export async function importArchive(
   { url }: Pick<TestServer, 'url'>,
   { token }: Pick<Person, 'token'>,
@@ -21,7 +21,7 @@ export async function importArchive(
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-/** Takes an organization away. */
+/** Downloads the export of an organization. */
 export async function exportArchive({ url }: TestServer, person: Person): Promise<Buffer> {
   const response = await fetch(`${url}/api/org/export?org_id=${person.organizationId}`, {
     headers: { authorization: `Bearer ${person.token}` },
@@ -33,7 +33,7 @@ export async function exportArchive({ url }: TestServer, person: Person): Promis
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
 export type Rows = any[]
 
-/** The rows of each concept in an export, and its files. */
+/** Returns the rows of each concept in an export, and its files. */
 export async function readArchive(
   bytes: Buffer,
 ): Promise<{ entries: Map<string, Buffer>; rows(concept: string): Rows }> {

@@ -8,7 +8,7 @@ interface CreationOptions {
   user: { id: string }
 }
 
-/** How one answer differs from an honest one's. */
+/** Deviations from a correct WebAuthn response. */
 interface Lie {
   origin?: string
   rpId?: string
@@ -16,7 +16,7 @@ interface Lie {
   isUserVerified?: boolean
 }
 
-/** An authenticator with one passkey, in software (WebAuthn Level 3, 6.1): P-256, without attestation. */
+/** A software authenticator with one passkey (WebAuthn Level 3, 6.1): P-256, without attestation. */
 export class Authenticator {
   readonly #origin: string
   readonly #key: KeyObject
@@ -33,7 +33,7 @@ export class Authenticator {
     this.#publicKey = { x: Buffer.from(x, 'base64url'), y: Buffer.from(y, 'base64url') }
   }
 
-  /** navigator.credentials.create, as JSON. */
+  /** Emulates navigator.credentials.create. Returns its result as JSON. */
   create({ challenge, rp, user }: CreationOptions, lie: Lie = {}) {
     this.#userHandle = user.id
     const { x, y } = this.#publicKey
@@ -67,7 +67,7 @@ export class Authenticator {
     })
   }
 
-  /** navigator.credentials.get, as JSON. */
+  /** Emulates navigator.credentials.get. Returns its result as JSON. */
   get({ challenge, rpId = '' }: { challenge: string; rpId?: string }, lie: Lie = {}) {
     this.counter++
     const authData = this.#authData(lie.rpId ?? rpId, 0, lie.isUserVerified)
@@ -101,6 +101,6 @@ export class Authenticator {
   }
 }
 
-/** A short text in CBOR. */
+/** Encodes a text of fewer than 24 bytes in CBOR. */
 const text = (value: string): Buffer =>
   Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)])

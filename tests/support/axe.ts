@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import type axe from 'axe-core'
 import type { Frame, Page } from 'playwright-core'
 
-/** Half the size of `axe.source`, and each document reads it anew. */
+/** Half the size of `axe.source`. Every document has to parse it. */
 const SOURCE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** What WCAG asks for, and the best practices of serious impact; all the others take as long again. */
+/** The WCAG rules and those best practices that have serious impact. The other rules would double the run time. */
 const OPTIONS: axe.RunOptions = {
   iframes: false,
   resultTypes: ['violations'],
@@ -19,7 +19,7 @@ const OPTIONS: axe.RunOptions = {
   ),
 }
 
-/** What axe holds against a document, without what is of minor or moderate impact. */
+/** Returns the findings of axe, without those of minor or moderate impact. */
 export async function seriousFindings(document: Page | Frame): Promise<string[]> {
   if (!(await document.evaluate('"axe" in window'))) await document.evaluate(SOURCE)
   const found = (await document.evaluate(`axe.run(document, ${JSON.stringify(OPTIONS)})`)) as axe.AxeResults

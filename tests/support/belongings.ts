@@ -9,7 +9,7 @@ import type { TestServer } from './server.ts'
 import { roleOf } from './tenants.ts'
 import { toolsmith } from './toolsmith.ts'
 
-/** Fills everything that a person can write himself with words that begin with a mark. */
+/** Fills every personal field that a user can write with words that start with a mark. */
 export async function fillPersonal(
   server: TestServer,
   person: Person,
@@ -51,7 +51,7 @@ export async function fillPersonal(
   await connector.change(asked.body.connectionData.mcp_session_id, { name: `${mark}connection` })
 }
 
-/** The same for what belongs to an organization. Answers the ids of an agent and a knowledge base. */
+/** Fills every organization field in the same way. Returns the ids of an agent and a knowledge base. */
 export async function fillOrganization(
   server: TestServer,
   person: Person,

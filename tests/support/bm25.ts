@@ -1,6 +1,7 @@
 /*
- * A textbook search, to measure others by: Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance Framework",
- * 2009) with k1 1.2 and b 0.75, over stems (M. F. Porter, "An algorithm for suffix stripping", 1980), without stop words.
+ * A textbook keyword search to compare other searches with: Okapi BM25 (Robertson and Zaragoza, "The Probabilistic
+ * Relevance Framework", 2009) with k1 1.2 and b 0.75, over stems (M. F. Porter, "An algorithm for suffix
+ * stripping", 1980), without stop words.
  */
 
 const K1 = 1.2
@@ -12,7 +13,7 @@ const STOP_WORDS = new Set(
   ),
 )
 
-/** Scores of all texts for a query, by their place. */
+/** Returns the score of every text for a query, in the order of the texts. */
 export type Search = (query: string) => number[]
 
 export function createBm25(texts: string[]): Search {
@@ -88,10 +89,10 @@ const STEP_3: [string, string][] = Object.entries({
 const STEP_4 =
   /^(.+?)(al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|(?<=[st])ion|ou|ism|ate|iti|ous|ive|ize)$/
 
-/** Porter's stem of a word in small letters. */
+/** Returns the Porter stem of a lowercase word. */
 export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word
-  // A y at the beginning is a consonant.
+  // A leading y is a consonant.
   let form = word.startsWith('y') ? `Y${word.slice(1)}` : word
   form = form.replace(/(ss|i)es$/, '$1').replace(/([^s])s$/, '$1')
   form = step1b(form)
@@ -124,7 +125,7 @@ function replaceEnding(form: string, endings: [string, string][]): string {
   return ending !== '' && MORE_THAN_0.test(rest) ? rest + instead : form
 }
 
-/** nDCG of the first ten (Järvelin and Kekäläinen, 2002), where an answer is right or not. */
+/** nDCG of the first ten results (Järvelin and Kekäläinen, 2002) with binary relevance. */
 export function ndcgAt10(scores: number[], answers: number[]): number {
   const best = scores
     .map((score, index) => ({ score, index }))

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 import { describe } from 'vitest'
 
-/** Where Debian puts it. */
+/** The path in the Debian package. */
 const PROGRAM = '/usr/bin/chromium'
-/** A browser takes its time where other tests are under way. */
+/** Browsers are slow while other tests run. */
 const TEST_MS_MAX = 180_000
 const WAIT_MS_MAX = 60_000
 const isMissing = !existsSync(PROGRAM)
@@ -18,7 +18,7 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Tests that need a browser. Without one they are skipped and say so; CI must have one. */
+/** Describes tests that need a browser. Without one they are skipped, except in CI, where they fail. */
 export const describeInBrowser = (name: string, tests: () => void): void => {
   const isSkipped = isMissing && !process.env['CI']
   if (isSkipped) console.warn(`Skipped, as there is no ${PROGRAM}: ${name}`)
@@ -27,7 +27,7 @@ export const describeInBrowser = (name: string, tests: () => void): void => {
 
 let running: Promise<Browser> | undefined
 
-/** The browser of this process, started on first use. It ends with the process, or by endBrowser. */
+/** Returns the browser of this process and starts it on first use. It ends with the process or with endBrowser. */
 async function theBrowser(): Promise<Browser> {
   const present = await running
   if (present?.isConnected()) return present
@@ -45,13 +45,13 @@ export async function endBrowser(): Promise<void> {
 export interface BorrowedBrowser {
   /** Chromium without a window, shared by all tests of this process. */
   browser: Browser
-  /** Opens a context: cookies, storage and cache of its own. */
+  /** Opens a context with separate cookies, storage and cache. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>
   /** Closes the contexts that are still open. */
   giveBack(): Promise<void>
 }
 
-/** Lends the browser of this process: starting one takes longer than most tests. */
+/** Lends the browser of this process, because starting one takes longer than most tests. */
 export async function borrowBrowser(): Promise<BorrowedBrowser> {
   const browser = await theBrowser()
   const contexts: BrowserContext[] = []

@@ -3,12 +3,12 @@ import { type Bucket, BucketError, listObjects } from '#platform/bucket/bucket.t
 import type { Net } from '#platform/net/index.ts'
 import { type Answer, send, type Website } from './website.ts'
 
-/** What a server of a test needs to pass for a bucket, in whatever state. */
+/** Helpers for a test server that emulates a bucket in any state. */
 
 const SECRET = 'the-secret-itself'
 const SAID_BY_SERVER = 'words of the server'
 
-/** The bucket `files` on a server of a test. */
+/** Returns the bucket `files` on a test server. */
 export const bucketAt = (server: Website): Bucket => ({
   bucket: 'files',
   region: 'eu-central-1',
@@ -28,7 +28,7 @@ export const listEntry = ({ key = 'a', size = '1', time = '2026-01-01T00:00:00Z'
 
 export const listRoot = (content: string): string => `<ListBucketResult>${content}</ListBucketResult>`
 
-/** A page of a list; with a token there is another one. */
+/** Returns a page of a listing. With a token, there is a next page. */
 export const listPage = (entries: ListedEntry[], token?: string): string =>
   listRoot(
     entries.map(listEntry).join('') +
@@ -52,7 +52,10 @@ export async function listKeys(net: Net, bucket: Bucket): Promise<string[]> {
   return keys
 }
 
-/** The BucketError that it ends with, which holds no secret, no signature and no words of the server. */
+/**
+ * Returns the BucketError that the work fails with, and checks that it has no secret, no signature and no text of
+ * the server.
+ */
 export async function bucketFailureOf(work: Promise<unknown>): Promise<BucketError> {
   const failure = await work.then(
     () => null,

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 
-/** What assistive technology finds of the widget's button, which a script of the page cannot see. */
+/** Returns the accessibility properties of the widget's button, which page scripts cannot read. */
 export async function buttonOf(
   page: Page,
 ): Promise<{ name: string; isExpanded: boolean; isFocused: boolean } | null> {

@@ -1,6 +1,6 @@
 import type { Answer, Client, Person } from './client.ts'
 
-/** What a chat, its files and its bill look like from outside. */
+/** Reads chats, their files and their ledger entries through the public API. */
 
 export const getChat = async (client: Client, person: Person, chatId: string): Promise<Answer['body']> =>
   (
@@ -9,7 +9,7 @@ export const getChat = async (client: Client, person: Person, chatId: string): P
     })
   ).body
 
-/** A chat that has its title, so that its replies cost nothing else. Returns its id. */
+/** Creates a chat that already has a title, so that its replies cause no charge for one. Returns its id. */
 export async function titledChat(client: Client, { organizationId, token }: Person): Promise<string> {
   const path = `/api/chat?org_id=${organizationId}`
   const { body } = await client.call('POST', path, { token, body: { title: 'Titled' } })
@@ -30,15 +30,15 @@ interface Entry {
   agent_id: string | null
 }
 
-/** The bill of a person's organization, oldest entry first, without credits and titles. */
+/** Returns the ledger of a person's organization, oldest entry first, without credits and titles. */
 export const ledgerOf = async (client: Client, person: Person): Promise<Entry[]> =>
   (await readBill(client, person)).replies
 
-/** The entries of titles alone: a HOLD for each, and what closes it. */
+/** Returns only the entries of titles: a HOLD for each, and the entry that closes it. */
 export const titlesBilled = async (client: Client, person: Person): Promise<Entry[]> =>
   (await readBill(client, person)).titles
 
-/** Titles are written after the reply, so their entries come at any time. */
+/** Titles are written after the reply, so their entries can appear at any time. */
 async function readBill(client: Client, { organizationId, token }: Person) {
   const path = `/api/billing/ledger?org_id=${organizationId}&limit=100`
   const { body } = await client.call('GET', path, { token })
@@ -60,7 +60,7 @@ export async function balanceOf(client: Client, person: Person): Promise<Answer[
   return body
 }
 
-/** Sends a file in a form. */
+/** Uploads a file in a multipart form. */
 export async function sendFile(
   client: Client,
   path: string,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createParser } from 'eventsource-parser'
 
-/** Somebody who has signed up, with the personal organization. */
+/** A user who has signed up, with their personal organization. */
 export interface Person {
   userId: string
   email: string
@@ -23,11 +23,11 @@ export interface Answer<T = any> {
 export interface NewFile {
   name: string
   bytes: string | Uint8Array
-  /** What the client says that it is. */
+  /** The content type that the client claims. */
   type?: string
 }
 
-/** One event of a stream, as it came over the wire. */
+/** One server-sent event, as received. */
 export interface StreamEvent {
   id: string | undefined
   event: string | undefined
@@ -36,18 +36,18 @@ export interface StreamEvent {
 
 export interface Client {
   url: string
-  /** Any request; a body that is no string goes as JSON. */
+  /** Sends any request. A body that is not a string is sent as JSON. */
   call(
     method: string,
     path: string,
     options?: { token?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Answer>
   signUp(): Promise<Person>
-  /** Uploads a file as a browser does, into a chat or for one to come. */
+  /** Uploads a file as a browser does, to a chat or for a future chat. */
   upload(person: Person, file: NewFile, chatId?: string): Promise<Answer>
-  /** Adds a model that a provider on the wire serves. Answers its id. */
+  /** Adds a model that an emulated provider serves. Returns its id. */
   addModel(person: Person, model: Record<string, unknown>): Promise<string>
-  /** Sends a message and reads the stream to its end. Throws what a refusal says. */
+  /** Sends a message and reads the stream to its end. Throws the error text of a refused message. */
   say(
     person: Person,
     query: Record<string, string>,
@@ -142,7 +142,7 @@ export function parseEvents(text: string): StreamEvent[] {
   return events
 }
 
-/** What the tokens of a stream say together. */
+/** Joins the text of all token events. */
 export const textOf = (events: StreamEvent[]): string =>
   events
     .filter(

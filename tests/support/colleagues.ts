@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Client, Person } from './client.ts'
 
-/** People who join an organization of somebody's, by its public interface alone. */
+/** Adds people to an organization through the public API. */
 export interface Colleagues {
-  /** Has somebody new join with a system role. */
+  /** Signs up a user who joins with a system role. */
   join(role: string): Promise<Person>
   /** Gives a member another role. */
   demote(person: Person, role: string): Promise<void>

@@ -1,15 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A span as it came over the wire. */
+/** A span, as received. */
 export interface ReceivedSpan {
   traceId: string
   spanId: string
   parentSpanId: string | undefined
   name: string
-  /** As the wire numbers them: 1 internal, 2 server, 3 client, 5 consumer. */
+  /** The OTLP number of the kind: 1 internal, 2 server, 3 client, 5 consumer. */
   kind: number
-  /** Milliseconds. */
+  /** Unix time in milliseconds. */
   startedAt: number
   endedAt: number
   attributes: Record<string, unknown>
@@ -19,12 +19,12 @@ export interface ReceivedSpan {
 export interface Collector {
   url: string
   spans: ReceivedSpan[]
-  /** Everything that has come, as it came. */
+  /** All request bodies, as received. */
   text(): string
   close(): Promise<void>
 }
 
-/** What collects traces, on loopback: OTLP over HTTP, in JSON. */
+/** Starts a trace collector on loopback: OTLP over HTTP, in JSON. */
 export async function startCollector(): Promise<Collector> {
   const spans: ReceivedSpan[] = []
   const bodies: string[] = []

@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The web site of a company, at an origin of its own. */
+/** The website of a company, on its own origin. */
 export interface CompanySite {
   url: string
-  /** What its pages hold from now on: all of the HTML, and the policy that they are served with. */
+  /** The HTML of every page from now on, and the policy that it is served with. */
   page: { html: string; policy: string }
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function startCompanySite(): Promise<CompanySite> {
 export const strictPolicy = (server: string): string =>
   `default-src 'none'; script-src ${server}; frame-src ${server}; require-trusted-types-for 'script'`
 
-/** A page as the documentation says: one script element, in the head, and nothing else of ours. */
+/** A page as documented: one script element in the head, and nothing else from Parley. */
 export const pageWith = (...scripts: string[]): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A company</title>
 ${scripts.map((script) => `<script async src="${script}"></script>`).join('\n')}

@@ -11,7 +11,7 @@ export interface ConsoleFolder {
   remove(): void
 }
 
-/** The folder of a made-up console, with the package-lock.json beside it. */
+/** Creates the folder of a fake console, with a package-lock.json beside it. */
 export function makeConsoleFolder(files: Record<string, string | Buffer> = {}): ConsoleFolder {
   const parent = mkdtempSync(join(tmpdir(), 'parley-console-'))
   const folder = join(parent, 'console')

@@ -12,20 +12,20 @@ import { startTestServer, type TestServer } from './server.ts'
 const BUILD_PROGRAM = join(import.meta.dirname, '../../console/build.ts')
 const DESKTOP = { width: 1280, height: 800 }
 export const PHONE = { width: 375, height: 740 }
-/** Tokens live for 15 minutes: no test takes so long. */
+/** Access tokens live for 15 minutes, longer than any test. */
 const TOKEN_MS = 900_000
 const THEME_MS_MAX = 10_000
 
 export interface ConsoleStage {
-  /** With the built-in demo models. */
+  /** Has the built-in demo models. */
   server: TestServer
   browser: Browser
   /**
-   * A page of the console, as somebody who is signed in sees it, or as a stranger: with cookies and storage of its own,
-   * and the cache of the tests before, which makes it three times as fast. With `options` it has an empty cache.
+   * Opens a page of the console, signed in as `person` or signed out, with empty cookies and storage. It reuses
+   * the HTTP cache of earlier tests, which makes it three times as fast. With `options` the cache is empty.
    */
   open(path: string, person?: Person, options?: BrowserContextOptions): Promise<Page>
-  /** What no page may ever say: errors of scripts, and what its policy has refused. */
+  /** Script errors and content security policy violations. Tests expect none. */
   problems: string[]
   stop(): Promise<void>
 }
@@ -35,7 +35,7 @@ let built: Promise<unknown> | undefined
 /** Builds the console unless it is built, once for all tests of this process. */
 const build = (): Promise<unknown> => (built ??= promisify(execFile)(process.execPath, [BUILD_PROGRAM]))
 
-/** The console over a server, in a browser. `environment`: what the server runs with beside what test servers do. */
+/** Opens the console of a new server in a browser. `environment` adds to the environment of test servers. */
 export async function startConsoleStage(environment: Record<string, string> = {}): Promise<ConsoleStage> {
   const port = environment['PORT'] ?? String(await findFreePort())
   const site = environment['BASE_URL'] ?? `http://127.0.0.1:${port}`
@@ -54,7 +54,8 @@ export async function startConsoleStage(environment: Record<string, string> = {}
       const context =
         (options ? undefined : idle.pop()) ??
         (await newContext({ viewport: DESKTOP, baseURL: site, reducedMotion: 'reduce', ...options }))
-      // What a test opens ends with it; what is opened before all tests ends with the stage.
+      // Resources that a test opens are closed after that test; those opened before all tests are closed with the
+      // stage.
       if (TestRunner.getCurrentTest())
         onTestFinished(async () => {
           if (options) return context.close()
@@ -66,7 +67,7 @@ export async function startConsoleStage(environment: Record<string, string> = {}
       page.on('pageerror', (error) => problems.push(`${page.url()}: ${error.stack ?? error.message}`))
       page.on('console', (message) => {
         if (message.type() !== 'error') return
-        // A request that is refused is the console's to show, and not an error of the page.
+        // The console shows refused requests itself; they aren't errors of the page.
         if (!message.text().startsWith('Failed to load resource'))
           problems.push(`${page.url()}: ${message.text()}`)
       })
@@ -80,13 +81,13 @@ export async function startConsoleStage(environment: Record<string, string> = {}
   }
 }
 
-/** Has a context be like a new one, apart from its cache; `begin` clears the storage, which only pages can. */
+/** Resets a context, except for its cache. `begin` clears the storage, which only pages can do. */
 async function empty(context: BrowserContext): Promise<void> {
   await Promise.all(context.pages().map((page) => page.close()))
   await Promise.all([context.clearCookies(), context.unrouteAll(), context.setOffline(false)])
 }
 
-/** Has a page begin with what the console and the browser keep when somebody has signed in, and nothing else. */
+/** Gives a page exactly the cookies and storage that a person has after signing in. */
 async function begin(page: Page, site: string, person: Person | undefined): Promise<void> {
   const { hostname: domain, port } = new URL(site)
   const [path, httpOnly, sameSite] = ['/api/auth', true, 'Strict'] as const
@@ -97,7 +98,7 @@ async function begin(page: Page, site: string, person: Person | undefined): Prom
         { name: `parley_refresh_${port}`, value: person.refreshToken, domain, path, httpOnly, sameSite },
       ])
   const session = person && JSON.stringify({ accessToken: person.token, expiresAt: Date.now() + TOKEN_MS })
-  // An empty page has no storage.
+  // about: pages have no storage.
   await page.addInitScript(`
     if (window === top && location.protocol !== 'about:' && sessionStorage.getItem('begun') === null) {
       localStorage.clear()
@@ -108,19 +109,19 @@ async function begin(page: Page, site: string, person: Person | undefined): Prom
   `)
 }
 
-/** Contrast is the colours', all else the layout's: each of both is looked at once. */
+/** Contrast depends on the colors, all else on the layout. Each color scheme and each layout is checked once. */
 export const APPEARANCES = [
   { name: 'a phone in the dark', viewport: PHONE, colorScheme: 'dark' },
   { name: 'a desktop in the light', viewport: DESKTOP, colorScheme: 'light' },
 ] as const
 export type Appearance = (typeof APPEARANCES)[number]
 
-/** axe finds nothing serious on what a page shows: in light and dark, on a desktop and a phone, and nothing is cut off. */
+/** Expects no serious axe finding and no clipped content: in light and dark mode, on a desktop and on a phone. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const appearance of APPEARANCES) await expectAccessibleOn(page, appearance)
 }
 
-/** Waits in the page, whose policy refuses what waitForFunction does, until the theme is on and no colour changes. */
+/** Waits in the page until the theme is applied and no color changes. The page's policy forbids waitForFunction. */
 const SETTLED = `async (theme, limitMs) => {
   const deadline = performance.now() + limitMs
   const isSettled = () =>
@@ -130,7 +131,7 @@ const SETTLED = `async (theme, limitMs) => {
   return isSettled()
 }`
 
-/** The same in one of them. */
+/** Like expectAccessible, for one appearance. */
 export async function expectAccessibleOn(
   page: Page,
   { name, viewport, colorScheme }: Appearance,

@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { joinSockets } from './join-sockets.ts'
 
-/** A way to a server that can be cut, as a train in a tunnel does. */
+/** A proxy to a server whose connections a test can cut, as a lost network does. */
 export interface CutProxy {
   url: string
   leadTo(server: string): void
-  /** Ends all connections in mid-word and takes none until `mend`. */
+  /** Ends all connections mid-stream and accepts none until `mend`. */
   cut(): void
   mend(): void
   close(): Promise<void>

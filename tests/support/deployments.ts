@@ -3,7 +3,7 @@ import { type Answer, type Client, type Person, parseEvents, type StreamEvent, t
 import type { EmulatedProvider } from './provider/index.ts'
 import { StreamReader } from './reader.ts'
 
-/** A deployment as its maker has it. */
+/** A deployment, as its creator sees it. */
 export interface Deployment {
   id: string
   key: string
@@ -11,7 +11,7 @@ export interface Deployment {
   owner: Person
 }
 
-/** An agent of somebody's organization, whose model a provider on the wire serves. */
+/** Creates an agent whose model an emulated provider serves. */
 export async function makeAgent(
   client: Client,
   person: Person,
@@ -52,7 +52,7 @@ export const create = (
     body: { agent_id: agentId, name: 'Shop', description: '', deployment_type: 'api', config: {}, ...fields },
   })
 
-/** Somebody's new deployment of a new agent. */
+/** Creates a deployment of a new agent. */
 export async function deploy(
   client: Client,
   provider: Pick<EmulatedProvider, 'url'>,
@@ -82,7 +82,7 @@ export const askForToken = (
     headers,
   })
 
-/** The token of a new visitor. */
+/** Returns the token of a new visitor. */
 export async function visit(client: Client, { id }: Pick<Deployment, 'id'>): Promise<string> {
   const { status, body, text } = await askForToken(client, id)
   if (status !== 200) throw new Error(text)
@@ -96,7 +96,10 @@ interface Said extends Answer {
   said: string
 }
 
-/** Sends a message with a key or a visitor's token, and reads the answer to its end, whatever it is. */
+/**
+ * Sends a message with an API key or a visitor token, and reads the whole response, whether it is a stream or an
+ * error.
+ */
 export async function talk(
   client: Client,
   token: string,
@@ -114,7 +117,7 @@ export async function talk(
   }
 }
 
-/** The same, read as it comes. */
+/** Like `talk`, but returns the stream while it is open. */
 export const openTalk = (url: string, token: string, body: object): Promise<StreamReader> =>
   StreamReader.open(`${url}/api/agent_deploy/chat`, {
     method: 'POST',

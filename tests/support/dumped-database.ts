@@ -10,28 +10,28 @@ import type { KeyAnswer } from './read-accounts.ts'
 import { startTestServer, type TestServer } from './server.ts'
 
 /*
- * A dump of a whole database, with what reading it needs (docs/testing.md). `npm run dump` writes one, and nothing ever
- * changes one.
+ * A dump of a whole database, with the facts needed to read it (docs/testing.md). `npm run dump` writes a new one.
+ * Existing dumps never change.
  */
 
 export const DUMPS = join(import.meta.dirname, '../fixtures/databases')
 
-/** A person in a dump, as they sign in. */
+/** The credentials of a person in a dump. */
 export interface DumpedPerson extends Pick<Person, 'email' | 'password'> {
   /** The base32 secret of the authenticator app. */
   appSecret?: string
 }
 
-/** `facts.json` of a dump. */
+/** The `facts.json` of a dump. */
 export interface DumpFacts {
   dumpedAt: string
-  /** The SECRET that its columns are encrypted with. */
+  /** The SECRET that encrypts its columns. */
   secret: string
   people: Record<string, DumpedPerson>
-  /** What opens the deployment of the session `sessionId`. */
+  /** The API key and the session of a deployment. */
   deployment: { key: string; sessionId: string }
   invitationToken: string
-  /** The chat whose reply was under way. */
+  /** A chat whose reply was in progress at the time of the dump. */
   interruptedChatId: string
   kbId: string
 }
@@ -40,14 +40,14 @@ export const readFacts = (folder: string): DumpFacts =>
   JSON.parse(readFileSync(join(folder, 'facts.json'), 'utf8'))
 
 /**
- * Restores a dump into an empty database. All times move by whole days to the last 24 hours, so that nothing expires
- * with the age of the dump.
+ * Restores a dump into an empty database. Shifts all times by whole days into the last 24 hours, so that nothing
+ * expires as the dump ages.
  */
 export async function restoreDump(folder: string, databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {
     await sql.unsafe(gunzipSync(readFileSync(join(folder, 'dump.sql.gz'))).toString()).simple()
-    // The dump has emptied the search path.
+    // The dump clears the search path.
     await sql`set search_path to public`
     await makeRecent(sql, new Date(readFacts(folder).dumpedAt))
   } finally {
@@ -60,13 +60,13 @@ const DAY_MS = 86_400_000
 
 async function makeRecent(sql: postgres.Sql, dumpedAt: Date): Promise<void> {
   const days = Math.floor((Date.now() - dumpedAt.getTime()) / DAY_MS)
-  // The lease of the process that was dumped stays as it was: that process is dead.
+  // The lease of the dumped process keeps its time, because that process is dead.
   const columns = await sql<{ table: string; column: string; type: string }[]>`
     select c.table_name as table, c.column_name as column, c.data_type as type
     from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.table_name <> 'server_instances'
       and c.data_type in ('timestamp with time zone', 'date')`
-  // Neither append-only tables nor counters see the change.
+  // Disables triggers, so that append-only tables and counters don't react to the shift.
   await sql`set session_replication_role = replica`
   for (const [table, changed] of Map.groupBy(columns, (one) => one.table))
     await sql.unsafe(
@@ -74,18 +74,18 @@ async function makeRecent(sql: postgres.Sql, dumpedAt: Date): Promise<void> {
         .map(({ column, type }) => `${column} = ${movedBy(days, dumpedAt, column, type)}`)
         .join(', ')}`,
     )
-  // At once, and not while people read: an attempt shows in what they read.
+  // Deliver now: a later attempt would change answers while a test reads them.
   await sql`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`
 }
 
 function movedBy(days: number, dumpedAt: Date, column: string, type: string): string {
   if (type !== 'date') return `${column} + interval '${days} days'`
   if (column !== 'month') return `${column} + ${days}`
-  // The month of the day of the dump becomes the month of the day that this one becomes.
+  // Maps the month to the one that the day of the dump is shifted to.
   return `date_trunc('month', ${column} + ${days + dumpedAt.getUTCDate() - 1})`
 }
 
-/** A server of the present on a restored dump. Migrations bring the database to the present. */
+/** Starts a current server on a restored dump. Its migrations bring the database up to date. */
 export async function startRestored(folder: string, databaseUrl: string): Promise<TestServer> {
   const restoredAt = new Date().toISOString()
   await restoreDump(folder, databaseUrl)
@@ -96,7 +96,7 @@ export async function startRestored(folder: string, databaseUrl: string): Promis
     DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
     SECRET: readFacts(folder).secret,
-    // The servers that rows name are gone, and their ports may belong to others.
+    // Hosts in the rows no longer exist, and their ports may belong to other processes.
     ALLOW_PRIVATE_NETWORK: '',
   })
   await waitForRecovery(server, restoredAt)
@@ -109,7 +109,10 @@ export async function startRestored(folder: string, databaseUrl: string): Promis
   }
 }
 
-/** The replies of the dead process end, their holds are settled, and each delivery that was due has been tried. */
+/**
+ * Waits until the dead process's replies have ended, their holds are settled, and each due delivery has been
+ * tried.
+ */
 async function waitForRecovery({ server }: TestServer, restoredAt: string): Promise<void> {
   const { sql } = server.services.database
   const isRecovering = async (): Promise<boolean> => {
@@ -122,7 +125,7 @@ async function waitForRecovery({ server }: TestServer, restoredAt: string): Prom
   while (await isRecovering()) await sleep(RECOVERY_POLL_MS)
 }
 
-/** Signs in with the password and, where the person has an authenticator app, its code. Returns the access token. */
+/** Signs in with the password, and with a code if the person has an authenticator app. Returns the access token. */
 export async function signIn(client: Client, { email, password, appSecret }: DumpedPerson): Promise<string> {
   const login = await client.call('POST', '/api/auth/login', { body: { email, password } })
   const proof = { challenge: login.body.challenge, code: appSecret && new App(appSecret).code() }
@@ -133,13 +136,16 @@ export async function signIn(client: Client, { email, password, appSecret }: Dum
   return body.access_token
 }
 
-/** What each person of a dump can read, by their names. */
+/** The answers that each person of a dump can read, by name. */
 export type DumpAnswers = Record<string, Record<string, KeyAnswer>>
 
 export const readAnswers = (folder: string): DumpAnswers =>
   JSON.parse(readFileSync(join(folder, 'answers.json'), 'utf8'))
 
-/** A code of an authenticator app is good once, and a dump may be younger than its last code. */
+/**
+ * Makes used codes valid again: an authenticator code works once, and a dump may be restored within its last
+ * code's period.
+ */
 export const forgetCodes = async ({ server }: TestServer): Promise<void> => {
   await server.services.database.sql`update totp_factors set last_used_step = 0`
 }

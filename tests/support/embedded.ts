@@ -3,19 +3,22 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { connectDatabase } from '#database/connect.ts'
 
-/** The folder of the embedded database within a data folder (server: database, embedded). */
+/** The folder of the embedded database within a data folder (see the server's embedded database). */
 const DATABASE_FOLDER = 'postgres'
 
 /**
- * Fills a data folder with a migrated embedded database, unless it has a database. The copy takes a tenth of the CPU time
- * of a new one.
+ * Copies a migrated embedded database into a data folder that has none. A copy takes a tenth of the CPU time of a
+ * new one.
  */
 export async function copyEmbedded(dataDir: string): Promise<void> {
   const folder = join(dataDir, DATABASE_FOLDER)
   if (!existsSync(folder)) cpSync(await ensureTemplate(), folder, { recursive: true })
 }
 
-/** The first test of a run that needs the template makes it. If two workers make one each, the first one stays. */
+/**
+ * The first test that needs the template creates it. If two workers create one concurrently, the first one is
+ * kept.
+ */
 async function ensureTemplate(): Promise<string> {
   const root = inject('templates')
   const template = join(root, DATABASE_FOLDER)

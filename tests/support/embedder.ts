@@ -3,16 +3,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Client, Person } from './client.ts'
 
-/** A provider of embeddings on loopback, in the format of OpenAI, that does what a test wants. */
+/** An embeddings provider on loopback in OpenAI's format, which tests control. */
 export interface Embedder {
   url: string
-  /** Every text that it was asked for, in the order in which they came. */
+  /** All texts that were embedded, in the order of arrival. */
   texts: string[]
-  /** Numbers in a vector. */
+  /** The number of dimensions of each vector. */
   dimensions: number
-  /** The status to refuse a request with; undefined: it is answered. */
+  /** Returns the status to refuse a request with, or undefined to accept it. */
   refuse: (texts: string[]) => number | undefined
-  /** Answers wait for it. */
+  /** Responses wait for this promise. */
   gate: Promise<unknown>
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ function vectorOf(text: string, dimensions: number): number[] {
   return Array.from({ length: dimensions }, (_, at) => (bytes[at % bytes.length] as number) - 127.5)
 }
 
-/** Adds a model that this provider serves. Answers its id. */
+/** Adds a model that this provider serves. Returns its id. */
 export const addEmbedder = (
   server: Client,
   person: Person,

@@ -6,19 +6,19 @@ import { startTestServer, type TestServer } from './server.ts'
 import { createOrganization } from './tenants.ts'
 import { findTraces } from './traces.ts'
 
-/** A server with everything that keeps what people write: a bucket, Redis where there is one, and an MCP server. */
+/** A server with every kind of store for what people write: a bucket, Redis if available, and an MCP server. */
 export interface ErasureStage {
   server: TestServer
   provider: AuthorizedMcpServer
-  /** Whatever holds this word in the database, the storage, Redis and the mail that is kept. */
+  /** Returns every place where the word occurs: database, storage, Redis and recorded mail. */
   traces(word: string): Promise<string[]>
   newOrganization(owner: Person, name: string): Promise<Person>
   close(): Promise<void>
 }
 
-/** How long all of somebody takes to be gone, at most. */
+/** The time limit for a complete erasure. */
 const GONE_MS = 25_000
-/** Looking for traces reads every table, so it is not done twenty times a second. */
+/** Searching for traces reads every table, so tests poll less often. */
 export const GONE = { timeout: GONE_MS, interval: 250 }
 
 export async function openErasureStage(): Promise<ErasureStage> {
@@ -39,5 +39,5 @@ export async function openErasureStage(): Promise<ErasureStage> {
   }
 }
 
-/** A word that stands nowhere yet. */
+/** Returns a unique word. */
 export const newMark = (): string => `cnry${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}x`

@@ -4,11 +4,11 @@ import type { Librarian } from './knowledge.ts'
 
 const WAIT_MS_MAX = 15_000
 
-/** Evaluations of one knowledge base. */
+/** Runs evaluations of one knowledge base. */
 export interface Evaluator {
   create(questions: unknown): Promise<Answer>
   run(evaluationId: string, body?: object): Promise<Answer>
-  /** Waits until a run has ended, or is gone. */
+  /** Waits until a run has ended or no longer exists. */
   ended(runId: string): Promise<Answer>
   /** Starts a run and waits for its end. */
   measure(evaluationId: string, body?: object): Promise<Answer['body']>
@@ -35,11 +35,11 @@ export function evaluator({ call }: Librarian, kbId: string): Evaluator {
   }
 }
 
-/** Texts by their names, as sources. */
+/** Turns texts by name into sources. */
 export const sourcesOf = (texts: Record<string, string>): { type: string; config: object }[] =>
   Object.entries(texts).map(([name, content]) => ({ type: 'text', config: { name, content } }))
 
-/** The ids of up to 100 documents by their names. */
+/** Returns the ids of up to 100 documents by name. */
 export async function idsOf({ call }: Librarian, kbId: string): Promise<Record<string, string>> {
   const { body } = await call('GET', 'list_documents', { kb_id: kbId, limit: '100' })
   return Object.fromEntries(body.documents.map(({ id, name }: Record<string, string>) => [name, id]))

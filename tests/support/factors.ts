@@ -5,7 +5,7 @@ import type { TestServer } from './server.ts'
 
 const STEP_MS = 30_000
 
-/** Somebody whose address is confirmed, which a second factor needs. */
+/** Signs up a user with a confirmed address, which a second factor requires. */
 export async function signUpVerified(server: TestServer): Promise<Person> {
   const person = await server.signUp()
   await server.server.services.database.sql`
@@ -21,12 +21,12 @@ export class App {
     this.#totp = new TOTP({ secret: Secret.fromBase32(secret) })
   }
 
-  /** The code of now, or of so many steps from now. */
+  /** Returns the current code, or the code for an offset in steps. */
   code(steps = 0): string {
     return this.#totp.generate({ timestamp: Date.now() + steps * STEP_MS })
   }
 
-  /** A code that is wrong now, and stays so. */
+  /** Returns a code that is wrong now and in the adjacent steps. */
   wrongCode(): string {
     const good = [-2, -1, 0, 1, 2].map((steps) => this.code(steps))
     return (
@@ -35,7 +35,7 @@ export class App {
   }
 }
 
-/** Adds an authenticator app. The code of this step is used up; forgetCode makes it good again. */
+/** Adds an authenticator app. This uses up the current code; forgetCode makes it valid again. */
 export async function addApp(
   server: Client,
   { token, password }: Person,
@@ -53,13 +53,13 @@ export async function addApp(
   }
 }
 
-/** Has the last code of a user count as unused, so that a test need not wait for the next one. */
+/** Marks a user's last code as unused, so that tests need not wait for the next one. */
 export const forgetCode = async (server: TestServer, { userId }: Person): Promise<void> => {
   await server.server.services.database
     .sql`update totp_factors set last_used_step = 0 where user_id = ${userId}`
 }
 
-/** Answers a challenge with the code of now, also where that was used. */
+/** Answers a challenge with the current code, even if it was used. */
 export async function answerWithCode(
   server: TestServer,
   person: Person,

@@ -1,7 +1,7 @@
 import { afterEach, expect } from 'vitest'
 import { takeFailures } from '../tenancy/prover.ts'
 
-/** A test fails if a statement that ran for a tenant is not bound to it, whatever became of its request. */
+/** Fails a test if a tenant's statement isn't bound to the tenant, even if its request succeeded. */
 afterEach(() => {
   expect(takeFailures()).toEqual([])
 })

@@ -4,26 +4,26 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { OPENID_CLIENT } from './openid-provider.ts'
 
-/** A genuine ID token, and what it takes to make another one. */
+/** The claims of a genuine ID token, and a function to sign others. */
 export interface IdTokenRequest {
   claims: JWTPayload
   /** Signs with the provider's key. */
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>
 }
 
-/** What the provider does wrong, changed while it runs. */
+/** Faults of the provider. Tests can change them while it runs. */
 export interface OpenidFaults {
-  /** Returns the ID token that the token endpoint answers with; null: none. */
+  /** Returns the ID token for the token response; null omits it. */
   forge?: ((request: IdTokenRequest) => Promise<string | null>) | undefined
-  /** Changes the address that the browser is sent back to. */
+  /** Changes the URL that the browser is redirected to. */
   changeReturn?: ((back: URL) => void) | undefined
-  /** Changes what the userinfo endpoint says. */
+  /** Changes the response of the userinfo endpoint. */
   changeUserinfo?: ((claims: JWTPayload) => JWTPayload) | undefined
 }
 
 export interface ForgingOpenid {
   issuer: string
-  /** The claims about who sits at the browser. */
+  /** The claims of the user at the browser. */
   account: JWTPayload
   faults: OpenidFaults
   close(): Promise<void>
@@ -33,8 +33,8 @@ const KEY_ID = 'genuine'
 const TOKEN_SECONDS = 300
 
 /**
- * An OpenID provider on loopback that leaves every check of an answer to its client: a code is good for any verifier.
- * Without faults, its ID tokens are genuine.
+ * An OpenID provider on loopback that leaves all checks to its client: it accepts any code verifier. Without
+ * faults, its ID tokens are genuine.
  */
 export async function startForgingOpenid(): Promise<ForgingOpenid> {
   const { publicKey, privateKey } = await generateKeyPair('RS256')

@@ -1,16 +1,16 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Below the ports that systems give to outgoing connections, so that none of these takes one between look and use. */
+/** Below the ephemeral port range, so that no outgoing connection takes a port between check and use. */
 const FIRST = 12_000
 const PER_WORKER = 1_000
 const WORKERS_MAX = 16
 
-/** Each test worker has ports of its own: another worker's server on the same port would answer in place of this one. */
+/** Each test worker has a separate port range: another worker's server on the same port could answer instead. */
 const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS_MAX
 let offset = Math.floor(Math.random() * PER_WORKER)
 
-/** A port of 127.0.0.1 that nothing listens on, for programs that cannot choose one themselves. */
+/** Returns a free port of 127.0.0.1, for programs that cannot choose one themselves. */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < PER_WORKER; tries++) {
     offset = (offset + 1) % PER_WORKER

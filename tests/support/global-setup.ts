@@ -10,19 +10,22 @@ import { findPostgres, startPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** A PostgreSQL server to make databases in, and a migrated one to copy; null: tests run on the embedded one. */
+    /**
+     * The server to create databases on, and a migrated database to copy; null if tests run on the embedded
+     * database.
+     */
     postgres: { administration: string; template: string } | null
-    /** A folder for what the test files of this run share (support/embedded.ts). */
+    /** A folder for data that the test files of this run share (support/embedded.ts). */
     templates: string
   }
 }
 
 /**
- * Starts PostgreSQL once for all test files, where there is one (scripts/get-postgres.sh). CI must have it. A database that
- * is migrated already, and has the tables of the jobs, is copied in a tenth of the time that a new one takes.
+ * Starts PostgreSQL once for all test files, if it is installed (scripts/get-postgres.sh). CI requires it. Copying
+ * a database that already has the migrations and the job tables takes a tenth of the time of creating one.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Vitest calls this for the root and for each project; what the root provides reaches all.
+  // Vitest calls this for the root and for each project. All projects receive the values that the root provides.
   if (!project.isRootProject()) return async () => {}
   if (await isWholeSuite(project)) rmSync(PROVEN_FOLDER, { recursive: true, force: true })
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-postgres-'))
@@ -51,10 +54,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** The projects of vitest.config.ts; other configurations have none. */
+/** The projects of vitest.config.ts. Other configurations have none. */
 const PROJECTS = ['together', 'alone']
 
-/** Whether every test of `npm test` runs: no file, project, shard or name is left out. */
+/** Returns whether `npm test` runs all tests, without a filter by file, project, shard or name. */
 async function isWholeSuite({ vitest }: TestProject): Promise<boolean> {
   if (!PROJECTS.every((name) => vitest.projects.some((project) => project.name === name))) return false
   const all = await vitest.globTestSpecifications()

@@ -1,16 +1,16 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A file in a zip. `claims`: the uncompressed size that the directory tells, where that is not the true one; so `checksum`. */
+/** A file in a zip. `claims` and `checksum` override the true size and checksum in the directory. */
 export interface ZipPart {
   name: string
   content: string | Buffer
   claims?: number
   checksum?: number
-  /** General purpose bits; the first says that it is encrypted. */
+  /** General purpose bits. Bit 0 marks the file as encrypted. */
   flags?: number
 }
 
-/** A zip as everybody reads it (APPNOTE.TXT 4.3), its parts compressed. */
+/** Returns a well-formed zip (APPNOTE.TXT 4.3) with compressed parts. */
 export function makeZip(parts: ZipPart[]): Buffer {
   const files: Buffer[] = []
   const directory: Buffer[] = []
@@ -56,7 +56,7 @@ const relation = (name: string, id: string, type: string, target: string): ZipPa
   content: `<?xml version="1.0"?><Relationships xmlns="${RELATIONS}"><Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/></Relationships>`,
 })
 
-/** A DOCX with this word/document.xml. */
+/** Returns a DOCX with this word/document.xml. */
 export const makeDocx = (
   document: string | Buffer,
   more: Partial<ZipPart> = {},
@@ -69,11 +69,11 @@ export const makeDocx = (
     ...parts,
   ])
 
-/** word/document.xml with this in its one paragraph. */
+/** Returns a word/document.xml with one paragraph. */
 export const documentXml = (text: string, docType = ''): string =>
   `<?xml version="1.0"?>${docType}<w:document xmlns:w="${W}"><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`
 
-/** An XLSX with these rows. */
+/** Returns an XLSX with these rows. */
 export const makeXlsx = (rows: string, docType = ''): Buffer =>
   makeZip([
     contentTypes('xl/workbook.xml', 'spreadsheetml.sheet'),
@@ -89,7 +89,7 @@ export const makeXlsx = (rows: string, docType = ''): Buffer =>
     },
   ])
 
-/** A PDF whose page tree is as deep as this. */
+/** Returns a PDF with a page tree of this depth. */
 export function makeDeepPdf(depth: number): Buffer {
   const objects = ['<</Type/Catalog/Pages 2 0 R>>']
   for (let level = 0; level < depth; level++)
@@ -100,7 +100,7 @@ export function makeDeepPdf(depth: number): Buffer {
   return makePdf(objects.map((text) => Buffer.from(text)))
 }
 
-/** A PDF of one page whose content unpacks to `megabytes` of operators from next to nothing. */
+/** Returns a small PDF of one page whose content decompresses to `megabytes` of operators. */
 export function makePdfBomb(megabytes: number): Buffer {
   const content = deflateRawSync(Buffer.alloc(megabytes * 1024 * 1024, 'q Q '), { level: 9 })
   const zlib = Buffer.concat([Buffer.from([0x78, 0xda]), content, Buffer.alloc(4)])
@@ -136,7 +136,10 @@ function makePdf(objects: Buffer[]): Buffer {
   return Buffer.concat(pieces)
 }
 
-/** A WAV of this many megabytes of tags, each another genre: a reader that looks for duplicates compares all with all. */
+/**
+ * Returns a WAV with this many megabytes of distinct genre tags: a reader that searches for duplicates takes
+ * quadratic time.
+ */
 export function makeTaggedWav(megabytes: number): Buffer {
   const tags = distinctTags(megabytes, (genre) => {
     const tag = Buffer.alloc(8 + genre.length)
@@ -167,7 +170,7 @@ function riffChunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** The same as the comments of a FLAC (RFC 9639, section 8.6). */
+/** Returns a FLAC with the same tags as comments (RFC 9639, section 8.6). */
 export function makeTaggedFlac(megabytes: number): Buffer {
   let count = 0
   const comments = distinctTags(megabytes, (genre) => {

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** What an address of the site answers. */
+/** The response of a path. */
 export interface HttpsAnswer {
   status?: number
   headers?: Record<string, string>
@@ -10,16 +10,16 @@ export interface HttpsAnswer {
 }
 
 export interface HttpsSite {
-  /** https://127.0.0.1 with a port. */
+  /** The origin: https://127.0.0.1 with a port. */
   url: string
-  /** Signs itself: for NODE_EXTRA_CA_CERTS. */
+  /** The self-signed certificate, for NODE_EXTRA_CA_CERTS. */
   certificate: string
-  /** Answers by path. Other paths are 404. */
+  /** Responses by path. Other paths return 404. */
   answers: Map<string, HttpsAnswer>
   close(): Promise<void>
 }
 
-/** A site on loopback that is reached by https alone. */
+/** Starts a site on loopback that serves only HTTPS. */
 export async function startHttpsSite(): Promise<HttpsSite> {
   const { key, certificate } = makeCertificate()
   const answers = new Map<string, HttpsAnswer>()
@@ -46,12 +46,14 @@ const [INTEGER, BIT_STRING, OCTET_STRING, OID, UTF8, SEQUENCE, SET, UTC_TIME] = 
 const ED25519 = '2b6570'
 const COMMON_NAME = '550403'
 const SUBJECT_ALT_NAME = '551d11'
-/** The forms of a SubjectAltName that hold an IP address, and of a certificate that hold version and extensions. */
+/**
+ * The context-specific DER tags of an IP address in SubjectAltName, and of a certificate's version and extensions.
+ */
 const IP_ADDRESS = 0x87
 const VERSION = 0xa0
 const EXTENSIONS = 0xa3
 
-/** A certificate of 127.0.0.1 that signs itself (RFC 5280, 4.1; RFC 8410), good for a day before and after now. */
+/** Returns a self-signed certificate for 127.0.0.1 (RFC 5280, 4.1; RFC 8410), valid from yesterday to tomorrow. */
 function makeCertificate(): { key: string; certificate: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   const algorithm = der(SEQUENCE, der(OID, hex(ED25519)))
@@ -84,13 +86,13 @@ function makeCertificate(): { key: string; certificate: string } {
 
 const hex = (digits: string): Buffer => Buffer.from(digits, 'hex')
 
-/** Days from now. */
+/** Encodes the time `days` from now as UTCTime. */
 function utcTime(days: number): Buffer {
   const digits = new Date(Date.now() + days * 86_400_000).toISOString().replace(/\D/g, '').slice(2, 14)
   return der(UTC_TIME, Buffer.from(`${digits}Z`))
 }
 
-/** A value in DER (X.690): tag, length, content. */
+/** Encodes a value in DER (X.690): tag, length, content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const { length } = content

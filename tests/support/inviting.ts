@@ -3,12 +3,12 @@ import { confirmAddress, type MailServer, startMailServer } from './mail.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import { roleOf } from './tenants.ts'
 
-/** A server that sends its mail to an SMTP server, and the owner of an organization, with a confirmed address, to invite people into. */
+/** A server with an SMTP server for its mail, and an owner with a confirmed address who can invite people. */
 export interface Inviting {
   server: TestServer
   mailServer: MailServer
   owner: Person
-  /** `org_id=…` */
+  /** The query string `org_id=…`. */
   org: string
   /** The id of the member role. */
   member: string

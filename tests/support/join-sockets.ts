@@ -1,6 +1,9 @@
 import type { Socket } from 'node:net'
 
-/** Passes bytes both ways without delay until either socket ends, which ends the other. `open` holds both meanwhile. */
+/**
+ * Pipes bytes both ways without delay until either socket ends, which also ends the other. `open` contains both
+ * until then.
+ */
 export function joinSockets(client: Socket, upstream: Socket, open: Set<Socket>): void {
   for (const socket of [client, upstream]) {
     open.add(socket)

@@ -3,27 +3,27 @@ import type { Answer, Client, Person } from './client.ts'
 
 const WAIT_MS_MAX = 60_000
 
-/** Knowledge bases as one person uses them. */
+/** Uses knowledge bases as one person. */
 export interface Librarian {
   token: string
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Makes a knowledge base with these sources. Answers its id. */
+  /** Creates a knowledge base with these sources. Returns its id. */
   create(more?: Record<string, unknown>): Promise<string>
-  /** Adds a source. Answers its id. */
+  /** Adds a source. Returns its id. */
   add(kbId: string, type: string, config: object): Promise<string>
-  /** Uploads a file for a source of the type file. Answers its id. */
+  /** Uploads a file for a source of type `file`. Returns its id. */
   upload(kbId: string, name: string, content: string | Uint8Array<ArrayBuffer>): Promise<string>
-  /** Waits until nothing is left to do. Answers the ingestion status. */
+  /** Waits until ingestion has finished. Returns the ingestion status. */
   settle(kbId: string): Promise<Answer['body']>
 }
 
-/** A source of the type text. */
+/** A source of type `text`. */
 export const textSource = (name: string, content = `All about ${name}.`) => ({
   type: 'text',
   config: { name, content },
 })
 
-/** What a refusal says. */
+/** Returns the status and error text of a response. */
 export const said = ({ status, body }: Answer) => [status, body.detail]
 
 let count = 0

@@ -2,8 +2,8 @@ import type { ISql } from 'postgres'
 import { expect } from 'vitest'
 
 /**
- * What holds of an organization's account after any history: the balance is the sum of the ledger, every hold is open
- * or closed once, what is counted (open holds, messages of the day, days of usage, budgets) equals a recount.
+ * Expects a consistent ledger: the balance equals its sum, every hold is open or closed once, and all counters
+ * (open holds, messages per day, usage per day, budgets) equal a recount.
  */
 export async function expectSoundLedger(sql: ISql, organizationId: string): Promise<void> {
   const [account] = await sql`

@@ -5,30 +5,30 @@ import { type ClientOptions, WebSocket } from 'ws'
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
 type Message = any
 
-/** A client's end of /api/ws. */
+/** The client end of /api/ws. */
 export interface LiveSocket {
   socket: WebSocket
-  /** What has come and was not taken yet. */
+  /** Received messages that no call has taken yet. */
   messages: Message[]
-  /** All that has come. */
+  /** All received messages. */
   received: Message[]
-  /** Takes the next message, as soon as it is there. Throws when the connection has ended. */
+  /** Waits for the next message and takes it. Throws when the connection has ended. */
   next(): Promise<Message>
-  /** Takes messages up to and with the first of this type. */
+  /** Takes messages up to and including the first of this type. */
   until(type: string): Promise<Message[]>
   send(message: unknown): void
   closed: Promise<{ code: number; reason: string }>
 }
 
 interface OpenOptions {
-  /** Shown at the upgrade, as a Bearer. */
+  /** Sent as a Bearer token with the upgrade request. */
   token?: string
   headers?: Record<string, string>
   path?: string
   options?: ClientOptions
 }
 
-/** Connects. A refused upgrade throws a RefusedUpgrade. */
+/** Opens a socket. Throws RefusedUpgrade if the server refuses the upgrade. */
 export async function openLiveSocket(url: string, open: OpenOptions = {}): Promise<LiveSocket> {
   const { token, headers, path = '/api/ws', options } = open
   const socket = new WebSocket(url.replace('http', 'ws') + path, {
@@ -45,7 +45,7 @@ export async function openLiveSocket(url: string, open: OpenOptions = {}): Promi
   return live
 }
 
-/** Connects with a token, and has been told that it is ready. */
+/** Opens a socket with a token and waits for its ready message. */
 export async function openReady(url: string, token: string, options?: ClientOptions): Promise<LiveSocket> {
   const live = await openLiveSocket(url, { token, ...(options && { options }) })
   await live.until('ready')

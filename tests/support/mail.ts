@@ -9,25 +9,25 @@ import type { TestServer } from './server.ts'
 const DEADLINE_MS = 15_000
 const POLL_MS = 50
 
-/** A mail as its reader sees it. */
+/** A mail as the recipient reads it. */
 export interface ReceivedMail {
   to: string
   subject: string
   text: string
   html: string
-  /** The token of the link that it is about. */
+  /** The token in the mail's link. */
   token: string
 }
 
 export interface MailServer {
   url: string
   received: ReceivedMail[]
-  /** So many of the next mails are refused for now (451). */
+  /** The number of mails to refuse temporarily (451) from now on. */
   refuse: number
   close(): Promise<void>
 }
 
-/** A real SMTP server on loopback that keeps what it gets. */
+/** Starts a real SMTP server on loopback that records its mail. */
 export async function startMailServer(): Promise<MailServer> {
   const smtp = new SMTPServer({
     authOptional: true,
@@ -61,7 +61,10 @@ export async function startMailServer(): Promise<MailServer> {
 
 const tokenIn = (text: string): string => /token=([\w-]+)/.exec(text)?.[1] ?? ''
 
-/** Waits for the newest mail to somebody whose subject has these words: from an SMTP server, or as the server keeps it. */
+/**
+ * Waits for the newest mail to a recipient whose subject has these words: at an SMTP server, or in the server's
+ * own records.
+ */
 export async function mailTo(
   from: MailServer | Pick<TestServer, 'environment'>,
   email: string,
@@ -75,7 +78,7 @@ export async function mailTo(
   throw new Error(`no mail to ${email} about ${words}`)
 }
 
-/** Confirms a person's address: the mailed link, opened while signed in. */
+/** Confirms a person's address by opening the mailed link while signed in. */
 export async function confirmAddress(
   server: TestServer,
   person: Pick<Person, 'email' | 'token'>,

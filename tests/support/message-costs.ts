@@ -10,17 +10,20 @@ import { startProvider } from './provider/index.ts'
 import { createDatabase, startTestServer, type TestServer } from './server.ts'
 import { startWireProxy } from './wire-proxy.ts'
 
-/** What one message costs, each as a mean over the messages that were counted. */
+/** The cost of one message, as means over the counted messages. */
 export interface MessageCosts {
-  /** Statements by their summaries: `INSERT open_holds`. A transaction counts as one around its statements. */
+  /**
+   * Statements by summary, such as `INSERT open_holds`. A transaction counts as one statement in addition to those
+   * in it.
+   */
   statements: Record<string, number>
-  /** Rows inserted, updated and deleted, by table, with those that triggers and cascades write. */
+  /** Rows inserted, updated and deleted, by table, including those written by triggers and cascades. */
   rows: Record<string, number>
-  /** Events of the reply's stream, by name. */
+  /** Events in the reply's stream, by name. */
   streamEvents: Record<string, number>
-  /** Events on the live socket of the sender, by type. */
+  /** Events on the sender's live socket, by type. */
   liveEvents: Record<string, number>
-  /** Bytes of parameters to PostgreSQL. */
+  /** Bytes of parameters sent to PostgreSQL. */
   parameterBytes: number
   /** Bytes of the reply's stream. */
   streamBytes: number
@@ -28,16 +31,16 @@ export interface MessageCosts {
 
 export interface CountedCosts {
   costs: MessageCosts
-  /** The texts of the statements by their summaries. */
+  /** The texts of the statements, by summary. */
   texts: Map<string, Set<string>>
 }
 
-/** How a message is sent: with these parameters, in this chat. */
+/** The sender, chat and parameters of a message. */
 export interface MessagePath {
   person: Person
   query: Record<string, string>
   body: Record<string, unknown>
-  /** The live event that ends the work after the reply, if there is any. */
+  /** The live event that ends the work after the reply, if any. */
   lastEvent?: string
 }
 
@@ -54,8 +57,8 @@ const WARM_UPS = 2
 const POLL_MS = 20
 
 /**
- * Counts what messages cost on a server of its own. Statements belong to a message by its trace, so whatever runs in the
- * background is not counted; rows and bytes belong to it by the texts of these statements.
+ * Counts the cost of messages on a separate server. Statements are attributed to a message by its trace, so
+ * background work isn't counted; rows and bytes are attributed by the texts of those statements.
  */
 export async function openCounter() {
   const [collector, provider, database] = await Promise.all([
@@ -85,12 +88,12 @@ export async function openCounter() {
   return {
     server,
     provider,
-    /** Sends messages one after the other and counts all but the first ones. */
+    /** Sends messages one after the other and counts all but the warm-up messages. */
     async count(name: string, path: MessagePath): Promise<void> {
       const live = await openReady(server.url, path.person.token)
       const send = (traceId: string) => sendOne(path, live, traceId)
       for (let sent = 0; sent < WARM_UPS; sent++) await send(newTraceId())
-      // The time of the last use of a session is written once a minute.
+      // Sessions update their last use once a minute; this prevents it during the count.
       await sql`update sessions set last_used_at = now() + interval '1 hour'`
       proxy.take()
       await sql`truncate row_log`
@@ -107,9 +110,9 @@ export async function openCounter() {
       })
       live.socket.terminate()
     },
-    /** Stops everything. Returns what was counted, by the names of the paths. */
+    /** Stops everything. Returns the counted costs by path name. */
     async close(): Promise<Map<string, CountedCosts>> {
-      // A server that stops sends its last spans.
+      // A server flushes its last spans when it stops.
       await server.stop()
       const counted = new Map<string, CountedCosts>()
       for (const [name, window] of windows) {
@@ -152,13 +155,13 @@ function costsOf({ sent, rows, streams, live }: Window, spans: ReceivedSpan[]): 
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
-/** How many there are of each, per message. */
+/** Returns the number of each name per message. */
 const meansOf = (names: readonly string[]): Record<string, number> =>
   Object.fromEntries(
     [...Map.groupBy(names.toSorted(), (name) => name)].map(([name, all]) => [name, all.length / MESSAGES]),
   )
 
-/** Has each row that any statement writes leave a line with the text of that statement. */
+/** Logs every row that a statement writes, together with the text of the statement. */
 async function logRows(sql: postgres.Sql): Promise<void> {
   await sql
     .unsafe(`

@@ -1,7 +1,7 @@
 import type { Client, Person } from './client.ts'
 import type { EmulatedProvider } from './provider/index.ts'
 
-/** A new user with a model of the emulated provider, whose `version` says how it behaves. */
+/** Signs up a user with a model of the emulated provider. `version` selects the model's behavior. */
 export async function signUpWithModel(
   client: Client,
   provider: EmulatedProvider,

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import Provider from 'oidc-provider'
 import { findFreePort } from './free-port.ts'
 
-/** Somebody whom the provider knows. */
+/** An account at the provider. */
 export interface OpenidAccount {
   id: string
   email?: string
@@ -14,14 +14,14 @@ export interface OpenidAccount {
 
 export interface OpenidProvider {
   issuer: string
-  /** Who sits at the browser: signed in there without being asked. */
+  /** The user at the browser, who is signed in without a prompt. */
   account: OpenidAccount
   close(): Promise<void>
 }
 
 export const OPENID_CLIENT = { id: 'parley', secret: 'a-client-secret-of-some-length' }
 
-/** A real OpenID provider on loopback that wants PKCE and has one client. */
+/** Starts a real OpenID provider on loopback that requires PKCE and has one client. */
 export async function startOpenidProvider(redirectUri: string): Promise<OpenidProvider> {
   const port = await findFreePort()
   const issuer = `http://127.0.0.1:${port}`

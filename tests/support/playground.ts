@@ -9,26 +9,26 @@ const AUTH_NONE = JSON.stringify({ type: 'none' })
 
 export type PlaygroundStage = Awaited<ReturnType<typeof openPlayground>>
 
-/** What came of a message: the stream's events, or how it was refused. */
+/** The response to a message: the stream's events, or the error. */
 export interface Asked {
   status: number
   body: Answer['body']
   events: StreamEvent[]
   data: Record<string, unknown>[]
-  /** What the tokens say together. */
+  /** The joined text of the token events. */
   text: string
-  /** What the events tell of tools. */
+  /** The data of the tool events. */
   tools: Record<string, unknown>[]
 }
 
-/** A server with an emulated provider of models, and MCP servers on loopback that people are connected to. */
+/** Starts a server with an emulated model provider, and MCP servers on loopback that people are connected to. */
 export async function openPlayground(environment: Record<string, string> = {}) {
   const provider = await startProvider()
   const server = await startTestServer(environment)
   const { sql } = server.server.services.database
   const started: TestMcpServer[] = []
 
-  /** Adds a server to the catalogue. Answers its id. */
+  /** Adds a server to the catalog. Returns its id. */
   async function addServer(name: string, url: string, more: { description?: string; tools?: object[] } = {}) {
     const id = randomUUID()
     const slug = `${name.toLowerCase().replace(/[^a-z\d]+/g, '-')}-${id.slice(0, 4)}`
@@ -41,7 +41,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
     return id
   }
 
-  /** Connects somebody to a server. Answers the connection's id. */
+  /** Connects a person to a server. Returns the connection's id. */
   async function connect(person: Person, serverId: string, status = 'active'): Promise<string> {
     const id = randomUUID()
     await sql`
@@ -62,7 +62,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
     sql,
     addServer,
     connect,
-    /** Somebody with models of these names at the emulated provider. */
+    /** Signs up a person with models of these names at the emulated provider. */
     async person(...versions: string[]): Promise<Person> {
       const person = await server.signUp()
       for (const version of versions) await addModel(server, provider.url, person, version)
@@ -70,7 +70,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
     },
     addModel: (person: Person, version: string, config: object = {}) =>
       addModel(server, provider.url, person, version, config),
-    /** Starts an MCP server of that name and connects somebody to it. */
+    /** Starts an MCP server of that name and connects a person to it. */
     async connectTo(person: Person, name: string, options: McpServerOptions) {
       const mcpServer = await startMcpServer(options)
       started.push(mcpServer)
@@ -99,7 +99,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
         tools: data.flatMap(({ tool }) => (tool ? [tool as Record<string, unknown>] : [])),
       }
     },
-    /** The same, one event after the other. */
+    /** Like `ask`, but returns the open stream. */
     open: (person: Person, content: string, ids: string[] = [], model?: string): Promise<StreamReader> =>
       StreamReader.open(`${server.url}/api/mcp_playground/chat`, {
         method: 'POST',
@@ -109,7 +109,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
     async memoryOf(person: Person, on: TestServer = server, query = ''): Promise<Answer['body']> {
       return (await on.call('GET', `/api/mcp_playground/memory${query}`, { token: person.token })).body
     },
-    /** The newest request that the provider of models got. */
+    /** The newest request to the model provider. */
     // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
     request: (): any => provider.requests.at(-1)?.body,
     async close(): Promise<void> {

@@ -11,7 +11,7 @@ const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 20_000
 const POLL_INTERVAL_MS = 25
 
-/** Nothing survives the tests, so nothing has to reach the disk, be replicated or be vacuumed. */
+/** Test databases are discarded, so nothing has to be flushed to disk, replicated or vacuumed. */
 const TEST_SETTINGS: Settings = {
   jit: 'off',
   fsync: 'off',
@@ -23,7 +23,7 @@ const TEST_SETTINGS: Settings = {
   checkpoint_timeout: '1h',
   autovacuum: 'off',
   shared_buffers: '256MB',
-  // Each worker has several servers, each with four connections.
+  // Each worker has several servers with four connections each.
   max_connections: '500',
 }
 
@@ -31,27 +31,27 @@ const TEST_SETTINGS: Settings = {
 export type Settings = Record<string, string>
 
 export interface PostgresServer {
-  /** Where a database of this server is reached, with the administrator's password. */
+  /** The URL of a database of this server, with the administrator's password. */
   url(database: string): string
-  /** Creates a database, as a copy of another one where a template is named. */
+  /** Creates a database, as a copy of `template` if given. */
   createDatabase(name: string, template?: string): Promise<void>
-  /** The first process of the server; all its others are children of it. */
+  /** The main process of the server; all its other processes are children of it. */
   pid: number
   stop(): Promise<void>
 }
 
 export interface PostgresOptions {
-  /** A folder; the server keeps its files in `cluster` inside it. */
+  /** A folder. The server keeps its files in the subfolder `cluster`. */
   dataDir: string
-  /** Default: any free one. */
+  /** Default: any free port. */
   port?: number
-  /** Instead of the settings for tests, of which only `jit = off` stays. */
+  /** Replaces the settings for tests, except `jit = off`. */
   settings?: Settings
 }
 
 /**
- * The folder with the programs of a PostgreSQL: the one in the folder that PARLEY_TEST_POSTGRES names, else the one
- * that scripts/get-postgres.sh put into .cache/postgres, else undefined.
+ * Returns the folder of PostgreSQL's programs: in PARLEY_TEST_POSTGRES if set, otherwise in .cache/postgres
+ * (scripts/get-postgres.sh). Returns undefined if there is none.
  */
 export function findPostgres(): string | undefined {
   const root = process.env['PARLEY_TEST_POSTGRES'] ?? join(import.meta.dirname, '../../.cache/postgres')
@@ -61,7 +61,10 @@ export function findPostgres(): string | undefined {
     .find((folder) => existsSync(join(folder, 'postgres')) && existsSync(join(folder, 'initdb')))
 }
 
-/** Makes a new PostgreSQL cluster and starts it on loopback. Throws where there is none, and what its log says. */
+/**
+ * Creates a PostgreSQL cluster and starts it on loopback. Throws if no PostgreSQL is installed, or with the log if
+ * the start fails.
+ */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const programs = findPostgres()
   if (programs === undefined) throw new Error('no PostgreSQL: run scripts/get-postgres.sh .cache/postgres')
@@ -99,7 +102,7 @@ function createCluster(programs: string, cluster: string, password: string): voi
   writeFileSync(passwordFile, password, { mode: 0o600 })
   const account = unprivilegedAccount()
   if (account) chownSync(cluster, account.userId, account.groupId)
-  // Thousands of connections sign in, and the password is random: more than one iteration only costs CPU time.
+  // Thousands of connections authenticate with a random password: more than one iteration only costs CPU time.
   const options = [
     ...['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
     '--set=scram_iterations=1',
@@ -121,7 +124,10 @@ function startServer(programs: string, cluster: string, logFile: string, setting
   return spawn(command, parameters, { stdio: ['ignore', log, log], cwd: '/' })
 }
 
-/** PostgreSQL refuses to run as root, as CI and containers often do; then it runs as the system's `nobody`. */
+/**
+ * PostgreSQL refuses to run as root, which CI and containers often use; in that case it runs as the account
+ * `nobody`.
+ */
 function unprivilegedAccount(): { userId: number; groupId: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const [, , userId, groupId] = /^nobody:.*$/m.exec(readFileSync('/etc/passwd', 'utf8'))?.[0].split(':') ?? []
@@ -129,9 +135,9 @@ function unprivilegedAccount(): { userId: number; groupId: number } | undefined 
 }
 
 /**
- * The command that runs a program as somebody who is not root. It keeps one right of root's, to go past the
- * permissions of folders, since a checkout or a temporary folder of root's is often closed to everybody else; the
- * secure bit lets that right hold for access(2) too, with which initdb looks for its server.
+ * Returns the command that runs a program without root. It keeps one capability, to bypass the permissions of
+ * folders, because root's checkout or temporary folder is often closed to other accounts. The secure bit makes
+ * access(2) respect that capability too; initdb uses it to find its server.
  */
 function asUnprivileged(program: string, parameters: string[]): [command: string, parameters: string[]] {
   const account = unprivilegedAccount()
@@ -166,7 +172,7 @@ async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Ends every connection and the server with it; a server that hangs is ended without its last checkpoint. */
+/** Ends all connections and the server. A server that hangs is killed without its last checkpoint. */
 async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')

@@ -6,24 +6,24 @@ import { findFreePort } from './free-port.ts'
 
 const CLI = join(import.meta.dirname, '../../server/cli.ts')
 const START_TIMEOUT_MS = 120_000
-/** Tests ask more often than people may, but those of the limits. */
+/** Turns off rate limits, except in the tests for them: tests send more requests than users. */
 export const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '0', RATE_LIMIT_USER_PER_HOUR: '0' }
-/** A server that is started for a test builds no console, but for the tests of just that. */
+/** Test servers don't build the console, except in the tests of that build. */
 export const UNBUILT = { CONSOLE_BUILD: '0' }
 
 export interface ServerProcess extends Client {
   pid: number
-  /** Everything that it has printed. */
+  /** All output so far. */
   output(): string
-  /** Resolves with the exit code, or the signal that ended it. */
+  /** Resolves with the exit code, or with the signal that ended the process. */
   ended: Promise<number | string>
-  /** As a power cut or the kernel would: no chance to tidy up. */
+  /** Kills the process without cleanup, like a power failure. */
   kill(): Promise<void>
-  /** As an operator would. */
+  /** Stops the process gracefully, like an operator. */
   stop(): Promise<number | string>
 }
 
-/** A server in a process of its own, as `parley start` starts it, or as another script with its arguments does. */
+/** Runs a server in a separate process, through `parley start` or another script with arguments. */
 export async function startProcess(
   environment: Record<string, string>,
   script: readonly string[] = [CLI, 'start'],
@@ -55,7 +55,7 @@ interface CliRun {
   ended: Promise<number | string>
 }
 
-/** Runs a command of the command line, without limits, with nothing of this process's environment but the path. */
+/** Runs a command of the CLI, without rate limits. Passes only PATH from this process's environment. */
 export const runCli = (args: string[], environment: Record<string, string>, cwd?: string): CliRun =>
   run([CLI, ...args], environment, cwd)
 

@@ -1,10 +1,13 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A request byte by byte, for what no HTTP client sends. */
+/** A raw HTTP request, for bytes that no HTTP client sends. */
 export interface RawRequest {
   socket: Socket
-  /** The status of the answer, and all that the server sent until it ended the connection or fell silent. */
+  /**
+   * Waits until the server ends the connection or falls silent. Returns the status and everything that the server
+   * sent.
+   */
   answer(): Promise<{ status: number; text: string }>
 }
 
@@ -12,7 +15,7 @@ export interface RawRequest {
 export async function sendRaw(url: string, ...pieces: (string | Uint8Array)[]): Promise<RawRequest> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
-  socket.on('error', () => {}) // the server may cut what it refuses
+  socket.on('error', () => {}) // the server may reset refused connections
   let text = ''
   socket.on('data', (chunk) => {
     text += chunk.toString('latin1')
@@ -35,7 +38,7 @@ export async function sendRaw(url: string, ...pieces: (string | Uint8Array)[]): 
   }
 }
 
-/** A part of a form, its header lines as they are. */
+/** A part of a form with verbatim header lines. */
 export interface Part {
   headers: string[]
   content: string | Uint8Array
@@ -43,7 +46,7 @@ export interface Part {
 
 export const BOUNDARY = 'the-boundary'
 
-/** A form as RFC 7578 has it, with whatever is in its headers. */
+/** Returns a multipart form (RFC 7578) with verbatim headers. */
 export const makeForm = (...parts: Part[]): Buffer =>
   Buffer.concat([
     ...parts.flatMap(({ headers, content }) => [
@@ -54,7 +57,7 @@ export const makeForm = (...parts: Part[]): Buffer =>
     Buffer.from(`--${BOUNDARY}--\r\n`),
   ])
 
-/** The part that holds a file: its name as it stands in the header, `"` and all. */
+/** A file part. The file name is verbatim, including any `"`. */
 export const filePart = (filename: string, content: string | Uint8Array, field = 'file'): Part => ({
   headers: [`Content-Disposition: form-data; name="${field}"; filename="${filename}"`],
   content,

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer, Client } from './client.ts'
 
-/** What an operation of openapi.json that reads needs. */
+/** A read operation of openapi.json. */
 interface Reading {
   path: string
   /** Names of the required parameters. */
   required: string[]
 }
 
-/** Key values of an answer; its status alone where it has none. */
+/** The key values of a response, or only its status. */
 export interface KeyAnswer {
   status: number
   values?: unknown
@@ -17,8 +17,8 @@ export interface KeyAnswer {
 
 const OPENAPI = join(import.meta.dirname, '../../openapi.json')
 /**
- * Those that need more than a session and ids, lead to another server, follow a reply, show the sign-ins of the test
- * itself, or write to the audit.
+ * Operations that need more than a session and ids, contact another server, follow a reply, show the test's own
+ * sign-ins, or write to the audit log.
  */
 const NOT_WALKED = new Set([
   ...['/api/auth/oidc/start', '/api/auth/oidc/callback', '/api/mcp/callback', '/api/mcp/server_with_tools'],
@@ -31,7 +31,10 @@ const NOT_WALKED = new Set([
   ...['/api/chat/stream', '/api/auth/sessions', '/api/org/export', '/api/users/me/export'],
 ])
 
-/** Where the ids that a parameter takes are listed, under which key, and which ids that list needs. */
+/**
+ * For each id parameter: the list that returns such ids, the key of the id in its rows, and the parameters that
+ * the list requires.
+ */
 const LISTS: Record<string, { path: string; key?: string; needs?: string[] }> = {
   org_id: { path: '/api/org/list' },
   chat_id: { path: '/api/chat/list', needs: ['org_id'] },
@@ -48,10 +51,10 @@ const LISTS: Record<string, { path: string; key?: string; needs?: string[] }> = 
   instruction_id: { path: '/api/instructions/list', needs: ['org_id'] },
   webhook_id: { path: '/api/webhooks/list', needs: ['org_id'] },
 }
-/** Parameters that are no ids. */
+/** Values of parameters that aren't ids. */
 const GIVEN: Record<string, string> = { q: 'shop', email: 'jonas@lighthouse.example' }
 
-/** The operations that read with a token, without those that NOT_WALKED names. */
+/** Returns the operations that a token can read, without NOT_WALKED. */
 export function readOperations(): Reading[] {
   const { paths } = JSON.parse(readFileSync(OPENAPI, 'utf8'))
   return Object.entries(
@@ -65,8 +68,8 @@ export function readOperations(): Reading[] {
 }
 
 /**
- * Asks every reading operation with every id that the lists show to the holder of a token. Returns the answers by path
- * and query. Ids of rows that are younger than the dump are left out. Throws where a required parameter has neither a list nor a value.
+ * Calls every read operation with every listed id as the holder of a token. Returns the answers by path and query,
+ * without ids of rows younger than the dump. Throws if a required parameter has neither a list nor a value.
  */
 export async function readAccount(
   client: Client,
@@ -86,7 +89,7 @@ export async function readAccount(
     return { at, answer }
   }
 
-  /** Gives each of these parameters each of its values, in every combination. */
+  /** Returns every combination of the parameters' values. */
   async function combine([name, ...others]: readonly string[], values: Values): Promise<Values[]> {
     if (name === undefined) return [values]
     const given = GIVEN[name]
@@ -120,7 +123,7 @@ function listOf(name: string): { path: string; key?: string; needs?: string[] } 
   return list
 }
 
-/** The same parameters, each after those that its list needs. */
+/** Sorts the parameters so that each follows those that its list requires. */
 const withNeeds = (names: readonly string[]): string[] => [
   ...new Set(
     names.flatMap((name) =>
@@ -129,7 +132,7 @@ const withNeeds = (names: readonly string[]): string[] => [
   ),
 ]
 
-/** Fields that say what a record is, and how much there is. Times, addresses and cursors are not among them. */
+/** Fields that identify a record or give an amount. Times, addresses and cursors are excluded. */
 const KEY_FIELDS = new Set([
   ...[
     'id',
@@ -147,11 +150,11 @@ const KEY_FIELDS = new Set([
   ],
   ...['code', 'document_name', 'number', 'amount', 'balance', 'credits', 'credits_per_month', 'total'],
 ])
-/** Lists by day, which begin a number of days ago. */
+/** Lists by day, which start a number of days ago. */
 const BY_DAY = new Set(['daily', 'rows'])
 
 function keyAnswerOf({ status, body, headers }: Answer, dumpedMs: number): KeyAnswer {
-  // An export is a file, and a refusal says no more than its status.
+  // For exports, which are files, and for errors, only the status counts.
   if (status !== 200 || !headers.get('content-type')?.includes('json')) return { status }
   return { status, values: keyValuesOf(body, dumpedMs) }
 }
@@ -171,7 +174,7 @@ function keyValuesOf(value: unknown, dumpedMs: number): unknown {
   )
 }
 
-/** The milliseconds that a UUID of version 7 begins with; NaN for other ids. */
+/** Returns the milliseconds in a UUID of version 7; NaN for other ids. */
 const madeAt = (id: string): number =>
   Number.parseInt(/^([\da-f]{8})-([\da-f]{4})-7/.exec(id)?.slice(1).join('') ?? '', 16)
 

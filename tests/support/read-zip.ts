@@ -4,7 +4,7 @@ import yauzl, { type Entry, type Options, type ZipFile } from 'yauzl'
 
 const open = promisify<Buffer, Options, ZipFile>(yauzl.fromBuffer)
 
-/** The entries of a zip by their names, in their order. */
+/** Returns the entries of a zip by name, in their order. */
 export async function readZip(bytes: Buffer): Promise<Map<string, Buffer>> {
   const zip = await open(bytes, { lazyEntries: true })
   const read = promisify<Entry, NodeJS.ReadableStream>(zip.openReadStream.bind(zip))

@@ -3,7 +3,7 @@ import type { Client, Person, StreamEvent } from './client.ts'
 import { signUpWithModel } from './models.ts'
 import type { EmulatedProvider } from './provider/index.ts'
 
-/** Reads a stream of events one by one, so that a test can leave in the middle. */
+/** Reads events one by one, so that a test can disconnect in the middle. */
 export class StreamReader {
   readonly events: StreamEvent[] = []
   readonly status: number
@@ -28,7 +28,7 @@ export class StreamReader {
     return new StreamReader(await fetch(url, { ...init, signal: abort.signal }), abort)
   }
 
-  /** The next event, or undefined at the end of the stream. */
+  /** Returns the next event, or undefined at the end of the stream. */
   async next(): Promise<StreamEvent | undefined> {
     while (this.#queue.length === 0) {
       const { value, done } = (await this.#reader?.read()) ?? { value: undefined, done: true }
@@ -40,13 +40,13 @@ export class StreamReader {
     return event
   }
 
-  /** Reads so many events, or all there are. */
+  /** Reads until `count` events have been received in total, or to the end of the stream. */
   async take(count = Number.POSITIVE_INFINITY): Promise<StreamEvent[]> {
     while (this.events.length < count && (await this.next()) !== undefined);
     return this.events
   }
 
-  /** All of it as it came, where it is no stream of events. */
+  /** Reads the whole body as text, for responses that aren't event streams. */
   async text(): Promise<string> {
     let text = ''
     for (;;) {
@@ -56,13 +56,13 @@ export class StreamReader {
     }
   }
 
-  /** Goes away without a word, as a closed tab does. */
+  /** Disconnects without notice, like a closed tab. */
   leave(): void {
     this.#abort.abort()
   }
 }
 
-/** Sends a message and hands the stream over as it comes. */
+/** Sends a message and returns its open stream. */
 export const openMessage = (
   url: string,
   person: Person,
@@ -79,7 +79,7 @@ export const openMessage = (
     },
   )
 
-/** Has a new user ask a model for a reply of 20 s, and reads its first three events. */
+/** Signs up a user who requests a reply of 20 s, and reads its first three events. */
 export async function openLongReply(
   server: Client,
   provider: EmulatedProvider,
@@ -90,7 +90,7 @@ export async function openLongReply(
   return { person, stream }
 }
 
-/** Resumes a reply after an event. */
+/** Resumes a reply after an event id. */
 export const resumeMessage = (
   url: string,
   person: Person,

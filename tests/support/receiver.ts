@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** A message as it came over the wire. */
+/** A webhook message, as received. */
 export interface ReceivedMessage {
   path: string
   headers: IncomingHttpHeaders
@@ -14,15 +14,15 @@ export interface ReceivedMessage {
 
 export interface Receiver {
   url: string
-  /** Of all paths, in the order of their arrival. */
+  /** Messages to all paths, in the order of arrival. */
   messages: ReceivedMessage[]
   at(path: string): ReceivedMessage[]
-  /** How a path answers; the count says how often it was asked before. Others answer 200. */
+  /** Handlers by path. `count` is the number of earlier requests to the path. Other paths return 200. */
   answers: Map<string, (response: ServerResponse, count: number) => void>
   close(): Promise<void>
 }
 
-/** An HTTP server that webhooks are sent to. */
+/** Starts an HTTP server that receives webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const messages: ReceivedMessage[] = []
   const answers: Receiver['answers'] = new Map()
@@ -51,6 +51,6 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** Throws where the signature is not this secret's, or its time is not now; as the reference library does. */
+/** Checks the signature and its time with the reference library, which throws if either is wrong. */
 export const verify = (secret: string, { text, headers }: ReceivedMessage): unknown =>
   new Webhook(secret).verify(text, headers as Record<string, string>)

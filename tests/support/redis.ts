@@ -21,7 +21,7 @@ export function findRedis(): string | undefined {
   return folders.map((folder) => join(folder, 'redis-server')).find((program) => existsSync(program))
 }
 
-/** Starts a Redis of our own on loopback that keeps everything in memory. Throws where there is none. */
+/** Starts a Redis on loopback that keeps everything in memory. Throws if redis-server is missing. */
 export async function startRedis(onPort?: number): Promise<RedisServer> {
   const program = findRedis()
   if (program === undefined) throw new Error('no redis-server on the PATH')
@@ -53,7 +53,7 @@ export async function startRedis(onPort?: number): Promise<RedisServer> {
   }
 }
 
-/** Whether a Redis on that port takes commands. */
+/** Returns whether a Redis on that port accepts commands. */
 async function answersPing(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   try {

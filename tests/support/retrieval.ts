@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * A small collection to measure search by: paragraphs of this project's documentation and comments as they were once,
- * and questions that somebody asked of them in words of his own, each with the places of the passages that answer it.
+ * A small collection to measure search with: paragraphs of an old version of this project's documentation and
+ * comments, and independently worded questions, each with the positions of the passages that answer it.
  */
 export interface Collection {
   passages: { id: number; text: string }[]

@@ -10,21 +10,22 @@ const SECRET = 'S3RVER'
 const WEEK_SECONDS = 604_800
 
 export interface TestBucket {
-  /** The environment of a server that keeps its files here. */
+  /** The environment of a server that stores its files in this bucket. */
   environment: Record<string, string>
-  /** The folder in which the objects lie. */
+  /** The folder that contains the objects. */
   directory: string
-  /** Requests as they came: method and raw path, and what is wrong with their signatures. */
+  /** All requests: method and raw path, and what is wrong with their signatures. */
   requests: { method: string; path: string; fault: string | undefined }[]
-  /** Answers every request with this status; undefined: as it should. */
+  /** Answers every request with this status; undefined restores normal answers. */
   failWith(status: number | undefined): void
   removeBucket(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * A bucket on loopback. s3rver keeps the objects, but takes any signature of version 4; so each request is checked
- * here first, as AWS documents it (Signature Version 4, "Create a signed AWS API request"), from the bytes that came.
+ * Starts a bucket on loopback. s3rver stores the objects but accepts any signature of version 4. Each request is
+ * therefore checked here first, from the received bytes, as AWS documents it (Signature Version 4, "Create a
+ * signed AWS API request").
  */
 export async function startBucket(): Promise<TestBucket> {
   const directory = mkdtempSync(join(tmpdir(), 'parley-s3-'))
@@ -81,7 +82,7 @@ export async function startBucket(): Promise<TestBucket> {
   }
 }
 
-/** What is wrong with the signature of a request; undefined where nothing is. */
+/** Returns what is wrong with the signature of a request, or undefined if it is valid. */
 export function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
   const { headers, method = '' } = request
   const [path = '', search = ''] = (request.url ?? '').split('?')

@@ -14,13 +14,13 @@ import {
 } from '#platform/sandbox/sandbox.ts'
 import { createExampleNet } from './provider/example-net.ts'
 
-/** Python's snapshot takes seconds to make, so the tests share one. */
+/** Creating Python's snapshot takes seconds, so the tests share one. */
 export const SANDBOX_DATA = join(tmpdir(), 'parley-tests-sandbox')
 
-/** A waiting process costs up to a second of CPU time, and the last two of a sandbox never run anything. */
+/** A waiting process costs up to a second of CPU time, and the last two of a sandbox are never used. */
 export const NONE_WARM: SandboxBounds = { warm: 0 }
 
-/** Has whoever uses a data folder find the shared snapshot there. */
+/** Links the shared snapshot into a data folder. */
 export function shareSnapshot(dataDir: string): void {
   const folder = join(SANDBOX_DATA, 'sandbox')
   mkdirSync(folder, { recursive: true })
@@ -72,7 +72,7 @@ export const callOf = (code: SandboxCode, more: Partial<SandboxCall> = {}): Sand
   ...more,
 })
 
-/** Processes of Deno that this process has started and that live. */
+/** Returns the process ids of the running Deno children of this process. */
 export function denoProcesses(): number[] {
   const children = readdirSync('/proc/self/task').flatMap((thread) =>
     readFileSync(`/proc/self/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),

@@ -16,25 +16,25 @@ import { copyEmbedded } from './embedded.ts'
 import { UNBUILT, UNLIMITED } from './process.ts'
 import { NONE_WARM, shareSnapshot } from './sandbox.ts'
 
-/** Tests sign up hundreds of people, and a password is to be dear only to who guesses it. */
+/** Tests sign up hundreds of people, so password hashing uses cheap parameters. */
 const QUICK_PASSWORDS = createPasswords({ memory: 64, passes: 1, parallelism: 1 })
 
-/** A server whose database tests look into. */
+/** A server that gives tests access to its database. */
 export interface OpenServer extends Server {
   services: Services & { database: OpenDatabase }
 }
 
 export interface TestServer extends Client {
   server: OpenServer
-  /** The environment that it runs with, for starting another process on the same database. */
+  /** The environment of the server, to start another process on the same database. */
   environment: Record<string, string>
   stop(): Promise<void>
 }
 
-/** Each connection plans each statement again: ten take a third more of PostgreSQL's CPU time. */
+/** Each connection plans each statement separately: ten connections cost a third more of PostgreSQL's CPU time. */
 const CONNECTIONS_MAX = 4
 
-/** A server as main.ts starts it, on a database of its own, listening on loopback. */
+/** Starts a server as main.ts does, with a new database, listening on loopback. */
 export async function startTestServer(
   environment: Record<string, string> = {},
   overrides: Overrides = {},
@@ -78,11 +78,12 @@ export async function startTestServer(
 let shared: Promise<TestServer> | undefined
 
 /**
- * The server with default settings that all test files of a worker share, and that ends with the worker. For tests that
- * stay in organizations of their own; a test that changes or counts what belongs to the installation starts a server.
+ * Returns the server with default settings that all test files of a worker share, and that ends with the worker.
+ * For tests that use only organizations they create. A test that changes or counts data of the whole installation
+ * starts its own server.
  */
 export function sharedTestServer(): Promise<TestServer> {
-  // The folder outlives the worker, and goes with the others of the run.
+  // The folder outlives the worker and is deleted with the run's other folders.
   shared ??= startTestServer({ DATA_DIR: mkdtempSync(join(inject('templates'), 'shared-')) }).then(
     (server) => ({
       ...server,
@@ -93,8 +94,8 @@ export function sharedTestServer(): Promise<TestServer> {
 }
 
 /**
- * A copy of the migrated template, or an empty database, where the tests have a PostgreSQL; else null, which means the
- * embedded one.
+ * Copies the migrated template, or creates an empty database, if tests run on PostgreSQL. Returns null for the
+ * embedded database.
  */
 export async function createDatabase({ isEmpty = false } = {}): Promise<{
   url: string

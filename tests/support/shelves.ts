@@ -12,8 +12,9 @@ export interface Shelved {
 }
 
 /**
- * Puts many documents into a knowledge base at once, as a source that has read them leaves them, and waits until all are
- * indexed: uploading thousands of files would take longer than all that is measured. Throws after so many milliseconds.
+ * Stores many documents in a knowledge base directly, as a source that has read them does, and waits until all are
+ * indexed. Uploading thousands of files would take longer than the measurement. Throws after `timeoutMs`
+ * milliseconds.
  */
 export async function shelve(
   sql: Sql,

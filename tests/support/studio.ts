@@ -20,7 +20,9 @@ interface Artist {
 
 export type Studio = Awaited<ReturnType<typeof openStudio>>
 
-/** A server whose models draw and film at an emulated provider, which is asked often how far a video is. */
+/**
+ * Starts a server with models for images and videos at an emulated provider, and a short poll interval for videos.
+ */
 export async function openStudio() {
   const net = createExampleNet()
   const provider = await startProvider()
@@ -57,7 +59,7 @@ export async function openStudio() {
       expect(response.status).toBe(200)
       return Buffer.from(await response.arrayBuffer())
     },
-    /** What counts against the quota of somebody's organization. */
+    /** Returns the bytes that count against the quota of an organization. */
     async storedBytes({ organizationId }: Person): Promise<number> {
       const [row] = await services.database.sql`
         select stored_bytes from organizations where id = ${organizationId}`
@@ -68,7 +70,7 @@ export async function openStudio() {
       const path = `/api/org/features?org_id=${organizationId}`
       expect((await server.call('PUT', path, { token, body })).status).toBe(200)
     },
-    /** Nothing is held, and the balance is what the ledger adds up to. */
+    /** Expects no holds, and a balance that equals the sum of the ledger. */
     async expectSettled(person: Person): Promise<void> {
       const read = async () => {
         const entries = [...(await ledgerOf(server, person)), ...(await titlesBilled(server, person))]

@@ -3,13 +3,13 @@ import type { Person } from './client.ts'
 import { type ConsoleStage, startConsoleStage } from './console-stage.ts'
 import { type Team, teamOf } from './team.ts'
 
-/** The console, with an organization that somebody has founded. */
+/** The console, with an organization that has an owner. */
 export interface TeamStage {
   stage: ConsoleStage
   owner: Person
-  /** Analytical Engines. */
+  /** The organization Analytical Engines. */
   team: Team
-  /** A page of the console at that organization; without a person as its owner sees it. */
+  /** Opens a page of the console in that organization, as its owner unless `person` is given. */
   open(path: string, person?: Person): Promise<Page>
 }
 

@@ -1,17 +1,20 @@
 import type { Client, Person } from './client.ts'
 
-/** An organization with members, as a test of the console and its pictures need it. */
+/** An organization with members, for tests and screenshots of the console. */
 export interface Team {
   id: string
-  /** A path of the console, at this organization. */
+  /** Returns a console path in this organization. */
   at(path: string): string
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
   api(method: string, path: string, body?: unknown, person?: Person): Promise<any>
-  /** As the system administrator (ADMIN_PASSWORD: administrator), who works in no organization: see `at`. */
+  /**
+   * Sends a request as the system administrator (ADMIN_PASSWORD: administrator), who belongs to no organization:
+   * see `at`.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: the same
   asAdministrator(method: string, path: string, body?: unknown): Promise<any>
   administrator(): Promise<Person>
-  /** Somebody signs up, and is made a member with a system role. */
+  /** Signs up a person and makes them a member with a system role. */
   join(role: string, first_name: string, last_name: string): Promise<{ person: Person; name: string }>
 }
 
@@ -51,7 +54,7 @@ export async function teamOf(server: Client, owner: Person, name: string): Promi
       const role_id = roles.find((one: { name: string }) => one.name === role).id
       const body = { organization_id: id, user_id: person.userId, role_id }
       await call('POST', '/api/org/add_member', owner, body)
-      // Members see each other from their first request on.
+      // Members become visible to each other with their first request.
       await server.call('GET', inTeam('/api/chat/list'), { token: person.token })
       return { person, name: `${first_name} ${last_name}` }
     },

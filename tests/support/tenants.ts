@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Client, Person } from './client.ts'
 import type { TestServer } from './server.ts'
 
-/** A second member of an organization, whose role holds nothing but these permissions. */
+/** Adds a second member to an organization, whose role has only these permissions. */
 export async function addPowerlessMember(
   server: TestServer,
   organizationId: string,
@@ -23,7 +23,7 @@ export async function addPowerlessMember(
   return person
 }
 
-/** Makes a user an active member with a role of that name. */
+/** Makes a user an active member with the role of that name. */
 export async function addMemberWithRole(
   sql: TestServer['server']['services']['database']['sql'],
   organizationId: string,
@@ -36,7 +36,7 @@ export async function addMemberWithRole(
     where organization_id = ${organizationId} and name = ${role}`
 }
 
-/** The id of one of the system roles of somebody's personal organization. */
+/** Returns the id of a system role in a person's organization. */
 export async function roleOf(
   server: Client,
   { token, organizationId }: Person,
@@ -48,7 +48,7 @@ export async function roleOf(
   return body.data.find((role: { name: string }) => role.name === name).id
 }
 
-/** An access token of the administrator that the start of a test server has made. */
+/** Returns an access token of the administrator that every test server creates at startup. */
 export async function administratorToken(server: Client): Promise<string> {
   const { body } = await server.call('POST', '/api/auth/login', {
     body: { email: 'admin@localhost', password: 'administrator' },
@@ -57,8 +57,8 @@ export async function administratorToken(server: Client): Promise<string> {
 }
 
 /**
- * A new organization that `person` owns, as the same person there. New organizations have no credits: `credits` move to
- * it from the personal organization, `granted` come from the administrator.
+ * Creates an organization and returns `person` as its owner. New organizations have no credits: `credits` are
+ * transferred from the personal organization, `granted` ones come from the administrator.
  */
 export async function createOrganization(
   server: Client,
@@ -78,7 +78,7 @@ export async function createOrganization(
   return { ...person, organizationId: body.id }
 }
 
-/** Gives an organization credits as the administrator does. */
+/** Grants credits to an organization as the administrator. */
 export async function grantCredits(server: Client, organizationId: string, amount: number): Promise<void> {
   const { status, text } = await server.call('POST', '/api/billing/credits', {
     token: await administratorToken(server),

@@ -1,17 +1,17 @@
 import type { Answer, Client, Person } from './client.ts'
 
-/** Tools as one person makes them. */
+/** Manages tools as one person. */
 export interface Toolsmith {
   call(method: string, path: string, query?: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Makes a category. Answers its id. */
+  /** Creates a category. Returns its id. */
   category(name?: string): Promise<string>
-  /** Asks for a tool to be made. */
+  /** Requests a new tool and returns the whole response. */
   submit(tool?: ToolParts): Promise<Answer>
-  /** Makes a tool. Answers its id. */
+  /** Creates a tool. Returns its id. */
   make(tool?: ToolParts): Promise<string>
 }
 
-/** What is not as usual: a JavaScript function `main` that gives its input back, and takes `text`. */
+/** Overrides of the default tool: a JavaScript function `main` that takes `text` and returns its input. */
 export interface ToolParts {
   framework?: string
   code?: string
@@ -21,7 +21,7 @@ export interface ToolParts {
   configuration?: object[]
   network?: string[]
   requirements?: string[]
-  /** Further fields, or the same in place of these. */
+  /** Fields to add or override. */
   fields?: Record<string, unknown>
 }
 

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { createClient } from 'redis'
 import type { TestServer } from './server.ts'
 
-/** Where traces are looked for beside the database. */
+/** The places to search in addition to the database. */
 export interface Places {
-  /** Folders with all that is in them. */
+  /** Folders to search with all their contents. */
   folders: string[]
   redisUrl?: string
 }
 
-/** Everything that holds this word: rows of whatever table as `table: row`, files, names of files, keys of Redis. */
+/** Returns every place that contains the word: rows as `table: row`, files, file names and Redis keys. */
 export async function findTraces(server: TestServer, places: Places, word: string): Promise<string[]> {
   const [rows, files, keys] = [
     await findRows(server, word),
@@ -20,7 +20,7 @@ export async function findTraces(server: TestServer, places: Places, word: strin
   return [...rows, ...files, ...keys]
 }
 
-/** Each row of each table of each schema, searched as text by the database. */
+/** Searches every row of every table of every schema, as text in the database. */
 async function findRows(server: TestServer, word: string): Promise<string[]> {
   const { sql } = server.server.services.database
   const tables = await sql<{ name: string }[]>`
@@ -33,7 +33,7 @@ async function findRows(server: TestServer, word: string): Promise<string[]> {
   return rows.map(({ found }) => found)
 }
 
-/** Without the embedded database, which is looked into as a database. */
+/** Skips the files of the embedded database, which is searched as a database. */
 function findFiles(folder: string, word: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const path = join(entry.parentPath, entry.name)

@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs'
 import ts from '../../scripts/check-sql/typescript.ts'
 
 /*
- * Finds text for people in the source of the interface: it belongs into the message files. Text is what JSX shows, what an
- * attribute for people says, and any other literal that reads like a sentence or a label.
+ * Finds user-facing text in the source of the interface that belongs in the message files: JSX text, the
+ * attributes that people read, and any other literal that looks like a sentence or a label.
  */
 
-/** Attributes and properties whose text people read or hear. */
+/** Attributes and properties with text that people read or hear. */
 const FOR_PEOPLE =
   /^(?:alt|aria-(?:description|label|placeholder|roledescription|valuetext)|action|actions|children|confirm|consequence|description|empty|header|heading|help|hint|label|legend|message|note|placeholder|subject|text|title|tooltip|unit)$/
 
-/** Attributes and properties that are never read: classes, addresses, names of elements and events. */
+/** Attributes and properties that people never read: classes, URLs, names of elements and events. */
 const FOR_MACHINES =
   /^(?:accept|allow|aria-(?!description|label|placeholder|roledescription|valuetext)[a-z]+|as|autoComplete|class|className|d|data-.+|dir|enterkeyhint|from|gridTemplateColumns|href|id|inputMode|key|kind|name|path|pattern|points|rel|role|size|src|style|target|to|tone|transform|type|value|viewBox|wrap)$/
 
-/** Functions whose text arguments are no text for people. */
+/** Functions whose string arguments aren't user-facing text. */
 const CALLS =
   /^(?:classNames|t|t\.rich|t\.has|translator|lateScreen|import|Error|TypeError|RegExp|URL|Map|Set|querySelector|querySelectorAll|addEventListener|removeEventListener|dispatchEvent|Event|matchMedia|getItem|setItem|removeItem|createElement|closest|matches|startsWith|endsWith|includes|indexOf|split|join|replace|replaceAll|test|getPropertyValue|setProperty|read|readPages|useChange|useSearch|useNavigate|useParams)$/
 
-/** A label or a sentence: a capital followed by small letters, or several words. */
+/** Matches a label or a sentence: a capital followed by lowercase letters, or several words. */
 const READS_AS_TEXT = /^\p{Lu}\p{Ll}+$|\p{L}{2,}[,.…:!?]? \p{L}+|^\p{Lu}\p{Ll}+\b.*[.…!?]$/u
 
 export interface Found {
@@ -27,9 +27,7 @@ export interface Found {
   text: string
 }
 
-/**
- * @param allowed literals that are names of products, keys or formats, the same in every language
- */
+/** @param allowed literals that are the same in every language: names of products, keys or formats */
 export function findUntranslated(file: string, allowed: ReadonlySet<string>): Found[] {
   const source = parseFile(file)
   const found: Found[] = []
@@ -59,7 +57,7 @@ function isForPeople(node: ts.Expression, text: string): boolean {
   return purpose === 'unknown' && READS_AS_TEXT.test(text)
 }
 
-/** Who reads a literal, by the attribute, property or call that it is given to. */
+/** Returns whether people or machines read a literal, from the attribute, property or call that receives it. */
 function purposeOf(node: ts.Node): 'people' | 'machines' | 'unknown' {
   const { parent } = node
   if (
@@ -102,7 +100,7 @@ const purposeByName = (name: string): 'people' | 'machines' | 'unknown' => {
   return FOR_MACHINES.test(name) ? 'machines' : 'unknown'
 }
 
-/** Finds messages that are looked up while modules load, before there is text. */
+/** Finds messages that are looked up while modules load, before the translations are available. */
 export function findEarlyMessages(file: string): Found[] {
   const source = parseFile(file)
   const found: Found[] = []

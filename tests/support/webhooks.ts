@@ -1,14 +1,14 @@
 import type { Answer, Client, Person } from './client.ts'
 
-/** Webhooks as the administrator of an organization uses them. */
+/** Manages webhooks as the administrator of an organization. */
 export interface WebhookOwner {
   person: Person
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Adds one. Answers its id and its secret. */
+  /** Adds a webhook. Returns its id and its secret. */
   add(url: string, eventTypes?: string[]): Promise<{ id: string; secret: string }>
   // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
   deliveries(id: string, query?: Record<string, string>): Promise<any[]>
-  /** Has something happen: a conversation is made. Answers its id. */
+  /** Creates a conversation to cause an event. Returns its id. */
   converse(): Promise<string>
 }
 

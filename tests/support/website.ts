@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 
 export type Answer = string | ((response: ServerResponse, request: IncomingMessage) => void)
 
-/** A website on this machine. Names that end in .example lead there with `createExampleNet`. */
+/** A website on loopback. With `createExampleNet`, names that end in .example resolve to it. */
 export interface Website {
-  /** What it has, by path with or without query; a string is HTML, `*` is everything else. */
+  /** Responses by path, with or without query. A string is HTML, `*` matches all other paths. */
   pages: Record<string, Answer>
-  /** What it was asked for. */
+  /** The requested paths. */
   asked: string[]
   at(path: string, host?: string): string
   close(): Promise<void>

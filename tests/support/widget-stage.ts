@@ -11,13 +11,13 @@ import { startTestServer } from './server.ts'
 
 export interface WidgetServer {
   url: string
-  /** Puts an agent on web pages. Answers the deployment's id. `model` says how it behaves. */
+  /** Creates a deployment of an agent for web pages. Returns its id. `model` selects the model's behavior. */
   deploy(config?: DeploymentConfig, model?: string): Promise<string>
   pause(deploymentId: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** `environment`: what it runs with beside what test servers do. */
+/** Starts the server. `environment` adds to the environment of test servers. */
 export async function startWidgetServer(environment: Record<string, string> = {}): Promise<WidgetServer> {
   const provider = await startProvider()
   const server = await startTestServer(environment)
@@ -44,11 +44,11 @@ export async function startWidgetServer(environment: Record<string, string> = {}
 }
 
 export interface WidgetStage extends Pick<WidgetServer, 'deploy' | 'pause'> {
-  /** The server as visitors reach it. */
+  /** The connection through which visitors reach the server. */
   line: CutProxy
   site: CompanySite
   newContext: BorrowedBrowser['newContext']
-  /** Visits the company's page, which has the widget of a deployment on it: a new visitor, where none is given. */
+  /** Opens the company's page with the widget of a deployment, as a new visitor by default. */
   visit(
     deploymentId: string,
     options?: BrowserContextOptions,
@@ -58,10 +58,10 @@ export interface WidgetStage extends Pick<WidgetServer, 'deploy' | 'pause'> {
   stop(): Promise<void>
 }
 
-/** A server with deployments, a company's site at another origin, a browser. */
+/** Starts a server with deployments, a company's site on another origin, and a browser. */
 export async function startWidgetStage(): Promise<WidgetStage> {
   const line = await startCutProxy()
-  // A visitor's token is for pages of the server's own address.
+  // Visitor tokens are issued only to pages of the server's own origin.
   const server = await startWidgetServer({ BASE_URL: line.url })
   line.leadTo(server.url)
   const site = await startCompanySite()
@@ -89,7 +89,7 @@ export async function startWidgetStage(): Promise<WidgetStage> {
   }
 }
 
-/** The frame with the chat, when it can be written in. */
+/** Waits until the chat's frame accepts input, and returns it. */
 export async function chatIn(page: Page): Promise<Frame> {
   const isChat = (frame: Frame): boolean => frame.url().includes('/embed/')
   const frame = page.frames().find(isChat) ?? (await page.waitForEvent('framenavigated', isChat))
@@ -97,39 +97,39 @@ export async function chatIn(page: Page): Promise<Frame> {
   return frame
 }
 
-/** Opens the chat from the page's script. */
+/** Opens the chat through the page's script. */
 export async function openChat(page: Page): Promise<Frame> {
   await page.evaluate('parley.open()')
   return chatIn(page)
 }
 
-/** Sends a message as a visitor does, once no reply is under way. */
+/** Sends a message as a visitor, after the current reply has ended. */
 export async function write(chat: Frame, text: string): Promise<void> {
   await chat.fill('textarea', text)
   await chat.waitForSelector('button[type=submit]:enabled')
   await chat.press('textarea', 'Enter')
 }
 
-/** Sends a message and waits for the end of the reply. Answers the newest reply's text. */
+/** Sends a message and waits for the end of the reply. Returns the text of the newest reply. */
 export async function ask(chat: Frame, text: string): Promise<string> {
   await write(chat, text)
   await replied(chat)
   return (await chat.locator('.reply').last().innerText()).trim()
 }
 
-/** The end of the reply that is under way. */
+/** Waits for the end of the current reply. */
 export async function replied(chat: Frame): Promise<void> {
   await chat.waitForSelector('button[type=submit]')
   await chat.waitForSelector('.reply[aria-busy=false]')
 }
 
-/** What is in the log, entry by entry. */
+/** Returns the text of each entry in the log. */
 export const said = async (chat: Frame): Promise<string[]> =>
   (await chat.locator('.log > *').allInnerTexts()).map((text) => text.trim().replace(/\n+/g, '\n'))
 
 export const newestReply = (chat: Frame): Promise<string> => chat.locator('.reply').last().innerText()
 
-/** Waits until a part of the emulated model's words is there, and sees to it that it is not all of them. */
+/** Waits until a part of the emulated reply is shown, and checks that it isn't complete. */
 export async function inTheMiddle(chat: Frame, whole: string): Promise<void> {
   await expect.poll(() => newestReply(chat)).toContain('quick brown')
   expect(await newestReply(chat)).not.toBe(whole)

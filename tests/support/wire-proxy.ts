@@ -1,22 +1,22 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { joinSockets } from './join-sockets.ts'
 
-/** A statement as a client of PostgreSQL sent it. */
+/** A statement, as sent by a client of PostgreSQL. */
 export interface SentStatement {
   text: string
-  /** Bytes of its parameters. Texts are not counted: they go over once per connection. */
+  /** The size of its parameters. Statement texts aren't counted, because they are sent once per connection. */
   parameterBytes: number
 }
 
 export interface WireProxy {
-  /** The database, by way of the proxy. */
+  /** The URL of the database through the proxy. */
   url: string
-  /** Returns what was sent since the last call. */
+  /** Returns the statements sent since the last call. */
   take(): SentStatement[]
   close(): Promise<void>
 }
 
-/** Passes connections on to PostgreSQL and reads the statements in them (PostgreSQL documentation, chapter 54). */
+/** Forwards connections to PostgreSQL and reads their statements (PostgreSQL documentation, chapter 54). */
 export async function startWireProxy(databaseUrl: string): Promise<WireProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
@@ -44,7 +44,7 @@ export async function startWireProxy(databaseUrl: string): Promise<WireProxy> {
   }
 }
 
-/** Reads the messages of one client: a start without a type, then a type and a length before each. */
+/** Parses the messages of one client: a startup message without a type, then messages with a type and a length. */
 class FrontendReader {
   readonly #found: (statement: SentStatement) => void
   readonly #prepared = new Map<string, string>()
@@ -89,7 +89,10 @@ const stringAt = (body: Buffer, start: number): string => body.toString('utf8', 
 
 const NULL_LENGTH = -1
 
-/** After the names: a count of formats, two bytes for each, a count of values, and a length before each value. */
+/**
+ * The names are followed by a count of formats, two bytes per format, a count of values, and a length before each
+ * value.
+ */
 function bytesOfParameters(body: Buffer, start: number): number {
   let at = start + 2 + 2 * body.readUInt16BE(start)
   let left = body.readUInt16BE(at)

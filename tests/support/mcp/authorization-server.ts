@@ -1,48 +1,51 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** What an authorization server does wrong, changed while it runs. */
+/** Faults of the authorization server. Tests can change them while it runs. */
 export interface AuthorizationFaults {
-  /** Every refresh is `invalid_grant`. */
+  /** Every refresh fails with `invalid_grant`. */
   refuseRefresh?: boolean
-  /** The token endpoint has done its work, and answers so many milliseconds later. */
+  /** Delay of the token response in milliseconds, after the token endpoint has done its work. */
   tokenDelayMs?: number
-  /** The token endpoint has done nothing, and answers with this status. */
+  /** Status that the token endpoint returns without doing anything. */
   tokenStatus?: number
-  /** The token endpoint refuses with all that it was told, as the description of an error or as plain text. */
+  /** The token endpoint refuses with all parameters it received, in the error description or as plain text. */
   echo?: boolean
   echoPlain?: boolean
   noExpiresIn?: boolean
-  /** What the redirect says who answers; null: nothing. */
+  /** The `iss` parameter of the redirect; null omits it. */
   iss?: string | null
   noS256?: boolean
-  /** Nobody needs to say for which resource a token is to be. */
+  /** Clients need not send the `resource` parameter. */
   anyResource?: boolean
-  /** The error that a registration is refused with. */
+  /** The error that registrations are refused with. */
   refuseRegistration?: string
-  /** Every client is unknown to authorization and token endpoint, until it registers anew. */
+  /** The authorization and token endpoints don't know a client until it registers again. */
   forgetClients?: boolean
-  /** Has the last word on each document and answer. */
+  /** Replaces each metadata document and token response. */
   changeMetadata?: (metadata: Record<string, unknown>) => unknown
   changeTokens?: (tokens: Record<string, unknown>) => unknown
   changeClient?: (client: Record<string, unknown>) => unknown
 }
 
 export interface AuthorizationOptions {
-  /** The path of the issuer, such as /tenant; '' where there is none. */
+  /** The path of the issuer, such as /tenant; '' for none. */
   issuerPath: string
-  /** Its metadata is where OpenID Connect has it, and not where RFC 8414 has it. */
+  /** Serves its metadata at the path of OpenID Connect instead of the one in RFC 8414. */
   isOpenid: boolean
   ttlSeconds: number
-  /** Each refresh gives a new refresh token and ends the old one; one that is used again ends all of its family. */
+  /**
+   * Each refresh returns a new refresh token and invalidates the old one. Reuse of an old one revokes the whole
+   * family.
+   */
   rotating: boolean
   refreshTokens: boolean
   registration: boolean
-  /** Clients that somebody has registered by hand. */
+  /** Clients that were registered by hand. */
   clients: { client_id: string; client_secret?: string; redirect_uris: string[] }[]
-  /** Documents of clients (Client ID Metadata Documents) by address; null: these are not supported. */
+  /** Client ID Metadata Documents by URL; null if unsupported. */
   clientDocuments: Record<string, { redirect_uris: string[] }> | null
-  /** How clients that register prove themselves. */
+  /** The authentication method of clients that register. */
   authMethod: 'none' | 'client_secret_basic' | 'client_secret_post'
   scopes: string[]
 }
@@ -51,7 +54,7 @@ export interface AuthorizationCounts {
   registrations: number
   exchanges: number
   refreshes: number
-  /** Refresh tokens that came again after they had been replaced. */
+  /** Uses of refresh tokens that had already been replaced. */
   reuses: number
   revocations: number
 }
@@ -71,7 +74,7 @@ interface Code extends Grant {
 type Client = { client_id: string; client_secret?: string; redirect_uris: string[] }
 type Answer = { status: number; body: unknown; headers?: Record<string, string> }
 
-/** An authorization server of OAuth 2.1 in memory: strict about what clients send, and faulty as it is told. */
+/** An OAuth 2.1 authorization server in memory: strict about clients' requests, with faults on demand. */
 export class AuthorizationServer {
   readonly counts: AuthorizationCounts = {
     registrations: 0,
@@ -80,7 +83,7 @@ export class AuthorizationServer {
     reuses: 0,
     revocations: 0,
   }
-  /** What came to the authorization, registration and token endpoints, the newest last. */
+  /** Requests to the authorization, registration and token endpoints, newest last. */
   readonly asked: { endpoint: string; parameters: Record<string, string> }[] = []
   readonly #origin: () => string
   readonly #resource: () => string
@@ -108,7 +111,7 @@ export class AuthorizationServer {
     return this.#origin() + this.#options.issuerPath
   }
 
-  /** The scopes of an access token that is good for the resource; null: it is not. */
+  /** Returns the scopes of an access token that is valid for the resource, otherwise null. */
   scopesOf(accessToken: string): string[] | null {
     const found = this.#accessTokens.get(accessToken)
     if (!found || found.grant.isRevoked || found.endsAt <= Date.now()) return null
@@ -304,7 +307,7 @@ export class AuthorizationServer {
     const found = this.#refreshTokens.get(token) ?? this.#accessTokens.get(token)
     if (found) {
       this.counts.revocations++
-      // An access token that is revoked ends alone.
+      // Revoking an access token leaves the rest of its grant valid.
       if (this.#refreshTokens.has(token)) found.grant.isRevoked = true
       this.#accessTokens.delete(token)
     }

@@ -9,8 +9,8 @@ import { type AuthorizedMcpServer, startAuthorizedMcpServer } from './authorized
 export const REDIRECT_URI = 'https://parley.example/api/mcp/callback'
 
 /**
- * For each test of a file, a server of 127.0.0.1 that people are to be authorized at. Names, and the server `inside`
- * that nobody may reach, are at 127.0.0.2; after each test it has had no connection.
+ * Starts a server on 127.0.0.1 to authorize at, for each test of a file. Host names and the forbidden server
+ * `inside` resolve to 127.0.0.2. After each test, `inside` must not have had a connection.
  */
 export function setAuthorizationStage() {
   const signal = new AbortController().signal
@@ -58,7 +58,7 @@ export function setAuthorizationStage() {
   return stage
 }
 
-/** The AuthorizationError that it ends with: one line, without the secrets. */
+/** Returns the AuthorizationError that the work fails with, and checks that it is one line without the secrets. */
 export async function authorizationFailureOf(
   work: Promise<unknown>,
   secrets: string[] = [],

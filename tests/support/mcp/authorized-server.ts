@@ -15,39 +15,39 @@ export interface AuthorizedTool {
   name: string
   description: string
   inputSchema: { type: 'object'; [key: string]: unknown }
-  /** Who lacks it is answered 403 insufficient_scope. */
+  /** Tokens without this scope get 403 insufficient_scope. */
   scope?: string
   run(input: Record<string, unknown>): unknown
 }
 
 export interface AuthorizedMcpServer {
-  /** Of the MCP server, with the path /mcp. */
+  /** The MCP server's URL, with the path /mcp. */
   url: string
   issuer: string
-  /** Changed while the server runs. */
+  /** Tests can change these while the server runs. */
   faults: AuthorizationFaults & {
-    /** Has the last word on the metadata of the resource (RFC 9728); what is null is 404. */
+    /** Replaces the resource metadata (RFC 9728); null returns 404. */
     changeResource?: (metadata: Record<string, unknown>) => unknown
-    /** What is said instead of this metadata. */
+    /** Response text in place of the resource metadata. */
     resourceText?: string
-    /** The header of a 401; null: none. */
+    /** The WWW-Authenticate header of a 401; null omits it. */
     challenge?: string | null
-    /** Says the token of a call to whoever called: in an error of the protocol, in a result, or with status 500. */
+    /** Reveals the caller's token in a protocol error, in a result, or with status 500. */
     echoToken?: 'error' | 'result' | 'status'
   }
   counts: AuthorizationCounts & {
-    /** Requests of MCP that came with a good token. */
+    /** MCP requests with a valid token. */
     calls: number
-    /** Requests that were answered 401. */
+    /** Requests that got 401. */
     unauthorized: number
   }
-  /** What came to the endpoints of the authorization server, the newest last. */
+  /** Requests to the endpoints of the authorization server, newest last. */
   asked: AuthorizationServer['asked']
-  /** Paths that either server was asked for. */
+  /** Paths requested from either server. */
   paths: string[]
-  /** All access tokens end now; refresh tokens stay. */
+  /** Expires all access tokens. Refresh tokens stay valid. */
   endAccessTokens(): void
-  /** A person at a browser: follows the address, says yes or no, and is sent to the address that this gives. */
+  /** Acts as a person at a browser: opens the URL, accepts or denies, and returns the redirect's URL. */
   consent(url: string, says?: 'yes' | 'no'): Promise<string>
   close(): Promise<void>
 }
@@ -62,8 +62,8 @@ const TOOLS: AuthorizedTool[] = [
 ]
 
 /**
- * An MCP server on loopback that wants a token, and its authorization server on another port: it registers clients,
- * checks PKCE and the resource, and rotates refresh tokens, of which one that is used again ends its family.
+ * Starts an MCP server on loopback that requires a token, and its authorization server on another port. The latter
+ * registers clients, checks PKCE and the resource, and rotates refresh tokens: reuse revokes the family.
  */
 export async function startAuthorizedMcpServer(
   options: Partial<AuthorizationOptions> & { tools?: AuthorizedTool[] } = {},

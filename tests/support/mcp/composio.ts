@@ -11,24 +11,24 @@ interface Account {
   status: 'INITIATED' | 'ACTIVE' | 'FAILED'
 }
 
-/** Composio as its official client meets it (API v3), and the MCP server that it speaks with, of another maker. */
+/** Emulates Composio for its official client (API v3), and the third-party MCP server that it returns. */
 export interface EmulatedComposio {
   url: string
   accounts: Map<string, Account>
-  /** Custom MCP servers: what was asked for, by id. */
+  /** Request bodies that created custom MCP servers, by id. */
   servers: Map<string, Record<string, unknown>>
-  /** Requests as `METHOD /path`, the newest last. */
+  /** Requests as `METHOD /path`, newest last. */
   asked: string[]
-  /** Every request is answered with this status, and a message. */
+  /** The status of every response; null for normal responses. */
   failure: number | null
-  /** A custom MCP server is made when this has resolved. */
+  /** Creating a custom MCP server waits for this. */
   beforeMaking(): Promise<void>
-  /** A person at the address of a link: consents or not, and is sent to the address that this gives. */
+  /** Acts as a person who opens a link: accepts or denies, and returns the redirect's URL. */
   consent(url: string, says?: 'yes' | 'no'): Promise<string>
   close(): Promise<void>
 }
 
-/** `mcpUrl`: where accounts are spoken for. */
+/** @param mcpUrl the MCP server that acts for connected accounts */
 export async function startComposio(mcpUrl: () => string): Promise<EmulatedComposio> {
   const accounts: EmulatedComposio['accounts'] = new Map()
   const servers: EmulatedComposio['servers'] = new Map()

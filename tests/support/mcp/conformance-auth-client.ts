@@ -6,12 +6,12 @@ import { createNet } from '#platform/net/index.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 
 /*
- * What the conformance suite of clients runs for its scenarios of authorization: the address of a server comes as the
- * last argument, a client that was registered by hand in MCP_CONFORMANCE_CONTEXT. It exits with 0 when every tool of the
- * server has been called.
+ * The client for the authorization scenarios of the conformance suite. The server's URL is the last argument; a
+ * client that was registered by hand is in MCP_CONFORMANCE_CONTEXT. Exits with 0 after calling every tool of the
+ * server.
  */
 
-/** Both are what the suite's own clients have. */
+/** The same values as the suite's own clients. */
 const REDIRECT_URI = 'http://localhost:3000/callback'
 const DOCUMENT_URL = 'https://conformance-test.local/client-metadata.json'
 const SCENARIO_TIMEOUT_MS = 100_000
@@ -32,7 +32,7 @@ const authorizer = new McpAuthorizer(net, {
 })
 let grant: StoredGrant | null = null
 
-/** The person says yes, as the authorization servers of the suite take for granted. */
+/** The suite's authorization servers always consent. */
 async function authorize(challenge: string | undefined, scope: string | undefined): Promise<StoredGrant> {
   const began = await authorizer.begin({ url, fixed: context, challenge, scope }, 'the-state', signal)
   const answer = await fetch(began.url, { redirect: 'manual', signal })

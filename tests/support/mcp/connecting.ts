@@ -10,13 +10,13 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 export const REDIRECT_URI = 'http://127.0.0.1:8912/callback'
 
-/** A server that knows the address by which it is asked, as authorization needs it. */
+/** Starts a server that knows its own URL, which authorization requires. */
 export async function startAddressedServer(environment: Record<string, string> = {}): Promise<TestServer> {
   const port = await findFreePort()
   return startTestServer({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}`, ...environment })
 }
 
-/** What a client of the official SDK keeps, in memory. Where it sends the browser stands in `sentTo`. */
+/** In-memory storage for a client of the official SDK. `sentTo` is the URL that it redirects the browser to. */
 export class MemoryAuth implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT_URI
   sentTo: URL | undefined
@@ -55,16 +55,16 @@ export class MemoryAuth implements OAuthClientProvider {
   codeVerifier = () => this.verifier
 }
 
-/** A page that a browser was answered with. */
+/** The response that a browser received. */
 export interface Visited {
   status: number
-  /** '' where the browser stays. */
+  /** The Location header, or '' without a redirect. */
   location: string
   text: string
   headers: Headers
 }
 
-/** A browser as far as redirects and cookies go. */
+/** A minimal browser that follows redirects and stores cookies. */
 export class Visitor {
   readonly #cookies = new Map<string, { value: string; path: string }>()
 
@@ -104,7 +104,7 @@ export class Visitor {
   }
 }
 
-/** Allows what a client asks for, as the page does it. Answers where the browser is sent back to. */
+/** Approves a client's authorization request, as the consent page does. Returns the redirect's URL. */
 export async function allow(
   authorizationUrl: string | URL,
   person: Person,

@@ -5,24 +5,27 @@ import type { TestServer } from '../server.ts'
 
 export type Returned = Answer & { location: URL }
 
-/** Somebody who connects accounts at MCP servers. */
+/** A person who connects accounts at MCP servers. */
 export interface Connector extends Connecting {
-  /** Puts a server into the catalogue. Answers its id. */
+  /** Adds a server to the catalog. Returns its id. */
   addServer(url: string, authConfig: McpAuthConfig | null): Promise<string>
 }
 
-/** The same over the wire alone. */
+/** The same, through the public API only. */
 export interface Connecting {
   person: Person
-  /** Asks to connect. */
+  /** Requests a connection. */
   ask(serverId: string, more?: Record<string, unknown>, query?: Record<string, string>): Promise<Answer>
-  /** The browser that asked, with its cookies, opens an address that leads back to the server; where it is sent from there. */
+  /** Opens the callback URL in the browser that made the request, with its cookies. Returns the redirect. */
   comeBack(address: string): Promise<Returned>
-  /** The same in another browser, which has `cookie` if given. */
+  /** Opens the callback URL in another browser, which has only `cookie` if given. */
   comeBackElsewhere(address: string, cookie?: string): Promise<Returned>
-  /** The cookies that the browser has, as it sends them. */
+  /** The browser's cookies as a Cookie header. */
   cookies(): string
-  /** Asks, consents (at the provider, where there is one), and comes back. Answers the instance's id. */
+  /**
+   * Requests a connection, consents at the provider if there is one, and returns to the server. Returns the
+   * instance's id.
+   */
   connect(
     serverId: string,
     consent?: (url: string) => Promise<string>,

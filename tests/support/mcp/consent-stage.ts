@@ -4,23 +4,23 @@ import type { Person } from '../client.ts'
 import type { TestServer } from '../server.ts'
 import { REDIRECT_URI, startAddressedServer } from './connecting.ts'
 
-/** Of the app that asks, as it says. */
+/** The name that the requesting app claims. */
 export const APP_NAME = 'An <b>app</b> & more'
 
 export interface ConsentStage {
   server: TestServer
-  /** Somebody with two organizations: the personal one, and The Lighthouse. */
+  /** A person with two organizations: the personal one, and The Lighthouse. */
   person: Person
   /**
-   * Opens the page as a new visitor. `said`: what its console has. The app that the browser is sent back to is not
-   * there; where it is sent is what counts.
+   * Opens the page as a new visitor. `said` collects its console messages. The app's redirect URL has no server;
+   * tests check only the URL.
    */
   open(options?: BrowserContextOptions): Promise<{ page: Page; back: Promise<URL>; said: string[] }>
   signIn(page: Page, password?: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** A server, a browser, and an app that asks to be connected. */
+/** Starts a server, a browser, and an app that requests access. */
 export async function startConsentStage(): Promise<ConsentStage> {
   const [server, { newContext, giveBack }] = await Promise.all([startAddressedServer(), borrowBrowser()])
   const person = await server.signUp()

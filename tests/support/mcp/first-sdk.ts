@@ -2,7 +2,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { findTool, type Offered, pageOf } from './index.ts'
 
-/** A server of SDK 1, for one session. */
+/** Creates a server of SDK 1 for one session. */
 export function createFirstSdkServer(offered: Offered): Server {
   const server = new Server({ name: 'first-sdk', version: '1.0.0' }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, (request) => pageOf(offered, request.params?.cursor))

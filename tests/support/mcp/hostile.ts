@@ -8,23 +8,23 @@ export interface HostileRequest {
   params: Record<string, unknown>
   request: IncomingMessage
   response: ServerResponse
-  /** Answers as a server should. */
+  /** Sends a correct response with this result. */
   result(result: unknown): void
 }
 
-/** What a hostile server does with some messages; the others it answers as a server should. */
+/** Hostile behavior by method. The server answers all other messages correctly. */
 export type Tricks = Record<string, (asked: HostileRequest) => unknown>
 
 export interface HostileServer {
   url: string
-  /** The methods that were asked for, in their order. */
+  /** The methods of all requests, in order. */
   asked: string[]
-  /** Sockets of the client that are still open. */
+  /** Counts the client's open sockets. */
   countSockets(): Promise<number>
   close(): Promise<void>
 }
 
-/** A server of 2025-11-25 written by hand, which plays tricks. */
+/** Starts a hand-written server of protocol version 2025-11-25 with hostile behavior. */
 export async function startHostileServer(tricks: Tricks): Promise<HostileServer> {
   const asked: string[] = []
   const http = await listen(async (request, response) => {
@@ -69,7 +69,7 @@ export function sendJson(response: ServerResponse, body: unknown, status = 200):
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** Begins a stream of events; what it answers adds one. */
+/** Begins an event stream. Returns a function that writes an event. */
 export function beginEvents(response: ServerResponse): (message: unknown) => boolean {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.flushHeaders()

@@ -4,22 +4,22 @@ import { answerSessionfully } from './sessionful.ts'
 import { answerBySse } from './sse.ts'
 import { answerStatelessly } from './stateless.ts'
 
-/** What an emulated MCP server offers. */
+/** A tool that an emulated MCP server offers. */
 export interface TestTool {
   name: string
   description?: string
   inputSchema?: Record<string, unknown>
   outputSchema?: Record<string, unknown>
-  /** Answers with a CallToolResult; what it throws is an error of the protocol. */
+  /** Returns a CallToolResult. A thrown error becomes a protocol error. */
   run(input: Record<string, unknown>, context: TestCall): unknown
 }
 
 export interface TestCall {
-  /** Aborted when the client has cancelled. */
+  /** Aborted when the client cancels. */
   signal: AbortSignal
-  /** Tells the client how far the call is, where it asked for that. */
+  /** Reports progress, if the client requested it. */
   progress(progress: { progress: number; total?: number; message?: string }): Promise<void>
-  /** Tells the client that there are other tools now. */
+  /** Notifies the client that the tools have changed. */
   toolsChanged(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export interface SeenRequest {
   method: string
   path: string
   headers: IncomingMessage['headers']
-  /** The message's method, '' where there is none. */
+  /** The method of the message, or '' if it has none. */
   message: string
 }
 
@@ -35,38 +35,38 @@ export interface McpServerOptions {
   tools?: TestTool[]
   /**
    * 'stateless': SDK 2, both eras of the protocol. 'sessionful': SDK 1, Streamable HTTP with Mcp-Session-Id.
-   * 'sse': SDK 1, the transport of 2024-11-05 and nothing else.
+   * 'sse': SDK 1, only the transport of 2024-11-05.
    */
   kind?: 'stateless' | 'sessionful' | 'sse'
-  /** So many tools on a page; all on one page unless told. */
+  /** Tools per page. Default: all on one page. */
   pageSize?: number
-  /** Looks at each request before the server does; true when it has answered. */
+  /** Handles each request before the server. Returns true if it has sent a response. */
   before?: (request: IncomingMessage, response: ServerResponse, message: string, id: unknown) => boolean
 }
 
 export interface TestMcpServer {
   url: string
-  /** May be changed while the server runs. */
+  /** Tests can change the tools while the server runs. */
   tools: TestTool[]
   /** Every request, in the order of arrival. */
   seen: SeenRequest[]
-  /** A sessionful server forgets its sessions: they are 404 from now on. */
+  /** Makes a sessionful server return 404 for its sessions from now on. */
   loseSessions(): void
-  /** How many sockets are open. */
+  /** Counts the open sockets. */
   countSockets(): Promise<number>
-  /** Cuts every socket. */
+  /** Destroys every socket. */
   cut(): void
   close(): Promise<void>
 }
 
-/** What each kind of server is made of. */
+/** The implementation of one kind of server. */
 export interface Answering {
   answer(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>
   loseSessions(): void
   close(): Promise<void>
 }
 
-/** A real MCP server on loopback, made with the official packages. */
+/** Starts a real MCP server on loopback, built with the official packages. */
 export async function startMcpServer(options: McpServerOptions = {}): Promise<TestMcpServer> {
   const { kind = 'stateless', before, pageSize = Number.MAX_SAFE_INTEGER } = options
   const seen: SeenRequest[] = []
@@ -110,7 +110,7 @@ const ANSWERING: Record<NonNullable<McpServerOptions['kind']>, (offered: Offered
   sse: answerBySse,
 }
 
-/** Says what it is given. */
+/** A tool that returns its input. */
 export const echo: TestTool = {
   name: 'echo',
   description: 'Says what it is given',
@@ -127,7 +127,7 @@ export interface LoopbackServer {
   close(): Promise<void>
 }
 
-/** An HTTP server on a free port of loopback. */
+/** Starts an HTTP server on a free port of loopback. */
 export async function listen(onRequest: RequestListener): Promise<LoopbackServer> {
   const http = createServer((request, response) => {
     Promise.resolve(onRequest(request, response)).catch((error: unknown) => {
@@ -167,7 +167,7 @@ const messageOf = (body: unknown): string => {
   return typeof method === 'string' ? method : ''
 }
 
-/** One page of tools, as they are listed; the cursor is where the next page begins. */
+/** Returns one page of the tools list. The cursor is the index of its first tool. */
 export function pageOf({ tools, pageSize }: Offered, cursor: string | undefined) {
   const start = Number(cursor ?? 0)
   const end = start + pageSize

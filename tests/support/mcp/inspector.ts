@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 const PROGRAM = resolve('node_modules/@modelcontextprotocol/inspector-cli')
 
 /**
- * The MCP inspector on the command line; answers what it prints, as JSON. Installed alone it misses the package.json of
- * the whole inspector two folders above it, so it runs from a folder where there is one.
+ * Runs the MCP inspector on the command line and returns its JSON output. The separate CLI package expects the
+ * package.json of the whole inspector two folders above it, so it runs from a folder that has one.
  */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
 export async function inspect(...args: string[]): Promise<any> {

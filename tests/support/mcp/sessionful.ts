@@ -5,7 +5,7 @@ import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js'
 import { createFirstSdkServer } from './first-sdk.ts'
 import type { Answering, Offered } from './index.ts'
 
-/** SDK 1: Streamable HTTP with a session for each client. */
+/** SDK 1: Streamable HTTP with a session per client. */
 export function answerSessionfully(offered: Offered): Answering {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const begin = async (): Promise<StreamableHTTPServerTransport> => {

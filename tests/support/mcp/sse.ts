@@ -2,7 +2,7 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { createFirstSdkServer } from './first-sdk.ts'
 import type { Answering, Offered } from './index.ts'
 
-/** SDK 1: the transport of 2024-11-05, which has a stream of events beside the requests; POST to /sse is 405. */
+/** SDK 1: the transport of 2024-11-05, with a separate event stream for responses. POST to /sse returns 405. */
 export function answerBySse(offered: Offered): Answering {
   const sessions = new Map<string, SSEServerTransport>()
   return {

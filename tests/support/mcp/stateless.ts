@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { type Answering, findTool, type Offered, pageOf } from './index.ts'
 
-/** SDK 2: answers each request by itself, in the protocol of 2026-07-28 and in those before it. */
+/** SDK 2: answers each request independently, in the protocol of 2026-07-28 and earlier ones. */
 export function answerStatelessly(offered: Offered): Answering {
   const handler = createMcpHandler(() => createServer(offered))
   return {

@@ -1,76 +1,76 @@
 /**
- * How the emulated provider behaves is said by the model's name, because a name travels through every gateway:
- * `emu-n200-gap10-ttft50-r20` is 200 tokens, 10 ms apart, the first after 50 ms, with 20 tokens of reasoning before;
- * `emu-step3-err500` fails in the third step of a conversation with tools. What it says, and the tools that it calls, are
- * said by the user's text: see stepOf.
+ * The model's name selects the behavior of the emulated provider, because a name passes through every gateway.
+ * `emu-n200-gap10-ttft50-r20` is 200 tokens, 10 ms apart, the first after 50 ms, preceded by 20 reasoning tokens;
+ * `emu-step3-err500` fails in the third step of a conversation with tools. The user's text determines the reply
+ * and the tools to call: see stepOf.
  */
 export interface Behaviour {
   tokens: number
   reasoningTokens: number
-  /** Milliseconds before the first token (or an image, or what was said), and between two tokens. */
+  /** Milliseconds before the first token (or image, or transcript), and between two tokens. */
   firstTokenMs: number
   gapMs: number
-  /** A status to refuse with. */
+  /** The HTTP status to refuse requests with. */
   status: number | undefined
-  /** Refuse so many times with 429 and Retry-After: 0, then answer. */
+  /** The number of refusals with 429 and Retry-After: 0 before a reply. */
   retries: number
-  /** What goes wrong, if anything. */
+  /** The fault to simulate, if any. */
   fault: Fault | undefined
-  /** Answer with the JSON of the request. */
+  /** Replies with the JSON of the request. */
   echo: boolean
-  /** Tell no usage. */
+  /** Reports no usage. */
   noUsage: boolean
-  /** Report this many tokens, whatever was used. */
+  /** Reports this many tokens, regardless of the actual number. */
   claims: number | undefined
-  /** In which step of a conversation with tools something goes wrong: the first is 1, and a step ends with its calls. */
+  /** The step of a tool conversation in which the fault occurs, from 1. A step ends with its tool calls. */
   step: number
-  /** Call the tools of the last step again and again, for as long as tools may be called. */
+  /** Repeats the tool calls of the last step as long as tools are allowed. */
   again: boolean
-  /** How often a video is asked for before it is made. */
+  /** The number of polls before a video is ready. */
   polls: number
-  /** Where an image or a video is, instead of in the answer or at the provider. */
+  /** The location of an image or video, if not in the response or at the provider. */
   place: Place | undefined
 }
 
 const PLACES = [
   'url', // at the provider
   'foreign', // at elsewhere.example, on the provider's port
-  'private', // at an address that nobody may reach
+  'private', // at a forbidden address
   'moved', // at the provider, which redirects to elsewhere.example
 ] as const
 export type Place = (typeof PLACES)[number]
 
 const FAULTS = [
   'html', // a web page instead of events
-  'errmid', // an error event in the middle
-  'cut', // the socket breaks in the middle
-  'hang', // no byte of an answer, ever
-  'hangmid', // silence in the middle
-  'fin', // a proper end without the end marker
+  'errmid', // an error event mid-stream
+  'cut', // the socket breaks mid-stream
+  'hang', // no response at all
+  'hangmid', // silence mid-stream
+  'fin', // a normal end of the body without the end marker
   'longline', // a line without end
-  'badjson', // an event that is no JSON
-  'surrogate', // pairs that are split between tokens, halves, NUL
+  'badjson', // an event that isn't JSON
+  'surrogate', // surrogate pairs split between tokens, lone surrogates, NUL
   'redirect',
-  'blanks', // two letters, and a book of blanks between them
+  'blanks', // two letters with very many blanks between them
   // Only for media:
-  'nothing', // an answer without an image or a video
-  'blocked', // a refusal of the prompt, as Gemini words it
-  'wrongbytes', // an image that is none
-  'huge', // an answer without end
-  'flaky', // the first question for a video fails
-  'deaf', // every question for a video fails
+  'nothing', // a response without an image or a video
+  'blocked', // a refusal of the prompt, in Gemini's format
+  'wrongbytes', // bytes that aren't an image
+  'huge', // an endless response
+  'flaky', // the first poll for a video fails
+  'deaf', // every poll for a video fails
   'rejected', // the video failed
-  'cutfile', // the socket breaks while the video is fetched
-  'hangfile', // no byte of the video, ever
+  'cutfile', // the socket breaks during the video's download
+  'hangfile', // the video's download never starts
   'hugefile', // a video of a gigabyte
   // Only for embeddings:
-  'fewer', // one is missing
-  'infinite', // a number that is none
-  'null', // no number at all
-  'uneven', // one that is longer
-  'zero', // one without a direction
-  'shuffled', // in another order, which they tell
-  'twice', // two that say that they are the same
+  'fewer', // one vector is missing
+  'infinite', // a vector with an infinite number
+  'null', // null instead of a number
+  'uneven', // one vector is longer than the others
+  'zero', // a zero vector
+  'shuffled', // in another order, with correct indexes
+  'twice', // two vectors with the same index
 ] as const
 export type Fault = (typeof FAULTS)[number]
 
@@ -106,7 +106,7 @@ const WORDS = 'the quick brown fox jumps over a lazy dog while seven wizards boi
 )
 const TRICKY = ['ok \ud83d', '\ude00 half \ud83d', ' and low \ude00', ' nul \0 end', ' done \ud83d']
 
-/** The same without what goes wrong. */
+/** Returns the same behavior without faults. */
 export const withoutFaults = (behaviour: Behaviour): Behaviour => ({
   ...behaviour,
   status: undefined,
@@ -114,7 +114,7 @@ export const withoutFaults = (behaviour: Behaviour): Behaviour => ({
   fault: undefined,
 })
 
-/** The pieces of the reply. `say: …` in the user's text has it say just that, up to the passages behind it. */
+/** Returns the pieces of the reply. `say: …` in the user's text sets the reply, except for appended passages. */
 export function pieces(behaviour: Behaviour, request: unknown, userText: string): string[] {
   if (behaviour.fault === 'surrogate') return TRICKY
   if (behaviour.fault === 'blanks') return ['a', ' '.repeat(400_000), 'b']
@@ -132,7 +132,7 @@ export interface WantedCall {
   input: string
 }
 
-/** `TOLD:nextPageToken` in what a tool is called with stands for what the user's text has in JSON under that name. */
+/** Replaces `TOLD:nextPageToken` in a tool's input with the value of that JSON key in the user's text. */
 const fromTold = (input: string, userText: string): string =>
   input.replace(/TOLD:(\w+)/g, (whole, name: string) => {
     const [, told = whole] = new RegExp(`"${name}":"([^"]*)"`).exec(userText) ?? []
@@ -140,10 +140,10 @@ const fromTold = (input: string, userText: string): string =>
   })
 
 /**
- * What the user's text has a model do in a step, counted from 0. Steps are parted by `THEN`, and a step is what to say,
- * if anything, and then the tools to call, of which only those count that are offered:
- * `say: Let me see. TOOL:weather={"city":"Oslo"} TOOL:clock={} THEN TOOL:weather={} THEN say: It rains.`
- * After the last of them comes the reply in words.
+ * Returns a scripted step of a tool conversation, counted from 0. The user's text separates steps with `THEN`.
+ * Each step has optional text and tool calls; calls of tools that aren't offered are ignored: `say: Let me see.
+ * TOOL:weather={"city":"Oslo"} TOOL:clock={} THEN TOOL:weather={} THEN say: It rains.` After the last step, the
+ * model replies with text.
  */
 export function stepOf(
   userText: string,

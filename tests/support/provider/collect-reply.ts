@@ -1,16 +1,16 @@
 import type { Models } from '#platform/models/index.ts'
 import type { ModelRequest, ModelResult, ModelTarget, ToolCall } from '#platform/models/types.ts'
 
-/** All that a reply has brought. */
+/** All results of a reply. */
 export interface CollectedReply extends ModelResult {
   text: string
   reasoning: string
   toolCalls: ToolCall[]
-  /** The text as it came. */
+  /** The received pieces of the text. */
   pieces: string[]
 }
 
-/** Has a model write a reply and collects it. */
+/** Runs a model and collects its reply. */
 export async function collectReply(
   models: Models,
   target: ModelTarget,

@@ -36,7 +36,7 @@ export interface Conversation {
   request?: Partial<ModelRequest>
 }
 
-/** What a conversation is held with. */
+/** Starts the emulated provider and the models for a conversation. */
 export async function startConversations() {
   const emulated = await startProvider()
   const net = createNet({ allowPrivateNetwork: true })
@@ -44,10 +44,10 @@ export async function startConversations() {
   return {
     models,
     close: () => Promise.all([net.close(), emulated.close()]),
-    /** Has a model do what `content` says (see behaviour.ts), and notes all that comes of it. */
+    /** Runs a model with the script in `content` (see behaviour.ts) and records all events. */
     converse: (content: string, conversation: Conversation = {}) =>
       converse(models, emulated, content, conversation),
-    /** The texts that stand in the elements of what tools answered, in the newest request. */
+    /** Returns the texts in the elements of tool results, in the newest request. */
     shown: (): string[] =>
       [
         ...JSON.stringify(emulated.requests.at(-1)?.body).matchAll(
@@ -99,7 +99,7 @@ function converse(
   return { loop, heard, outcomes, ended, requests: () => emulated.requests.slice(before) }
 }
 
-/** What something was rejected for. */
+/** Returns the reason of a rejection. */
 export async function reasonOf(ended: Promise<unknown>): Promise<unknown> {
   return ended.then(
     () => undefined,

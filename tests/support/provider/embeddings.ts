@@ -21,7 +21,7 @@ interface Content {
   parts: { text: string }[]
 }
 
-/** What a request for embeddings wants, if it is one. */
+/** Parses a request for embeddings, or returns undefined for other requests. */
 export function findEmbedding(path: string, body: EmbeddingRequest | undefined): FoundEmbedding | undefined {
   if (path.endsWith('/v1/embeddings'))
     return { format: openAi, model: body?.model ?? '', texts: body?.input ?? [], isBatch: true }
@@ -32,10 +32,10 @@ export function findEmbedding(path: string, body: EmbeddingRequest | undefined):
   return { format: google, model, texts, isBatch: call === 'batchEmbedContents' }
 }
 
-/** A vector that tells of which text it is: its length and first letter. */
+/** Returns a vector that identifies its text by length and first letter. */
 export const emulatedVector = (text: string): number[] => [text.length, text.charCodeAt(0), 1, -2]
 
-/** Answers a request for embeddings as the behaviour says. */
+/** Responds to a request for embeddings with the selected behavior. */
 export function playEmbedding(
   response: ServerResponse,
   { format, model, texts, isBatch }: FoundEmbedding,

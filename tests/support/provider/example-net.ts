@@ -1,6 +1,6 @@
 import { createNet, type Net } from '#platform/net/index.ts'
 
-/** A net on which names that end in .example stand for this machine, which may be reached. */
+/** A net that resolves names ending in .example to loopback, and may connect to it. */
 export const createExampleNet = (): Net =>
   createNet({
     allowPrivateNetwork: ['127.0.0.0/8'],

@@ -1,10 +1,10 @@
 import { type Behaviour, pieces, stepOf, words } from './behaviour.ts'
 
-/** A reply in a provider's format: events before, one event for each piece, and events after. */
+/** A reply in a provider's format: leading events, one event for each piece, and trailing events. */
 export interface Script {
   head: string[]
   body: string[]
-  /** What ends a stream properly: usage and the end marker. */
+  /** The events of a proper end: usage and the end marker. */
   tail: string[]
   errorEvent: string
 }
@@ -15,7 +15,7 @@ export interface Format {
   error(status: number): object
 }
 
-/** The part of a request that the emulator looks at, whatever the format. */
+/** The request fields that the emulator reads, in all formats. */
 export interface ProviderRequest {
   messages?: { role: string; content: unknown }[]
   contents?: { role: string; parts: { text?: string; functionResponse?: unknown }[] }[]
@@ -38,7 +38,7 @@ interface Turn {
   text: string
 }
 
-/** The conversation, whatever the format. Anthropic and Gemini have a tool's answer in a turn of the user. */
+/** Returns the turns of a conversation in any format. Anthropic and Gemini put tool results into a user turn. */
 function turnsOf({ contents, messages = [] }: ProviderRequest): Turn[] {
   if (contents)
     return contents.map(({ role, parts }) => ({
@@ -54,20 +54,20 @@ function turnsOf({ contents, messages = [] }: ProviderRequest): Turn[] {
     })
 }
 
-/** What the user said last, and how often the model has called tools since. */
+/** Returns the user's last text, and the number of steps that called tools since then. */
 function lastAsked(request: ProviderRequest): { userText: string; step: number } {
   const turns = turnsOf(request)
   const asked = turns.findLastIndex(({ role }) => role === 'user')
   const since = turns.slice(asked + 1)
-  // A reply that was given already is gone on with in other words.
+  // Ignores the user's script when the request continues a partial reply.
   if (asked < 0 || since.at(-1)?.role === 'model') return { userText: '', step: 0 }
   return { userText: turns[asked]?.text ?? '', step: since.filter(({ role }) => role === 'model').length }
 }
 
-/** The step of a conversation with tools that a request asks for: the first is 1. */
+/** Returns the number of the requested step in a tool conversation, from 1. */
 export const stepNumber = (request: ProviderRequest): number => lastAsked(request).step + 1
 
-/** The tools that may be called. */
+/** Returns the names of the tools that may be called. */
 function offeredTools(request: ProviderRequest): string[] {
   const { tools = [], tool_choice: choice, toolConfig } = request
   const mode = typeof choice === 'object' ? choice.type : choice
@@ -170,7 +170,7 @@ export const anthropic: Format = {
       stop_sequence: null,
       usage: { ...usage, output_tokens: 1 },
     }
-    /** Each block begins with its first piece and ends with its last. */
+    /** Each block starts with its first piece and ends with its last. */
     const body: string[] = []
     let index = 0
     const block = (begin: object, pieces: object[], last: object[] = []): void => {

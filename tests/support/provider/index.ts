@@ -14,7 +14,7 @@ import {
 import { findMedia, playMedia, readForm } from './media.ts'
 import { playScript } from './play-script.ts'
 
-/** A request as the provider got it. */
+/** A request that the provider received. */
 export interface RecordedRequest {
   method: string
   path: string
@@ -25,10 +25,13 @@ export interface RecordedRequest {
 export interface EmulatedProvider {
   url: string
   port: number
-  /** The newest, oldest first. Those for titles are apart, since they come at any time after a reply. */
+  /**
+   * The newest requests, oldest first. Requests for titles are separate, because their timing after a reply
+   * varies.
+   */
   requests: RecordedRequest[]
   titleRequests: RecordedRequest[]
-  /** Requests for titles wait until the function that it returns is called. */
+  /** Blocks title requests until the returned function is called. */
   holdTitles(): () => void
   stats: { streams: number; open: number; aborted: number }
   close(): Promise<void>
@@ -38,8 +41,8 @@ const REQUESTS_KEPT = 200
 const TITLE_PROMPT = 'Write a title for the conversation that begins as follows'
 
 /**
- * A provider on loopback, faults included: OpenAI chat completions, images and transcriptions, Anthropic messages,
- * Gemini, its images and transcriptions, Veo, and the embeddings of OpenAI and Google.
+ * An emulated provider on loopback with optional faults: OpenAI chat completions, images and transcriptions;
+ * Anthropic messages; Gemini with its images and transcriptions; Veo; and the embeddings of OpenAI and Google.
  */
 export async function startProvider({ port = 0, record = true } = {}): Promise<EmulatedProvider> {
   const requests: RecordedRequest[] = []
@@ -118,7 +121,7 @@ interface Found {
 const scripts = new Map<string, Script>()
 const SCRIPTS_KEPT = 1_000
 
-/** Scripts of plain words are written once: under load the emulator must cost less than what it measures. */
+/** Caches scripts of plain text: under load the emulator must use less CPU than the code under test. */
 function scriptFor(
   { format, model }: Found,
   body: ProviderRequest,
@@ -144,7 +147,7 @@ function route(path: string, body: (ProviderRequest & { model?: string }) | unde
   return model === undefined ? undefined : { format: google, model: decodeURIComponent(model) }
 }
 
-/** Answers without a stream, where the behaviour wants that. */
+/** Sends an error response, if the behavior requires one. */
 function refuse(
   { format, model }: Found,
   behaviour: Behaviour,

@@ -1,5 +1,5 @@
 import { startProvider } from './index.ts'
 
-/** The emulated provider as a process of its own: `PORT=9000 node main.ts`. */
+/** Runs the emulated provider in a separate process: `PORT=9000 node main.ts`. */
 const provider = await startProvider({ port: Number(process.env['PORT'] ?? 9000), record: false })
 process.stdout.write(`emulated provider at ${provider.url}\n`)

@@ -4,7 +4,7 @@ import type { Script } from './formats.ts'
 
 const LONG_LINE_BYTES = 100_000_000
 
-/** Streams a script to a client as the behaviour says, faults included. */
+/** Streams a script to a client with the selected behavior, including faults. */
 export function playScript(
   response: ServerResponse,
   behaviour: Behaviour,
@@ -62,7 +62,7 @@ export function playScript(
   else begin()
 }
 
-/** What goes wrong in the middle of a stream. True: nothing comes after it. */
+/** Applies a fault mid-stream. Returns true if the stream ends there. */
 function breakHere(response: ServerResponse, { fault }: Behaviour, script: Script): boolean {
   switch (fault) {
     case 'cut':

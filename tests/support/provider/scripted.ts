@@ -1,12 +1,12 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server that answers as a test says: for what no well-behaved provider does. */
+/** A server whose responses the test writes byte by byte, to simulate invalid providers. */
 export interface ScriptedServer {
   url: string
-  /** How the next requests are answered. */
+  /** Responds to the next requests. */
   answer: (response: ServerResponse) => void
-  /** Connections that were made, and that are open now. */
+  /** The numbers of accepted and of open connections. */
   connections: { made: number; open: number }
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ export async function startScripted(): Promise<ScriptedServer> {
   return scripted
 }
 
-/** Answers with a stream of events, in these very pieces, one after the other. */
+/** Responds with an event stream in exactly these chunks, one after the other. */
 export const playEvents =
   (...pieces: (string | Buffer)[]) =>
   (response: ServerResponse): void => {
@@ -50,5 +50,5 @@ export const playEvents =
     send(0)
   }
 
-/** A value as an event. */
+/** Encodes a value as an event. */
 export const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`

@@ -1,7 +1,10 @@
 import { expect } from 'vitest'
 import { ModelError } from '#platform/models/types.ts'
 
-/** What a model that failed tells the user. Neither that nor what goes to the log is long, or holds the key. */
+/**
+ * Returns the error text that users see when a model fails. Checks that this text and the log message are short
+ * and don't contain the key.
+ */
 export async function sentenceOf(work: Promise<unknown>, apiKey: string): Promise<string> {
   const error = await work.then(
     () => undefined,
