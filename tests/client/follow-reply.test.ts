@@ -57,11 +57,11 @@ const requestOf = (person: Person, modelId: string): Input<'POST /api/chat/send_
   body: { content: 'Hello' },
 })
 
-/** Sends a message over a line that can be cut. */
+/** Sends a message through a proxy that can cut the connection. */
 const follow = (person: Person, modelId: string, send?: Send) =>
   clientOf(person, send).follow('POST /api/chat/send_message', requestOf(person, modelId))
 
-/** Breaks the first answers after so many bytes of their bodies. */
+/** Breaks the first responses after these numbers of body bytes. */
 function breaking(breaks: number[]): Send {
   const left = [...breaks]
   return async (url, init) => {
@@ -113,7 +113,7 @@ describe('a reply', () => {
     expect(events.at(-1)).toEqual({ type: 'end', error: null })
   })
 
-  test('is what is stored, wherever its connections break', async () => {
+  test('equals the stored reply, wherever its connections break', async () => {
     const random = createRandom(7)
     await Promise.all(
       Array.from({ length: CUTS }, async () => {
@@ -131,7 +131,7 @@ describe('a reply', () => {
     )
   })
 
-  test('is asked for once, also where the answer was lost', async () => {
+  test('is requested once, even if the response is lost', async () => {
     const { person, modelId } = await personWithModel('emu-n20-gap5')
     let posts = 0
     const losing: Send = async (url, init) => {
@@ -148,7 +148,7 @@ describe('a reply', () => {
     expect(joined(events, 'text')).toBe(reply.content)
   })
 
-  test('is followed again after a reload, from its beginning and from the middle', async () => {
+  test('can be followed again after a reload, from the beginning and from the middle', async () => {
     const { person, modelId } = await personWithModel('emu-n40-r3-gap15')
     const reader = follow(person, modelId)
     let accepted: ReturnType<typeof acceptedOf> | undefined
@@ -168,7 +168,7 @@ describe('a reply', () => {
     expect(typesOf(rest)).toEqual(['text', 'usage', 'end'])
   })
 
-  test('that is stored only up to an earlier place, or was delivered, is to be read again', async () => {
+  test('must be read again if it was delivered, or is stored only up to an earlier position', async () => {
     const { person, modelId } = await personWithModel('emu-n4')
     const events = await collect(follow(person, modelId))
     const reply = { ...acceptedOf(events), organizationId: person.organizationId }
@@ -177,7 +177,7 @@ describe('a reply', () => {
       expect(await collect(clientOf(person).resume({ ...reply, lastEventId }))).toEqual([{ type: 'reload' }])
   })
 
-  test('tells of the tools that it calls', async () => {
+  test('reports its tool calls', async () => {
     const keeper = await agentKeeper(server)
     const { person } = keeper
     const modelId = await server.addModel(person, {
@@ -206,21 +206,21 @@ describe('a reply', () => {
     expect(ended).toMatchObject({ id: begun?.id, output: { text: 'one' }, successful: true })
   })
 
-  test('of which an error is the end says so', async () => {
+  test('reports an error at its end', async () => {
     const { person, modelId } = await personWithModel('emu-n8-errmid')
     const events = await collect(follow(person, modelId))
     expect(events.at(-1)).toEqual({ type: 'end', error: expect.any(String) })
     expect((events.at(-1) as { error: string }).error).not.toBe('')
   })
 
-  test('that is refused is refused with the sentence and its code', async () => {
+  test('reports the error sentence and code of a refusal', async () => {
     const { person } = await personWithModel('emu-n4')
     const refused = collect(follow(person, crypto.randomUUID()))
     await expect(refused).rejects.toBeInstanceOf(ParleyError)
     await expect(refused).rejects.toMatchObject({ status: 404, code: 'llm.not_found' })
   })
 
-  test('too many requests are told at once, but waited for where an answer was lost', async () => {
+  test('reports a rate limit immediately, but waits for it after a lost response', async () => {
     const { person, modelId } = await personWithModel('emu-n4')
     const limited = () =>
       Response.json({ detail: 'Too many requests.', code: 'rate.limited' }, { status: 429 })
@@ -241,7 +241,7 @@ describe('a reply', () => {
     expect((await storedReply(person, acceptedOf(events).chatId)).count).toBe(2)
   })
 
-  test('is left without a word, and goes on', async () => {
+  test('continues after the client disconnects', async () => {
     const { person, modelId } = await personWithModel('emu-n30-gap10')
     const leaving = new AbortController()
     const events: Event[] = []
@@ -255,7 +255,7 @@ describe('a reply', () => {
     await expect.poll(async () => (await storedReply(person, chatId)).reply.status).toBe('complete')
   })
 
-  test('goes on when the line is cut and mended, and from storage when the server was started anew', async () => {
+  test('continues after a cut connection, and from storage after a restart of the server', async () => {
     const database = await createDatabase()
     const first = await startTestServer(
       database === null ? {} : { DATABASE_URL: database.url, SECRET: 's'.repeat(32) },
@@ -284,7 +284,7 @@ describe('a reply', () => {
   })
 })
 
-/** Cuts everybody off, has the server end, and starts another one on its database. */
+/** Cuts all connections, stops the server, and starts another one on its database. */
 async function restart(first: TestServer): Promise<TestServer> {
   line.cut()
   await first.server.stop()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** How the client sends requests again, and what it makes of refusals. */
+/** Tests how the client retries requests and reports errors. */
 
 type Send = NonNullable<TransportOptions['fetch']>
 
@@ -17,7 +17,10 @@ afterAll(() => server.stop())
 
 const clientOver = (fetch?: Send) => createClient({ baseUrl: server.url, auth: person.token, fetch })
 
-/** The server does what it is asked, and the first answers are lost. Notes the idempotency keys of the requests. */
+/**
+ * The server handles every request, but the first responses are lost. Records the idempotency keys of the
+ * requests.
+ */
 function losing(answers: number): { send: Send; keys: (string | null)[] } {
   const keys: (string | null)[] = []
   return {
@@ -39,7 +42,7 @@ const instruction = (name: string) => ({
 
 const create = (name: string) => clientOver().request('POST /api/instructions/create', instruction(name))
 
-test('a POST whose answer was lost is done once', async () => {
+test('runs a POST once if its response is lost', async () => {
   const line = losing(1)
   const made = await clientOver(line.send).request('POST /api/instructions/create', instruction('Once'))
   expect(line.keys).toEqual([expect.any(String), line.keys[0]])
@@ -49,7 +52,7 @@ test('a POST whose answer was lost is done once', async () => {
   expect(data.filter(({ name }) => name === 'Once').map(({ id }) => id)).toEqual([made.id])
 })
 
-test('a DELETE whose answer was lost has deleted, and what was never there is not found', async () => {
+test('reports success for a DELETE whose response was lost, and 404 for an unknown id', async () => {
   const { id } = await create('Deleted')
   const query = { org_id: person.organizationId, instruction_id: id }
   const line = losing(1)
@@ -60,7 +63,7 @@ test('a DELETE whose answer was lost has deleted, and what was never there is no
   await expect(again).rejects.toMatchObject({ status: 404, isRetryable: false })
 })
 
-test('a PUT, and a POST without a key, are sent once', async () => {
+test('sends a PUT, and a POST without a key, once', async () => {
   const { id } = await create('Kept')
   const put = losing(1)
   const change = clientOver(put.send).request('PUT /api/instructions/update', {
@@ -76,7 +79,7 @@ test('a PUT, and a POST without a key, are sent once', async () => {
   expect(post.keys).toEqual([null])
 })
 
-test('a refusal says which field, and how to report it', async () => {
+test('reports the field of an error, and how to report it', async () => {
   const refused = clientOver().request('POST /api/instructions/create', {
     query: { org_id: person.organizationId },
     body: { name: 'x'.repeat(10_000), content: 'Be brief.' },
@@ -91,7 +94,7 @@ test('a refusal says which field, and how to report it', async () => {
   })
 })
 
-test('a token that the server refuses is replaced', async () => {
+test('replaces a token that the server refuses', async () => {
   const refused: string[] = []
   const auth = {
     token: async () => 'expired',

@@ -1,6 +1,6 @@
 /*
- * Who may call what, as data: every operation of openapi.json that needs a token has its line here, with a valid call
- * of it and the people who get through. coverage.test.ts tries each of them, and fails for an operation without a line.
+ * The access matrix: each operation of openapi.json that needs a token has a line with the callers it admits and a
+ * valid call. coverage.test.ts tries all callers, and fails for an operation without a line.
  */
 
 import { BILLING } from './access-to-billing.ts'
@@ -10,7 +10,7 @@ import { IDENTITY } from './access-to-identity.ts'
 import { MCP } from './access-to-mcp.ts'
 import { WEBHOOKS } from './access-to-webhooks.ts'
 
-/** The records of one organization, all made by its owner. */
+/** The records of one organization, all created by its owner. */
 export interface Fixture {
   organizationId: string
   chatId: string
@@ -18,9 +18,9 @@ export interface Fixture {
   instructionId: string
   conversationId: string
   sessionId: string
-  /** Somebody with the member role. */
+  /** A user with the member role. */
   memberId: string
-  /** A custom role that nobody has. */
+  /** A custom role without members. */
   roleId: string
   permissionId: string
   invitationId: string
@@ -96,7 +96,7 @@ const EVERYBODY = 'OAMGCNS'
 const EVERYBODY_AND_KEY = 'OAMGCKNS'
 const READERS_OF_CHATS = 'OAMGCK'
 
-/** Operation: who gets through, and a call on the records of a fixture. */
+/** For each operation: the admitted callers, and a call on the records of a fixture. */
 export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
   ...IDENTITY,
 
@@ -187,7 +187,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   delete_agent_deploy_delete: ['OA', oneDeployment],
   post_agent_deploy_regenerate_key: ['OA', oneDeployment],
   get_agent_deploy_usage: ['OAMG', oneDeployment],
-  // Open to keys of deployments and tokens of their visitors only, which are no people.
+  // Open only to deployment keys and their visitors' tokens, which don't belong to people.
   post_agent_deploy_chat: ['', () => ({ body: { content: 'Hi' } })],
   get_agent_deploy_session: ['', oneSession],
   get_agent_deploy_stream: ['', oneSession],

@@ -2,7 +2,7 @@ import type { Call, Fixture } from './access-matrix.ts'
 
 const inOrganization = ({ organizationId }: Fixture): Call => ({ query: { org_id: organizationId } })
 
-/** The lines of the matrix (access-matrix.ts) for credits, budgets and usage. */
+/** The access matrix (access-matrix.ts) for credits, budgets and usage. */
 export const BILLING: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
   get_billing_balance: ['OAMGK', inOrganization],
   get_billing_ledger: ['OAMGK', inOrganization],

@@ -2,7 +2,7 @@ import type { Call, Fixture } from './access-matrix.ts'
 
 const inOrganization = ({ organizationId }: Fixture): Call => ({ query: { org_id: organizationId } })
 
-/** The lines of the matrix (access-matrix.ts) for deleting, exporting and importing. */
+/** The access matrix (access-matrix.ts) for deleting, exporting and importing. */
 export const DATA_RIGHTS: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
   delete_org_delete: ['O', inOrganization],
   get_org_export: ['OA', inOrganization],

@@ -6,7 +6,7 @@ const nothing = (): Call => ({})
 const withProof = (): Call => ({ body: { proof } })
 const credential = { id: 'x', rawId: 'x', type: 'public-key', clientExtensionResults: {} }
 
-/** The lines of the matrix (access-matrix.ts) for second factors, which are everybody's own. */
+/** The access matrix (access-matrix.ts) for second factors. Users manage only their own. */
 export const FACTORS: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
   get_auth_factors: [EVERYBODY, nothing],
   put_auth_factors: [EVERYBODY, () => ({ query: { factor_id: crypto.randomUUID() }, body: { name: 'x' } })],

@@ -2,10 +2,10 @@ import type { Call, Fixture } from './access-matrix.ts'
 
 const EVERYBODY = 'OAMGCNS'
 const nothing = (): Call => ({})
-/** Of nobody, so that everybody who may ask gets 404. */
+/** An address without an account, so that admitted callers get 404. */
 const email = () => `${crypto.randomUUID()}@example.com`
 
-/** The lines of the matrix (access-matrix.ts) for sessions and addresses. */
+/** The access matrix (access-matrix.ts) for sessions and addresses. */
 export const IDENTITY: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
   get_auth_sessions: [EVERYBODY, nothing],
   delete_auth_sessions: [EVERYBODY, () => ({ query: { session_id: crypto.randomUUID() } })],

@@ -4,10 +4,10 @@ const inOrganization = ({ organizationId }: Fixture): Call => ({ query: { org_id
 const oneInstance = ({ mcpInstanceId }: Fixture): Call => ({ query: { mcp_instance_id: mcpInstanceId } })
 const ticket = (): Call => ({ body: { ticket: crypto.randomUUID() } })
 
-/** Everybody has a personal organization, and there mcp:write. */
+/** Every user has mcp:write in their personal organization. */
 const SIGNED_IN = 'OAMGCNS'
 
-/** The lines of the matrix (access-matrix.ts) for connections to MCP servers and the playground. */
+/** The access matrix (access-matrix.ts) for connections to MCP servers and the playground. */
 export const MCP: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
   post_mcp_connect_account: [
     'OAM',
@@ -20,7 +20,7 @@ export const MCP: Record<string, [allowed: string, call: (fixture: Fixture) => C
     ({ mcpServerId, mcpInstanceId }) => ({ body: { server_id: mcpServerId, session_id: mcpInstanceId } }),
   ],
   get_mcp_list_instances: ['OAMG', inOrganization],
-  // An instance is its user's alone, whatever the others may do.
+  // Only its user can access an instance, regardless of the permissions of others.
   put_mcp_instance: ['OAM', (fixture) => ({ ...oneInstance(fixture), body: { name: 'x' } })],
   delete_mcp_instance: ['OAM', oneInstance],
   post_mcp_playground_chat: ['OAM', (fixture) => ({ ...inOrganization(fixture), body: { content: 'Hi' } })],

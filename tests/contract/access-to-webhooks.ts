@@ -3,7 +3,7 @@ import type { Call, Fixture } from './access-matrix.ts'
 const inOrganization = ({ organizationId }: Fixture): Call => ({ query: { org_id: organizationId } })
 const oneWebhook = ({ webhookId }: Fixture): Call => ({ query: { webhook_id: webhookId } })
 
-/** The lines of the matrix (access-matrix.ts) for webhooks. */
+/** The access matrix (access-matrix.ts) for webhooks. */
 export const WEBHOOKS: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
   post_webhooks_create: [
     'OA',

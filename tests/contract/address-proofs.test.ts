@@ -9,7 +9,7 @@ import { OPENID_CLIENT, type OpenidProvider, startOpenidProvider } from '#tests/
 import type { TestServer } from '#tests/support/server.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
-/** What each proof of an address leaves of the access that the account had before (contract, 2). */
+/** Tests which earlier access to an account survives each proof of its address (contract, 2). */
 
 let deps: Authorizing
 let server: TestServer
@@ -43,7 +43,10 @@ const inOrganization = (path: string) => `${path}?org_id=${owner.organizationId}
 const logIn = (email: string, password: string) => post('/api/auth/login', { email, password })
 
 type State = 'unregistered' | 'unverified' | 'verified'
-/** `prepare` comes before the account does: accounts can't be invited. `prove` answers what the act answers. */
+/**
+ * `prepare` runs before the account exists, because accounts can't be invited. `prove` returns the response of the
+ * act.
+ */
 interface Proof {
   prepare?(email: string): Promise<unknown>
   prove(email: string, person: Older | null): Promise<Answer>
@@ -99,7 +102,7 @@ interface Older extends Person {
   grant: string
 }
 
-/** Signs up with an address, and takes all that an account can be entered with. */
+/** Signs up with an address and collects every kind of access to the account. */
 async function signUpOlder(email: string): Promise<Older> {
   const body = { email, password: PASSWORD, first_name: 'Older', last_name: 'Access' }
   const { body: made } = await post('/api/auth/signup', body)
@@ -133,7 +136,7 @@ async function accessOf(person: Older) {
 
 const ALL = { session: true, refresh: true, password: true, key: true, grant: true }
 const NONE = { session: false, refresh: false, password: false, key: false, grant: false }
-/** The password was given with the act, and checked. */
+/** The act included the password, which the server checked. */
 const PASSWORD_ONLY = { ...NONE, password: true }
 
 const TABLE: [keyof typeof PROOFS, State, status: number, isVerified: boolean, left: typeof ALL | null][] = [
@@ -142,7 +145,7 @@ const TABLE: [keyof typeof PROOFS, State, status: number, isVerified: boolean, l
   ['accepting a magic link', 'unregistered', 200, true, null],
   ['accepting a magic link', 'unverified', 200, true, NONE],
   ['accepting a magic link', 'verified', 200, true, NONE],
-  // The inviter knows this token too: it proves nothing about the address.
+  // The inviter also knows this token, so it proves nothing about the address.
   ['accepting an invitation', 'unregistered', 201, false, null],
   ['accepting an invitation', 'unverified', 201, false, PASSWORD_ONLY],
   ['accepting an invitation', 'verified', 201, true, PASSWORD_ONLY],
@@ -153,9 +156,9 @@ const TABLE: [keyof typeof PROOFS, State, status: number, isVerified: boolean, l
   ['signing in with an OpenID provider', 'verified', 200, true, NONE],
 ]
 
-describe('of the access that an account had before,', () => {
+describe('earlier access to an account:', () => {
   test.each(TABLE)(
-    '%s with an address that is %s (%i) leaves what it must',
+    '%s with an address that is %s (%i) keeps only what it must',
     async (name, state, status, isVerified, left) => {
       const email = `${randomUUID()}@example.com`
       const proof: Proof = PROOFS[name]
@@ -174,7 +177,7 @@ describe('of the access that an account had before,', () => {
   )
 })
 
-test('no password is mailed to an address that only an invitation knows', async () => {
+test('sends no password mail to an address known only from an invitation', async () => {
   const email = `${randomUUID()}@example.com`
   await PROOFS['accepting a magic link'].prepare(email)
   await mailTo(server, email, 'created a Parley account')
@@ -187,7 +190,7 @@ test('no password is mailed to an address that only an invitation knows', async 
   expect(tokens.count).toBe(0)
 })
 
-test('the deleted keys are in the audit of their organization, as their owner’s doing', async () => {
+test('the deleted keys are in the audit log of their organization, with their owner as the actor', async () => {
   const older = await signUpOlder(`${randomUUID()}@example.com`)
   await PROOFS['resetting the password'].prove(older.email)
   const { body } = await logIn(older.email, 'a newer password')

@@ -21,7 +21,7 @@ describe('signing up', () => {
     last_name: 'Lovelace',
   })
 
-  test('makes the personal organization with its four system roles and starting credits', async () => {
+  test('creates the personal organization with its four system roles and starting credits', async () => {
     const input = newUser()
     const { status, body } = await post('signup', input)
     expect(status).toBe(201)
@@ -48,7 +48,7 @@ describe('signing up', () => {
     expect(balance.body).toMatchObject({ balance: 1_000_000, held: 0, available: 1_000_000 })
   })
 
-  test('a known email is 409, also in another case, and when two come at once', async () => {
+  test('returns 409 for a known email, also in another case, and for one of two concurrent requests', async () => {
     const input = newUser()
     const both = await Promise.all([
       post('signup', input),
@@ -69,7 +69,7 @@ describe('signing up', () => {
     expect([status, body.detail]).toEqual([400, detail])
   })
 
-  test('is closed where SIGNUP says invite', async () => {
+  test('is disabled with SIGNUP set to invite', async () => {
     const closed = await startTestServer({ SIGNUP: 'invite' })
     const answer = await closed.call('POST', '/api/auth/signup', { body: newUser() })
     expect(answer.status).toBe(403)
@@ -78,7 +78,7 @@ describe('signing up', () => {
 })
 
 describe('signing in', () => {
-  test('with the right pair, whatever the case of the email', async () => {
+  test('accepts the right password, in any case of the email', async () => {
     const person = await server.signUp()
     const { status, body } = await post('login', {
       email: person.email.toUpperCase(),
@@ -88,7 +88,7 @@ describe('signing in', () => {
     expect(await mayCall(body.access_token, person.organizationId)).toBe(200)
   })
 
-  test('a wrong password and an unknown email are told alike', async () => {
+  test('returns the same error for a wrong password and an unknown email', async () => {
     const person = await server.signUp()
     const wrong = await post('login', { email: person.email, password: 'incorrect horse' })
     const unknown = await post('login', { email: `${randomUUID()}@example.com`, password: 'incorrect horse' })
@@ -98,7 +98,7 @@ describe('signing in', () => {
 })
 
 describe('access tokens', () => {
-  test('can be checked by anybody with the public keys', async () => {
+  test('can be verified with the public keys', async () => {
     const person = await server.signUp()
     const keys = createRemoteJWKSet(new URL(`${server.url}/.well-known/jwks.json`))
     const { payload, protectedHeader } = await jwtVerify(person.token, keys, {
@@ -112,7 +112,7 @@ describe('access tokens', () => {
     expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900)
   })
 
-  test('stop at once when the session ends', async () => {
+  test('are invalid immediately after the session ends', async () => {
     const person = await server.signUp()
     expect(await mayCall(person.token, person.organizationId)).toBe(200)
     expect((await post('logout', { refresh_token: person.refreshToken })).status).toBe(200)
@@ -122,7 +122,7 @@ describe('access tokens', () => {
 })
 
 describe('refreshing', () => {
-  test('rotates, and the token before goes on for two tabs', async () => {
+  test('rotates the token, and accepts the previous one for a short time for two tabs', async () => {
     const person = await server.signUp()
     const first = await post('refresh', { refresh_token: person.refreshToken })
     const second = await post('refresh', { refresh_token: person.refreshToken })
@@ -132,7 +132,7 @@ describe('refreshing', () => {
     expect(await mayCall(second.body.access_token, person.organizationId)).toBe(200)
   })
 
-  test('a token that was replaced long ago ends the whole session', async () => {
+  test('ends the whole session if a token was replaced long ago', async () => {
     const person = await server.signUp()
     const { body } = await post('refresh', { refresh_token: person.refreshToken })
     const { sql } = server.server.services.database
@@ -143,7 +143,7 @@ describe('refreshing', () => {
     expect(await mayCall(body.access_token, person.organizationId)).toBe(401)
   })
 
-  test('a token is stored nowhere as it is', async () => {
+  test('stores no token in plain text', async () => {
     const person = await server.signUp()
     const { sql } = server.server.services.database
     const found = await sql`select from refresh_tokens where token_hash = ${person.refreshToken}`
@@ -151,7 +151,7 @@ describe('refreshing', () => {
   })
 })
 
-test('the administrator of the first start can sign in, and nobody else grants credits', async () => {
+test('the administrator of the first start can sign in, and no other user can grant credits', async () => {
   const administrator = await post('login', { email: 'admin@localhost', password: 'administrator' })
   const person = await server.signUp()
   const grant = (token: string) =>

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Any bad input is a 4xx with a sentence: never a 5xx, and never SQL or a stack in an answer. */
+/** Any bad input gets a 4xx with an error sentence: never a 5xx, and never SQL or a stack. */
 
 let server: TestServer
 let person: Person
@@ -28,7 +28,7 @@ function expectRefusal(answer: Answer, status = 400): void {
   expect(answer.headers.get('x-request-id')).toBe(answer.body.request_id)
 }
 
-describe('text that can not be stored', () => {
+describe('text that cannot be stored', () => {
   test.each([
     ['NUL', '{"name":"a\\u0000b","content":"c"}', 'name must not contain the NUL character'],
     ['a lone high surrogate', '{"name":"a","content":"x\\ud83d"}', 'unpaired surrogate'],
@@ -40,7 +40,7 @@ describe('text that can not be stored', () => {
     expect(answer.body.detail).toContain(detail)
   })
 
-  test('a whole surrogate pair is text like any other', async () => {
+  test('accepts a whole surrogate pair', async () => {
     const answer = await create('{"name":"\\ud83d\\ude00","content":"c"}')
     expect([answer.status, answer.body.name]).toEqual([201, '😀'])
   })
@@ -84,7 +84,7 @@ describe('bodies', () => {
     expect(answer.body.detail).toBe(detail)
   })
 
-  test('text that does not match its pattern', async () => {
+  test("text that doesn't match its pattern", async () => {
     const answer = await server.call('POST', '/api/api_keys/create', {
       token: person.token,
       body: { name: ' ', permissions: ['KB'] },
@@ -106,7 +106,7 @@ describe('bodies', () => {
     expect(answer.body.detail).toBe('The request requires a JSON body.')
   })
 
-  test('nesting without end', async () => {
+  test('unlimited nesting', async () => {
     for (const depth of [50_000, 400_000]) {
       const answer = await create(`{"name":${'['.repeat(depth)}${']'.repeat(depth)}}`)
       expectRefusal(answer)
@@ -133,7 +133,7 @@ describe('bodies', () => {
     expectRefusal(await create('{"name":"a","content":"b"}', { 'content-type': type }), 415)
   })
 
-  test('of 100 MB, announced: refused before it is sent', async () => {
+  test('of 100 MB with a content length: refused before it is sent', async () => {
     const status = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(new URL(server.url).port), '127.0.0.1', () => {
         socket.write(
@@ -146,7 +146,7 @@ describe('bodies', () => {
     expect(status).toBe('HTTP/1.1 413 Payload Too Large')
   })
 
-  test('of 100 MB, unannounced: refused on the way', async () => {
+  test('of 100 MB without a content length: refused while it is sent', async () => {
     const chunk = Buffer.alloc(1_000_000, ' ')
     let sent = 0
     const body = new ReadableStream({
@@ -170,14 +170,14 @@ describe('bodies', () => {
   })
 })
 
-describe('addresses', () => {
-  test('that do not exist', async () => {
+describe('paths', () => {
+  test("that don't exist", async () => {
     const answer = await server.call('GET', '/api/nothing')
     expectRefusal(answer, 404)
     expect(answer.body.detail).toBe('Endpoint not found: GET /api/nothing')
   })
 
-  test('with a method that they do not have', async () => {
+  test("with a method that they don't have", async () => {
     const answer = await server.call('PATCH', '/api/chat', { token: person.token })
     expectRefusal(answer, 405)
     expect(answer.headers.get('allow')).toBe('POST, GET, PUT')
@@ -198,7 +198,7 @@ describe('addresses', () => {
     expectRefusal(answer)
   })
 
-  test('with an id that is none', async () => {
+  test('with an invalid id', async () => {
     const answer = await server.call('GET', '/api/chat/list?org_id=1;drop table users', {
       token: person.token,
     })
@@ -208,7 +208,7 @@ describe('addresses', () => {
 })
 
 describe('under /v1', () => {
-  test('validation is 422 in the envelope, with the place of the fault', async () => {
+  test('validation errors are 422 in the envelope, with the path of the field', async () => {
     const answer = await server.call('POST', '/v1/auth/login', { body: { email: 'a' } })
     expect(answer.status).toBe(422)
     expect(answer.body).toMatchObject({
@@ -229,13 +229,13 @@ describe('under /v1', () => {
     expect([answer.status, answer.body.status, answer.body.data.title]).toEqual([201, 'success', 'New Chat'])
   })
 
-  test('what is not there, and who may not', async () => {
+  test('unknown records and missing permissions', async () => {
     expect((await server.call('GET', '/v1/nothing')).body.error.code).toBe('not_found')
     expect((await server.call('GET', '/v1/chat/list')).body.error.code).toBe('unauthorized')
   })
 })
 
-test('any JSON at all gets an answer that is no failure of ours', async () => {
+test('any JSON gets a response below 500', async () => {
   const paths = [
     '/api/auth/signup',
     '/api/auth/login',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Bodies that would keep the event loop busy are refused before they are parsed. */
+/** Bodies that would block the event loop are refused before they are parsed. */
 
 let server: TestServer
 let person: Person
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** As many values as this, the last of them with an escape, and no fault. */
+/** Returns a body with this many values, the last of them with an escape. */
 const bodyOf = (values: number): string => `[${'0,'.repeat(values - 1)}"\\ud83d\\ude00"]`
 
 const send = (path: string, body: string, token?: string): Promise<Answer> =>
@@ -28,14 +28,14 @@ test('anonymous clients send at most 64 KiB', async () => {
   expect(outcome(await send('/api/auth/login', bodyOf(1_000_000)))).toEqual([413, 'request.too_large'])
 })
 
-test('so do requests to addresses that do not exist, and by methods that they do not have', async () => {
+test('the same limit applies to unknown paths and methods', async () => {
   const large = ' '.repeat(64 * 1024 + 1)
   expect(outcome(await send('/api/nothing', large))).toEqual([413, 'request.too_large'])
   const patched = await server.call('PATCH', '/api/chat', { body: large, token: person.token })
   expect(outcome(patched)).toEqual([413, 'request.too_large'])
 })
 
-test('a body holds at most 100,000 values', async () => {
+test('a body has at most 100,000 values', async () => {
   const path = `/api/instructions/create?org_id=${person.organizationId}`
   expect(outcome(await send(path, bodyOf(100_000), person.token))).toEqual([400, 'request.invalid'])
   const answer = await send(path, bodyOf(100_001), person.token)
@@ -45,7 +45,7 @@ test('a body holds at most 100,000 values', async () => {
   )
 })
 
-test('one for embeddings at most 500,000', async () => {
+test('a body for embeddings has at most 500,000 values', async () => {
   const path = '/openai/v1/embeddings'
   const fits = await send(path, bodyOf(500_000), person.token)
   expect([fits.status, fits.body.error.code]).toEqual([400, 'request.invalid'])
@@ -53,7 +53,7 @@ test('one for embeddings at most 500,000', async () => {
   expect([tooMany.status, tooMany.body.error.code]).toEqual([413, 'request.too_many_values'])
 })
 
-test('without a credential a body is not even read', async () => {
+test('a body without a credential is not read', async () => {
   const answer = await send('/api/instructions/create', bodyOf(1_000_000))
   expect(outcome(answer)).toEqual([401, 'auth.missing'])
 })

@@ -9,7 +9,7 @@ export interface Sent {
   headers?: Record<string, string>
 }
 
-/** The same request with another valid value somewhere; null where it takes nothing but the id of a record. */
+/** Returns the request with one value replaced by another valid one, or null if it takes only record ids. */
 export function changed(id: string, request: Sent): Sent | null {
   const described = DESCRIBED.get(id)
   const { query, body, file } = request
@@ -24,9 +24,9 @@ export function changed(id: string, request: Sent): Sent | null {
 
 const DESCRIBED = new Map(OPERATIONS.map((operation) => [operation.id, operation]))
 
-/** A value for one of the properties that is not the one that was sent. */
+/** Returns a value for one of the properties that differs from the one sent. */
 function differing(sent: unknown, properties: Record<string, Schema>): Record<string, string> | null {
-  // A free text first: another id may lead to another answer.
+  // Free text comes first, because another id may change the response.
   const inOrder = Object.entries(properties).sort(
     ([, { format: a }], [, { format: b }]) => Number(a !== undefined) - Number(b !== undefined),
   )
@@ -42,5 +42,5 @@ function differing(sent: unknown, properties: Record<string, Schema>): Record<st
   return null
 }
 
-/** With another organization the request is not the caller's any more. */
+/** With another organization, the request would not belong to the caller. */
 const NAMES_ORGANIZATION = /^org(anization)?_id$/

@@ -6,10 +6,10 @@ import { type Call, type Fixture, MATRIX } from './access-matrix.ts'
 import { callOf, FIXTURES_TIMEOUT_MS, type Operation, readOperations } from './cover-operations.ts'
 import { gatherSociety, makeRecords, namesIn, type Society } from './fixture.ts'
 
-/** Those that are under /v1 too. */
+/** The operations that also exist under /v1. */
 export const OPERATIONS = readOperations().filter(({ path }) => path.startsWith('/api/'))
 
-/** The contract, 1. Each other status has the word of 400, or of 500. */
+/** The codes in the contract, 1. All other statuses use the code of 400 or 500. */
 const WORDS: Record<number, string[]> = {
   400: ['invalid_request'],
   401: ['unauthorized'],
@@ -27,7 +27,7 @@ const WORDS: Record<number, string[]> = {
   503: ['unavailable'],
 }
 
-/** Valid calls of what needs no token, by somebody who has just signed up. */
+/** Valid calls of the operations without a token, by a new user. */
 export const PUBLIC: Record<
   string,
   (person: { email: string; password: string; refreshToken: string }) => Call
@@ -77,13 +77,13 @@ let validate: (prefix: Prefix, operation: Operation, answer: Answer) => string[]
 const calls = new Map<string, [Call, Call]>()
 let tokenOf: (id: string) => string | undefined
 
-/** Asks each operation both ways: without a token, with what breaks a rule, and as it should be asked. */
+/** Calls each operation under both prefixes: without a token, with invalid input, and with a valid call. */
 export function compareOperations(operations: readonly Operation[]): void {
   beforeAll(async () => {
     society = await gatherSociety()
     const { server, people, administrator } = society
     validate = await readValidators()
-    // What only reads can be asked twice in one organization.
+    // Operations that only read can run twice in one organization.
     const readers = operations.filter(({ method }) => method === 'GET')
     const forReading = await makeRecords(
       society,
@@ -126,13 +126,13 @@ export function compareOperations(operations: readonly Operation[]): void {
       })
 
     if (operation.needsQuery)
-      test('with a query that misses something', async () => {
+      test('with a missing query parameter', async () => {
         const [{ body }] = calls.get(id) as [Call, Call]
         const { status } = await compare(operation, [{ body }, { body }], tokenOf(id))
         expect(status).toBe(400)
       })
 
-    test('as it should be asked', async () => {
+    test('with a valid call', async () => {
       const [one, other] = calls.get(id) as [Call, Call]
       const asked: [Call, Call] = operation.takesFile
         ? [
@@ -173,7 +173,10 @@ async function ask(prefix: Prefix, { method, path }: Operation, call: Call, toke
   return { status, headers, type: headers.get('content-type') ?? '', text: await response.text() }
 }
 
-/** Asks both ways, one after the other since a user has one export or import at a time, and compares. Answers what /api said. */
+/**
+ * Calls both prefixes in turn, because a user can have only one export or import at a time, and compares. Returns
+ * the response of /api.
+ */
 async function compare(operation: Operation, [one, other]: [Call, Call], token?: string): Promise<Answer> {
   const bare = await ask('/api', operation, one, token)
   const enveloped = await ask('/v1', operation, other, token)
@@ -207,19 +210,19 @@ function expectSameContent(bare: Answer, enveloped: Answer): void {
   if (bare.type.startsWith('application/json'))
     return expect(alike(enveloped.text)).toEqual({ status: 'success', data: alike(bare.text) })
   if (bare.type.startsWith('text/event-stream')) {
-    // How many words come together is a matter of time.
+    // The number of words per event depends on timing.
     const [one, other] = [parseEvents(bare.text), parseEvents(enveloped.text)]
     expect(textOf(other)).toBe(textOf(one))
     return expect(Object.keys(other.at(-1)?.data ?? {})).toEqual(Object.keys(one.at(-1)?.data ?? {}))
   }
-  // What is packed differs with the hour.
+  // The bytes of a zip depend on the time.
   if (bare.type === 'application/zip') expect(enveloped.text.slice(0, 4)).toBe(bare.text.slice(0, 4))
   else expect(alike(JSON.stringify(enveloped.text))).toBe(alike(JSON.stringify(bare.text)))
   expect(enveloped.headers.get('content-disposition')).toBe(bare.headers.get('content-disposition'))
   expect(enveloped.headers.get('location')).toBe(bare.headers.get('location'))
 }
 
-/** The JSON, in which all that is made anew each time is the same: ids, times, tokens, keys and how long it took. */
+/** Parses the JSON and replaces the values that always differ: ids, times, tokens, keys and durations. */
 const alike = (text: string) =>
   JSON.parse(
     text
@@ -244,7 +247,7 @@ interface Document {
   components: { responses: Record<string, Response> }
 }
 
-/** What the two documents say of an answer: whether its status, type and content are among what they name. */
+/** Returns a check that a response's status, type and content match the document of its prefix. */
 async function readValidators(): Promise<typeof validate> {
   const validators = new Map<Prefix, Ajv>()
   const documents = new Map<Prefix, Document>()

@@ -21,7 +21,7 @@ export interface Operation {
   isScoped: boolean
   takesBody: boolean
   takesFile: boolean
-  /** It has a parameter that can not be left out. */
+  /** Whether it has a required parameter. */
   needsQuery: boolean
 }
 
@@ -33,7 +33,7 @@ interface Described {
   requestBody?: { content: Record<string, unknown> }
 }
 
-/** The operations of openapi.json. */
+/** Returns the operations of openapi.json. */
 export function readOperations(): Operation[] {
   const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'))
   return Object.entries<Record<string, Described>>(paths).flatMap(([path, methods]) =>
@@ -50,13 +50,13 @@ export function readOperations(): Operation[] {
   )
 }
 
-/** Those that need a token. */
+/** The operations that need a token. */
 export const OPERATIONS = readOperations().filter(({ isPublic }) => !isPublic)
 
-/** They are many, and a machine may be busy. */
+/** There are many fixtures, and the machine may be busy. */
 export const FIXTURES_TIMEOUT_MS = 120_000
 
-/** They look through all organizations of the caller, so nobody is a stranger to them. */
+/** These search all organizations of the caller, so no caller is a stranger to them. */
 export const IN_EVERY_ORGANIZATION = [
   'post_chat_bulk_delete_sessions',
   'get_tools_list_categories',
@@ -64,18 +64,18 @@ export const IN_EVERY_ORGANIZATION = [
   'post_mcp_generate_url',
 ]
 
-/** Take the ids of organizations, though their routes declare no permission in one. */
+/** These take the ids of organizations, although their routes declare no permission in one. */
 const NAMES_ITS_ORGANIZATIONS = ['post_org_leave', 'post_billing_transfer']
 
-/** A valid call of an operation that needs a token. */
+/** Returns a valid call of an operation that needs a token. */
 export const callOf = (id: string): ((fixture: Fixture) => Call) => MATRIX[id]?.[1] ?? (() => ({}))
 
-/** There are many of them, so they are covered in two files: those that add or change, and the others. */
+/** Operations that add or change records are tested in a separate file, because there are so many. */
 export const isChange = ({ method }: Operation): boolean => method === 'POST' || method === 'PUT'
 
 /**
- * Tries each operation without a token, with forged ones, and by everybody of access-matrix.ts. Who is no member gets
- * exactly the answer that an id gets that does not exist.
+ * Calls each operation without a token, with forged tokens, and as each caller of access-matrix.ts. Callers who
+ * are not members get exactly the response for an unknown id.
  */
 export function coverOperations(operations: readonly Operation[]): void {
   let society: Society
@@ -83,7 +83,7 @@ export function coverOperations(operations: readonly Operation[]): void {
 
   beforeAll(async () => {
     society = await gatherSociety()
-    // What only reads leaves everything as it was, so those share one; each of the others has its own.
+    // Operations that only read share one fixture. Each of the others has a separate one.
     const readers = operations.filter(({ method }) => method === 'GET')
     const forReading = makeFixture(
       society,
@@ -111,7 +111,7 @@ export function coverOperations(operations: readonly Operation[]): void {
       made = (await fixtures.get(id)) as Made
     })
 
-    test('401 without a token, and with a wrong one', async () => {
+    test('returns 401 without a token, and with a wrong one', async () => {
       const [head, payload, signature = ''] = made.tokens.O.split('.')
       const forged = `${head}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`
       for (const token of [undefined, 'not.a.token', forged, `sk_${'x'.repeat(43)}`])
@@ -120,7 +120,7 @@ export function coverOperations(operations: readonly Operation[]): void {
 
     const isOfOne = operation.isScoped && !IN_EVERY_ORGANIZATION.includes(id)
     if (isOfOne)
-      test('who is no member is answered as if there were nothing', async () => {
+      test('gives callers who are not members the response for an unknown id', async () => {
         const [answer, toNothing] = [
           await send(operation, call(made.fixture), made.tokens.N),
           await send(operation, call(unknownOf(made.fixture)), made.tokens.N),
@@ -129,7 +129,7 @@ export function coverOperations(operations: readonly Operation[]): void {
         expect({ ...answer.body, request_id: null }).toEqual({ ...toNothing.body, request_id: null })
       })
 
-    // The least first: what an owner does may end the organization.
+    // The least privileged callers run first, because the owner's call may delete the organization.
     test.each([...PEOPLE].reverse())(`%s (of ${allowed})`, async (somebody) => {
       const { status, body } = await send(operation, call(made.fixture), made.tokens[somebody])
       const isAllowed = allowed.includes(somebody)

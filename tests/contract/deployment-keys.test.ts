@@ -6,13 +6,13 @@ import { openLiveSocket, RefusedUpgrade } from '#tests/support/live-socket.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What is no id of a record. */
+/** Examples of parameters that aren't record ids. */
 const EXAMPLES: Record<string, string> = {
   delivery_id: `msg_${crypto.randomUUID()}`,
   email: 'ada@example.com',
 }
 
-/** The key of a deployment and the token of its visitor open that deployment, and no other operation that there is. */
+/** The key of a deployment and the token of its visitor give access to that deployment and to no other operation. */
 
 interface Operation {
   operationId: string
@@ -51,7 +51,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-describe('what opens a deployment does not open', () => {
+describe('credentials of a deployment do not open', () => {
   test.each(operations)('%s', async (_name, method, path, { operationId, parameters = [], requestBody }) => {
     const query = new URLSearchParams(
       parameters
@@ -63,7 +63,7 @@ describe('what opens a deployment does not open', () => {
     )
     const body = requestBody?.content['application/json']?.example
     for (const [place, headers] of shown.entries()) {
-      // Clients of OpenAI may show the key of a deployment of the type api.
+      // OpenAI clients may use the key of a deployment of type `api`.
       if (operationId.includes('openai') && place === 0) continue
       const answer = await server.call(method, `${path}?${query}`, {
         headers,
@@ -77,9 +77,9 @@ describe('what opens a deployment does not open', () => {
   })
 })
 
-test('there are operations to try', () => expect(operations.length).toBeGreaterThan(100))
+test('there are more than 100 operations to test', () => expect(operations.length).toBeGreaterThan(100))
 
-test('a live socket takes neither', async () => {
+test('a live socket accepts neither', async () => {
   for (const headers of shown) {
     const refusal = await openLiveSocket(server.url, { headers }).catch((error: unknown) => error)
     expect(refusal).toBeInstanceOf(RefusedUpgrade)

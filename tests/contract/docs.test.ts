@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { borrowBrowser, describeInBrowser } from '#tests/support/browser.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** /docs runs on the origin of the console, whose tokens a foreign script on it could read. */
+/** /docs shares the console's origin, so a foreign script on it could read the console's tokens. */
 
 let server: TestServer
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('the page forbids foreign scripts, frames and guesses at types', async () => {
+test('the page forbids foreign scripts, frames and type sniffing', async () => {
   const { headers, text } = await server.call('GET', '/docs/')
   const policy = headers.get('content-security-policy') ?? ''
   const nonce = /script-src 'nonce-([\w-]{22})'(?:;|$)/.exec(policy)?.[1]
@@ -27,7 +27,7 @@ test('the page forbids foreign scripts, frames and guesses at types', async () =
   expect(again.text).not.toContain(nonce)
 })
 
-test('its script is one, and nothing else is below /docs', async () => {
+test('it has one script, and nothing else is served below /docs', async () => {
   const script = await server.call('GET', '/docs/js/scalar.js')
   expect(script.status).toBe(200)
   expect(script.headers.get('content-type')).toContain('javascript')
@@ -37,7 +37,7 @@ test('its script is one, and nothing else is below /docs', async () => {
 })
 
 describeInBrowser('in Chromium', () => {
-  test('the explorer shows the operations within its policy, and asks no other server', async () => {
+  test('the explorer shows the operations within its policy, and contacts no other server', async () => {
     const { newContext, giveBack } = await borrowBrowser()
     try {
       const page = await (await newContext()).newPage()

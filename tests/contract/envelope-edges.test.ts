@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendRaw } from '#tests/support/raw-request.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/* What is answered under /v1 where no operation is found, or no request can be read. */
+/* Responses under /v1 to unknown paths and unreadable requests. */
 
 let server: TestServer
 beforeAll(async () => {
@@ -18,14 +18,14 @@ describe('before an operation is found', () => {
   }
   const login = (body: unknown, headers = {}) => wordOf('POST', '/v1/auth/login', { body, headers })
 
-  test('JSON that is none is a bad request; JSON that breaks a rule is invalid', async () => {
+  test('malformed JSON is a bad request; JSON that breaks a rule is invalid', async () => {
     expect(await login('{')).toEqual([400, 'error', 'invalid_request'])
     expect(await login(`{"email":${'['.repeat(99)}`)).toEqual([400, 'error', 'invalid_request'])
     expect(await login('{"email":"\\u0000"}')).toEqual([422, 'error', 'validation_error'])
     expect(await wordOf('POST', '/v1/auth/login')).toEqual([422, 'error', 'validation_error'])
   })
 
-  test('a body that is too large, or no JSON', async () => {
+  test('a body that is too large, or not JSON', async () => {
     expect(await login(`"${'x'.repeat(5_000_000)}"`)).toEqual([413, 'error', 'payload_too_large'])
     expect(await login('a', { 'content-type': 'text/plain' })).toEqual([
       415,
@@ -34,7 +34,7 @@ describe('before an operation is found', () => {
     ])
   })
 
-  test('another address, or method', async () => {
+  test('an unknown path or method', async () => {
     for (const path of ['/v1', '/v1/', '/v1?x', '/v1/nothing', '/v1/mcp', '/v1//auth/login', '/v1/healthz'])
       expect(await wordOf('POST', path)).toEqual([404, 'error', 'not_found'])
     expect(await wordOf('DELETE', '/v1/auth/login')).toEqual([405, 'error', 'method_not_allowed'])
@@ -67,14 +67,14 @@ describe('before an operation is found', () => {
     expect(status).toBe(404)
   })
 
-  test('an address with its server in it is the same (RFC 9112, 3.2.2)', async () => {
+  test('an absolute-form URL is the same request (RFC 9112, 3.2.2)', async () => {
     const request = 'GET http://x/v1/mcp/client.json HTTP/1.1\r\nHost: x\r\n\r\n'
     const { text } = await (await sendRaw(server.url, request)).answer()
     expect(text).toContain('{"status":"success","data":{"client_id":')
   })
 })
 
-describe('what is no request', () => {
+describe('malformed requests', () => {
   const refusalOf = async (...lines: string[]) => {
     const raw = await sendRaw(server.url, `${lines.join('\r\n')}\r\n\r\n`)
     const { status, text } = await raw.answer()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Errors repeat at most 100 characters of what a client sent. */
+/** Errors repeat at most 100 characters of a client's input. */
 
 let server: TestServer
 let person: Person
@@ -27,17 +27,17 @@ test('an unknown key of 3 MB', async () => {
   expect(text.length).toBeLessThan(600)
 })
 
-test('a text that can not be stored, below a long key', async () => {
+test('a text that cannot be stored, below a long key', async () => {
   const { status, body } = await create(`{"${'k'.repeat(3_000_000)}":"\\u0000"}`)
   expect([status, body.detail]).toEqual([400, `${'k'.repeat(100)}… must not contain the NUL character`])
 })
 
-test('a key is not cut within a character', async () => {
+test('a key is not cut inside a character', async () => {
   const { body } = await create({ [`${'k'.repeat(99)}😀`]: 1 })
   expect(body.detail.isWellFormed()).toBe(true)
 })
 
-test('an address that does not exist', async () => {
+test('an unknown path', async () => {
   const { status, body } = await server.call('GET', `/api/${'k'.repeat(5_000)}`)
   expect([status, body.detail]).toEqual([404, `Endpoint not found: GET /api/${'k'.repeat(95)}…`])
 })
@@ -46,7 +46,7 @@ interface Operation {
   requestBody?: { content: Record<string, { schema: { properties?: Record<string, { type?: string }> } }> }
 }
 
-/** Larger than any text that an endpoint repeats, and small enough for every address and body. */
+/** Longer than any text that an endpoint repeats, and short enough for every URL and body. */
 const LONG = 'k'.repeat(10_000)
 
 test('every operation: a long key in query or body, and long texts in all fields', async () => {
@@ -79,7 +79,7 @@ test('every operation: a long key in query or body, and long texts in all fields
   expect(long).toEqual([])
 })
 
-test('values are those of the sentence, cut like it; without values there are none', async () => {
+test('values are those of the sentence, truncated like it, and absent if it has none', async () => {
   const query = `?org_id=${person.organizationId}`
   const ask = async (method: string, path: string) => server.call(method, path, { token: person.token })
   const address = await ask('GET', `/api/${'k'.repeat(5_000)}`)

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Every body and every response of the API reference has an example, and it is what the schema says. */
+/** Every body and every response of the API reference has an example that matches its schema. */
 
 type Json = Record<string, unknown>
 interface Media {
@@ -66,21 +66,21 @@ describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
     expect([...new Set(invalid)]).toEqual([])
   })
 
-  test('no example has a value of no meaning, or a placeholder', () => {
+  test('no example has a meaningless value or a placeholder', () => {
     const text = JSON.stringify(contents.map(({ media }) => examplesOf(media)))
     expect(
       text.match(/(?<!"type":)"string"|"lorem|"foo"|"(?:detail|message)":"[^"]*\{\w+\}/gi) ?? [],
     ).toEqual([])
   })
 
-  test('every reference leads somewhere', () => {
+  test('every reference resolves', () => {
     const references = new Set(JSON.stringify(document).match(/"#\/[^"]+"/g))
     for (const reference of references)
       expect(at(document, JSON.parse(reference).slice(2).split('/')), reference).toBeDefined()
   })
 })
 
-/** The contents of all bodies and responses, of webhooks too, but for those of status 204 and redirects. */
+/** Returns the contents of all bodies and responses, including webhooks, except status 204 and redirects. */
 function contentsOf(document: Json): Content[] {
   const found: Content[] = []
   const add = (place: string, pointer: string[], content: Record<string, Media> = {}): void => {

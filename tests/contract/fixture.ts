@@ -6,11 +6,11 @@ import { addMemberWithRole, administratorToken } from '#tests/support/tenants.ts
 import { type Call, CUSTOM_ROLE, type Fixture, KEY_PERMISSIONS, type Somebody } from './access-matrix.ts'
 
 /*
- * The organizations on which every operation is tried. There is one for each operation that changes anything, so it has
- * no more records than the call of that operation names.
+ * Creates organizations to try the operations on. Each operation that changes data has a separate organization,
+ * which contains only the records that the operation's call names.
  */
 
-/** A server, a provider of models, and the people of access-matrix.ts. */
+/** A server, a model provider, and the callers of access-matrix.ts. */
 export interface Society {
   server: TestServer
   provider: EmulatedProvider
@@ -43,11 +43,11 @@ export async function gatherSociety(environment: Record<string, string> = {}): P
 type Name = keyof Fixture
 const NOTHING = '00000000-0000-4000-8000-000000000000'
 
-/** The same with ids that do not exist. */
+/** Returns a fixture with ids that don't exist. */
 export const unknownOf = (fixture: Fixture): Fixture =>
   Object.fromEntries(Object.keys(fixture).map((name) => [name, NOTHING])) as never
 
-/** The records that a call names. */
+/** Returns the records that a call names. */
 export function namesIn(call: (fixture: Fixture) => Call): Name[] {
   const names = new Set<Name>()
   const recorder: ProxyHandler<Fixture> = {
@@ -76,7 +76,10 @@ export const EVERYTHING: readonly Name[] = [
   'webhookId',
 ]
 
-/** An organization with everybody in it, a model, and the records of these names; and what each person shows to get in. */
+/**
+ * Creates an organization with all callers, a model, and the records of these names. Also returns each caller's
+ * credential.
+ */
 export async function makeFixture(society: Society, names: readonly Name[]): Promise<Made> {
   const { people, administrator, server } = society
   const records = await foundOrganization(society)
@@ -96,13 +99,13 @@ export async function makeFixture(society: Society, names: readonly Name[]): Pro
   return { fixture, tokens: { ...tokens, K, S: administrator } as Made['tokens'] }
 }
 
-/** An organization of the owner's alone, with the records of these names. */
+/** Creates an organization with only its owner, and the records of these names. */
 export async function makeRecords(society: Society, names: readonly Name[]): Promise<Fixture> {
   return (await foundOrganization(society)).all(['modelId', ...names])
 }
 
 interface Records {
-  /** The id of the one record of this name, which is made when it is first asked for, after those that it needs. */
+  /** Returns the id of the record with this name. Creates it on first use, after the records that it needs. */
   get(name: Name): Promise<string>
   all(names: readonly Name[]): Promise<Fixture>
   make(path: string, body: unknown, key?: string): Promise<string>
@@ -195,7 +198,7 @@ async function foundOrganization({ server, provider, people: { O, M } }: Society
   return { get, all, make }
 }
 
-/** By hand: it takes one statement instead of four calls. */
+/** Inserted directly: one statement instead of four calls. */
 async function addMcpServer(server: TestServer): Promise<string> {
   const id = crypto.randomUUID()
   await server.server.services.database.sql`
@@ -217,7 +220,7 @@ async function addMcpInstance(
   return id
 }
 
-/** A tool by hand: through the API each would be loaded in a sandbox. */
+/** Inserts a tool directly, because the API would load each one in a sandbox. */
 async function addTool(
   server: TestServer,
   organizationId: string,

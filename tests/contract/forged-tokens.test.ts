@@ -5,8 +5,8 @@ import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /*
- * Access tokens that are not ours, or not what they say. Those that have the right key show that the claims are looked
- * at, and not the signature alone: the key is derived here from the secret as the server does it.
+ * Access tokens with wrong signatures or claims. Those signed with the right key prove that the claims are checked
+ * as well as the signature: the test derives the key from the secret, as the server does.
  */
 
 const ISSUER = 'http://parley.test'
@@ -47,7 +47,7 @@ const unsigned = (header: object, payload: JWTPayload, signature = '') =>
   `${encode(header)}.${encode(payload)}.${signature}`
 const me = async (token: string) => (await server.call('GET', '/api/users/me', { token })).status
 
-test('a token made here as the server makes it is good, or the others would prove nothing', async () => {
+test('a correct token signed by this test is accepted', async () => {
   expect(await me(await sign(claims()))).toBe(200)
 })
 
@@ -88,7 +88,7 @@ test.each(Object.keys(FORGED))('%s', async (name) => {
   try {
     token = (await FORGED[name]?.()) ?? ''
   } catch {
-    // The library that signs refuses some of these by itself; then they are put together by hand.
+    // The signing library refuses to create some of these, so they are assembled by hand.
     token = unsigned({ alg: 'EdDSA', typ: 'at+jwt', crit: ['x'], x: 1 }, claims(), 'x'.repeat(86))
   }
   expect(await me(token)).toBe(401)

@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 let server: TestServer
 beforeAll(async () => {
-  // The client's address is what the request says, so that a test can be many.
+  // Requests set the client's address, so that a test can act as many clients.
   server = await startTestServer({ TRUST_PROXY: '1' })
 })
 afterAll(() => server.stop())
@@ -20,11 +20,11 @@ const logIn = (email: string, password: string, address = '192.0.2.1') =>
 describe('guessing passwords', () => {
   const attempts = async (email: string, address: string, count: number) =>
     Promise.all(Array.from({ length: count }, () => logIn(email, 'wrong password', address)))
-  /** Attempts as if they had all been made: without waiting for the delays of the first ones. */
+  /** Adds attempts to the counters without the delays that real ones would take. */
   const countAs = async (count: number) =>
     server.server.services.database.sql`update login_attempts set attempts = attempts + ${count}`
 
-  test('is stopped from one address, and the owner comes in from another', async () => {
+  test('is blocked from one address, and the owner can sign in from another', async () => {
     const person = await server.signUp()
     await attempts(person.email, '198.51.100.7', 2)
     await countAs(30)
@@ -34,7 +34,7 @@ describe('guessing passwords', () => {
     expect((await logIn(person.email, person.password, '198.51.100.7')).status).toBe(429)
   })
 
-  test('is slowed for an account whoever tries, but never stopped', async () => {
+  test('is slowed for an account from any address, but never blocked', async () => {
     const person = await server.signUp()
     await logIn(person.email, 'wrong password', '198.51.100.8')
     await countAs(100)
@@ -45,7 +45,7 @@ describe('guessing passwords', () => {
     await server.server.services.database.sql`delete from login_attempts`
   })
 
-  test('of many accounts is stopped for the address', async () => {
+  test('is blocked for an address that tries many accounts', async () => {
     const person = await server.signUp()
     await logIn(`${randomUUID()}@example.com`, 'wrong password', '198.51.100.9')
     await countAs(300)
@@ -53,7 +53,7 @@ describe('guessing passwords', () => {
     await server.server.services.database.sql`delete from login_attempts`
   })
 
-  test('counts an IPv6 network, not each of its addresses', async () => {
+  test('counts an IPv6 network, not each address in it', async () => {
     const person = await server.signUp()
     await logIn(person.email, 'wrong password', '2001:db8:7:7::1')
     await countAs(30)
@@ -63,7 +63,7 @@ describe('guessing passwords', () => {
     await server.server.services.database.sql`delete from login_attempts`
   })
 
-  test('hashes nothing in clear: the table knows no email and no address', async () => {
+  test('stores only hashes: the table contains no email and no address', async () => {
     await logIn('nobody@example.com', 'wrong password', '198.51.100.10')
     const rows = await server.server.services.database.sql`select * from login_attempts`
     expect(JSON.stringify(rows)).not.toMatch(/nobody|198\.51/)
@@ -71,7 +71,7 @@ describe('guessing passwords', () => {
 })
 
 describe('sessions', () => {
-  test('are listed, and end one by one or all but this', async () => {
+  test('are listed, and can be ended one by one or all except the current one', async () => {
     const person = await server.signUp()
     const phone = await post(
       'login',
@@ -97,11 +97,11 @@ describe('sessions', () => {
   })
 })
 
-describe('the own profile', () => {
+describe('the profile', () => {
   const change = (person: Person, body: unknown) =>
     server.call('PUT', '/api/users/me', { token: person.token, body })
 
-  test('names are changed at will, the password with the old one, and other sessions end then', async () => {
+  test('changes names freely, and the password with the old one, which ends other sessions', async () => {
     const person = await server.signUp()
     const other = await logIn(person.email, person.password)
     expect((await change(person, { first_name: 'Augusta', last_name: 'King' })).body.full_name).toBe(
@@ -120,7 +120,7 @@ describe('the own profile', () => {
     expect((await logIn(person.email, 'a new password')).status).toBe(200)
   })
 
-  test('the old password is not guessed there either', async () => {
+  test('limits guesses of the old password', async () => {
     const person = await server.signUp()
     const guess = { password: 'a new password', current_password: 'wrong password' }
     await change(person, guess)
@@ -180,7 +180,7 @@ describe('mailed links', () => {
     expect(left.count).toBe(0)
   })
 
-  test('stop when their time is over', async () => {
+  test('expire', async () => {
     const person = await server.signUp()
     await post('forgot_password', { email: person.email })
     const { token } = await mailTo(server, person.email, 'Reset your password')
@@ -189,7 +189,7 @@ describe('mailed links', () => {
     expect((await post('reset_password', { token, password: 'a new password' })).status).toBe(410)
   })
 
-  test('asked for again and again are no flood of mails', async () => {
+  test('are not mailed again on every request', async () => {
     const person = await server.signUp()
     for (let count = 0; count < 12; count++)
       await server.call('POST', '/api/auth/resend_verification', { token: person.token })
@@ -198,7 +198,7 @@ describe('mailed links', () => {
     expect(tokens.count).toBe(5)
   })
 
-  test('are not to be read in the job queue, nor in the tables', async () => {
+  test('are not readable in the job queue or in the tables', async () => {
     const person = await server.signUp()
     const { token } = await mailTo(server, person.email, 'Confirm your email')
     const { sql } = server.server.services.database
@@ -206,7 +206,7 @@ describe('mailed links', () => {
       expect(JSON.stringify(rows)).not.toContain(token)
   })
 
-  test('are at /dev/mail where DEV_MAIL says so, and nowhere else', async () => {
+  test('are at /dev/mail only with DEV_MAIL', async () => {
     expect((await server.call('GET', '/dev/mail')).status).toBe(404)
     const open = await startTestServer({ DEV_MAIL: '1' })
     const person = await open.signUp()

@@ -13,7 +13,7 @@ const idsOf = ({ paths }: { paths: Record<string, Record<string, { operationId: 
 
 type Json = Record<string, unknown>
 
-/** The pointers of the operations, parameters and schema fields that have no description. */
+/** Returns the pointers of the operations, parameters and schema fields without a description. */
 function undescribedOf(document: Json): string[] {
   const found: string[] = []
   const check = (value: unknown, pointer: string): void => {
@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('the committed openapi.json is what the routes say (npm run openapi)', async () => {
+test('the committed openapi.json matches the routes (npm run openapi)', async () => {
   const { body } = await server.call('GET', '/openapi.json')
   expect(body).toEqual(JSON.parse(readFileSync(COMMITTED, 'utf8')))
 })
@@ -53,7 +53,7 @@ describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
     const found = problems.map(
       ({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer ?? ''] as const,
     )
-    // An address that a browser passes through answers 302 and nothing else, which the rules do not know of.
+    // URLs that only redirect browsers respond with 302 alone, which the rules don't expect.
     const redirects = found.filter(
       ([rule, , pointer]) =>
         rule === 'operation-2xx-response' && /(oidc~1\w+|mcp~1callback)\/get/.test(pointer),
@@ -67,13 +67,13 @@ describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
     expect(undescribed, `${undescribed.length} without a description`).toEqual([])
   })
 
-  test('every operation has an id of its own', async () => {
+  test('every operation has a unique id', async () => {
     const ids = idsOf((await server.call('GET', address)).body)
     expect(ids).toEqual([...new Set(ids)])
   })
 })
 
-test('what is under /api is under /v1, and nothing else', async () => {
+test('exactly the operations under /api are under /v1', async () => {
   const { body } = await server.call('GET', '/v1/openapi.json')
   const { paths } = JSON.parse(readFileSync(COMMITTED, 'utf8'))
   const ofApi = Object.keys(paths).filter((path) => path.startsWith('/api/'))
@@ -100,7 +100,7 @@ test('every example of a body is valid', () => {
   expect(examples).toBeGreaterThan(5)
 })
 
-test('every pattern comes with its rule in words, since an error shows no pattern', () => {
+test('every pattern has a rule in words, because errors show no pattern', () => {
   const patterns: { pointer: string; rule: unknown }[] = []
   const walk = (value: unknown, pointer: string): void => {
     if (value === null || typeof value !== 'object') return
@@ -113,7 +113,7 @@ test('every pattern comes with its rule in words, since an error shows no patter
   expect(patterns.filter(({ rule }) => typeof rule !== 'string' || !/^(?:must|has) /.test(rule))).toEqual([])
 })
 
-test('/docs is served from here and loads nothing from elsewhere', async () => {
+test('/docs is served locally and loads nothing from other servers', async () => {
   const page = await fetch(`${server.url}/docs/`)
   expect(page.status).toBe(200)
   const html = await page.text()

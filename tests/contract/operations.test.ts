@@ -12,7 +12,7 @@ test('/healthz and /readyz', async () => {
   expect((await server.call('GET', '/readyz')).body).toEqual({ status: 'ready' })
 })
 
-test('/metrics needs the token where one is set', async () => {
+test('/metrics requires the token if one is set', async () => {
   expect((await server.call('GET', '/metrics')).status).toBe(404)
   const { status, text } = await server.call('GET', '/metrics', {
     headers: { authorization: 'Bearer scrape' },
@@ -22,7 +22,7 @@ test('/metrics needs the token where one is set', async () => {
   expect(text).toContain('parley_replies_open 0')
 })
 
-test('CORS: the listed origins only, without credentials, with our headers exposed', async () => {
+test('CORS allows only the listed origins, without credentials, and exposes our headers', async () => {
   const from = (origin: string) => server.call('GET', '/healthz', { headers: { origin } })
   const listed = await from('https://app.example')
   expect(listed.headers.get('access-control-allow-origin')).toBe('https://app.example')

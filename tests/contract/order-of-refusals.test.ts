@@ -13,14 +13,14 @@ import {
 import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
 
 /*
- * Unknown parameters and fields are refused by name, after who asks and what that person may do have been checked
- * (contract, 1 and 3).
+ * Unknown parameters and fields are refused by name, after authentication and permission checks (contract, 1 and
+ * 3).
  */
 
 const OPERATIONS = readOperations()
-/** Answers to providers, and clients that are not ours to correct. */
+/** Callbacks from providers, and third-party clients whose requests Parley cannot change. */
 const TAKES_ANY_QUERY = /^\/openai\/|\/callback$/
-/** The least first. */
+/** Ordered from the least privileged. */
 const MEMBERS = ['K', 'G', 'C', 'M', 'A'] as const
 
 let society: Society
@@ -65,7 +65,7 @@ describe('an unknown query parameter is refused by name', () => {
 })
 
 test.each(OPERATIONS.filter(({ path }) => TAKES_ANY_QUERY.test(path)).map(({ id }) => id))(
-  '%s takes parameters that it does not know',
+  '%s accepts unknown parameters',
   async (id) => {
     const operation = OPERATIONS.find((one) => one.id === id) as Operation
     const answer = await send(operation, withUnknown(validCallOf(operation)), allowedToken(operation))
@@ -77,7 +77,7 @@ const bodiless = OPERATIONS.filter(
   ({ method, takesBody, takesFile }) => method !== 'GET' && !takesBody && !takesFile,
 )
 test.each(bodiless.map((operation) => [operation.id, operation] as const))(
-  '%s takes no body',
+  '%s accepts no body',
   async (_id, operation) => {
     const call = { ...validCallOf(operation), body: { unknown_field: 1 } }
     const answer = await send(operation, call, allowedToken(operation))
@@ -85,7 +85,7 @@ test.each(bodiless.map((operation) => [operation.id, operation] as const))(
   },
 )
 
-describe('a member without the permission gets 403 whatever the request says', () => {
+describe('a member without the permission gets 403 for any request', () => {
   const refusable = OPERATIONS.flatMap((operation) => {
     const allowed = MATRIX[operation.id]?.[0] ?? ''
     const somebody = MEMBERS.find((member) => !allowed.includes(member))
@@ -100,7 +100,7 @@ describe('a member without the permission gets 403 whatever the request says', (
   })
 })
 
-describe('org_id may be sent wherever one organization is meant, and has to be that one', () => {
+describe('org_id is accepted wherever a request concerns one organization, and must match it', () => {
   const elsewhere = { org_id: randomUUID() }
   const scoped = OPERATIONS.filter(
     (operation) => operation.isScoped && !TAKES_ANY_QUERY.test(operation.path) && MATRIX[operation.id],
@@ -116,7 +116,7 @@ describe('org_id may be sent wherever one organization is meant, and has to be t
     expect(answer.status).toBe((await send(operation, call, token)).status)
   })
 
-  test('and may name an organization of the caller for a public agent of others', async () => {
+  test("may name the caller's organization for a public agent of another one", async () => {
     const { agentId, organizationId } = (await makeFixture(society, ['agentId'])).fixture
     const owner = made.tokens.O
     const publish = `/api/agents/update?agent_id=${agentId}`

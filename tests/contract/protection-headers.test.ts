@@ -3,7 +3,7 @@ import { openReady } from '#tests/support/live-socket.ts'
 import { sendRaw } from '#tests/support/raw-request.ts'
 import { sharedTestServer, startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Headers that keep browsers from showing, keeping or guessing what an answer holds, on every kind of answer. */
+/** Every kind of response has the headers that stop browsers from framing, caching or sniffing it. */
 
 const POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const ALWAYS = { 'x-content-type-options': 'nosniff', 'referrer-policy': expect.any(String) }
@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 const headersOf = async (path: string, init?: RequestInit): Promise<Record<string, string>> =>
   Object.fromEntries((await fetch(server.url + path, { redirect: 'manual', ...init })).headers)
 
-test('every operation answers strangers with them', async () => {
+test('every operation returns them to unauthenticated clients', async () => {
   const { body: document } = await server.call('GET', '/openapi.json')
   const operations = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => [method.toUpperCase(), path] as const),
@@ -38,7 +38,7 @@ test('every operation answers strangers with them', async () => {
   }
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   test('with data of a person', async () => {
     const person = await server.signUp()
     const headers = await headersOf('/api/users/me', { headers: { authorization: `Bearer ${person.token}` } })
@@ -103,7 +103,7 @@ describe('an answer', () => {
   })
 })
 
-test('without https there is no promise of it', async () => {
+test('without https does not promise it', async () => {
   const plain = await sharedTestServer()
   try {
     const { headers } = await fetch(`${plain.url}/healthz`)

@@ -16,15 +16,15 @@ import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from 
 import { requestsOfFactors } from './requests-of-factors.ts'
 
 /*
- * Every POST of openapi.json is sent three times with one Idempotency-Key: the repeat is answered as the first one was
- * and leaves every table as it is; with something else in it, it is refused. A POST without a valid request fails here.
+ * Sends every POST of openapi.json three times with one Idempotency-Key: a repeat gets the first response and
+ * changes no table; with a changed request, it is refused. A POST without a valid request fails here.
  */
 
 const OPERATIONS = readOperations().filter(({ method }) => method === 'POST')
 
 const SETTLED_MS = 400
 const SETTLED_TIMES_MAX = 40
-/** Tables whose rows do not follow from requests alone: a sweep fills those of the words in chats. */
+/** Tables that also change without requests: a sweep fills the search words of chats. */
 const BOOKKEEPING = ['login_attempts', 'server_instances', 'chat_words', 'chat_words_walk']
 const MODEL = { name: 'slow', provider: 'openai-compatible', version: 'emu-n400-gap20' }
 const ORGANIZATION = { id: randomUUID(), name: randomUUID() }
@@ -78,14 +78,14 @@ async function deployment(type: string): Promise<{ id: string; key: string }> {
   return { id: body.id, key: body.api_key }
 }
 
-/** A chat in which a reply is being written, for longer than anybody looks. */
+/** Creates a chat with a reply that takes longer than the test. */
 async function busyChat(): Promise<string> {
   const query = new URLSearchParams({ org_id: made.fixture.organizationId, model_id: await addSlowModel() })
   const headers = await beginReply(`/api/chat/send_message?${query}`, { content: 'Hi' })
   return headers.get('x-chat-id') as string
 }
 
-/** The same of a conversation. */
+/** Creates a conversation with such a reply. */
 async function busyConversation(): Promise<string> {
   const inOrganization = `org_id=${made.fixture.organizationId}`
   const { body: conversation } = await asOwner(`/api/conversation/create?${inOrganization}`, {
@@ -106,7 +106,7 @@ async function addSlowModel(): Promise<string> {
   return body.id
 }
 
-/** Has a reply written, and does not stay to read it. */
+/** Starts a reply and disconnects. */
 async function beginReply(path: string, body: object): Promise<Headers> {
   const leaving = new AbortController()
   const response = await fetch(`${server.url}${path}`, {
@@ -126,7 +126,7 @@ const signIn = async () => {
   return (await server.call('POST', '/api/auth/login', { body: { email, password } })).body
 }
 
-/** Somebody's connection that came back in a browser that didn't start it. */
+/** Returns a connection whose callback arrived in another browser than the one that started it. */
 async function heldConnection(): Promise<Sent> {
   const { token } = await server.signUp()
   const { mcpServerId: server_id } = made.fixture
@@ -136,7 +136,7 @@ async function heldConnection(): Promise<Sent> {
   return { token, body: { ticket: new URL(headers.get('location') ?? '').hash.slice(1) } }
 }
 
-/** What is not as in the matrix: requests of nobody, files, and what needs something to be there. */
+/** Requests that differ from the matrix: public ones, files, and requests that need prepared records. */
 const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
   post_auth_signup: () => ({ body: { email: `${randomUUID()}@example.com`, password, ...names } }),
   post_auth_login: () => ({ body: { email: person.email, password: person.password } }),
@@ -187,7 +187,7 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
       body: { content: 'Hi' },
     })
     const sessionId = headers.get('x-session-id') as string
-    // As if its reply were being written elsewhere.
+    // Marks the reply as in progress in another process.
     const { sql } = server.server.services.database
     await sql`
       insert into open_holds (id, organization_id, instance_id, chat_id, message_id, input_ratio, output_ratio)
@@ -283,7 +283,7 @@ async function send(path: string, { token, query, body, file, headers }: Sent, k
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-/** How many rows each table has, when nothing changes any more. */
+/** Returns the number of rows in each table, after all changes have settled. */
 async function countRows(): Promise<Record<string, number>> {
   const { sql } = server.server.services.database
   const tables = await sql<{ name: string }[]>`
@@ -305,7 +305,7 @@ async function countRows(): Promise<Record<string, number>> {
   throw new Error('the tables go on changing')
 }
 
-/** A reply that is taken from storage comes in larger pieces. */
+/** Replies from storage are streamed in larger pieces. */
 const REPLIES = [
   'post_agent_deploy_chat',
   'post_chat_regenerate',
@@ -313,7 +313,7 @@ const REPLIES = [
   'post_conversation_stream_chat',
 ]
 
-/** What an answer says, without the comments that keep a stream open. */
+/** Returns the content of a response, without the comments that keep a stream open. */
 function said(id: string, { text }: Answer): unknown {
   if (!REPLIES.includes(id)) return text.replaceAll(': still here\n\n', '')
   const events = parseEvents(text)
@@ -321,7 +321,7 @@ function said(id: string, { text }: Answer): unknown {
   return [pieces.filter((piece) => piece !== 'DONE').join(''), events.at(-1)]
 }
 
-/** Has all of them sent at once. Answers what each of them was told. */
+/** Sends all requests concurrently. Returns the response to each. */
 async function all<Told>(
   operations: Operation[],
   ask: (operation: Operation) => Promise<Told>,
@@ -338,7 +338,7 @@ const each = <Told>(operations: Operation[], told: (operation: Operation) => Tol
 const lookUp = ({ id }: Operation) => sent.get(id) as { request: Sent; key: string; answer: Answer }
 
 test(
-  'each is done, and then nothing goes on',
+  'each succeeds, and then nothing continues',
   async () => {
     const told = await all(OPERATIONS, async ({ id, path }) => {
       const [request, key] = [await requestOf(id), randomUUID()]
@@ -353,7 +353,7 @@ test(
   FIXTURES_TIMEOUT_MS,
 )
 
-test('each is answered again as it was', async () => {
+test('each repeat gets the first response', async () => {
   const told = await all(OPERATIONS, async (operation) => {
     const { request, key } = lookUp(operation)
     const again = await send(operation.path, request, key)
@@ -367,7 +367,7 @@ test('each is answered again as it was', async () => {
   expect(told).toEqual(expected)
 })
 
-test('each is refused with something else in it', async () => {
+test('each is refused with a changed request', async () => {
   const known = OPERATIONS.filter(
     ({ isPublic, id }) => !isPublic && changed(id, sent.get(id)?.request as Sent) !== null,
   )
@@ -380,6 +380,6 @@ test('each is refused with something else in it', async () => {
   expect(told).toEqual(each(known, () => [409, expect.stringContaining('was already used')]))
 })
 
-test('no table has another number of rows', async () => {
+test('no table has a different number of rows', async () => {
   expect(await countRows()).toEqual(counted)
 })

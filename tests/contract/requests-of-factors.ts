@@ -9,7 +9,7 @@ interface Sent {
 
 const PROOF = { proof: { password: 'correct horse battery' } }
 
-/** Valid requests to each POST about second factors, for repeated-requests.test.ts: each by a user of its own. */
+/** Valid requests for each POST about second factors, for repeated-requests.test.ts. Each uses a new user. */
 export const requestsOfFactors = (server: () => TestServer): Record<string, () => Promise<Sent> | Sent> => ({
   async post_auth_second_factor() {
     const ada = await signUpVerified(server())

@@ -40,7 +40,7 @@ test("a provider's key reaches the provider, and is neither returned nor stored 
   expect(JSON.stringify(rows)).not.toContain('canary')
 })
 
-test('a key does not follow a model to another address', async () => {
+test('a key does not follow a model to another URL', async () => {
   const person = await server.signUp()
   const id = await server.addModel(person, {
     provider: 'openai-compatible',
@@ -60,7 +60,7 @@ test('a key does not follow a model to another address', async () => {
   })
 })
 
-test('a sealed value opens only where it was made for', () => {
+test('a sealed value opens only in its own context', () => {
   const secrets = createSecrets('x'.repeat(32))
   const sealed = secrets.encrypt('hello', 'row 1')
   expect(secrets.decrypt(sealed, 'row 1')).toBe('hello')
@@ -70,7 +70,7 @@ test('a sealed value opens only where it was made for', () => {
   expect(() => secrets.decrypt(changed, 'row 1')).toThrow()
 })
 
-test('no secret is in the log, whatever goes wrong', async () => {
+test('no secret is logged, whatever fails', async () => {
   const database = await createDatabase()
   const process = await startProcess({
     LOG_LEVEL: 'trace',

@@ -8,7 +8,7 @@ import type { Person } from '#tests/support/client.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-/** The two walls of tenancy, each proven by taking the other away. */
+/** Tests the two layers of tenant isolation, each with the other one disabled. */
 
 let server: TestServer
 let owner: Person
@@ -34,9 +34,10 @@ const scopeOf = ({ organizationId, userId }: Pick<Person, 'organizationId' | 'us
     client: { address: '127.0.0.1', userAgent: null, language: null, requestId: randomUUID() },
   })
 
-describe('the first wall: a scope puts its organization and user into every statement', () => {
-  test('no foreign row is read, changed or deleted, though the database would let it', async () => {
-    // The second wall is away here: none of these statements points across, so no foreign key could refuse them.
+describe('the first layer: a scope adds its organization and user to every statement', () => {
+  test('reads, changes and deletes no foreign row, even if the database would allow it', async () => {
+    // The second layer is disabled here: these statements contain no cross-tenant reference, so no foreign key
+    // could refuse them.
     const foreign = scopeOf(stranger)
     expect(await foreign.select(chats, { where: eq(chats.id, chatId) })).toEqual([])
     expect(await foreign.select(chats)).toEqual([])
@@ -48,25 +49,25 @@ describe('the first wall: a scope puts its organization and user into every stat
     expect(row).toMatchObject({ id: chatId, title: 'Secret' })
   })
 
-  test("another member of the same organization doesn't reach it either", async () => {
+  test('gives no access to another member of the same organization', async () => {
     const colleague = scopeOf({ organizationId: owner.organizationId, userId: stranger.userId })
     expect(await colleague.select(chats)).toEqual([])
   })
 
-  test('a row is made in the scope, whatever it says of its owner', async () => {
+  test('inserts a row with the owner of the scope, regardless of its values', async () => {
     const smuggled = { id: randomUUID(), title: 't', status: 'ACTIVE', organizationId: owner.organizationId }
     const row = await scopeOf(stranger).insert(chats, smuggled as never)
     expect(row).toMatchObject({ organizationId: stranger.organizationId, userId: stranger.userId })
   })
 
-  test('a change can not move a row to another owner', async () => {
+  test('cannot move a row to another owner', async () => {
     const moved = { organizationId: stranger.organizationId, userId: stranger.userId, title: 'Secret' }
     await scopeOf(owner).update(chats, eq(chats.id, chatId), moved as never)
     expect((await scopeOf(owner).select(chats)).map(({ id }) => id)).toContain(chatId)
     expect((await scopeOf(stranger).select(chats)).map(({ id }) => id)).not.toContain(chatId)
   })
 
-  test('a copy takes only what is in the scope, what belongs to it too, and makes it there', async () => {
+  test('copies only rows in the scope and their dependents, into the scope', async () => {
     const title = sql`coalesce(${chatMessages.content}, 'nothing')`
     const copyOf = (id: string) => ({
       from: chats,
@@ -86,15 +87,15 @@ describe('the first wall: a scope puts its organization and user into every stat
     expect((await scopeOf(owner).select(chats)).map((chat) => chat.title)).toContain('said')
   })
 
-  test('a statement beside an open transaction is refused instead of waiting forever', async () => {
+  test('refuses a statement outside the open transaction instead of waiting forever', async () => {
     const database = scopeOf(owner)
     const beside = database.transaction(async () => database.select(chats))
     await expect(beside).rejects.toThrow('must use the transaction')
   })
 })
 
-describe('the second wall: the database refuses a row that points across', () => {
-  // The first wall is away here: these go to the bare database.
+describe('the second layer: the database refuses a reference to another tenant', () => {
+  // The first layer is disabled here: these statements bypass the scope.
   const refused = async (statement: Promise<unknown>): Promise<string | undefined> =>
     statement.then(
       () => undefined,
@@ -152,7 +153,7 @@ describe('the ledger in the database', () => {
 
 type Sql = TestServer['server']['services']['database']['sql']
 
-test('the owner of an organization does not see the chats of its members', async () => {
+test('the owner of an organization cannot see the chats of its members', async () => {
   const made = await server.call('POST', '/api/org/create_org?name=Shared', { token: owner.token })
   const org = `org_id=${made.body.id}`
   await addMemberWithRole(server.server.services.database.sql, made.body.id, stranger.userId, 'member')

@@ -14,12 +14,12 @@ import type { Person } from '#tests/support/client.ts'
 import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 
 /**
- * What an organization may send is counted exactly when 500 messages come at once, through two processes where there
- * is a PostgreSQL, and no reply has ended by then.
+ * Message limits are exact when 500 messages arrive concurrently, at two processes if PostgreSQL is available,
+ * while no reply has ended.
  */
 
 const MESSAGES = 500
-// So many connections at once take their time where the machine has other things to do.
+// So many concurrent connections are slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let stage: Stage
@@ -36,7 +36,7 @@ async function accountOf({ organizationId }: Person) {
   return row
 }
 
-test('with 10 credits 10 of 500 messages are admitted', async () => {
+test('admits 10 of 500 messages with 10 credits', async () => {
   const { person, modelId } = await personWith(stage, 10)
   const sent = await sendAll(stage, modelId, times(MESSAGES, person))
   expect(started(sent)).toHaveLength(10)
@@ -47,7 +47,7 @@ test('with 10 credits 10 of 500 messages are admitted', async () => {
   await expectSoundLedger(sql(), person.organizationId)
 })
 
-test('with a daily_chat_limit of 10 it is 10, and stays 10 when their replies have ended', async () => {
+test('admits 10 with a daily_chat_limit of 10, and no more after their replies have ended', async () => {
   const { person, modelId } = await personWith(stage, 1_000_000)
   await setDailyLimit(stage, person, 10)
   const sent = await sendAll(stage, modelId, times(MESSAGES, person))
@@ -65,12 +65,12 @@ test('with a daily_chat_limit of 10 it is 10, and stays 10 when their replies ha
   await expectSoundLedger(sql(), person.organizationId)
 })
 
-test('of both limits the smaller one holds, and who has neither left is told of the credits', async () => {
+test('applies the smaller limit, and reports credits if neither is left', async () => {
   const { person, modelId } = await personWith(stage, 20)
   await setDailyLimit(stage, person, 10)
   const first = await sendAll(stage, modelId, times(250, person))
   expect(started(first)).toHaveLength(10)
-  // Of those that come together, the ones for which there is no credit either hear of that.
+  // Some concurrent messages lack both a credit and a daily message. They get either error.
   const codes = ['402 billing.insufficient_credits', '429 org.daily_chat_limit']
   expect(codes).toEqual(expect.arrayContaining(Object.keys(refusals(first))))
   await setDailyLimit(stage, person, 20)
@@ -83,7 +83,7 @@ test('of both limits the smaller one holds, and who has neither left is told of 
   await expectSoundLedger(sql(), person.organizationId)
 })
 
-test('a new day has messages of its own; a day that has begun elsewhere is not taken back', async () => {
+test('gives a new day new messages, and never returns to an earlier day', async () => {
   const { person, modelId } = await personWith(stage, 1_000_000)
   await setDailyLimit(stage, person, 2)
   const setDay = (days: number) => sql()`

@@ -10,7 +10,7 @@ import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { onEmbedded, onPostgres } from '../kill/kill-server.ts'
 
-/** A server that is killed while a tool is at work: what it had stored stays, says how it ended, and is paid. */
+/** A server is killed while a tool runs: the stored part of the reply is kept, shows how it ended, and is paid. */
 
 const AGENT_SERVER = join(import.meta.dirname, '../support/agent-server.ts')
 const CUT_OFF = 'The reply ended before this tool finished.'
@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('killed in the middle of a tool', async () => {
+test('kills the server while a tool runs', async () => {
   const field = database ? onPostgres(database.url, provider, dataDir) : onEmbedded(provider, dataDir)
   const agentId = randomUUID()
   const played = { AGENT_ID: agentId, PROVIDER_URL: provider.url }

@@ -3,7 +3,10 @@ import { addKey, openStage, personWith, type Stage, setBudget } from '#tests/sup
 import type { Person } from '#tests/support/client.ts'
 import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 
-/** What setting a budget locks, and what statements that waited for it count. Needs several connections. */
+/**
+ * Tests which rows setting a budget locks, and what statements that waited for it count. Needs several
+ * connections.
+ */
 
 let stage: Stage
 beforeAll(async () => {
@@ -14,7 +17,7 @@ afterAll(() => stage.close())
 const sql = () => stage.server.server.services.database.sql
 const hasConnections = () => stage.other !== stage.server
 
-/** Holds the rows that `lock` selects until the test releases them. */
+/** Locks the rows that `lock` selects until the test releases them. */
 async function holdRows(lock: 'organizations' | 'credit_accounts', { organizationId }: Person) {
   const locked = Promise.withResolvers<void>()
   const over = Promise.withResolvers<void>()
@@ -31,7 +34,7 @@ async function holdRows(lock: 'organizations' | 'credit_accounts', { organizatio
   }
 }
 
-/** Waits until so many other connections wait for a lock. */
+/** Waits until `count` other connections wait for a lock. */
 const waiting = (count: number) =>
   expect
     .poll(
@@ -52,7 +55,7 @@ const ask = (organization: Person, modelId: string) => {
   )
 }
 
-test("another tenant's holds open and close while a budget is being set", async () => {
+test('holds of another tenant open and close while a budget is being set', async () => {
   if (!hasConnections()) return
   const { person, modelId } = await personWith(stage, 1_000)
   const neighbour = await personWith(stage, 1_000, 'emu-n3')
@@ -67,7 +70,7 @@ test("another tenant's holds open and close while a budget is being set", async 
   expect(await ask(person, modelId)).toEqual(expect.any(String))
 })
 
-test('a hold that waited while a budget was set takes a credit of that budget', async () => {
+test('a hold that waited while a budget was set is charged to that budget', async () => {
   if (!hasConnections()) return
   const { person, modelId } = await personWith(stage, 1_000)
   const release = await holdRows('credit_accounts', person)
@@ -102,7 +105,7 @@ test('a debit that waited while a budget was set is charged to that budget', asy
   expect(budget).toEqual({ spent: 12, held: 0 })
 })
 
-test("a member's and a key's budget both count every hold of two processes", async () => {
+test('the budgets of a member and a key both count every hold of two processes', async () => {
   const { person, modelId } = await personWith(stage, 1_000_000)
   const { organizationId, userId } = person
   const key = await addKey(stage.server, person)

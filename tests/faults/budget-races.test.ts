@@ -18,10 +18,10 @@ import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 import { createRandom } from '#tests/support/random.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-/** Budgets are exact when many messages come at once, and while they are made and removed. */
+/** Budgets are exact when many messages arrive concurrently, and while budgets are created and deleted. */
 
 const MESSAGES = 500
-// So many connections at once take their time where the machine has other things to do.
+// So many concurrent connections are slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let stage: Stage
@@ -41,7 +41,7 @@ async function addMember({ organizationId }: Person): Promise<Person> {
 const countOf = (sent: Sent[], sender: Person): number =>
   started(sent).filter((one) => one.sender === sender).length
 
-test("of a member's 500 messages 10 are admitted with a budget of 10, and another member sends on", async () => {
+test('a budget of 10 admits 10 of 500 messages of a member, and does not limit another member', async () => {
   const { person, modelId } = await personWith(stage, 1_000_000)
   const member = await addMember(person)
   await setBudget(stage.server, person, { user_id: member.userId, credits_per_month: 10 })
@@ -55,7 +55,7 @@ test("of a member's 500 messages 10 are admitted with a budget of 10, and anothe
   await expectSoundLedger(sql(), person.organizationId)
 })
 
-test('the same for an API key', async () => {
+test('the same applies to an API key', async () => {
   const { person, modelId } = await personWith(stage, 1_000_000)
   const key = await addKey(stage.server, person)
   await setBudget(stage.server, person, { api_key_id: key.id, credits_per_month: 10 })
@@ -112,7 +112,7 @@ test.each([
   await expectSoundLedger(sql(), person.organizationId)
 })
 
-test('a budget that is made while messages come and replies end has counted all of them', async () => {
+test('a budget created during messages and replies has counted all of them', async () => {
   const { person, modelId } = await personWith(stage, 1_000_000, 'emu-n3-ttft30')
   const key = await addKey(stage.server, person)
   let isOver = false

@@ -5,7 +5,7 @@ import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { createOrganization } from '#tests/support/tenants.ts'
 
-/* What happens at the moment in which an organization or an account is deleted. Both wait for each other in one order. */
+/* Races with the deletion of an organization or account. Both transactions take their locks in the same order. */
 
 let server: TestServer
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(() => server.stop())
 
 const database = () => server.server.services.database
 
-/** How many statements that contain these words wait for what another transaction has locked. */
+/** Returns how many statements that contain these words wait for a lock. */
 const waiting = async (words = ''): Promise<number> => {
   const [row] = await database().sql<{ count: number }[]>`
     select count(*)::int as count from pg_stat_activity
@@ -32,10 +32,10 @@ const deletions: [string, (owner: Person) => [path: string, body?: object]][] = 
 ]
 
 test.each(deletions)(
-  'who deletes %s waits for the hold that ends there, and not it for him',
+  'deleting %s waits for a hold that is being settled, without a deadlock',
   async (_, ask) => {
     const { sql, embedded } = database()
-    if (embedded) return // one connection alone
+    if (embedded) return // it has only one connection
     const owner = await newOrganization(await server.signUp(), randomUUID())
     const { organizationId } = owner
     const { id: apiKeyId } = await addKey(server, owner)
@@ -45,7 +45,8 @@ test.each(deletions)(
     await server.server.services.ledger.hold(payer, model)
     const [path, body] = ask(owner)
     const deletion = await sql.begin(async (tx) => {
-      // As a hold is closed (ledger/hold-statements.ts): in this order, and the foreign keys at the end.
+      // Takes locks in the order in which a hold is closed (ledger/hold-statements.ts), with the foreign keys
+      // last.
       await tx`delete from open_holds where organization_id = ${organizationId}`
       await tx`select from credit_accounts where organization_id = ${organizationId} for update`
       await tx`update budgets set held = 0 where organization_id = ${organizationId}`
@@ -58,7 +59,7 @@ test.each(deletions)(
   },
 )
 
-test('who founds an organization while his account is deleted leaves none behind', async () => {
+test('creating an organization while the account is deleted leaves no organization', async () => {
   const { sql, embedded } = database()
   if (embedded) return
   const person = await server.signUp()
@@ -75,7 +76,7 @@ test('who founds an organization while his account is deleted leaves none behind
     .catch(() => {})
   await begun.promise
   const founding = createOrganization(server, person, { name })
-  // What erases the organizations of the tests before may wait, too.
+  // The erasure of organizations from earlier tests may also wait.
   await expect.poll(() => waiting('insert into organizations')).toBe(1)
   const deletion = server.call('DELETE', '/api/users/me', {
     token: person.token,

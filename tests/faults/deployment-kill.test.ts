@@ -18,7 +18,7 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { type Battlefield, onEmbedded, onPostgres } from '../kill/kill-server.ts'
 
-/** A server that is killed in the middle of a visitor's reply. */
+/** A server is killed in the middle of a visitor's reply. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-deployment-kill-'))
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('the reply is an error, what was said of it is kept and paid, and the visitor goes on', async () => {
+test('the reply becomes an error, its text is kept and paid, and the visitor can continue', async () => {
   const doomed = await startProcess(field.environment)
   const widget = await deploy(doomed, provider, { deployment_type: 'widget' }, 'emu-n400-gap10')
   const token = await visit(doomed, widget)

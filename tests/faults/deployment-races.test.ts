@@ -14,7 +14,7 @@ import {
 import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Deployments that are used by many at once, through two processes where there is a PostgreSQL. */
+/** Concurrent use of deployments, through two processes if PostgreSQL is available. */
 
 const database = await createDatabase()
 const isShared = database !== null
@@ -46,7 +46,7 @@ const takenOf = async ({ id }: Deployment): Promise<number> => {
   return row?.['taken'] ?? 0
 }
 
-test('of 50 messages at once 10 are taken where 10 are allowed', async () => {
+test('accepts 10 of 50 concurrent messages with a limit of 10', async () => {
   const widget = await limited(10)
   const tokens = [widget.key, await visit(server, widget), await visit(server, widget)]
   const answers = await Promise.all(
@@ -74,7 +74,7 @@ test('of 50 messages at once 10 are taken where 10 are allowed', async () => {
   expect((await talk(other, widget.key, { content: 'x' })).status).toBe(200)
 })
 
-test('a new day has messages of its own, and yesterday is forgotten', async () => {
+test('gives a new day new messages, and deletes the count of the day before', async () => {
   const widget = await limited(1)
   expect((await talk(server, widget.key, { content: 'x' })).status).toBe(200)
   expect((await talk(server, widget.key, { content: 'x' })).status).toBe(429)
@@ -84,7 +84,7 @@ test('a new day has messages of its own, and yesterday is forgotten', async () =
   expect(await sql`select from deployment_turns where deployment_id = ${widget.id}`).toHaveLength(1)
 })
 
-test('a message that is refused is not counted', async () => {
+test('does not count a refused message', async () => {
   const widget = await limited(3)
   const { sql } = server.server.services.database
   const unknown = await talk(server, widget.key, { content: 'x', session_id: crypto.randomUUID() })
@@ -94,7 +94,7 @@ test('a message that is refused is not counted', async () => {
   const poor = await Promise.all(
     Array.from({ length: 20 }, (_, index) => talk(index % 2 ? server : other, widget.key, { content: 'x' })),
   )
-  // Who comes while others are being refused may find no message left, but none is lost.
+  // Messages that arrive while others are being refused may find the limit reached, but none is counted for good.
   expect(new Set(poor.map(({ status }) => status))).toContain(402)
   expect(poor.every(({ status }) => status === 402 || status === 429)).toBe(true)
   expect(await takenOf(widget)).toBe(0)
@@ -109,7 +109,7 @@ test('a message that is refused is not counted', async () => {
   expect(await takenOf(widget)).toBe(1)
 })
 
-test('a new key holds from the next request on, in every process', async () => {
+test('a new key is valid from the next request on, in every process', async () => {
   const made = await deploy(server, provider)
   let key = made.key
   for (let round = 0; round < 5; round++) {
@@ -132,7 +132,7 @@ test('a new key holds from the next request on, in every process', async () => {
   expect(statuses.sort()).toEqual([401, 401, 401, 401, 401, 401, 401, 404].sort())
 })
 
-test('a pause holds from the next request on, in every process', async () => {
+test('a pause applies from the next request on, in every process', async () => {
   const widget = await deploy(server, provider, WIDGET)
   const token = await visit(server, widget)
   for (const status of ['paused', 'active', 'paused'])
@@ -142,7 +142,7 @@ test('a pause holds from the next request on, in every process', async () => {
     }
 })
 
-test('a deployment that is deleted while many talk leaves nothing behind', async () => {
+test('deleting a deployment during many messages leaves nothing behind', async () => {
   const widget = await deploy(server, provider, WIDGET, 'emu-n200-gap10')
   const token = await visit(server, widget)
   const streams = await Promise.all(
@@ -172,7 +172,7 @@ test('a deployment that is deleted while many talk leaves nothing behind', async
   expect(await sql`select from open_holds where deployment_id = ${widget.id}`).toHaveLength(0)
 })
 
-test('an agent that is deleted while it is deployed is there for its deployment, or neither is', async () => {
+test('concurrent deletion of an agent and creation of its deployment: exactly one succeeds', async () => {
   for (let round = 0; round < 5; round++) {
     const { owner, agentId, id } = await deploy(server, provider)
     await server.call('DELETE', `/api/agent_deploy/delete?deployment_id=${id}`, { token: owner.token })

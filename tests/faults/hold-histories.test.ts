@@ -5,8 +5,8 @@ import { createRandom } from '#tests/support/random.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /**
- * Random histories: holds are wanted in groups, by members and their keys, and closed in groups. Who is admitted is
- * whom a model admits that looks at one after the other, and all counters equal a recount after each step.
+ * Random histories: members and their keys open holds in groups and close them in groups. The number of admitted
+ * holds equals that of a sequential model, and all counters equal a recount after each step.
  */
 
 const HISTORIES = 12
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** What is left of something: a budget, or the credits of an organization. */
+/** The remaining credits of a budget or an organization. */
 interface Purse {
   left: number
 }
@@ -27,7 +27,7 @@ interface Purse {
 interface Subject {
   userId: string
   apiKeyId: string | null
-  /** All that a hold of his takes a credit of. */
+  /** All purses that a hold of this member or key debits. */
   purses: Purse[]
 }
 
@@ -68,7 +68,7 @@ test.each(Array.from({ length: HISTORIES }, (_, at) => 4_000 + at))('history %i'
             : { inputTokens: Math.floor(random() * 4), outputTokens: Math.floor(random() * 2) }
         const cost = usage ? usage.inputTokens * 0.5 + usage.outputTokens * 2 : 0
         for (const purse of subject.purses) purse.left += 1 - cost
-        // Two close it at once, and one of them does.
+        // Two settlements run concurrently, and one of them succeeds.
         return Promise.all([ledger.settle(holdId, usage, null), ledger.settle(holdId, usage, null)])
       }),
     )
@@ -79,7 +79,7 @@ test.each(Array.from({ length: HISTORIES }, (_, at) => 4_000 + at))('history %i'
 
 const MODEL = crypto.randomUUID()
 
-/** An organization with two members, who have keys; some of them have budgets. */
+/** Creates an organization with two members and their keys. Some of them have budgets. */
 async function populate(random: () => number) {
   const owner = await server.signUp()
   const { ledger, database } = server.server.services

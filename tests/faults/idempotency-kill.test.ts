@@ -14,14 +14,14 @@ import { createRandom } from '#tests/support/random.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { type Battlefield, onPostgres } from '../kill/kill-server.ts'
 
-/* A process that is killed (kill -9) with requests under way: another one is sent them again. */
+/* A process is killed (kill -9) during requests, which are then repeated at another process. */
 
 const TIMEOUT_MS = 120_000
 const SEEDS = [11, 12, 13]
 const REQUESTS = 40
 const KILL_WITHIN_MS = 400
 
-// Two processes on one database: the embedded one has but one.
+// Needs two processes on one database; the embedded database supports only one.
 describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-idempotency-kill-'))
   let provider: Awaited<ReturnType<typeof startProvider>>
@@ -62,7 +62,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
     (await sql`select from idempotent_requests where key = ${key}`).count
 
   test.each(SEEDS)(
-    'at any moment (seed %i): each request is done once, and what was answered stands',
+    'at any moment (seed %i): each request runs once, and sent responses stay valid',
     async (seed) => {
       const server = await doomed()
       const person = await server.signUp()
@@ -111,12 +111,12 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
   )
 
   test(
-    'between the debit and the answer: there is neither, and then both, once',
+    'between the debit and the response: neither is stored, and a repeat stores both once',
     async () => {
-      // Two seconds, in which the account is taken.
+      // The reply takes two seconds, in which the test locks the account.
       const [server, person, key] = [await doomed(), await withModel('emu-n40-gap50'), randomUUID()]
       const ask = (to: Client) => post(to, person, '/api/chat/prompt', { text: 'Bees' }, key)
-      // The statement after the answer's is the debit's: it waits for the account.
+      // The debit follows the statement that stores the response. It waits for the account.
       const holding = Promise.withResolvers<void>()
       const held = sql.begin(async (tx) => {
         await expect.poll(async () => (await balanceOf(heir, person)).held).toBe(1)
@@ -143,7 +143,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
   )
 
   test(
-    'with a request that may not be done twice: the repeat is refused, and says what to do',
+    'with a request that must not run twice: the repeat is refused with advice',
     async () => {
       const [server, person, key] = [await doomed(), await withModel('emu-n60-gap50'), randomUUID()]
       const body = { model: 'Test model', messages: [{ role: 'user', content: 'Hi' }] }

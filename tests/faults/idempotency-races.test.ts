@@ -12,11 +12,11 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { onEmbedded, onPostgres } from '../kill/kill-server.ts'
 
-/* A request that is sent a thousand times at once, to two processes on one database. */
+/* The same request is sent a thousand times concurrently, to two processes on one database. */
 
 const RACES = 1_000
 const RACES_EMBEDDED = 100
-/** They are two processes, and a machine may be busy. */
+/** The test starts two processes, and the machine may be busy. */
 const TIMEOUT_MS = 120_000
 
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-idempotency-races-'))
@@ -72,14 +72,10 @@ async function makesOneChat(among: Client[], times: number): Promise<void> {
   expect(body.data.map(({ id }: { id: string }) => id)).toEqual([answers[0]?.body.id])
 }
 
-test(
-  'has one effect, and a thousand answers that are the same',
-  () => makesOneChat(servers, RACES),
-  TIMEOUT_MS,
-)
+test('has one effect and a thousand equal responses', () => makesOneChat(servers, RACES), TIMEOUT_MS)
 
 test(
-  'asks a model once, and pays once',
+  'calls a model once, and pays once',
   async () => {
     const client = servers[0] as Client
     const { person } = await signUpWithModel(client, provider, 'emu-n10-gap20')
@@ -105,7 +101,7 @@ test(
 )
 
 test(
-  'with another body at the same time, one is done and the other refused',
+  'with two bodies, runs one request and refuses the other',
   async () => {
     const client = servers[0] as Client
     const person = await client.signUp()
@@ -123,7 +119,7 @@ test(
 )
 
 test(
-  'on the embedded database too',
+  'behaves the same on the embedded database',
   async () => {
     if (!database) return
     const folder = join(dataDir, 'embedded')

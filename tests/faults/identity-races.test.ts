@@ -5,7 +5,7 @@ import { mailTo } from '#tests/support/mail.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, roleOf } from '#tests/support/tenants.ts'
 
-/* Two things at the same moment: neither may break a promise, nor the server. */
+/* Two concurrent operations must keep all guarantees and must not crash the server. */
 
 const ROUNDS = 8
 
@@ -51,7 +51,7 @@ const expectNoBreakdown = (answers: Answer[]) =>
     answers.map(() => 'fine'),
   )
 
-test('an organization has an owner, though the new one leaves while it is handed over', async () => {
+test('an organization has an owner, even if the new owner leaves during the transfer', async () => {
   for (let round = 0; round < ROUNDS * 2; round++) {
     const team = await makeTeam()
     const heir = await join(team, 'member')
@@ -67,7 +67,7 @@ test('an organization has an owner, though the new one leaves while it is handed
   }
 })
 
-test('a key that is made while its member is removed does not wake up when he comes back', async () => {
+test('a key created while its member is removed stays invalid when the member returns', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const team = await makeTeam()
     const admin = await join(team, 'admin')
@@ -81,7 +81,7 @@ test('a key that is made while its member is removed does not wake up when he co
   }
 })
 
-describe('no two of these wait for each other for ever', () => {
+describe('no pair of these deadlocks', () => {
   type Pair = (team: Team) => Promise<(() => Promise<Answer>)[]>
   const newRole = (team: Team) =>
     call(team, team.owner, 'POST', '/api/roles/create', {
@@ -163,7 +163,7 @@ describe('a password that is reset', () => {
   const logIn = (person: Person, password: string) =>
     server.call('POST', '/api/auth/login', { body: { email: person.email, password } })
 
-  test('is the one that holds, whoever changes the old one at that moment', async () => {
+  test('is the final one, even if the old password is changed concurrently', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const person = await server.signUp()
       const act = await reset(person)
@@ -180,7 +180,7 @@ describe('a password that is reset', () => {
     }
   })
 
-  test('takes the keys along that somebody made who never confirmed the address', async () => {
+  test('deletes the keys of a user who never confirmed the address', async () => {
     const squatter = await server.signUp()
     const made = await server.call('POST', `/api/api_keys/create?org_id=${squatter.organizationId}`, {
       token: squatter.token,
@@ -192,7 +192,7 @@ describe('a password that is reset', () => {
   })
 })
 
-test('a link is not sent anew by who could not have sent it', async () => {
+test('only a member who may create an invitation can resend it', async () => {
   const team = await makeTeam()
   const admin = await join(team, 'admin')
   const { token } = team.owner

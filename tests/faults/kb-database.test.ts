@@ -4,7 +4,7 @@ import { type Librarian, librarian, textSource as text } from '#tests/support/kn
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { page, startWebsite, type Website } from '#tests/support/website.ts'
 
-/** Ingestion while the database fails, and after processes that died in the middle of it. */
+/** Ingestion while the database fails, and after processes have died during it. */
 
 let server: TestServer
 let library: Librarian
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const sql = () => server.server.services.database.sql
 
-test.concurrent('what a database that was away left undone is done when it is back', async () => {
+test.concurrent('work that an outage of the database interrupted continues afterwards', async () => {
   website.pages['/'] = page('Home')
   const { promise, resolve } = Promise.withResolvers<void>()
   const said: string[] = []
@@ -43,7 +43,7 @@ test.concurrent('what a database that was away left undone is done when it is ba
       `create trigger away before update on ${table} for each row execute function be_away()`,
     )
   resolve()
-  // Every try to note how it ended has failed.
+  // All attempts to store the result have failed.
   await expect
     .poll(() => said.filter((words) => words === 'the end of a reading was not noted'))
     .toHaveLength(5)
@@ -52,7 +52,7 @@ test.concurrent('what a database that was away left undone is done when it is ba
   await expectSound(sql(), kb)
 }, 30_000)
 
-test.concurrent('what dead processes had claimed is claimed again', async () => {
+test.concurrent('work claimed by dead processes is claimed again', async () => {
   const kb = await library.create({ sources: [text('One'), text('Two')] })
   await library.settle(kb)
   website.pages['/dead'] = page('Dead')

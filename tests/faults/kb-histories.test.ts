@@ -10,8 +10,8 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { page, startWebsite, type Website } from '#tests/support/website.ts'
 
 /*
- * What people do with one knowledge base at once, in whatever order, through one server or two: at the end all that is
- * counted and indexed is what is there, and nothing has failed on the way.
+ * Concurrent random operations on one knowledge base, through one or two servers. At the end, all counts and the
+ * index match the documents, and nothing has failed.
  */
 
 const HISTORIES = 2
@@ -27,7 +27,7 @@ let libraries: Librarian[]
 let modelId: string
 beforeAll(async () => {
   const first = await startTestServer()
-  // The embedded database belongs to one process.
+  // The embedded database supports only one process.
   servers = inject('postgres') === null ? [first] : [first, await startTestServer(first.environment)]
   embedder = await startEmbedder()
   website = await startWebsite()
@@ -125,7 +125,7 @@ test.each(Array.from({ length: HISTORIES }, (_, at) => at + 1))('history %i', as
   })
   await Promise.all(people.map((live) => live()))
   await library.settle(kb)
-  // But for pages that were not there.
+  // Except pages that don't exist.
   const failed = await sql()`
     select error from kb_documents where kb_id = ${kb} and status = 'failed' and error not like '%status 404%'`
   expect([...failed]).toEqual([])

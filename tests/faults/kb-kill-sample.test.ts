@@ -8,7 +8,7 @@ import { startWebsite } from '#tests/support/website.ts'
 import { killIngestion } from '../kill/kill-ingestion.ts'
 import { onPostgres } from '../kill/kill-server.ts'
 
-/** A sample of `npm run test:kill`, which kills twenty times in the middle of ingestion. */
+/** A sample of `npm run test:kill`, which kills the server twenty times during ingestion. */
 
 const KILLS = 2
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-kill-'))

@@ -5,7 +5,7 @@ import { expectSound } from '#tests/support/kb-invariants.ts'
 import { type Librarian, librarian, textSource as text } from '#tests/support/knowledge.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Ingestion by several processes, at once and one after the other: each text is embedded once. */
+/** Several processes ingest concurrently and one after the other: each text is embedded once. */
 
 let server: TestServer
 let library: Librarian
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const sql = () => server.server.services.database.sql
 
-// The embedded database belongs to one process.
+// The embedded database supports only one process.
 test.skipIf(inject('postgres') === null)(
   'two processes share the documents of one knowledge base',
   async () => {
@@ -43,7 +43,7 @@ test.skipIf(inject('postgres') === null)(
   },
 )
 
-test('a process that stops in the middle leaves the rest to the next one, which embeds nothing anew', async () => {
+test('the next process continues the work of a stopped one, and embeds nothing again', async () => {
   const kb = await library.create({ embedding_model: modelId, sources: [text('Stored')] })
   await library.settle(kb)
   const { resolve, promise } = Promise.withResolvers<void>()

@@ -7,7 +7,7 @@ import { expectSound } from '#tests/support/kb-invariants.ts'
 import { type Librarian, librarian, textSource as text } from '#tests/support/knowledge.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Providers of embeddings that fail: which documents get ready, which fail and why, and what is paid. */
+/** Failing embedding providers: which documents become ready, which fail and why, and what is charged. */
 
 let server: TestServer
 let embedder: Embedder
@@ -44,7 +44,7 @@ const documentsOf = async (kb: string) =>
     error: string | null
   }[]
 const openOf = async (kb: string) => (await documentsOf(kb)).filter(({ status }) => /pend|proc/.test(status))
-/** The waits between two tries are over at once, until nothing is left to do. */
+/** Skips the waits between retries until nothing is left to do. */
 async function settleQuickly(kb: string) {
   for (;;) {
     await sql()`update kb_documents set not_before = null where kb_id = ${kb} and status = 'pending'`
@@ -63,7 +63,7 @@ async function expectSettled(): Promise<void> {
   expect(await balanceOf(server, person)).toMatchObject({ held: 0, balance: 1_000_000 + paid })
 }
 
-test('a text that the provider refuses fails after its tries; the others become ready', async () => {
+test('a text that the provider refuses fails after its retries; the others become ready', async () => {
   embedder.refuse = (texts) => (texts.some((one) => one.includes('Poison')) ? 400 : undefined)
   const kb = await create(['One', 'Poison', 'Two', 'Three'])
   await settleQuickly(kb)
@@ -78,7 +78,7 @@ test('a text that the provider refuses fails after its tries; the others become 
   await expectSettled()
 })
 
-test('a provider that is busy for a while costs nothing but time', async () => {
+test('a busy provider causes only delay', async () => {
   let busy = true
   embedder.refuse = () => (busy ? 429 : undefined)
   const kb = await create(['One', 'Two'])
@@ -95,7 +95,7 @@ test('a provider that is busy for a while costs nothing but time', async () => {
   await expectSettled()
 })
 
-test('without credits a document fails with that reason, and with credits reindex makes it ready', async () => {
+test('a document fails without credits, and becomes ready with credits after a reindex', async () => {
   await sql()`update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
   const kb = await create(['One'])
   expect(await library.settle(kb)).toMatchObject({ status: 'failed', documents: { failed: 1 } })
@@ -107,7 +107,7 @@ test('without credits a document fails with that reason, and with credits reinde
   await expectSettled()
 })
 
-test('a provider that never answers keeps nobody else waiting', async () => {
+test('a provider that never responds does not block other work', async () => {
   const ends = Promise.withResolvers<void>()
   embedder.gate = ends.promise
   const kbs: string[] = []
@@ -121,7 +121,7 @@ test('a provider that never answers keeps nobody else waiting', async () => {
   for (const kb of kbs) await library.call('DELETE', 'delete', { kb_id: kb })
 })
 
-test('what is deleted while it is embedded leaves nothing', async () => {
+test('deletion during embedding leaves nothing', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   embedder.gate = promise
   const kb = await create(['Stays', 'Goes', 'Goes too'])

@@ -8,7 +8,7 @@ let server: TestServer
 let other: TestServer | null
 beforeAll(async () => {
   server = await startTestServer()
-  // It takes its part of the work; but the embedded database belongs to one process.
+  // A second server does part of the work. The embedded database supports only one.
   other = inject('postgres') === null ? null : await startTestServer(server.environment)
 })
 afterAll(async () => {
@@ -16,7 +16,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-test('many batches leave few segments, and what is much and gone leaves the postings', async () => {
+test('many batches leave few segments, and postings of many deleted chunks are removed', async () => {
   const { sql } = server.server.services.database
   const library = librarian(server, await server.signUp())
   const kb = await library.create()

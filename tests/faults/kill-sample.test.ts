@@ -6,10 +6,10 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { type Battlefield, killAndCheck, onEmbedded, onPostgres } from '../kill/kill-server.ts'
 
-/** A sample of `npm run test:kill`, which does a hundred. */
+/** A sample of `npm run test:kill`, which runs a hundred kills. */
 
 const KILLS = 5
-// Each starts a server, which takes its time on a busy machine.
+// Each test starts a server, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 })
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-kill-'))
 let provider: Awaited<ReturnType<typeof startProvider>>

@@ -9,7 +9,7 @@ import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { type Battlefield, onEmbedded, onPostgres } from '../kill/kill-server.ts'
 
-/** A server that is killed while an image, a video and a transcript are made: nothing hangs, and nothing is paid. */
+/** A server is killed while it creates an image, a video and a transcript: nothing hangs, and nothing is charged. */
 
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-media-kill-'))
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('what was being made is an error, and its hold is released', async () => {
+test('unfinished media become errors, and their holds are released', async () => {
   const doomed = await startProcess(field.environment)
   const person = await doomed.signUp()
   const add = (maker: string, version: string, base: string) =>

@@ -21,7 +21,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('SIGTERM to npm stops the server gracefully, and npm waits for that', async () => {
+test('SIGTERM to npm stops the server gracefully, and npm waits for it', async () => {
   const dataDir = join(folder, 'data')
   await copyEmbedded(dataDir)
   const port = await findFreePort()

@@ -24,9 +24,9 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('a server on the embedded database waits for one that is stopping', async () => {
+test('a server on the embedded database waits for a stopping one', async () => {
   const server = await startProcess(environment)
-  // It waits some seconds for its reply.
+  // The server waits some seconds for this reply.
   const { person } = await openLongReply(server, provider)
   const stopped = server.stop()
   const heir = await startProcess(environment)

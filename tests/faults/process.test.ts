@@ -7,7 +7,7 @@ import { runCli, startProcess } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openLongReply } from '#tests/support/reader.ts'
 
-/** The process as an operator meets it: the embedded database, its lock, and stopping. */
+/** The server process on the embedded database: its lock and its shutdown. */
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-process-'))
 const environment = {
@@ -32,7 +32,7 @@ const run = async (args: string[], extra: Record<string, string> = {}, cwd = fol
 }
 
 describe('a server on the embedded database', () => {
-  test('refuses a second one on its folder, tells where it is, and stops within ten seconds', async () => {
+  test('refuses a second one on its folder, names its address, and stops within ten seconds', async () => {
     const server = await startProcess(environment)
     expect(server.output()).toContain('Console:   http://parley.test')
     expect(server.output()).toContain('curl ')
@@ -44,7 +44,7 @@ describe('a server on the embedded database', () => {
 
     const { person, stream } = await openLongReply(server, provider)
     const [code, events] = await Promise.all([server.stop(), stream.take()])
-    // After ten seconds it would have ended with 1.
+    // After ten seconds the exit code would be 1.
     expect(code).toBe(0)
     expect(events.at(-1)?.data['error']).toContain('restarted')
 

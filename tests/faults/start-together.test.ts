@@ -3,7 +3,7 @@ import { createDatabase, startTestServer } from '#tests/support/server.ts'
 
 const COUNT = 3
 
-// One process at a time has the embedded database.
+// The embedded database supports only one process at a time.
 test.skipIf(inject('postgres') === null)(
   'processes that start at the same moment on a new database make one administrator',
   async () => {

@@ -3,10 +3,10 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Answers that nobody reads do not pile up in memory, and their connections end. */
+/** Responses that clients don't read don't accumulate in memory, and their connections are closed. */
 
 const STALL_MS = 400
-/** More than the buffers of the operating system hold. */
+/** More requests than the operating system can buffer. */
 const REQUESTS = 40
 const CONNECTIONS = 10
 
@@ -24,14 +24,14 @@ async function askUnread() {
   return socket.pause()
 }
 
-test('the API description is kept once, however many wait for it, and those who do not read it are cut off', async () => {
+test('the API description is kept once for all clients, and clients that do not read it are disconnected', async () => {
   const { byteLength } = await (await fetch(`${server.url}/openapi.json`)).arrayBuffer()
   const before = process.memoryUsage()
   const sockets = await Promise.all(Array.from({ length: CONNECTIONS }, askUnread))
   const { arrayBuffers, heapUsed } = process.memoryUsage()
   const grown = arrayBuffers + heapUsed - before.arrayBuffers - before.heapUsed
   expect(grown).toBeLessThan((CONNECTIONS * REQUESTS * byteLength) / 4)
-  // A client that does not read notices the end of its connection only when it writes.
+  // A client that doesn't read notices a closed connection only when it writes.
   const writing = setInterval(() => sockets.map((socket) => socket.write('\r\n')), STALL_MS / 4)
   await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve))))
   clearInterval(writing)

@@ -7,7 +7,7 @@ import { type Receiver, startReceiver, verify } from '#tests/support/receiver.ts
 import { createDatabase } from '#tests/support/server.ts'
 import { ownWebhooks } from '#tests/support/webhooks.ts'
 
-/** A process that is killed (kill -9) while it sends. */
+/** A process is killed (kill -9) while it delivers webhooks. */
 
 const SCRIPT = join(import.meta.dirname, '../support/webhook-process.ts')
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-webhook-kill-'))
@@ -37,11 +37,11 @@ const start = () =>
     [SCRIPT],
   )
 
-test('every event arrives, also those that a killed process had in hand', async () => {
+test('every event arrives, including those that a killed process was sending', async () => {
   const doomed = await start()
   const made = await ownWebhooks(doomed)
   const { id, secret } = await made.add(`${receiver.url}/kill`)
-  // Of some the answer never comes: they are under way when the process is killed.
+  // Some deliveries never get a response: they are in progress when the process is killed.
   receiver.answers.set('/kill', (response, count) => {
     if (count % 3 === 0) return
     if (count % 3 === 1) response.writeHead(500).end()

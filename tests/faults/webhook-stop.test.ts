@@ -3,7 +3,7 @@ import { startReceiver } from '#tests/support/receiver.ts'
 import { createDatabase, startTestServer } from '#tests/support/server.ts'
 import { ownWebhooks } from '#tests/support/webhooks.ts'
 
-/** Claims last far longer than the test. */
+/** Leases last far longer than the test. */
 const TIMES = { timeoutMs: 60_000, claimMarginMs: 10_000, pollMs: 30 }
 
 test.runIf(inject('postgres') !== null)(

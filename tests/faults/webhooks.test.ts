@@ -6,7 +6,7 @@ import { type Receiver, startReceiver, verify } from '#tests/support/receiver.ts
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { ownWebhooks, type WebhookOwner } from '#tests/support/webhooks.ts'
 
-/** Endpoints that fail in every way: nothing is lost, and nobody else waits. */
+/** Endpoints that fail in every way: no event is lost, and other endpoints are not delayed. */
 
 const TIMES = {
   timeoutMs: 60_000,
@@ -31,7 +31,7 @@ const times = <T>(count: number, make: () => T): T[] => Array.from({ length: cou
 const attemptsOf = async (owner: WebhookOwner, id: string) => (await owner.deliveries(id))[0]?.attempts ?? []
 const statusOf = async (owner: WebhookOwner, id: string) => (await owner.deliveries(id))[0]?.status
 
-test('what fails is tried again, with the same bytes and a new signature, until it arrives', async () => {
+test('retries a failed delivery with the same bytes and a new signature until it arrives', async () => {
   const owner = await ownWebhooks(server)
   receiver.answers.set('/flaky', (response, count) => {
     if (count === 0) response.writeHead(500).end('no')
@@ -55,7 +55,7 @@ test('what fails is tried again, with the same bytes and a new signature, until 
   expect(receiver.at('/elsewhere')).toEqual([])
 })
 
-test('what never arrives has failed after its last try, and can be delivered again', async () => {
+test('fails a delivery after its last try, and can deliver it again', async () => {
   const owner = await ownWebhooks(server)
   let isUp = false
   receiver.answers.set('/down', (response) => response.writeHead(isUp ? 204 : 503).end())
@@ -72,7 +72,7 @@ test('what never arrives has failed after its last try, and can be delivered aga
   expect((await list()).body.data[0]).toMatchObject({ failing_since: null, is_enabled: true })
 })
 
-test('Retry-After is heeded', async () => {
+test('respects Retry-After', async () => {
   const owner = await ownWebhooks(server)
   receiver.answers.set('/later', (response, count) => {
     if (count === 0) response.writeHead(429, { 'retry-after': '2' }).end()
@@ -86,7 +86,7 @@ test('Retry-After is heeded', async () => {
   await expect.poll(() => statusOf(owner, id)).toBe('delivered')
 })
 
-test('who hangs is cut off, and holds nobody up', async () => {
+test('times out an endpoint that hangs, without delaying others', async () => {
   const hasty = await startTestServer({}, { webhookTimes: { ...TIMES, timeoutMs: 1_500 } })
   const owner = await ownWebhooks(hasty)
   const hanging = await ownWebhooks(hasty)
@@ -104,7 +104,7 @@ test('who hangs is cut off, and holds nobody up', async () => {
   await hasty.stop()
 })
 
-test('where all hang that may, the next turn is of who has none', async () => {
+test('gives the next free slot to an endpoint with no delivery in progress when all others hang', async () => {
   const patient = await startTestServer({}, { webhookTimes: TIMES })
   const held: ServerResponse[] = []
   try {
@@ -126,7 +126,7 @@ test('where all hang that may, the next turn is of who has none', async () => {
   }
 })
 
-test('an answer that is garbage without end counts by its status', async () => {
+test('judges an endless garbage response by its status', async () => {
   const owner = await ownWebhooks(server)
   receiver.answers.set('/drip', (response) => {
     response.writeHead(200, { 'content-encoding': 'gzip' })
@@ -149,7 +149,7 @@ test('an answer that is garbage without end counts by its status', async () => {
   }
 })
 
-test('who is gone (410) is disabled at once; what waits has failed, and the owner is told', async () => {
+test('disables an endpoint on 410 at once, fails its deliveries, and notifies the owner', async () => {
   const owner = await ownWebhooks(server)
   receiver.answers.set('/gone', (response) => response.writeHead(410).end())
   const { id } = await owner.add(`${receiver.url}/gone`)
@@ -167,7 +167,7 @@ test('who is gone (410) is disabled at once; what waits has failed, and the owne
   expect(body).toMatchObject({ is_enabled: true, disabled_reason: null, failing_since: null })
 })
 
-test('where nothing has arrived for five days, no more is sent', async () => {
+test('stops sending after five days without a success', async () => {
   const owner = await ownWebhooks(server)
   receiver.answers.set('/dead', (response) => response.writeHead(500).end())
   const { id } = await owner.add(`${receiver.url}/dead`)
@@ -189,7 +189,7 @@ test('where nothing has arrived for five days, no more is sent', async () => {
   expect((await mailTo(server, owner.person.email, 'was disabled')).text).toContain('for 5 days')
 })
 
-test('private addresses are refused when something is sent, and the delivery says why', async () => {
+test('refuses private addresses on delivery, and records the reason', async () => {
   const strict = await startTestServer({ ALLOW_PRIVATE_NETWORK: 'false' }, { webhookTimes: TIMES })
   try {
     const owner = await ownWebhooks(strict)
@@ -208,7 +208,7 @@ test('private addresses are refused when something is sent, and the delivery say
   }
 })
 
-test('of 200 changes at once each is an event, numbered without a gap at each endpoint', async () => {
+test('creates one event per change for 200 concurrent changes, numbered without gaps per endpoint', async () => {
   const owner = await ownWebhooks(server)
   const [first, second] = [await owner.add(`${receiver.url}/all`), await owner.add(`${receiver.url}/all-too`)]
   const ids = await Promise.all(Array.from({ length: 200 }, () => owner.converse()))
@@ -221,7 +221,7 @@ test('of 200 changes at once each is an event, numbered without a gap at each en
     const numbers = new Map(bodies.map((body) => [body.sequence, body.data.conversation_id]))
     expect([...numbers.keys()].sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, i) => i + 1))
     expect([...numbers.values()].sort()).toEqual([...ids].sort())
-    // At most four of an endpoint are under way at once, so none comes long before one that happened earlier.
+    // An endpoint has at most four concurrent deliveries, so none arrives long before an earlier event.
     const early = bodies.filter(({ sequence }, place) => sequence - 1 - place > 8)
     expect(early).toEqual([])
   }
@@ -232,7 +232,7 @@ interface ReceivedBody {
   data: { conversation_id: string }
 }
 
-test('what is not due is not touched, however much of it there is', async () => {
+test('does not touch deliveries that are not due, however many', async () => {
   const owner = await ownWebhooks(server)
   const { id } = await owner.add(`${receiver.url}/patient`)
   const { sql } = server.server.services.database
@@ -249,7 +249,7 @@ test('what is not due is not touched, however much of it there is', async () => 
   expect([row?.['touched'], receiver.at('/patient').length]).toEqual([1, 1])
 })
 
-test('what is older than 30 days goes; what waits for a webhook that is disabled has failed', async () => {
+test('deletes records older than 30 days, and fails deliveries of a disabled webhook', async () => {
   const owner = await ownWebhooks(server)
   const { id } = await owner.add(`${receiver.url}/old`)
   await owner.call('PUT', 'update', { webhook_id: id }, { is_enabled: false })
@@ -264,7 +264,7 @@ test('what is older than 30 days goes; what waits for a webhook that is disabled
   expect(receiver.at('/old')).toEqual([])
 })
 
-test('what is settled waits for a deletion of its webhook without holding what that deletes', async () => {
+test('settling a delivery waits for the deletion of its webhook without a deadlock', async () => {
   const owner = await ownWebhooks(server)
   let answer = (): void => {}
   receiver.answers.set('/deleted', (response) => {

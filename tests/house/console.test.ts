@@ -2,12 +2,15 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
-/** Holds the console's house: its rooms know those before them, and the client alone talks to the server. */
+/**
+ * Checks the structure of the console: each folder imports only lower ones, and only the client connects to the
+ * server.
+ */
 
 const ROOT = 'console/src'
 const FILES = globSync(`${ROOT}/**/*.{ts,tsx}`).filter((file) => !/\.test\.tsx?$/.test(file))
 
-/** Everything that runs in browsers. */
+/** All code that runs in browsers. */
 const CLIENT_SIDE = [
   ...FILES,
   ...globSync('widget/**/*.{ts,tsx}'),
@@ -17,13 +20,13 @@ const CLIENT_SIDE = [
 const namesIn = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name = '']) => name)
 
-/** Each room may import those before it; main.tsx and router.tsx put them together. */
+/** Each folder may import those before it. main.tsx and router.tsx connect them. */
 const ROOMS = ['messages', 'api', 'ui', 'markdown', 'shell', 'screens']
 
-/** A group of screens may import of these others. */
+/** The other groups that each group of screens may import. */
 const SCREENS_MAY_IMPORT: Record<string, string[]> = {
   agents: ['chat'],
-  // The page that confirms a connection stands outside the shell.
+  // The page that confirms a connection is outside the shell.
   connections: ['identity'],
   organization: ['people'],
   playground: ['connections'],
@@ -31,7 +34,7 @@ const SCREENS_MAY_IMPORT: Record<string, string[]> = {
 
 interface Place {
   room: string
-  /** Of screens. */
+  /** The group of screens. */
   group: string
 }
 
@@ -48,7 +51,7 @@ const imports = FILES.flatMap((file) =>
   })),
 )
 
-test('each room of the console knows those before it', () => {
+test('each folder of the console imports only those before it', () => {
   expect(imports.length).toBeGreaterThan(500)
   const wrong = imports.filter(
     ({ from, to }) => from.room !== 'top' && ROOMS.indexOf(to.room) > ROOMS.indexOf(from.room),
@@ -57,7 +60,7 @@ test('each room of the console knows those before it', () => {
   expect(imports.filter(({ from, to }) => from.room !== 'top' && !ROOMS.includes(to.room))).toEqual([])
 })
 
-test('a group of screens knows few others', () => {
+test('a group of screens imports only the listed groups', () => {
   const wrong = imports.filter(
     ({ from, to }) =>
       from.room === 'screens' &&
@@ -68,37 +71,37 @@ test('a group of screens knows few others', () => {
   expect(wrong).toEqual([])
 })
 
-/** The browser's ways to a server, as calls. Comments may name them. */
+/** Calls that connect to a server. Comments may contain the names. */
 const NETWORK = /(?<![.\w])fetch\(|\bnew (?:WebSocket|XMLHttpRequest|EventSource)\(|\bsendBeacon\(/
 
-test('only the client talks to the server', () => {
+test('only the client connects to the server', () => {
   const talking = CLIENT_SIDE.filter((file) => NETWORK.test(readFileSync(file, 'utf8')))
   expect(talking.filter((file) => !file.startsWith('packages/client/src/'))).toEqual([])
   expect(talking).not.toEqual([])
 })
 
-test('the client knows nothing of the project around it, and one package', () => {
+test('the client imports nothing of the project, and only one package', () => {
   const foreign = CLIENT_SIDE.filter((file) => file.startsWith('packages/client/')).flatMap((file) =>
     namesIn(file).filter((name) => !name.startsWith('./') && !/^\.\.\/[\w-]+\.ts$/.test(name)),
   )
   expect(new Set(foreign)).toEqual(new Set(['eventsource-parser']))
 })
 
-test('nothing becomes HTML', () => {
+test('no text is inserted as HTML', () => {
   const unsafe = FILES.filter((file) =>
     /dangerouslySetInnerHTML|\.innerHTML/.test(readFileSync(file, 'utf8')),
   )
   expect(unsafe).toEqual([])
 })
 
-test('no screen is loaded by something that reloads the page when its chunk is missing', () => {
+test('no screen reloads the page when its chunk is missing', () => {
   const reloading = FILES.filter((file) =>
     /import \{[^}]*\blazyRouteComponent\b|vite:preloadError/.test(readFileSync(file, 'utf8')),
   )
   expect(reloading).toEqual([])
 })
 
-test('nothing that runs in browsers imports in a circle, types included', () => {
+test('nothing that runs in browsers has an import cycle, types included', () => {
   const graph = new Map(
     CLIENT_SIDE.map((file) => [
       file,

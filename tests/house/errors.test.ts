@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { fail } from '#errors'
 
-/* Holds the catalogue of errors: each errors.ts is data, composed once, and each of its errors is thrown. */
+/* Checks the error catalog: each errors.ts contains only data, is composed once, and all its errors are thrown. */
 
 const CATALOGUES = globSync('server/{parts,platform}/*/errors.ts').sort()
 const SOURCES = globSync('server/**/*.ts').filter(
@@ -28,17 +28,17 @@ test('every errors.ts is composed, imports the helper only, and no code is defin
   expect(codes.filter((code, at) => codes.indexOf(code) !== at)).toEqual([])
 })
 
-test('every error is named by code that throws it', () => {
+test('every error is used by code that throws it', () => {
   const named = new Set(SOURCES.flatMap(namedIn))
   expect(codes.filter((code) => !named.has(code))).toEqual([])
 })
 
-/** Failures whose message reaches people: in another error, with what is stored, or as a tool's result. */
+/** Failures whose message people read: in another error, in stored data, or as a tool's result. */
 const TOLD =
   /new (?:NetError|FetchError|FetchProxyError|BucketError|CrawlError|Skipped|DocumentError|ModelError|McpError|AuthorizationError|ComposioError|SandboxUnavailable|Refusal|RunError)\(\s*(?:'\w+',\s*)?['"`][^'"`]* /
 const REASON = /\bfail\(\s*'[\w.]+',\s*\{\s*reason: ['"`][A-Za-z]/
 
-test('no sentence is written where an error is made', () => {
+test('error sentences are only in errors.ts', () => {
   const writers = SOURCES.filter((file) => {
     const text = readFileSync(file, 'utf8')
     return TOLD.test(text) || REASON.test(text)
@@ -54,7 +54,7 @@ test.each([
   expect(TOLD.test(text) || REASON.test(text)).toBe(true)
 })
 
-test('platform rooms throw none of the errors of parts', () => {
+test('platform rooms throw no errors of parts', () => {
   const ofParts = CATALOGUES.filter((file) => file.startsWith('server/parts/')).flatMap(codesOf)
   const thrown = SOURCES.filter((file) => /^server\/(?:platform|database)\//.test(file)).flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/\bfail\(\s*'([\w.]+)'/g)].map(([, code = '']) => ({
@@ -66,7 +66,7 @@ test('platform rooms throw none of the errors of parts', () => {
   expect(thrown.filter(({ code }) => ofParts.includes(code))).toEqual([])
 })
 
-test('an error takes the values that its sentence names, and no others', () => {
+test('an error requires exactly the values that its sentence names', () => {
   expect(fail('role.too_high', { level: 80 }).message).toContain('(80)')
   // @ts-expect-error: the sentence names {level}
   const incomplete = fail('role.too_high')

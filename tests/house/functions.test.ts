@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Holds server/database/functions: what stands there is what the migrations have made. */
+/** Checks that server/database/functions equals the functions that the migrations create. */
 
 const FOLDER = 'server/database/functions'
 let server: TestServer
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('each function of the database stands in a file of its own, with its triggers', async () => {
+test('each function of the database has a file that also contains its triggers', async () => {
   const functions = await server.server.services.database.sql<
     { name: string; definition: string; triggers: string[] }[]
   >`
@@ -30,7 +30,7 @@ test('each function of the database stands in a file of its own, with its trigge
   expect(filesOf(FOLDER)).toEqual(Object.fromEntries(inDatabase))
 })
 
-/** Texts by name, without the comment that each begins with. */
+/** Returns the file texts by name, without the comment at the beginning of each. */
 const filesOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     globSync(`${folder}/*.sql`).map((file) => [

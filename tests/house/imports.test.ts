@@ -3,20 +3,20 @@ import { dirname, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 /*
- * Holds the house: imports run one way, main -> app -> parts -> platform -> database -> errors, and what only a few
- * may touch is touched by those few. The lists below are the written ones; ARCHITECTURE.md explains them.
+ * Checks that imports run one way, main -> app -> parts -> platform -> database -> errors, and that only the
+ * listed files use restricted modules. These lists are authoritative; ARCHITECTURE.md explains them.
  */
 
 const FILES = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
 
-/** Part to part, and only through the other's index.ts. */
+/** Imports between parts, allowed only through the other's index.ts. */
 const PART_MAY_IMPORT: Record<string, string[]> = {
   'agent-deploy': ['agents', 'chat'],
   agents: ['kb', 'llm', 'mcp', 'tools'],
   auth: ['api-keys', 'invitations', 'users'],
   chat: ['agents', 'kb', 'llm'],
   conversation: ['chat', 'llm'],
-  // An import takes what each of these takes, within the same bounds.
+  // An import accepts what each of these parts accepts, within the same limits.
   'data-rights': [
     'agent-deploy',
     'agents',
@@ -42,21 +42,21 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   users: ['invitations', 'org'],
 }
 
-/** Which packages only one room knows. */
+/** Packages that only these files may import. */
 const PACKAGE_OWNERS: Record<string, string[]> = {
   fastify: [
     'server/app.ts',
-    'server/platform/events/register-live-sockets.ts', // the upgrade is a request like others
+    'server/platform/events/register-live-sockets.ts', // the upgrade is an ordinary HTTP request
     'server/platform/http/',
     'server/platform/mail/dev-mail.ts',
     'server/platform/storage/serve-files.ts',
     'server/platform/telemetry/health.ts',
     'server/platform/telemetry/watch-requests.ts',
-    'server/parts/mcp/gateway.ts', // speaks MCP, which is no operation of the API
+    'server/parts/mcp/gateway.ts', // serves MCP, which isn't an operation of the API
     'server/parts/mcp-server/pass-to-provider.ts', // a request is another library's to answer
-    'server/parts/mcp-server/serve.ts', // MCP and OAuth, whose wire is not ours to declare
-    'server/parts/console/serve-console.ts', // the same for the console
-    'server/parts/agent-deploy/serve-widget.ts', // pages and scripts for browsers, which are no part of the API
+    'server/parts/mcp-server/serve.ts', // MCP and OAuth define their own wire formats
+    'server/parts/console/serve-console.ts', // files of the console, not the API
+    'server/parts/agent-deploy/serve-widget.ts', // pages and scripts, which aren't part of the API
   ],
   ai: ['server/platform/models/'],
   '@ai-sdk/google': ['server/platform/models/'],
@@ -69,7 +69,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   aws4fetch: ['server/platform/storage/'],
   undici: ['server/platform/net/', 'server/platform/models/'],
   'eventsource-parser': ['server/platform/models/', 'server/parts/conversation/stream-chat.ts'],
-  // The server is what it talks to; the chat in the terminal is a client.
+  // The server doesn't use its own client, but the chat in the terminal is a client.
   '@parley/client': ['server/chat-client.ts'],
   redis: ['server/platform/redis/'],
   ws: ['server/platform/events/'],
@@ -81,15 +81,15 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@simplewebauthn/server': ['server/parts/auth/passkeys.ts'],
   otpauth: ['server/parts/auth/codes-system.ts'],
   'oidc-provider': ['server/parts/mcp-server/'],
-  // What parses files that people send is used behind the bounds of one room.
+  // Parsers of uploaded files are used only within the limits of one room.
   unpdf: ['server/platform/documents/'],
   mammoth: ['server/platform/documents/'],
   'read-excel-file/universal': ['server/platform/documents/'],
   'file-type': ['server/platform/documents/'],
   yauzl: [
     'server/platform/documents/',
-    'server/platform/sandbox/read-metadata.ts', // wheels, which the operator has put there
-    'server/parts/data-rights/read-archive.ts', // exports, within bounds of their own
+    'server/platform/sandbox/read-metadata.ts', // wheels that the operator installed
+    'server/parts/data-rights/read-archive.ts', // exports, with separate limits
   ],
   yazl: ['server/parts/data-rights/'],
   'defuddle/node': ['server/platform/documents/'],
@@ -98,19 +98,19 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   'pg-boss': ['server/platform/jobs/'],
   'prom-client': [
     'server/platform/telemetry/',
-    'server/platform/events/live-sockets.ts', // is handed a gauge
+    'server/platform/events/live-sockets.ts', // receives a gauge
   ],
-  // Loaded where traces are wanted, and nowhere else (tracing.ts).
+  // Loaded only if tracing is enabled (tracing.ts).
   '@opentelemetry/api': ['server/platform/telemetry/otlp-tracing.ts'],
   '@opentelemetry/exporter-trace-otlp-http': ['server/platform/telemetry/otlp-tracing.ts'],
   '@opentelemetry/resources': ['server/platform/telemetry/otlp-tracing.ts'],
   '@opentelemetry/sdk-trace': ['server/platform/telemetry/otlp-tracing.ts'],
   react: ['server/platform/mail/'],
-  // A part has no other statements than those of a Scope and of system-sql.ts.
+  // Parts run statements only through a Scope and system-sql.ts.
   postgres: ['server/database/', 'server/platform/', 'server/rotate-secret.ts'],
 }
 
-/** What the chat on web pages is made of: every byte of it is fetched by every visitor. */
+/** The sources of the chat on web pages. Every visitor downloads all of it. */
 const WIDGET_FILES = globSync('widget/**/*.{ts,tsx}')
 const WIDGET_PACKAGES = [
   'preact',
@@ -126,7 +126,7 @@ interface Import {
 }
 
 const floorOf = (path: string): number => {
-  // An errors.ts is data of the catalogue, which lies below all (errors.test.ts).
+  // An errors.ts is data of the catalog, which is the lowest layer (errors.test.ts).
   if (/^server\/(?:parts|platform)\/[^/]+\/errors\.ts$/.test(path)) return 0
   if (path.startsWith('server/parts/')) return 3
   if (path.startsWith('server/platform/')) return 2
@@ -154,7 +154,7 @@ const partOf = (path: string): string | undefined => /^server\/parts\/([^/]+)\//
 const isIn = (file: string, places: string[]): boolean => places.some((place) => file.startsWith(place))
 
 describe('the house', () => {
-  test('has files and imports to look at', () => {
+  test('finds files and imports', () => {
     expect(FILES.length).toBeGreaterThan(40)
     expect(imports.length).toBeGreaterThan(100)
   })
@@ -166,7 +166,7 @@ describe('the house', () => {
     expect(upward).toEqual([])
   })
 
-  test('parts meet only through their doors, along the written list', () => {
+  test('parts import each other only through index.ts, as listed', () => {
     const wrong = imports.filter(({ file, target }) => {
       const [from, to] = [partOf(file), partOf(target)]
       if (from === undefined || to === undefined || from === to) return false
@@ -175,7 +175,7 @@ describe('the house', () => {
     expect(wrong).toEqual([])
   })
 
-  test('nothing imports in a circle', () => {
+  test('there are no import cycles', () => {
     const graph = new Map<string, string[]>()
     for (const { file, target } of imports) graph.set(file, [...(graph.get(file) ?? []), target])
     const circles: string[][] = []
@@ -189,7 +189,7 @@ describe('the house', () => {
     expect(circles.filter((circle) => !isTypesOnly(circle))).toEqual([])
   })
 
-  test('in parts, only files named *-system.ts open statements over all tenants', () => {
+  test('in parts, only files named *-system.ts run statements over all tenants', () => {
     const users = imports
       .filter(({ file, target }) => partOf(file) && target === 'server/database/system-sql.ts')
       .map(({ file }) => file)
@@ -197,14 +197,14 @@ describe('the house', () => {
     expect(users.filter((file) => !file.endsWith('-system.ts'))).toEqual([])
   })
 
-  test.each(Object.entries(PACKAGE_OWNERS))('%s is known to its rooms only', (name, owners) => {
+  test.each(Object.entries(PACKAGE_OWNERS))('only the listed rooms import %s', (name, owners) => {
     const users = imports.filter(({ target }) => target === name).map(({ file }) => file)
     expect(users.length).toBeGreaterThan(0)
     expect(users.filter((file) => !isIn(file, owners))).toEqual([])
   })
 })
 
-test('the widget knows nothing of the server, and few packages; its bundler runs in a process of its own', () => {
+test('the widget imports nothing of the server and few packages; its bundler runs in a separate process', () => {
   const builder = 'widget/build.ts'
   const foreign = WIDGET_FILES.filter((file) => file !== builder)
     .flatMap(importsOf)
@@ -217,17 +217,17 @@ test('the widget knows nothing of the server, and few packages; its bundler runs
   expect(fromBuilder).toEqual([])
 })
 
-test('of the console the server knows what it is built from; its bundler runs in a process of its own', () => {
+test('the server imports only the build inputs of the console; its bundler runs in a separate process', () => {
   const known = imports.filter(({ target }) => target.startsWith('console/')).map(({ target }) => target)
   expect(known).toEqual(['console/built-from.ts'])
   expect(imports.filter(({ target }) => /^(?:vite|@vitejs\/.+|@tailwindcss\/.+)$/.test(target))).toEqual([])
 })
 
-/** What takes long to load is loaded when it is first needed, not when the server starts. */
+/** Slow modules, which load on first use instead of at startup. */
 const LATE =
   /^(ai|@ai-sdk\/.+|@modelcontextprotocol\/.+|@opentelemetry\/.+|oidc-provider|otpauth|@simplewebauthn\/.+)$/
 
-test('the start loads no SDK and no authorization server', () => {
+test('startup loads no SDK and no authorization server', () => {
   const seen = new Set(['server/main.ts'])
   const early: Import[] = []
   for (const file of seen)
@@ -239,13 +239,13 @@ test('the start loads no SDK and no authorization server', () => {
   expect(seen).toContain('server/platform/mcp/connection.ts')
 })
 
-/** What a file imports for more than its types, and not only when it is called. */
+/** Returns what a file imports at load time, except types. */
 const loadedBy = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?!type )(?:[^'"=]*? from )?'([^']+)'/gm)].map(
     ([, name = '']) => resolveName(file, name),
   )
 
-/** A circle of type imports is none at run time. */
+/** A cycle of type imports doesn't exist at run time. */
 function isTypesOnly(circle: string[]): boolean {
   return circle.slice(1).some((target, index) => {
     const text = readFileSync(circle[index] as string, 'utf8')

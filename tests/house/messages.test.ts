@@ -7,15 +7,15 @@ import type { Definition } from '#errors/define.ts'
 import { findEarlyMessages } from '#tests/support/untranslated.ts'
 
 /*
- * Holds the text of the interface: every language has every message of English with the same arguments and tags, and no
- * message holds HTML. Messages for errors are of codes that there are.
+ * Checks the text of the interface: every language has every English message with the same arguments and tags, no
+ * message contains HTML, and error messages belong to existing codes.
  */
 
 /** The folders with messages: a file, or a folder with a file for each area, for each language. */
 const FOLDERS = ['console/src/messages', 'server/platform/mail/messages']
 const LANGUAGES = ['de']
 
-/** Names of elements would make a message look like HTML, and tempt to write it. */
+/** Element names as tags would make a message look like HTML and invite writing HTML. */
 const HTML = /<\/?(?:a|b|br|code|div|em|i|li|p|span|strong|ul)\b|&\w+;/
 
 /** All messages of a language by their keys: of a folder with a file for each area, or of one file. */
@@ -37,7 +37,7 @@ const flatten = (messages: object, path: string): [string, string][] =>
     typeof value === 'string' ? [[`${path}${key}`, value]] : flatten(value, `${path}${key}.`),
   )
 
-/** The arguments and tags of a message, each once, as `name:kind`. */
+/** Returns the distinct arguments and tags of a message as `name:kind`. */
 const argumentsOf = (text: string): string[] => [...new Set(listArguments(parse(text)))].sort()
 
 function listArguments(elements: MessageFormatElement[]): string[] {
@@ -51,10 +51,10 @@ function listArguments(elements: MessageFormatElement[]): string[] {
   })
 }
 
-/** Languages have messages for different error codes: English only where the server's own sentence is for developers. */
+/** Languages may have messages for different error codes: for some codes, English uses the server's own sentence. */
 const isError = (key: string): boolean => /^(?:early-)?errors\./.test(key)
 
-/** Errors of the client and of the console itself, with the values that the console gives them. */
+/** Errors of the client and of the console, with the values that the console supplies. */
 const OWN_CODES: [code: string, sentence: string][] = [
   ['network', ''],
   ['stream.lost', ''],
@@ -64,7 +64,7 @@ const OWN_CODES: [code: string, sentence: string][] = [
   ['passkey.wrong_address', ''],
 ]
 
-/** Codes that need no message in other languages, by reason. A code that ends in a dot stands for all that begin so. */
+/** Codes that need no translation, by reason. A code that ends in a dot is a prefix. */
 const NOT_IN_THE_CONSOLE = {
   'Only programs make these mistakes.': [
     'events.',
@@ -96,7 +96,7 @@ describe.each(FOLDERS)('the messages in %s', async (folder) => {
     expect(english.size).toBeGreaterThan(1)
   })
 
-  test.each(LANGUAGES)('are all there in %s, with the same arguments', async (language) => {
+  test.each(LANGUAGES)('are complete in %s, with the same arguments', async (language) => {
     const translated = await messagesIn(folder, language)
     const keys = (messages: Map<string, string>): string[] =>
       [...messages.keys()].filter((key) => !isError(key)).sort()
@@ -118,7 +118,7 @@ test('every message of the console is used', async () => {
   const unused = [...english.keys()].filter((key) => {
     if (isError(key)) return false
     const [, ...path] = key.split('.')
-    // A key is named as a whole, or its beginning or its end is part of a template.
+    // Code names a key as a whole, or a template contains its beginning or its end.
     const ends = path.map((_, at) => path.slice(0, at + 1).join('.'))
     return !(
       source.includes(`'${path.join('.')}'`) || ends.some((start) => source.includes(`\`${start}.\${`))
@@ -127,7 +127,7 @@ test('every message of the console is used', async () => {
   expect(unused).toEqual([])
 })
 
-test('no message is looked up before there is text', () => {
+test('no message is looked up before the translations are available', () => {
   const files = globSync('console/src/**/*.{ts,tsx}').filter((file) => !/\.test\.tsx?$/.test(file))
   expect(files.flatMap(findEarlyMessages)).toEqual([])
 })
@@ -139,18 +139,21 @@ describe('the messages for errors', async () => {
     return new Map([...messages].filter(([key]) => isError(key)).map(([key, text]) => [codeOf(key), text]))
   }
 
-  test.each(['en', ...LANGUAGES])('of codes and with values that there are: %s', async (language) => {
-    const messages = [...(await errorsIn(language))]
-    expect(messages.length).toBeGreaterThan(20)
-    expect(messages.map(([code]) => code).filter((code) => !sentences.has(code))).toEqual([])
-    const unknown = messages.filter(([code, text]) => {
-      const values = valuesIn(sentences.get(code) ?? '')
-      return argumentsOf(text).some((argument) => !values.includes(argument))
-    })
-    expect(unknown).toEqual([])
-  })
+  test.each(['have existing codes and values: %s', ...LANGUAGES])(
+    'of codes and with values that there are: %s',
+    async (language) => {
+      const messages = [...(await errorsIn(language))]
+      expect(messages.length).toBeGreaterThan(20)
+      expect(messages.map(([code]) => code).filter((code) => !sentences.has(code))).toEqual([])
+      const unknown = messages.filter(([code, text]) => {
+        const values = valuesIn(sentences.get(code) ?? '')
+        return argumentsOf(text).some((argument) => !values.includes(argument))
+      })
+      expect(unknown).toEqual([])
+    },
+  )
 
-  test.each(LANGUAGES)('say in %s all that the console can meet', async (language) => {
+  test.each(LANGUAGES)('cover all errors of the console in %s', async (language) => {
     const messages = await errorsIn(language)
     const isExcluded = (code: string): boolean =>
       Object.values(NOT_IN_THE_CONSOLE)
@@ -160,7 +163,7 @@ describe('the messages for errors', async () => {
   })
 })
 
-/** The sentences of errors that answer a request. Sentences without a status have no code where the console reads them. */
+/** Returns the sentences of errors that are responses. Those without a status have no code in the console. */
 async function sentencesByCode(): Promise<[string, string][]> {
   const parts = globSync('server/{parts,platform}/*/errors.ts').map(
     async (file) =>
@@ -175,7 +178,10 @@ async function sentencesByCode(): Promise<[string, string][]> {
 
 const codeOf = (key: string): string => key.split('.').slice(1).join('.')
 
-/** The arguments that a message may have: the placeholders of the sentence, and `size` for its `limit` in bytes. */
+/**
+ * Returns the arguments that a message may have: the placeholders of the sentence, and `size` for its `limit` in
+ * bytes.
+ */
 const valuesIn = (sentence: string): string[] =>
   [...sentence.matchAll(/\{(\w+)\}( bytes)?/g)].flatMap(([, name, bytes]) =>
     bytes ? [`${name}:value`, 'size:value'] : [`${name}:value`],

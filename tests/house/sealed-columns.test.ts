@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { SEALED_COLUMNS } from '#platform/secrets/sealed-columns.ts'
 
 /*
- * What is encrypted has to be encrypted again when SECRET is rotated. Each call of `encrypt` is listed here with the
- * column that its value goes into: a new call fails the first test, and a column without its line in SEALED_COLUMNS the
- * second one. What lives in a job is covered by rotate-secret.ts, what lives in Redis expires within half an hour.
+ * Rotating SECRET must re-encrypt all encrypted values. This list names each call of `encrypt` with the column
+ * that stores its value: a new call fails the first test, and a column missing from SEALED_COLUMNS fails the
+ * second one. rotate-secret.ts covers values in jobs; values in Redis expire within half an hour.
  */
 const CALLS: Record<string, string[]> = {
   'server/parts/auth/check-factor-system.ts': ['auth_challenges.pending'],
@@ -29,11 +29,11 @@ const CALLS: Record<string, string[]> = {
   'server/platform/mail/mail.ts': ['a job'],
   'server/platform/secrets/reseal.ts': ['what it was before'],
 }
-/** A secret of a webhook that is replaced goes on for a day beside the new one. */
+/** The previous secret of a webhook stays valid for a day after its replacement. */
 const MOVED = ['webhook_endpoints.previous_secret']
 const ELSEWHERE = ['a job', 'Redis', 'what it was before']
 
-test('every call of encrypt has its line here', () => {
+test('every call of encrypt is listed here', () => {
   const calls = globSync('server/**/*.ts')
     .filter((file) => !file.endsWith('.test.ts'))
     .map((file) => [file, readFileSync(file, 'utf8').match(/secrets\.encrypt\(/g)?.length ?? 0] as const)
@@ -43,7 +43,7 @@ test('every call of encrypt has its line here', () => {
   )
 })
 
-test('every encrypted column is declared for rotation, and nothing else is', () => {
+test('exactly the encrypted columns are declared for rotation', () => {
   const written = [...Object.values(CALLS).flat(), ...MOVED].filter((place) => !ELSEWHERE.includes(place))
   const declared = SEALED_COLUMNS.map(({ table, column }) => `${table}.${column}`)
   expect([...declared].sort()).toEqual([...new Set(written)].sort())

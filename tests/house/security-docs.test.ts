@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 const TABLE = readFileSync('docs/asvs.md', 'utf8')
 const LINES = TABLE.split('\n').filter((line) => /^\| \d/.test(line))
 
-test('the table of the ASVS has each of its 253 requirements of levels 1 and 2 once, with a result', () => {
+test('the ASVS table has each of the 253 requirements of levels 1 and 2 once, with a result', () => {
   const ids = LINES.map((line) => line.split('|')[1]?.trim())
   expect([ids.length, new Set(ids).size]).toEqual([253, 253])
   const unclear = LINES.filter(
@@ -17,13 +17,13 @@ test('the table of the ASVS has each of its 253 requirements of levels 1 and 2 o
   )
 })
 
-test('every test that the table names is there', () => {
+test('every test that the table names exists', () => {
   const named = [...TABLE.matchAll(/`([\w/.-]+\.test\.tsx?)`/g)].map(([, file = '']) => file)
   expect(named.length).toBeGreaterThan(100)
   expect(named.filter((file) => !existsSync(file))).toEqual([])
 })
 
-test('docs/security.md has the place for the figures of the attacks', () => {
+test('docs/security.md has the marks for the results of the attacks', () => {
   const text = readFileSync('docs/security.md', 'utf8')
   expect(text.indexOf('<!-- attacks: written by npm run test:attacks -- --write-docs -->')).toBeGreaterThan(0)
   expect(text.indexOf('<!-- /attacks -->')).toBeGreaterThan(0)

@@ -14,23 +14,23 @@ const FILES = globSync([
   'packages/**/*.ts',
 ]).filter((file) => !/node_modules|\/generated\.ts$/.test(file))
 
-test('no file is longer than a person reads in one go', () => {
+test('no file exceeds the line limit', () => {
   const long = FILES.filter((file) => readFileSync(file, 'utf8').split('\n').length > FILE_LINES_MAX)
   expect(long).toEqual([])
 })
 
-test('no function of the product is longer than two screens', () => {
+test('no function of the product exceeds the line limit', () => {
   const long = FILES.filter(
     (file) => /^(server|widget|packages)\//.test(file) && !file.endsWith('.test.ts'),
   ).flatMap((file) => longFunctions(file))
   expect(long).toEqual([])
 })
 
-test('files are named after what they hold', () => {
+test('file names follow the naming rules', () => {
   expect(FILES.filter((file) => FORBIDDEN_NAMES.test(file))).toEqual([])
 })
 
-test('nothing is left to be done', () => {
+test('no TODO is left', () => {
   const marks = FILES.filter((file) => /\b(TODO|FIXME|XXX)\b/.test(readFileSync(file, 'utf8')))
   expect(marks.filter((file) => file !== 'tests/house/sizes.test.ts')).toEqual([])
 })
@@ -50,14 +50,14 @@ test.each([
   expect(longFunctions('a.ts', long.toSpliced(end, 1).join('\n'))).toHaveLength(0)
 })
 
-/** How a function begins on the line that opens its body: function, arrow, method, or the end of a long signature. */
+/** Matches the line that opens a function's body: function, arrow, method, or the end of a long signature. */
 const OPENING =
   /=>(?: ?[[{(])?$|\bfunction\b.*\{$|^\s*\)(?:: .*)? \{$|^\s+(?:(?:async|static|get|set) )*#?\w+\(.*\)(?:: .*)? \{$/
 const NO_FUNCTION = /^\s*(?:\} )?(?:if|else|for|while|switch|catch)\b|\btype\b/
-/** A list of declared routes is data, though a function makes it. */
+/** A list of declared routes is data, although a function returns it. */
 const ROUTES = /: Route\[\] => [[{(]$/
 
-/** Functions whose body is too long, by the indentation that the formatter gives. */
+/** Returns the functions with a too long body, based on the formatter's indentation. */
 function longFunctions(file: string, text = readFileSync(file, 'utf8')): string[] {
   const lines = text.split('\n')
   return lines.flatMap((line, begin) => {

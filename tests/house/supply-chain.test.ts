@@ -45,7 +45,7 @@ const PACKAGES = readLock('package-lock.json')
 const readManifest = (folder: string) =>
   Value.Parse(Manifest, JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')))
 
-test('the packages of the project itself name exact versions', () => {
+test('the packages of this project pin exact versions', () => {
   const folders = globSync('packages/*/package.json').map(dirname)
   expect(folders).not.toEqual([])
   for (const folder of folders) {
@@ -60,14 +60,14 @@ for (const folder of ['.', 'bench']) {
     const packages = readLock(`${folder}/package-lock.json`)
     const manifest = readManifest(folder)
 
-    test('run no code while they are installed, and each that would is on the list', () => {
+    test('run no install scripts, and packages that have one are listed', () => {
       expect(readFileSync(`${folder}/.npmrc`, 'utf8').split('\n')).toContain('ignore-scripts=true')
       const withScripts = packages.filter((entry) => entry.hasInstallScript).map((entry) => entry.name)
       expect([...new Set(withScripts)].sort()).toEqual(Object.keys(manifest.allowScripts ?? {}).sort())
       expect(Object.values(manifest.allowScripts ?? {})).not.toContain(true)
     })
 
-    test('are pinned, come from the registry, and are compared with a SHA-512', () => {
+    test('are pinned, from the registry, and checked with SHA-512', () => {
       const direct = {
         ...manifest.dependencies,
         ...manifest.devDependencies,
@@ -87,12 +87,12 @@ for (const folder of ['.', 'bench']) {
   })
 }
 
-test('every production dependency has a licence that goes with Apache-2.0', () => {
+test('every production dependency has a license compatible with Apache-2.0', () => {
   const refused = PACKAGES.filter((entry) => entry.isProduction && !isAllowed(entry.license))
   expect(refused.map((entry) => `${entry.name} ${entry.license}`)).toEqual([])
 })
 
-test('a licence is allowed only where one of its alternatives is', () => {
+test('a license is allowed if one of its alternatives is', () => {
   for (const allowed of ['MIT', '(MIT OR GPL-3.0-or-later)', '(MIT AND Zlib)'])
     expect(isAllowed(allowed)).toBe(true)
   for (const refused of [
@@ -106,7 +106,7 @@ test('a licence is allowed only where one of its alternatives is', () => {
   }
 })
 
-test('the bill of materials is CycloneDX, and names every installed production dependency', () => {
+test('the bill of materials is CycloneDX and names every installed production dependency', () => {
   const bom = Value.Parse(Bom, readBom('.'))
   const refs = new Set(bom.components.map((component) => component['bom-ref']))
   expect(refs.size).toBe(bom.components.length)
@@ -125,7 +125,7 @@ test('the bill of materials is CycloneDX, and names every installed production d
   }
 })
 
-test('Node 24 is found on Node 20 where npm 10 has removed its link', () => {
+test('finds Node 24 on Node 20 after npm 10 has removed its link', () => {
   const root = mkdtempSync(join(tmpdir(), 'parley-node-'))
   try {
     expect(linkNode(root, '20.20.0')).toBeNull()

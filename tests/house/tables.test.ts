@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isAudited, isExported, type OwnedTable } from '#platform/tables/owned-tables.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Holds that the owner of each table with rows of organizations says how it is audited, exported and erased. */
+/** Checks that the owner of each table with rows of organizations declares how it is audited, exported and erased. */
 
 let server: TestServer
 let tables: [string, OwnedTable][]
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('each table with rows of organizations has an owner who says so', async () => {
+test('each table with rows of organizations has an owner that declares it', async () => {
   const rows = await server.server.services.database.sql<{ name: string }[]>`
     select c.relname as name from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'organization_id' and not a.attisdropped
@@ -21,7 +21,7 @@ test('each table with rows of organizations has an owner who says so', async () 
   expect(tables.map(([name]) => name).toSorted()).toEqual(rows.map(({ name }) => name).toSorted())
 })
 
-test('what goes with its organization has foreign keys that see to it', async () => {
+test('tables that are erased with their organization have cascading foreign keys', async () => {
   const keys = await server.server.services.database.sql<{ name: string; target: string }[]>`
     select conrelid::regclass::text as name, confrelid::regclass::text as target
     from pg_constraint where contype = 'f' and confdeltype = 'c'`
@@ -34,7 +34,7 @@ test('what goes with its organization has foreign keys that see to it', async ()
   expect(claimed.map(([name]) => name).filter((name) => !gone.has(name))).toEqual([])
 })
 
-test('no export has a column that the audit hides', () => {
+test('no export contains a column that the audit hides', () => {
   const shown = tables.flatMap(([name, owned]) => {
     const exported = isExported(owned) ? owned.export.columns.split(/\s+/) : []
     const secrets = isAudited(owned) ? owned.audit.secrets : []
@@ -43,7 +43,7 @@ test('no export has a column that the audit hides', () => {
   expect(shown).toEqual([])
 })
 
-test('what is exported within another table names one that is exported', () => {
+test('a table exported within another one names an exported table', () => {
   const exported = new Set(tables.filter(([, owned]) => isExported(owned)).map(([name]) => name))
   const within = tables.flatMap(([, owned]) => {
     const rule = owned.export
@@ -53,7 +53,7 @@ test('what is exported within another table names one that is exported', () => {
   expect(within.filter((name) => !exported.has(name))).toEqual([])
 })
 
-test('no two tables are exported under one name, or lead to their organization as one kind', () => {
+test('no two tables share an export name, or a kind that leads to their organization', () => {
   const names = tables.flatMap(([, owned]) => (isExported(owned) ? [owned.export.name] : []))
   const kinds = tables.flatMap(([, { resource }]) => (resource ? [resource.kind] : []))
   expect([new Set(names).size, new Set(kinds).size]).toEqual([names.length, kinds.length])

@@ -8,7 +8,7 @@ import { startWebsite } from '#tests/support/website.ts'
 import { killIngestion } from './kill-ingestion.ts'
 import { onPostgres } from './kill-server.ts'
 
-/** `npm run test:kill`: twenty kills in the middle of ingestion, on PostgreSQL where there is one. */
+/** `npm run test:kill`: kills the server twenty times during ingestion, on PostgreSQL if it is installed. */
 
 const KILLS = 20
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-kill-'))

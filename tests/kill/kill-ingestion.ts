@@ -11,8 +11,8 @@ import { page, type Website } from '#tests/support/website.ts'
 import type { Battlefield } from './kill-server.ts'
 
 /*
- * One kill in the middle of ingestion: a server that reads a website and indexes texts is killed (kill -9) at a moment
- * that the seed decides, another one starts, and then every document is ready, with each of its chunks once.
+ * Kills (kill -9) a server that reads a website and indexes texts, at a moment that the seed selects, and starts
+ * another one. Afterwards every document must be ready and have each of its chunks exactly once.
  */
 
 const TEXTS = 30

@@ -10,9 +10,9 @@ import { createRandom } from '#tests/support/random.ts'
 import { idsOf, openMessage, type StreamReader } from '#tests/support/reader.ts'
 
 /*
- * One kill: a server with several replies under way is killed (kill -9) at a moment that the seed decides, another
- * one starts, and then nothing that was acknowledged is lost, every hold is closed exactly once, and what budgets, the
- * day and the usage count is what the ledger says. The tables themselves are looked at where there is a PostgreSQL.
+ * Kills (kill -9) a server with several replies in progress, at a moment that the seed selects, and starts another
+ * one. Afterwards no acknowledged message is lost, every hold is closed exactly once, and the counters of budgets,
+ * days and usage match the ledger. On PostgreSQL, the tables are checked as well.
  */
 
 const MESSAGES = 8
@@ -23,7 +23,7 @@ interface Sent {
   person: Person
   content: string
   stream: StreamReader | undefined
-  /** What the client has seen of the reply. */
+  /** The text of the reply that the client has received. */
   seen(): string
   sawEnd(): boolean
 }
@@ -31,15 +31,15 @@ interface Sent {
 export interface Battlefield {
   environment: Record<string, string>
   provider: EmulatedProvider
-  /** The server that the last kill has left running, and the next one kills. */
+  /** The server that survived the last round. The next round kills it. */
   server?: ServerProcess
-  /** The database, where something beside the server can look into it. */
+  /** The URL of the database, if other processes can connect to it. */
   databaseUrl?: string
-  /** Lets the lease of a killed process run out, as fifteen seconds would. */
+  /** Expires the lease of a killed process, which would otherwise take fifteen seconds. */
   passTime(): Promise<void>
 }
 
-/** A field on a PostgreSQL at `url`. */
+/** Returns a battlefield on the PostgreSQL at `url`. */
 export function onPostgres(url: string, provider: EmulatedProvider, dataDir: string): Battlefield {
   return {
     provider,
@@ -53,7 +53,10 @@ export function onPostgres(url: string, provider: EmulatedProvider, dataDir: str
   }
 }
 
-/** A field on the embedded database, which settles at once what an earlier process has left. */
+/**
+ * Returns a battlefield on the embedded database, where a new process recovers at startup, without waiting for a
+ * lease.
+ */
 export const onEmbedded = (provider: EmulatedProvider, dataDir: string): Battlefield => ({
   provider,
   environment: { ...COMMON, DATA_DIR: dataDir },
@@ -120,7 +123,7 @@ async function send(
   }
 }
 
-/** A message that was acknowledged is there, with what is left of its reply. */
+/** Expects that an acknowledged message is stored, with the remaining part of its reply. */
 async function checkMessage(server: ServerProcess, sent: Sent): Promise<void> {
   if (sent.stream?.status !== 200) return
   const { chatId, messageId } = idsOf(sent.stream)
@@ -135,7 +138,7 @@ async function checkMessage(server: ServerProcess, sent: Sent): Promise<void> {
   expect(longer.startsWith(shorter)).toBe(true)
 }
 
-/** Every hold is closed once, nothing is held, and the balance is the sum of the ledger. */
+/** Expects that every hold is closed once, no credits are held, and the balance equals the sum of the ledger. */
 async function checkLedger(server: ServerProcess, person: Person, acknowledged: number): Promise<void> {
   const organization = `org_id=${person.organizationId}`
   const ledger = await server.call('GET', `/api/billing/ledger?${organization}&limit=100`, {
@@ -151,7 +154,7 @@ async function checkLedger(server: ServerProcess, person: Person, acknowledged: 
   expect(balance.body).toMatchObject({ balance: sum, held: 0, available: sum })
 }
 
-/** Both budgets have nothing held, and have spent what the ledger has debited to them. */
+/** Expects that both budgets hold nothing, and that their spending equals the debits in the ledger. */
 async function checkBudgets(server: ServerProcess, person: Person, apiKeyId: string): Promise<void> {
   const read = async (path: string) => {
     const { body } = await server.call('GET', `${path}org_id=${person.organizationId}&limit=100`, {

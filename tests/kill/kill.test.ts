@@ -6,7 +6,7 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { type Battlefield, killAndCheck, onEmbedded, onPostgres } from './kill-server.ts'
 
-/** `npm run test:kill`: a hundred kills, half on the embedded database and half on PostgreSQL where there is one. */
+/** `npm run test:kill`: a hundred kills, half on the embedded database, half on PostgreSQL if it is installed. */
 
 const KILLS_EACH = 50
 const seeds = Array.from({ length: KILLS_EACH }, (_, index) => 1_000 + index)
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-describe('on PostgreSQL, or the embedded database where there is none', () => {
+describe('on PostgreSQL, or on the embedded database without PostgreSQL', () => {
   test.each(seeds)('kill %i', async (seed) => {
     expect.hasAssertions()
     await killAndCheck(first, seed)

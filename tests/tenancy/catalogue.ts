@@ -2,7 +2,7 @@ import type { Sql } from 'postgres'
 import { getTableColumns, getTableName, type PgTable } from '#database/drizzle.ts'
 import * as schema from '#database/schema/index.ts'
 
-/** A foreign key whose columns cannot be null, so that the database holds it for every row. */
+/** A foreign key without nullable columns, so that the database enforces it for every row. */
 export interface ForeignKey {
   columns: string[]
   target: string
@@ -12,11 +12,11 @@ export interface ForeignKey {
 export interface Table {
   name: string
   columns: ReadonlySet<string>
-  /** The column that names the organization; null: the table belongs to none. */
+  /** The column with the organization's id; null if the table has none. */
   organization: string | null
-  /** The column that names the user, where each row is private to one. */
+  /** The column with the user's id, if each row is private to one user. */
   user: string | null
-  /** The column that names the row it belongs to by its `id`, in a table of tenants; null: its rows name an organization, or none. */
+  /** The column with the `id` of the parent row, in a tenant table without an organization column; otherwise null. */
   parent: { table: string; column: string } | null
   foreignKeys: readonly ForeignKey[]
   /** Sets of columns that identify a row. */
@@ -26,9 +26,9 @@ export interface Table {
 export type Catalogue = ReadonlyMap<string, Table>
 
 /**
- * Reads from PostgreSQL what the prover relies on: columns, foreign keys and unique keys. A table belongs to an
- * organization if it has the column organization_id, or a parent below that has; and to one user in it if the Drizzle
- * schema calls a column `userId`.
+ * Reads the columns, foreign keys and unique keys that the prover uses from PostgreSQL. A table belongs to an
+ * organization if it has the column organization_id, or a parent listed below that has. Its rows are private to a
+ * user if the Drizzle schema calls a column `userId`.
  */
 export async function readCatalogue(sql: Sql): Promise<Catalogue> {
   const columns = await sql<{ name: string; columns: string[]; required: string[] }[]>`
@@ -61,7 +61,8 @@ export async function readCatalogue(sql: Sql): Promise<Catalogue> {
           name === 'organizations' ? 'id' : all.includes('organization_id') ? 'organization_id' : null,
         user: PRIVATE.has(name) ? 'user_id' : null,
         parent: PARENTS[name] ?? null,
-        // The column that is compared is not null where the comparison holds; the others have to be so by themselves.
+        // The compared column isn't null where the comparison is true. All other columns must be declared not
+        // null.
         foreignKeys: foreignKeys.filter(
           (key) =>
             key.name === name && key.columns.filter((column) => !required.includes(column)).length <= 1,
@@ -72,13 +73,13 @@ export async function readCatalogue(sql: Sql): Promise<Catalogue> {
   )
 }
 
-/** Tables of so many rows that none of them names its organization. */
+/** Tables with so many rows that a column for the organization would cost too much. */
 const PARENTS: Record<string, Table['parent']> = {
   kb_postings: { table: 'knowledge_bases', column: 'kb_id' },
   kb_vectors: { table: 'knowledge_bases', column: 'kb_id' },
 }
 
-/** Names of the tables whose rows are private to one user. */
+/** Tables whose rows are private to one user. */
 const PRIVATE = new Set(
   Object.values<unknown>(schema)
     .filter((value): value is PgTable => Symbol.for('drizzle:IsDrizzleTable') in Object(value))

@@ -3,8 +3,8 @@ import { PROVEN_FOLDER } from './proven-folder.ts'
 import { tenantTemplates } from './templates.ts'
 
 /*
- * Lists the templates of SQL that no test has run since the whole suite last began, and so none has proven, and fails if
- * there are any: `npm run unproven`, after `npm test`.
+ * Lists the SQL templates that no test has run, and therefore none has proven, since the last start of the whole
+ * suite. Fails if there are any. Run `npm run unproven` after `npm test`.
  */
 
 const proven = new Set(

@@ -9,8 +9,8 @@ import { readStatement } from './read-query.ts'
 import { type Node, parseStatement, textOf } from './statement.ts'
 
 /**
- * Statements on one table that the server really sends, each without one of the conditions that name its tenant.
- * Nothing else binds them, so the prover has to refuse every one.
+ * Removes one tenant condition at a time from the server's real statements on one table. Nothing else binds these
+ * statements to the tenant, so the prover must refuse each mutation.
  */
 
 const MUTATIONS_MIN = 40
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, FIXTURES_TIMEOUT_MS)
 afterAll(() => society.stop())
 
-/** Every operation once, in an organization that has a record of each kind: so there are statements on most tables. */
+/** Calls every operation once in an organization with a record of each kind, to collect statements on most tables. */
 async function sendEverything(): Promise<void> {
   const { fixture, tokens } = await makeFixture(society, EVERYTHING)
   const inOrder = OPERATIONS.toSorted((a, b) => ORDER.indexOf(a.method) - ORDER.indexOf(b.method))
@@ -46,7 +46,7 @@ async function sendEverything(): Promise<void> {
 
 const ORDER = ['GET', 'POST', 'PUT', 'DELETE']
 
-test('a statement without one of its conditions on the tenant is refused', () => {
+test('refuses a statement without one of its tenant conditions', () => {
   const all = [...provenStatements()].flatMap(([text, params]) => mutationsOf(text, params))
   expect(all.length).toBeGreaterThan(MUTATIONS_MIN)
   const taken = all.filter(({ statement, params }) => proveParsed(statement, params, catalogue).length === 0)
@@ -64,7 +64,7 @@ function mutationsOf(text: string, params: OwnerParams): Mutation[] {
   })
 }
 
-/** Where in the source each condition stands that compares a column of the owner with a parameter. */
+/** Returns the locations of all conditions that compare an owner column with a parameter. */
 function tenantConditions(node: Node, table: Table): number[] {
   if (node === null || typeof node !== 'object') return []
   const { lexpr, rexpr, location } = node.A_Expr ?? {}
@@ -74,7 +74,10 @@ function tenantConditions(node: Node, table: Table): number[] {
   return isOwner ? [location, ...inside] : inside
 }
 
-/** Takes the condition at a location out of its AND, or its WHERE if that has no other. Whether it stood in one. */
+/**
+ * Removes the condition at a location from its AND, or removes the WHERE if it is the only one. Returns whether it
+ * was found.
+ */
 function drop(node: Node, location: number): boolean {
   if (node === null || typeof node !== 'object') return false
   const isIt = (one: Node): boolean => one?.A_Expr?.location === location

@@ -4,7 +4,10 @@ import { startTestServer, type TestServer } from '../support/server.ts'
 import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { prove } from './prove.ts'
 
-/** What the prover takes and what it refuses. $1 is the organization, $2 the user, all others are any values. */
+/**
+ * Statements that the prover accepts and refuses. $1 is the organization, $2 the user; all other parameters have
+ * any value.
+ */
 
 let server: TestServer
 let catalogue: Catalogue
@@ -26,13 +29,13 @@ describe('proven', () => {
     'select id from agents where organization_id = $1 or is_public',
     'select id from chats where coalesce((organization_id, user_id) = ($1, $2), false)',
     'select id from language_models where organization_id = $1 or organization_id is null',
-    // Through a composite foreign key, in both directions, and through the key of the same row.
+    // Bound through a composite foreign key, in both directions, and through the key of the same row.
     'select m.id from chats c join chat_messages m on m.chat_id = c.id where c.organization_id = $1 and c.user_id = $2',
     `select c.id from chats c join chat_messages m on m.chat_id = c.id
       where m.organization_id = $1 and m.user_id = $2`,
     `with own as (select id from agents where organization_id = $1)
       update agents a set name = $3 from own where a.id = own.id`,
-    // Each level by itself: subqueries, unions, outer joins, exists.
+    // Each level must be bound separately: subqueries, unions, outer joins, exists.
     `select id from agents a where a.organization_id = $1 and exists (
       select from agent_deployments d where d.agent_id = a.id and d.organization_id = a.organization_id)`,
     'select id from agents where organization_id = $1 union all select id from tools where organization_id = $1',
@@ -50,7 +53,7 @@ describe('proven', () => {
       select organization_id, id, $3, 0, '' from agents where organization_id = $1 and id = $4`,
     'delete from agents where organization_id = $1 and id = $3 returning name',
     'select name from permissions',
-    // Rows that name their knowledge base instead of an organization.
+    // Rows that have a knowledge base's id instead of an organization's.
     'select number from kb_vectors where kb_id in (select id from knowledge_bases where id = $3 and organization_id = $1)',
     `select v.number from kb_vectors v join knowledge_bases k on k.id = v.kb_id
       where k.organization_id = $1 and v.kb_id = $3`,
@@ -87,12 +90,13 @@ describe('refused', () => {
       'select a.id from agents a, tools t where a.organization_id = $1 and t.id = $3',
       'tools t is not bound to the organization',
     ],
-    // One way of an OR, also one with a subquery, binds nothing around it.
+    // One alternative of an OR binds nothing outside of it, even with a subquery.
     [
       'select id from agents a where a.name = $3 or exists (select from tools t where t.organization_id = $1 and a.organization_id = $1)',
       'agents a is not bound to the organization',
     ],
-    // The condition of an outer join leaves out no row of its left side, and that of a subquery none around it.
+    // The condition of an outer join removes no row of its left side, and a subquery's condition removes no outer
+    // row.
     [
       'select a.id from agents a left join tools t on a.organization_id = $1 and t.organization_id = $1',
       'agents a is not bound to the organization',

@@ -3,19 +3,19 @@ import { type Reading, readStatement } from './read-query.ts'
 import { type Fact, type Node, parseStatement, type Relation, type Value } from './statement.ts'
 
 /*
- * Whether a statement can reach rows of another tenant. It cannot if every table of tenants in it, at every level, is
- * bound to the organization (and the user, where its rows are private) by a condition that each row has to meet:
- * directly, by a column that is, or through a foreign key or a unique key that leads to a row that is. Rows that name a
- * parent instead of an organization are bound by the id of a parent that is.
+ * Proves that a statement cannot reach rows of another tenant. Every tenant table in it, at every level, must be
+ * bound to the organization (and to the user, if its rows are private) by a condition on every row: directly, by
+ * equality with a bound column, or through a foreign or unique key of a bound row. Rows with a parent instead of
+ * an organization are bound through the id of a bound parent.
  */
 
-/** Which parameters of a statement hold the organization and the user of its scope. */
+/** The numbers of the parameters that contain the scope's organization and user. */
 export interface OwnerParams {
   organization: ReadonlySet<number>
   user: ReadonlySet<number>
 }
 
-/** Whose id a column holds: the organization's, the user's, or by the name of its table a parent's. */
+/** The owner that a column identifies: the organization, the user, or a parent by its table name. */
 type Owner = string
 
 const ownersOf = ({ organization, user, parent }: Table): Owner[] => [
@@ -24,14 +24,14 @@ const ownersOf = ({ organization, user, parent }: Table): Owner[] => [
   ...(parent === null ? [] : [parent.table]),
 ]
 
-/** The column of a table that names the owner. */
+/** Returns the column of a table that contains the owner's id. */
 function columnOf(table: Table | undefined, owner: Owner): string | null {
   if (owner === 'organization') return table?.organization ?? null
   if (owner === 'user') return table?.user ?? null
   return table?.parent?.table === owner ? table.parent.column : null
 }
 
-/** What is wrong with a statement: a line for each table that is not bound; none where it is proven. */
+/** Returns an error for each unbound table, or an empty list if the statement is proven. */
 export const prove = (text: string, params: OwnerParams, catalogue: Catalogue): string[] =>
   parseStatement(text).flatMap((statement) => proveParsed(statement, params, catalogue))
 
@@ -45,7 +45,7 @@ class Proof {
   readonly #reading: Reading
   readonly #params: OwnerParams
   readonly #catalogue: Catalogue
-  /** Columns that hold the owner's id in each row that comes out. */
+  /** Columns that contain the owner's id in each resulting row. */
   readonly #known = new Map<Owner, Map<Relation, Set<string>>>()
   #hasChanged = true
 
@@ -94,7 +94,7 @@ class Proof {
     return this.#known.get(owner)?.get(relation)?.has(column) ?? false
   }
 
-  /** Whether a value is the owner's id wherever it stands. */
+  /** Returns whether a value always equals the owner's id. */
   #holds(value: Value, owner: Owner): boolean {
     if (value.kind === 'param')
       return (owner === 'organization' || owner === 'user') && this.#params[owner].has(value.number)
@@ -138,7 +138,10 @@ class Proof {
     }
   }
 
-  /** Whether one way of an OR keeps a relation within the tenant: its rows are shared with all, or are the owner's. */
+  /**
+   * Returns whether an alternative of an OR keeps a relation within the tenant: its rows are shared with all, or
+   * belong to the owner.
+   */
   #frees(fact: Fact, relation: Relation, owner: Owner): boolean {
     if (fact.kind === 'shared') return fact.relation === relation
     if (fact.kind === 'any')
@@ -161,7 +164,7 @@ class Proof {
     if (binds.has(relation)) this.#noteBound(relation, owner)
   }
 
-  /** Every row of a UNION leads to a row of the owner. */
+  /** Every row of a UNION references a row of the owner. */
   #leads(value: Value & { kind: 'column' }, either: Value & { kind: 'either' }, owner: Owner): boolean {
     return either.values.every(
       (one) =>
@@ -171,7 +174,7 @@ class Proof {
     )
   }
 
-  /** A row that a key ties to one of the owner is the owner's, in either direction of the key. */
+  /** A row that a key links to the owner's row also belongs to the owner, in both directions of the key. */
   #followKey(relation: Relation, other: Relation, binds: ReadonlySet<Relation>, owner: Owner): void {
     if (!binds.has(relation) || this.#isBound(relation, owner) || !this.#isBound(other, owner)) return
     const pairs = this.#reading.facts.flatMap((fact) => {
@@ -199,14 +202,14 @@ class Proof {
     return (
       mine.foreignKeys.some((key) => leadsTo(key, mine, theirs, owner, pairs)) ||
       theirs.foreignKeys.some((key) => leadsTo(key, theirs, mine, owner, reversed)) ||
-      // The same row: equal in all columns of a key, but for those that say whose it is.
+      // Both relations are the same row: equal in all key columns except those that name the owner.
       (mine === theirs &&
         mine.keys.some((key) => key.every((column) => pairs.some(([a, b]) => a === column && b === column))))
     )
   }
 }
 
-/** A foreign key that carries the owner's column, and whose other columns are compared. */
+/** Returns whether a foreign key includes the owner's column and the statement compares its other columns. */
 function leadsTo(
   { columns, target, targetColumns }: ForeignKey,
   from: Table,

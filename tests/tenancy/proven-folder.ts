@@ -1,5 +1,5 @@
 /**
- * A folder with a file of each test process: a template that it has proven a line, as JSON. A run of the whole suite
- * begins with an empty one (support/global-setup.ts); a run of some tests adds to it.
+ * A folder with one file per test process, with one proven template per line as JSON. A run of the whole suite
+ * empties it first (support/global-setup.ts); a partial run adds to it.
  */
 export const PROVEN_FOLDER = '.cache/proven'

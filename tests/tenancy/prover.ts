@@ -6,11 +6,11 @@ import { type OwnerParams, prove } from './prove.ts'
 import { PROVEN_FOLDER } from './proven-folder.ts'
 
 /*
- * Proves every statement that tests run for a tenant, as it is run. A statement that is not bound to its tenant fails,
- * and its process writes down which templates it has proven (docs/security.md).
+ * Proves every tenant statement that tests run, while it runs. A statement that isn't bound to its tenant fails.
+ * Each process records the templates that it has proven (docs/security.md).
  */
 
-/** What postgres.js 3.4 keeps of a statement. */
+/** The internal state of a statement in postgres.js 3.4. */
 interface Statement extends Promise<unknown> {
   handler(statement: Statement): unknown
   resolve(result: unknown): void
@@ -19,7 +19,7 @@ interface Statement extends Promise<unknown> {
   parameters?: unknown[]
 }
 
-/** A statement of a tenant that may reach the rows of another one. */
+/** A tenant's statement that may reach rows of another tenant. */
 export class UnprovenStatement extends Error {}
 
 const failures: string[] = []
@@ -28,17 +28,17 @@ const templates = new Set<string>()
 const results = new Map<string, string[]>()
 const statements = new Map<string, OwnerParams>()
 
-/** From now on the statements of tenants in this process are proven. `sql`: of a database with the current schema. */
+/** Proves all tenant statements of this process from now on. @param sql a database with the current schema */
 export async function startProving(sql: Sql): Promise<void> {
   catalogue ??= readCatalogue(sql)
   const known = await catalogue
   watchTenants((of, tenant) => watched(of, tenant, known))
 }
 
-/** What has not been proven since this was last asked: a failed test each. */
+/** Returns and clears the failures since the last call. Each one fails a test. */
 export const takeFailures = (): string[] => failures.splice(0)
 
-/** The statements that this process has looked at, each with the parameters that name its tenant. */
+/** Returns the statements that this process has checked, with the parameters that contain the tenant's ids. */
 export const provenStatements = (): ReadonlyMap<string, OwnerParams> => statements
 
 function watched<S extends ISql>(sql: S, tenant: Tenant, known: Catalogue): S {
@@ -66,7 +66,7 @@ function watched<S extends ISql>(sql: S, tenant: Tenant, known: Catalogue): S {
   })
 }
 
-/** Its text and parameters are known when it has been sent; its result waits for the proof. */
+/** The text and parameters are known once the statement is sent. Its result waits for the proof. */
 function proveWhenSent(statement: Statement, tenant: Tenant, known: Catalogue): void {
   const { handler } = statement
   statement.handler = (sent) => {
@@ -104,7 +104,7 @@ function proveStatement(
 
 const isTemplate = (value: unknown): value is TemplateStringsArray => Array.isArray(value) && 'raw' in value
 
-/** How a template is named where templates are compared: by its text, with a gap for each value. */
+/** Returns the name of a template for comparisons: its text, with a gap for each value. */
 export const nameOfTemplate = (strings: readonly string[]): string => strings.join('\0')
 
 function note(strings: TemplateStringsArray): void {

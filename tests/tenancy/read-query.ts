@@ -10,24 +10,24 @@ import {
   type Value,
 } from './statement.ts'
 
-/** What a statement reads and writes, and what is known of it. */
+/** The relations, writes and facts of a statement. */
 export interface Reading {
   relations: Relation[]
   facts: Fact[]
-  /** Rows that are written: what each says of the columns. */
+  /** Written rows, with the value of each column. */
   written: { table: string; columns: Map<string, Value> }[]
-  /** What cannot be proven whatever the facts are. */
+  /** Constructs that cannot be proven. */
   refusals: string[]
 }
 
-/** Where names are looked up: the relations of a query, then those around it. */
+/** Scopes for name lookup: the relations of a query, then those of the outer queries. */
 interface Names {
   relations: Relation[]
   outer: Names | null
   ctes: ReadonlyMap<string, Outputs>
 }
 
-/** Reads a parsed statement, with its subqueries. */
+/** Reads a parsed statement and its subqueries. */
 export function readStatement(statement: Node, catalogue: Catalogue): Reading {
   const reader = new Reader(catalogue)
   reader.statement(statement, { relations: [], outer: null, ctes: new Map() }, new Set())
@@ -42,7 +42,7 @@ class Reader {
     this.#catalogue = catalogue
   }
 
-  /** `outerBinds`: relations around it that its facts hold for too, since only matching rows remain. */
+  /** @param outerBinds outer relations that the facts also apply to, because only matching rows remain */
   statement(node: Node, outer: Names, outerBinds: ReadonlySet<Relation>): Outputs {
     const body = node[typeOf(node)]
     switch (typeOf(node)) {
@@ -104,7 +104,7 @@ class Reader {
           }),
         )
       : [select ? this.#select(select, around, new Set()).columns.map(({ value }) => value) : []]
-    // What is written is no row that is read: the target's rows are bound by what is written into them.
+    // The target isn't a relation that is read: its rows are bound by the values written into them.
     this.reading.relations.splice(this.reading.relations.indexOf(target), 1)
     for (const row of rows)
       this.reading.written.push({
@@ -114,7 +114,7 @@ class Reader {
     if (insert.onConflictClause?.action === 'ONCONFLICT_UPDATE')
       this.#conflict(insert.onConflictClause, target, names)
     for (const item of insert.returningClause?.exprs ?? []) this.#subqueriesIn(item, names)
-    // Rows that come out have been written as `written` says, which is proven by itself.
+    // Returned rows have the values in `written`, which are proven separately.
     const first = this.reading.written.at(-1)?.columns ?? new Map<string, Value>()
     if (rows.length === 1)
       for (const [column, value] of first)
@@ -127,7 +127,7 @@ class Reader {
     return this.#outputs(insert.returningClause?.exprs, names)
   }
 
-  /** The row that is in the way is changed: it has to be one of the organization, by the key that it collides on. */
+  /** The conflicting row is updated, so the conflict key must prove that it belongs to the organization. */
   #conflict(clause: Node, target: Relation, names: Names): void {
     const table = this.#catalogue.get(target.table ?? '')
     const keys = (clause.infer?.indexElems ?? []).map((element: Node) => element.IndexElem?.name)
@@ -153,7 +153,7 @@ class Reader {
     return this.#outputs(change.returningClause?.exprs, names)
   }
 
-  /** A row stays with its organization, its user and its parent. */
+  /** An update must not change a row's organization, user or parent. */
   #noMove(targets: Node[] | undefined, { table }: Relation): void {
     if (table === 'organizations') return
     const { organization, user, parent } = this.#catalogue.get(table ?? '') ?? {}
@@ -171,7 +171,7 @@ class Reader {
       const named = (outputs: Outputs): Outputs => rename(outputs, cte.aliascolnames)
       if (isRecursive) {
         const base = named(this.statement({ SelectStmt: select.larg }, around, new Set()))
-        // By induction: what holds for the rows so far is assumed for those that the next step starts from.
+        // By induction: the next step of the recursion may assume the facts about the rows so far.
         const inside = { ...around, ctes: new Map(ctes).set(cte.ctename, base) }
         const step = named(this.statement({ SelectStmt: select.rarg }, inside, new Set()))
         ctes.set(cte.ctename, unite(base, step))
@@ -184,7 +184,7 @@ class Reader {
     for (const item of items ?? []) this.#fromItem(item, names, own)
   }
 
-  /** Adds the relations of an item, and answers them. */
+  /** Adds the relations of an item and returns them. */
   #fromItem(item: Node, names: Names, own: Set<Relation>): Relation[] {
     const add = (relation: Relation): Relation[] => {
       names.relations.push(relation)
@@ -215,7 +215,7 @@ class Reader {
   #join(join: Node, names: Names, own: Set<Relation>): Relation[] {
     const left = this.#fromItem(join.larg, names, own)
     const right = this.#fromItem(join.rarg, names, own)
-    // The condition of an outer join leaves rows out of one side only.
+    // The condition of an outer join filters only one side.
     const bound: Record<string, Relation[]> = {
       JOIN_INNER: [...own],
       JOIN_LEFT: right,
@@ -241,13 +241,13 @@ class Reader {
     if (node) this.reading.facts.push(...this.#factsOf(node, names, binds))
   }
 
-  /** What a condition says of the rows that it lets through. */
+  /** Returns the facts that are true of the rows that satisfy a condition. */
   #factsOf(node: Node, names: Names, binds: ReadonlySet<Relation>): Fact[] {
     const expression = node.A_Expr
     if (node.BoolExpr?.boolop === 'AND_EXPR')
       return node.BoolExpr.args.flatMap((arg: Node) => this.#factsOf(arg, names, binds))
     if (node.BoolExpr?.boolop === 'OR_EXPR') {
-      // What one way says does not hold for all rows, so by itself it binds nothing.
+      // A fact of one alternative isn't true of all rows, so alone it binds nothing.
       const alternatives = node.BoolExpr.args.map((arg: Node) => this.#factsOf(arg, names, new Set()))
       return [{ kind: 'any', alternatives, binds }]
     }
@@ -261,7 +261,8 @@ class Reader {
         )
       return [this.#equal(lexpr, rexpr, names, binds)]
     }
-    // `coalesce(condition, false)` holds where the condition does; it keeps a condition from the planner's estimates.
+    // `coalesce(condition, false)` is true where the condition is. Statements use it to hide a condition from the
+    // planner's estimates.
     if (node.CoalesceExpr && isFalse(node.CoalesceExpr.args[1]))
       return this.#factsOf(node.CoalesceExpr.args[0], names, binds)
     if (node.SubLink?.subLinkType === 'EXISTS_SUBLINK') {
@@ -324,7 +325,7 @@ class Reader {
         if (starred.kind !== 'other') return starred
       }
     }
-    // A function's column may be any; it is followed by its name.
+    // A function can return any column; it is identified by name.
     const open = relations.find(({ table, outputs }) => table === null && outputs === null)
     return open ? { kind: 'column', relation: open, column } : OTHER
   }
@@ -338,7 +339,7 @@ class Reader {
         outputs.stars.push(...names.relations.filter(({ alias }) => of === null || alias === of))
       } else {
         const name = ResTarget.name ?? (fields ? textOf(fields.at(-1)) : null)
-        // Its subqueries are read with the other expressions of the query.
+        // Subqueries in an output are read with the other expressions of the query.
         const isPlain = ResTarget.val && !ResTarget.val.SubLink
         outputs.columns.push({ name, value: isPlain ? this.#value(ResTarget.val, names) : OTHER })
       }
@@ -346,7 +347,7 @@ class Reader {
     return outputs
   }
 
-  /** Reads every subquery in an expression, whose facts hold for nothing around it. */
+  /** Reads every subquery in an expression. Its facts don't apply outside of it. */
   #subqueriesIn(node: Node, names: Names): void {
     if (node === null || typeof node !== 'object') return
     if (node.SubLink) {
@@ -360,7 +361,7 @@ class Reader {
 
 const isFalse = (node: Node): boolean => node?.A_Const?.boolval !== undefined && !node.A_Const.boolval.boolval
 
-/** `is_public`, `is_public = true`, `organization_id is null`. */
+/** Matches `is_public`, `is_public = true`, `organization_id is null`. */
 function sharedColumn(node: Node): { node: Node; isPublic: boolean } | null {
   const isPublic = (column: Node): boolean => textOf(column?.ColumnRef?.fields.at(-1)) === 'is_public'
   if (isPublic(node)) return { node, isPublic: true }
@@ -370,7 +371,7 @@ function sharedColumn(node: Node): { node: Node; isPublic: boolean } | null {
   return null
 }
 
-/** Under the names of an alias, `as x (a, b)`. */
+/** Applies the column names of an alias, `as x (a, b)`. */
 function rename(outputs: Outputs, names: Node[] | undefined): Outputs {
   if (!names) return outputs
   return {

@@ -1,8 +1,8 @@
 import { loadModule, parseSync } from 'libpg-query'
 
 /*
- * A statement as PostgreSQL's own parser reads it (libpg-query), brought into the shape that the proof needs: queries,
- * their relations, and the facts that hold for every row that comes out.
+ * Converts a statement from PostgreSQL's own parser (libpg-query) into the form that the proof uses: queries,
+ * their relations, and facts that are true of every resulting row.
  */
 
 await loadModule()
@@ -13,7 +13,7 @@ export type Node = any
 
 const trees = new Map<string, Node[]>()
 
-/** Parses a text once. Throws where PostgreSQL's grammar does not take it. */
+/** Parses a text, with a cache. Throws if PostgreSQL's grammar rejects it. */
 export function parseStatement(text: string): Node[] {
   let tree = trees.get(text)
   if (!tree) {
@@ -23,36 +23,36 @@ export function parseStatement(text: string): Node[] {
   return tree as Node[]
 }
 
-/** A value in a statement, as far as the proof follows it. */
+/** A value in a statement, in the detail that the proof needs. */
 export type Value =
   | { kind: 'param'; number: number }
   | { kind: 'column'; relation: Relation; column: string }
-  /** One of several: a column of a UNION. */
+  /** One of several values: a column of a UNION. */
   | { kind: 'either'; values: Value[] }
   | { kind: 'other' }
 
 /** A relation in a FROM clause, or the target of a change. */
 export interface Relation {
   alias: string
-  /** The name of its table; null: a subquery, a function or a list of values. */
+  /** The name of its table; null for a subquery, a function or a list of values. */
   table: string | null
-  /** What the columns of a subquery stand for. */
+  /** The values of a subquery's columns. */
   outputs: Outputs | null
 }
 
 export interface Outputs {
-  /** In their order; null: the column has no name that is known. */
+  /** The columns in order; a name is null if it is unknown. */
   columns: { name: string | null; value: Value }[]
-  /** Relations all of whose columns come out (`select *`, `select c.*`). */
+  /** Relations whose columns are all returned (`select *`, `select c.*`). */
   stars: Relation[]
 }
 
-/** Holds for every row that comes out of the query that it was found in. */
+/** A fact that is true of every row of the query in which it occurs. */
 export type Fact =
   | { kind: 'equal'; left: Value; right: Value; binds: ReadonlySet<Relation> }
   /** Rows of the relation are public, or belong to no organization. */
   | { kind: 'shared'; relation: Relation; binds: ReadonlySet<Relation> }
-  /** In each row the facts of one of these hold. */
+  /** In each row, the facts of at least one alternative are true. */
   | { kind: 'any'; alternatives: Fact[][]; binds: ReadonlySet<Relation> }
 
 export const OTHER: Value = { kind: 'other' }

@@ -2,25 +2,25 @@ import { globSync, readFileSync } from 'node:fs'
 import { parseAst } from 'rolldown/parseAst'
 import { nameOfTemplate } from './prover.ts'
 
-/** A template of SQL in the source. */
+/** An SQL template in the source. */
 export interface Template {
   file: string
   line: number
-  /** As nameOfTemplate names it. */
+  /** As returned by nameOfTemplate. */
   name: string
 }
 
-/** Files whose statements may be those of a tenant: parts, but for what works over all tenants. */
+/** Files that may contain tenant statements: parts, except files that work on all tenants. */
 const FILES = globSync('server/parts/**/*.ts').filter(
   (file) => !file.endsWith('.test.ts') && !file.endsWith('-system.ts'),
 )
 
-/** Every template of SQL that a part runs for a tenant, fragments too. */
+/** Returns every SQL template that a part runs for a tenant, including fragments. */
 export const tenantTemplates = (): Template[] =>
   FILES.flatMap((file) => templatesIn(file, readFileSync(file, 'utf8')))
 
 export function templatesIn(file: string, text: string): Template[] {
-  // Drizzle's `sql` makes fragments of its own statements, which are proven as they run.
+  // Drizzle's `sql` creates fragments of Drizzle statements, which are proven when they run.
   const isDrizzles = /import \{[^}]*\bsql\b[^}]*\} from '#database\/drizzle\.ts'/.test(text)
   const found: Template[] = []
   visit(parseAst(text, { lang: 'ts' }), (node) => {

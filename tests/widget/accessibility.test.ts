@@ -20,7 +20,7 @@ const EVERYTHING = [
   '> quoted',
 ].join('\n\n')
 
-/** In colours that are hard to read on, or as text: the theme has to make something of them. */
+/** Colors with little contrast as background or as text, which the theme must adjust. */
 const APPEARANCES: [string, string, BrowserContextOptions][] = [
   ['light', '#facc15', { colorScheme: 'light' }],
   ['dark', '#1e1b4b', { colorScheme: 'dark' }],
@@ -48,7 +48,7 @@ describeInBrowser('the chat, for everybody', () => {
     await page.context().close()
   })
 
-  test('a reply is told when it is complete, and not piece by piece', async () => {
+  test('announces a complete reply once, not piece by piece', async () => {
     const page = await stage.visit(await stage.deploy({}, 'emu-n40-gap25'))
     const chat = await openChat(page)
     await chat.evaluate(`
@@ -65,7 +65,7 @@ describeInBrowser('the chat, for everybody', () => {
     await page.context().close()
   })
 
-  test('everything is reached by keyboard, and the focus is seen and never lost', async () => {
+  test('supports the keyboard everywhere, with a visible focus that is never lost', async () => {
     const page = await stage.visit(await stage.deploy())
     const chat = await openChat(page)
     await ask(chat, 'say: [a link](https://example.com)')

@@ -6,13 +6,13 @@ const color = fc
   .integer({ min: 0, max: 0xffffff })
   .map((number) => `#${number.toString(16).padStart(6, '0')}`)
 
-test('contrast is what WCAG says', () => {
+test('computes contrast as WCAG defines it', () => {
   expect(contrast('#ffffff', '#000000')).toBeCloseTo(21)
   expect(contrast('#777777', '#ffffff')).toBeCloseTo(4.48, 2)
   expect(contrast('#0f766e', '#ffffff')).toBeCloseTo(contrast('#ffffff', '#0f766e'))
 })
 
-test('whatever the colour, text on it and text in it can be read', () => {
+test('makes text readable on and in any color', () => {
   fc.assert(
     fc.property(color, color, (background, wanted) => {
       expect(contrast(textOn(background), background)).toBeGreaterThanOrEqual(4.5)
@@ -23,6 +23,6 @@ test('whatever the colour, text on it and text in it can be read', () => {
   )
 })
 
-test('a colour that can be read stays as it is', () => {
+test('keeps a readable color', () => {
   expect(readableOn('#ffffff', '#0f766e', 4.5)).toBe('#0f766e')
 })

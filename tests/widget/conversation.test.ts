@@ -22,7 +22,7 @@ describeInBrowser('a conversation', () => {
   })
   afterAll(() => stage.stop())
 
-  test('takes what is sent before it has begun, and sends it then', async () => {
+  test('queues input from before it is ready, and sends it then', async () => {
     const page = await stage.visit(await stage.deploy())
     const begun = Promise.withResolvers<void>()
     await page.route('**/api/agent_deploy/visitor?*', async (route) => {
@@ -43,7 +43,7 @@ describeInBrowser('a conversation', () => {
     await page.context().close()
   })
 
-  test('is stopped, and goes on with what was said', async () => {
+  test('stops a reply and continues after it', async () => {
     const page = await stage.visit(await stage.deploy({}, `emu-n${LONG}-gap25`))
     const chat = await openChat(page)
     await write(chat, 'Hello')
@@ -55,7 +55,7 @@ describeInBrowser('a conversation', () => {
     await page.context().close()
   })
 
-  test('tells that a reply failed, and asks again', async () => {
+  test('reports a failed reply and retries it', async () => {
     const page = await stage.visit(await stage.deploy({}, 'emu-n8-errmid'))
     const chat = await openChat(page)
     await write(chat, 'Hello')
@@ -66,7 +66,7 @@ describeInBrowser('a conversation', () => {
     await page.context().close()
   })
 
-  test('begins anew where the visitor wants that', async () => {
+  test('starts a new conversation on request', async () => {
     const page = await stage.visit(await stage.deploy({ welcome_message: 'How can *we* help?' }))
     const chat = await openChat(page)
     expect(await said(chat)).toEqual(['How can we help?'])
@@ -78,7 +78,7 @@ describeInBrowser('a conversation', () => {
     await page.context().close()
   })
 
-  test('is closed for everybody when the deployment is paused', async () => {
+  test('closes for all visitors when the deployment is paused', async () => {
     const id = await stage.deploy()
     const page = await stage.visit(id)
     const chat = await openChat(page)
@@ -91,7 +91,7 @@ describeInBrowser('a conversation', () => {
     await page.context().close()
   })
 
-  test('takes what an input method composes as no end of a message', async () => {
+  test('does not send while an input method is composing', async () => {
     const page = await stage.visit(await stage.deploy())
     const chat = await openChat(page)
     await chat.fill('textarea', 'にほん')

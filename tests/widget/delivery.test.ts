@@ -17,7 +17,7 @@ describeInBrowser('a visitor', () => {
   })
   afterAll(() => stage.stop())
 
-  test('sends a message once that got no answer, and says so', async () => {
+  test('sends a message without a response only once, and says so', async () => {
     const page = await stage.visit(await stage.deploy())
     const chat = await openChat(page)
     await ask(chat, 'say: First')
@@ -32,7 +32,7 @@ describeInBrowser('a visitor', () => {
     await page.context().close()
   })
 
-  test('asks once, also where the answer to a question was lost', async () => {
+  test('asks once, even if the response was lost', async () => {
     const page = await stage.visit(await stage.deploy())
     const chat = await openChat(page)
     await ask(chat, 'say: First')
@@ -53,7 +53,7 @@ describeInBrowser('a visitor', () => {
     await page.context().close()
   })
 
-  test('renews a token that is taken no more', async () => {
+  test('renews a token that the server no longer accepts', async () => {
     const page = await stage.visit(await stage.deploy())
     const chat = await openChat(page)
     let asked = 0

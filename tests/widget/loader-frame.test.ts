@@ -12,7 +12,7 @@ describeInBrowser("the loader's frame", () => {
   })
   afterAll(() => stage.stop())
 
-  test('stays where a framework puts up another body', async () => {
+  test('survives a replacement of the body by a framework', async () => {
     const page = await stage.visit(await stage.deploy())
     const chat = await openChat(page)
     await ask(chat, 'say: Hello')
@@ -22,13 +22,13 @@ describeInBrowser("the loader's frame", () => {
     await page.context().close()
   })
 
-  test('fetches its frame again where it did not come', async () => {
+  test('reloads a frame that failed to load', async () => {
     const page = await stage.visit(await stage.deploy())
     const failed = page.waitForEvent('requestfailed')
     stage.line.cut()
     await page.evaluate('parley.open()')
     await failed
-    // The browser shows its own page for that a moment later; what is asked for before goes under.
+    // The browser shows its error page with a delay. Requests before that would be lost.
     await expect.poll(() => page.frames().some((frame) => frame.url().startsWith('chrome-error:'))).toBe(true)
     stage.line.mend()
     await page.evaluate('parley.close()')
@@ -36,7 +36,7 @@ describeInBrowser("the loader's frame", () => {
     await page.context().close()
   })
 
-  test('fills the screen of a phone, and is closed there', async () => {
+  test('fills the screen of a phone, and can be closed there', async () => {
     const page = await stage.visit(await stage.deploy(), PHONE)
     await page.touchscreen.tap(PHONE.viewport.width - 48, PHONE.viewport.height - 48)
     const chat = await chatIn(page)
@@ -48,17 +48,17 @@ describeInBrowser("the loader's frame", () => {
     await page.context().close()
   })
 
-  test('listens to its own frame only', async () => {
+  test('accepts messages only from its own frame', async () => {
     const page = await stage.visit(await stage.deploy())
     await openChat(page)
     await page.evaluate('window.postMessage({ parley: "close" }, "*")')
-    // What the page has posted is delivered before what it is asked next.
+    // Messages that the page has posted are delivered before its next task.
     await page.evaluate('new Promise((resolve) => setTimeout(resolve))')
     expect((await buttonOf(page))?.isExpanded).toBe(true)
     await page.context().close()
   })
 
-  test('is refused by its frame on a page that is not listed', async () => {
+  test('is refused by its frame on a page that is not allowed', async () => {
     const elsewhere = await stage.deploy({ allowed_origins: ['https://company.example'] })
     const refused = await stage.visit(elsewhere)
     const complaint = refused.waitForEvent('console')

@@ -14,7 +14,7 @@ describeInBrowser('the loader', () => {
   })
   afterAll(() => stage.stop())
 
-  test('puts a button on a page with the strictest policy, and asks for nothing else before it is used', async () => {
+  test('adds a button to a page with the strictest policy, and loads nothing else before use', async () => {
     const id = await stage.deploy({
       branding: { company_name: 'Nordlicht' },
       theme: { primary_color: '#facc15' },
@@ -37,7 +37,7 @@ describeInBrowser('the loader', () => {
     await context.close()
   })
 
-  test('is used by keyboard alone', async () => {
+  test('works with the keyboard alone', async () => {
     const page = await stage.visit(await stage.deploy())
     const { keyboard } = page
     await keyboard.press('Tab')
@@ -49,7 +49,7 @@ describeInBrowser('the loader', () => {
     await keyboard.type('say: one\ntwo')
     await keyboard.press('Shift+Enter')
     await keyboard.type('three')
-    // The line break of `type` has sent the first line.
+    // The line break in `type` has sent the first line.
     await chat.waitForSelector('.reply[aria-busy=false]')
     expect(await chat.inputValue('textarea')).toBe('two\nthree')
     await keyboard.press('Escape')
@@ -60,7 +60,7 @@ describeInBrowser('the loader', () => {
     await page.context().close()
   })
 
-  test('is there once, however often it is put on the page', async () => {
+  test('is added once, even if the page includes it several times', async () => {
     const id = await stage.deploy()
     const script = `${stage.line.url}/widget.js?deployment=${id}`
     const page = await stage.visit(id, {}, undefined, pageWith(script, script))
@@ -77,7 +77,7 @@ describeInBrowser('the loader', () => {
     await page.context().close()
   })
 
-  test('comes to a page whose body is not there yet, and which has an element of its name', async () => {
+  test('works before the body exists, and on a page with an element of its name', async () => {
     const id = await stage.deploy({ widget_placement: 'bottom-left' })
     const html = `<!doctype html><html lang="en"><head><title>A company</title>
 <script src="${stage.line.url}/widget.js?deployment=${id}"></script></head><body><p id="parley">Parley</p></body></html>`

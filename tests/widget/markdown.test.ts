@@ -16,7 +16,7 @@ describeInBrowser('a reply in Markdown', () => {
   })
   afterAll(() => stage.stop())
 
-  /** The elements that a text becomes. */
+  /** Returns the HTML elements of a text. */
   async function show(markdown: string): Promise<string> {
     await ask(chat, `say: ${markdown}`)
     return chat.locator('.reply').last().innerHTML()
@@ -38,7 +38,7 @@ describeInBrowser('a reply in Markdown', () => {
     expect(await show('```js\nif (a < b) go()\n```')).toContain('<code>if (a &lt; b) go()</code>')
   })
 
-  test('shows characters by what they are, and tags as they were written', async () => {
+  test('shows characters literally, and tags as written', async () => {
     const tags = '<b>bold</b> <img src=x onerror=alert(1)> <script>alert(2)</script>'
     expect(await show(tags)).toBe(
       '<p>&lt;b&gt;bold&lt;/b&gt; &lt;img src=x onerror=alert(1)&gt; &lt;script&gt;alert(2)&lt;/script&gt;</p>',
@@ -48,7 +48,7 @@ describeInBrowser('a reply in Markdown', () => {
     )
   })
 
-  test('links to the web and to mail, and to nothing else', async () => {
+  test('links only to the web and to mail', async () => {
     expect(await show('[web](https://example.com/a?b) www.example.com me@example.com')).toBe(
       '<p><a href="https://example.com/a?b" title="https://example.com/a?b" target="_blank" rel="noopener noreferrer">web</a> ' +
         '<a href="http://www.example.com" title="http://www.example.com" target="_blank" rel="noopener noreferrer">www.example.com</a> ' +
@@ -64,7 +64,7 @@ describeInBrowser('a reply in Markdown', () => {
       expect(await show(`[here](${address})`)).toBe('<p>here</p>')
   })
 
-  test('loads no image: what is one is a link', async () => {
+  test('loads no images and shows links instead', async () => {
     asked.length = 0
     const address = `${stage.site.url}/pixel.png?secret`
     const shown = await show(`![the *pixel*](${address}) and ![](${address})\n\n<img src="${address}">`)
@@ -74,14 +74,14 @@ describeInBrowser('a reply in Markdown', () => {
     expect(asked.map((url) => new URL(url).pathname)).toEqual(['/api/agent_deploy/chat'])
   })
 
-  test('stands what is nested without end, and wraps what has no spaces', async () => {
+  test('limits nesting, and wraps text without spaces', async () => {
     expect(await show(`${'>'.repeat(3_000)} deep`)).toContain('deep')
     expect(await show(`${'*a '.repeat(1_000)}`)).toContain('a')
     await show('x'.repeat(2_000))
     expect(await chat.evaluate('document.querySelector(".log").scrollWidth <= innerWidth')).toBe(true)
   })
 
-  test('lets its code be copied', async () => {
+  test('offers to copy code', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await show('```\none\ntwo\n```')
     await chat.locator('.copy').last().click()

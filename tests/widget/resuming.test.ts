@@ -22,7 +22,7 @@ describeInBrowser('a conversation that is interrupted', () => {
   })
   afterAll(() => stage.stop())
 
-  test('goes on after a reload in the middle of a reply', async () => {
+  test('continues after a reload in the middle of a reply', async () => {
     const page = await stage.visit(await stage.deploy({}, `emu-n${LONG}-gap25-r3`))
     const chat = await openChat(page)
     await write(chat, 'Hello')
@@ -42,7 +42,7 @@ describeInBrowser('a conversation that is interrupted', () => {
     await page.context().close()
   })
 
-  test('goes on after the line was cut, without a gap or a doubling', async () => {
+  test('continues after a cut connection, without gaps or duplicates', async () => {
     const page = await stage.visit(await stage.deploy({}, `emu-n${LONG}-gap25`))
     const chat = await openChat(page)
     await write(chat, 'Hello')
@@ -56,7 +56,7 @@ describeInBrowser('a conversation that is interrupted', () => {
     await page.context().close()
   })
 
-  test('is kept until the page closes where the browser keeps nothing', async () => {
+  test('keeps the conversation until the page closes if the browser stores nothing', async () => {
     const page = await stage.visit(await stage.deploy())
     await page.addInitScript(
       'Object.defineProperty(window, "localStorage", { get() { throw new Error("refused") } })',
@@ -69,7 +69,7 @@ describeInBrowser('a conversation that is interrupted', () => {
     await page.context().close()
   })
 
-  test('of one visitor in two windows: the second one shows what the first one asks, and keeps its own question', async () => {
+  test('shows the question of one window in the other, which keeps its own draft', async () => {
     const id = await stage.deploy({}, `emu-n${LONG}-gap25`)
     const first = await stage.visit(id)
     const one = await openChat(first)

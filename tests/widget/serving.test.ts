@@ -20,7 +20,7 @@ interface Sent {
   body: Buffer
 }
 
-/** What goes over the wire: `fetch` would unzip it. */
+/** Returns the bytes on the wire, which `fetch` would decompress. */
 const get = (path: string, encoding?: string): Promise<Sent> =>
   new Promise((resolve, reject) => {
     const headers = encoding === undefined ? {} : { 'accept-encoding': encoding }
@@ -42,7 +42,7 @@ const get = (path: string, encoding?: string): Promise<Sent> =>
 const assetsOf = (page: Sent): string[] =>
   [...page.body.toString().matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path)
 
-test('the loader is small, and the frame with everything it needs', async () => {
+test('keeps the loader small, and the frame with all its resources', async () => {
   const id = await server.deploy({ branding: { company_name: 'A company with a rather long name' } })
   const loader = await get(`/widget.js?deployment=${id}`, 'gzip')
   expect(loader.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
@@ -57,7 +57,7 @@ test('the loader is small, and the frame with everything it needs', async () => 
   expect(bytes).toBeLessThanOrEqual(FRAME_BYTES_MAX)
 })
 
-test('an asset is named after what it holds and kept for ever; zipped for those only who take it so', async () => {
+test('names assets by their content, caches them forever, and compresses them only for clients that accept it', async () => {
   const [path = ''] = assetsOf(await get(`/embed/${await server.deploy()}`))
   const [plain, zipped, refused] = await Promise.all([
     get(path),
@@ -71,7 +71,7 @@ test('an asset is named after what it holds and kept for ever; zipped for those 
   expect((await get('/embed/assets/frame-0000.js')).status).toBe(404)
 })
 
-test('the page says who may show it and what it may do', async () => {
+test('declares which sites may embed the page and what it may do', async () => {
   const config = {
     allowed_origins: ['https://company.example', 'http://localhost:8080'],
     branding: { logo_url: 'https://images.example/logo.png?size=1', company_name: 'A & B <script>' },
@@ -97,7 +97,7 @@ test('the page says who may show it and what it may do', async () => {
   expect(everywhere.headers['content-security-policy']).toContain('frame-ancestors *;')
 })
 
-test('what is unknown or paused says so, without a script', async () => {
+test('reports an unknown or paused deployment without a script', async () => {
   const paused = await server.deploy()
   await server.pause(paused)
   for (const [id, status, sentence] of [
@@ -114,14 +114,14 @@ test('what is unknown or paused says so, without a script', async () => {
     const loader = await get(`/widget.js?deployment=${id}`)
     expect(loader.status).toBe(status === 404 ? 404 : 200)
     expect(loader.headers['content-type']).toBe('text/javascript; charset=utf-8')
-    // On a page without anything: it does nothing at all.
+    // On a page without the loader's script element, it does nothing.
     expect(() => runInNewContext(loader.body.toString())).not.toThrow()
   }
   expect((await get('/widget.js')).status).toBe(404)
   expect((await get('/widget.js?deployment=a&deployment=b')).status).toBe(404)
 })
 
-test('the loader is right for its deployment at once, and may be used by any page', async () => {
+test('serves a loader that is always current for its deployment, and that any page may use', async () => {
   const id = await server.deploy({
     theme: { primary_color: '#0f766e' },
     widget_placement: 'bottom-left',

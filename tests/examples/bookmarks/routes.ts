@@ -5,7 +5,7 @@ import { BookmarkView, createBookmark, listBookmarks, NewBookmark } from './book
 
 const InOrganization = Type.Object({ org_id: Uuid })
 
-/** Bookmarks: each user's own. */
+/** The bookmarks of the current user. */
 export const bookmarkRoutes: Route[] = [
   defineRoute({
     method: 'POST',

@@ -3,7 +3,7 @@ import { users } from '#database/schema/auth.ts'
 import { createdAt, id } from '#database/schema/columns.ts'
 import { organizations } from '#database/schema/org.ts'
 
-/** Pages that a user keeps in an organization. */
+/** Pages that a user bookmarks in an organization. */
 export const bookmarks = pgTable(
   'bookmarks',
   {

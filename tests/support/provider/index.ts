@@ -147,7 +147,7 @@ function route(path: string, body: (ProviderRequest & { model?: string }) | unde
   return model === undefined ? undefined : { format: google, model: decodeURIComponent(model) }
 }
 
-/** Sends an error response, if the behavior requires one. */
+/** Sends a response that isn't a stream, if the behavior requires one. */
 function refuse(
   { format, model }: Found,
   behaviour: Behaviour,
