@@ -5,7 +5,7 @@ import type { Person } from '#tests/support/client.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
 import { readZip } from '#tests/support/read-zip.ts'
 
-/** What is somebody's own: names, address, password, sessions, data, and the end of it all. */
+/** The account page: names, address, password, sessions, data export, deletion. */
 
 describeInBrowser('the own account', () => {
   let stage: ConsoleStage

@@ -5,14 +5,17 @@ import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
 
-/** What a first look at the console may cost, whatever the machine: bytes, requests, jumps. Times are the bench's. */
+/**
+ * Limits for the first load of the console that don't depend on the machine: bytes, requests, layout shifts. The
+ * bench measures times.
+ */
 
 const STYLE_BYTES_MAX = 20_000
 const FILES_MAX = 20
-/** What Lighthouse calls good. */
+/** The threshold that Lighthouse rates as good. */
 const LAYOUT_SHIFT_MAX = 0.1
 
-/** Where people arrive, and where most of them go first; bytes of scripts, packed by gzip. */
+/** Landing page and most visited screens, with the limit of gzipped script bytes. */
 const SCREENS = [
   { path: '/sign_in', heading: 'Sign in', isOutside: true, scriptBytesMax: 190_000 },
   { path: '/', heading: /Ada/, isOutside: false, scriptBytesMax: 190_000 },
@@ -47,7 +50,7 @@ describeInBrowser('the first look at the console', () => {
     expect(files.length).toBeLessThan(FILES_MAX)
     for (const file of files) {
       expect(file.url()).toContain(stage.server.url)
-      // A second look asks for none of them.
+      // A second load requests none of them.
       expect(file.headers()['cache-control']).toContain('immutable')
     }
     expect(await page.evaluate('window.shifted')).toBeLessThan(LAYOUT_SHIFT_MAX)
@@ -56,7 +59,7 @@ describeInBrowser('the first look at the console', () => {
 
 const kindOf = (response: Response): string => response.request().resourceType()
 
-/** What they take packed by gzip, of which every browser and proxy knows. */
+/** Returns the gzipped size of the responses by kind. All browsers and proxies support gzip. */
 async function bytesByKind(responses: Response[]): Promise<Record<string, number>> {
   const bytes: Record<string, number> = {}
   for (const response of responses) {
@@ -66,7 +69,7 @@ async function bytesByKind(responses: Response[]): Promise<Record<string, number
   return bytes
 }
 
-/** Adds up how far what is shown has jumped. */
+/** Sums up the layout shifts. */
 const watchShifts = (page: Page): Promise<unknown> =>
   page.addInitScript(`
     window.shifted = 0

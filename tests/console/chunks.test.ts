@@ -19,7 +19,7 @@ describeInBrowser('a chunk of the console that is missing', () => {
   const heading = (page: Page) => page.getByRole('heading', { name: 'Forgotten your password?' })
   const isSamePage = (page: Page) => page.evaluate<boolean>(`window.isSamePage === true`)
 
-  /** A page with a form that is filled, and a link to a screen that is not loaded. */
+  /** Opens a page with a filled form, and a link to a screen that isn't loaded. */
   async function fillForm(): Promise<Page> {
     const page = await stage.open('/sign_in')
     await draft(page).fill('grace@example.com')

@@ -12,7 +12,7 @@ import { echo, startMcpServer, type TestMcpServer } from '#tests/support/mcp/ind
 
 const KEY = 'a-good-key'
 
-/** A busy machine takes its time. */
+/** Generous, because a busy machine is slow. */
 const SOON = { timeout: 20_000 }
 
 describeInBrowser('connections in the console', () => {
@@ -53,7 +53,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('button', { name: `Actions for ${name}` }).click()
     await page.getByRole('menuitem', { name: action }).click()
   }
-  /** Signs in at the provider in the window that opens and closes itself. */
+  /** Signs in at the provider in the window that opens, which closes by itself. */
   async function signInThere(page: Page): Promise<void> {
     const window = page.waitForEvent('popup')
     await page.getByRole('button', { name: 'Continue' }).click()

@@ -3,7 +3,7 @@ import { describeInBrowser } from '#tests/support/browser.ts'
 import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
 import { librarian } from '#tests/support/knowledge.ts'
 
-/** Errors of the server in the language of the browser. */
+/** Server errors in the language of the browser. */
 
 describeInBrowser('errors in a German browser', () => {
   const german = { locale: 'de-DE' }

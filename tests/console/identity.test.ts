@@ -8,7 +8,7 @@ import { type MailServer, mailTo, startMailServer } from '#tests/support/mail.ts
 import { OpenidBrowser } from '#tests/support/openid-browser.ts'
 import { OPENID_CLIENT, type OpenidProvider, startOpenidProvider } from '#tests/support/openid-provider.ts'
 
-/** How people come in: with a password, without the one that they forgot, by links in mails, by an OpenID provider. */
+/** Sign-in with a password, password reset, mailed links, and an OpenID provider. */
 
 describeInBrowser('signing in to the console', () => {
   let stage: ConsoleStage

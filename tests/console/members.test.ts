@@ -125,7 +125,7 @@ describeInBrowser('members in the console', () => {
     await question.getByLabel(/Type/).fill('Analytical Engines')
     await yes.click()
     await page.getByText(`${name} is now the owner`).first().waitFor()
-    // The former owner has no owner's actions any more.
+    // The former owner no longer has an owner's actions.
     await page
       .getByLabel(/^Role of/)
       .first()

@@ -16,13 +16,13 @@ import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 import { ownWebhooks } from '#tests/support/webhooks.ts'
 
-/** For one screen, on a busy machine. */
+/** The limit for one screen on a busy machine. */
 const SHOWN_MS_MAX = 10_000
-/** Until its code is there, the screen before it stays. */
+/** The previous screen stays until the code of the next one is loaded. */
 const IS_SHOWN =
   '__TSR_ROUTER__.state.status === "idle" && __TSR_ROUTER__.state.resolvedLocation?.pathname === location.pathname'
 
-/** axe looks at every screen that the router knows, also at one that nobody has written a journey for. */
+/** axe checks every screen that the router knows, including screens without a test. */
 
 describeInBrowser('every screen of the console', () => {
   let stage: ConsoleStage
@@ -52,7 +52,7 @@ describeInBrowser('every screen of the console', () => {
     expect(paths.length).toBeGreaterThan(7)
     for (const path of new Set(paths)) {
       const address = path.replaceAll(/\$(\w+)/g, (_, name: string) => ids[name] ?? `no ${name} is known`)
-      // As a link does it: a page that loads anew for each takes three times as long.
+      // Navigates like a link. Reloading the page for each screen would take three times as long.
       await page.evaluate(`history.pushState({}, '', ${JSON.stringify(address)})`)
       await expect.poll(() => page.evaluate(IS_SHOWN), { timeout: SHOWN_MS_MAX }).toBe(true)
       await page.getByRole('heading').first().waitFor()
@@ -70,7 +70,7 @@ const pathsOf = (page: Page): Promise<[id: string, path: string][]> =>
     `Object.entries(__TSR_ROUTER__.routesById).map(([id, { fullPath }]) => [id, fullPath.replace(/(.)\\/$/, '$1')])`,
   )
 
-/** Something of everything that a path names, by its parameter. */
+/** Creates a record for each path parameter and returns the ids. */
 async function furnish({ server }: ConsoleStage, person: Person): Promise<Record<string, string>> {
   const library = librarian(server, person)
   const kbId = await library.create({ sources: [textSource('Hours', 'We open at nine.')] })

@@ -9,7 +9,7 @@ import { addMemberWithRole } from '#tests/support/tenants.ts'
 
 /** Setting up a second factor, signing in with it, and an organization that requires one. */
 
-/** The colour of the place that has no module in any QR code: its quiet zone. */
+/** The color of the quiet zone, which contains no modules in any QR code. */
 const CORNER_OF_QR_CODE = `{
   const { left, top } = document.querySelector('svg[role=img]').getBoundingClientRect()
   getComputedStyle(document.elementFromPoint(left + 2, top + 2)).fill
@@ -22,7 +22,7 @@ describeInBrowser('a second factor', () => {
 
   beforeAll(async () => {
     const port = String(await findFreePort())
-    // Passkeys belong to a domain: an IP address has none.
+    // Passkeys need a domain; an IP address isn't one.
     site = `http://localhost:${port}`
     stage = await startConsoleStage({ PORT: port, BASE_URL: site })
     ada = await signUpVerified(stage.server)
@@ -31,7 +31,7 @@ describeInBrowser('a second factor', () => {
     await stage?.stop()
   })
 
-  /** Without it the session ends with its access token. */
+  /** Without the cookie, the session ends with its access token. */
   const keepsRefreshCookie = async (page: Page) =>
     (await page.context().cookies(`${site}/api/auth/refresh`)).some(({ httpOnly }) => httpOnly)
 
@@ -42,7 +42,7 @@ describeInBrowser('a second factor', () => {
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('img', { name: 'QR code' }).waitFor()
     await page.emulateMedia({ colorScheme: 'dark' })
-    // Cameras read no black on black.
+    // Cameras cannot read black on black.
     expect(await page.evaluate(CORNER_OF_QR_CODE)).toBe('rgb(255, 255, 255)')
     const focused = "document.activeElement?.getAttribute('autocomplete')"
     await expect.poll(() => page.evaluate(focused)).toBe('one-time-code')

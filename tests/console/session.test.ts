@@ -5,7 +5,7 @@ import type { Person } from '#tests/support/client.ts'
 import { colleaguesOf } from '#tests/support/colleagues.ts'
 import { type ConsoleStage, startConsoleStage } from '#tests/support/console-stage.ts'
 
-/** How the console stays signed in: an access token that scripts see, and a refresh token that they don't. */
+/** How the console stays signed in: an access token that scripts can read, and a refresh token that they can't. */
 
 describeInBrowser('a session of the console', () => {
   let stage: ConsoleStage
@@ -27,7 +27,7 @@ describeInBrowser('a session of the console', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   }
   const stored = (page: Page) => page.evaluate<string>('JSON.stringify(localStorage) + document.cookie')
-  /** As after a quarter of an hour. */
+  /** Simulates that a quarter of an hour has passed. */
   const expire = (page: Page) =>
     page.evaluate(`{
       const session = JSON.parse(localStorage.getItem('parley.session'))

@@ -10,7 +10,7 @@ import {
 } from '#tests/support/console-stage.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
-/** Where one begins: the first question, what is to be done first, what was used last, a new organization. */
+/** The start page: the first question, the first steps, recent items, a new organization. */
 
 describeInBrowser('the start of the console', () => {
   let stage: ConsoleStage
@@ -44,7 +44,7 @@ describeInBrowser('the start of the console', () => {
     await page.getByLabel('Email').fill(`${randomUUID()}@example.com`)
     await page.getByLabel('Password').fill('correct horse')
     await click('button', 'Make the account')
-    // One is in the field already.
+    // The field has the focus already.
     await page.locator('textarea:focus').waitFor()
     await page.keyboard.type('What can you do?')
     const sent = page.waitForResponse(/\/api\/chat\/send_message/)

@@ -139,19 +139,16 @@ describe('the messages for errors', async () => {
     return new Map([...messages].filter(([key]) => isError(key)).map(([key, text]) => [codeOf(key), text]))
   }
 
-  test.each(['have existing codes and values: %s', ...LANGUAGES])(
-    'of codes and with values that there are: %s',
-    async (language) => {
-      const messages = [...(await errorsIn(language))]
-      expect(messages.length).toBeGreaterThan(20)
-      expect(messages.map(([code]) => code).filter((code) => !sentences.has(code))).toEqual([])
-      const unknown = messages.filter(([code, text]) => {
-        const values = valuesIn(sentences.get(code) ?? '')
-        return argumentsOf(text).some((argument) => !values.includes(argument))
-      })
-      expect(unknown).toEqual([])
-    },
-  )
+  test.each(['en', ...LANGUAGES])('have existing codes and values: %s', async (language) => {
+    const messages = [...(await errorsIn(language))]
+    expect(messages.length).toBeGreaterThan(20)
+    expect(messages.map(([code]) => code).filter((code) => !sentences.has(code))).toEqual([])
+    const unknown = messages.filter(([code, text]) => {
+      const values = valuesIn(sentences.get(code) ?? '')
+      return argumentsOf(text).some((argument) => !values.includes(argument))
+    })
+    expect(unknown).toEqual([])
+  })
 
   test.each(LANGUAGES)('cover all errors of the console in %s', async (language) => {
     const messages = await errorsIn(language)

@@ -6,7 +6,10 @@ import { readZip } from '#tests/support/read-zip.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
-/** Whoever is added by their id stays unknown to the organization until they open it, and can leave by a mailed link. */
+/**
+ * A user who is added by id stays hidden from the organization until they open it, and can leave through a mailed
+ * link.
+ */
 
 let server: TestServer
 beforeAll(async () => {
@@ -41,7 +44,7 @@ const listed = async () => {
   return users.find(({ id }: { id: string | null }) => id === person.userId)
 }
 const HIDDEN = { email: '', first_name: '', last_name: '', full_name: '' }
-/** An organization of somebody else's, in which both have been. */
+/** Creates an organization that both users have opened. */
 async function shareOrganization(): Promise<void> {
   const third = await server.signUp()
   const role_id = await roleOf(server, third, 'guest')

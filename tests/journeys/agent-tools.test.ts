@@ -8,7 +8,7 @@ import { said } from '#tests/support/knowledge.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
 
-/** The tools of agents: which they may have, how they are configured, what of that is seen. */
+/** The tools of agents: which are allowed, how they are configured, and what readers can see. */
 
 const NOTHING = '00000000-0000-4000-8000-000000000000'
 const SECRET = 'canary-0123456789'
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 let count = 0
-/** A tool with a function of its own name: an agent can not have two of one. */
+/** Creates a tool with a unique function name, because an agent cannot have two tools with the same one. */
 const makeTool = async (by = smith, fields: object = {}, configuration: object[] = []) => {
   const name = `say_${++count}`
   const code = `export function ${name}({ text }) { return { text, region: config.region } }`
@@ -104,7 +104,7 @@ describe('the tools of an agent', () => {
     expect((await owner.update(id, { model_id: owner.modelId, tools })).status).toBe(200)
     expect(said(await owner.update(id, { model_id: mute }))).toEqual(refused)
     expect((await owner.update(id, { model_id: mute, tools: [] })).status).toBe(200)
-    // Both changes are allowed alone and not together: one of them comes too late.
+    // Each change alone is allowed, but not both: the second one fails.
     const other = await owner.make()
     const both = await Promise.all([owner.update(other, { model_id: mute }), owner.update(other, { tools })])
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
@@ -140,7 +140,7 @@ describe('the tools of an agent', () => {
       tools: [{ tool_id: shared.id }, { tool_id: own.id }],
     })
     expect(await namesOf(owner, id)).toEqual([shared.name, own.name])
-    // Whoever talks to a public agent has its tools, and sees none of them.
+    // Users of a public agent have its tools, but cannot see them.
     const third = await agentKeeper(server)
     expect(await namesOf(third, id)).toEqual([shared.name, own.name])
     expect((await third.get(id)).body.tools).toEqual([])
@@ -159,7 +159,7 @@ describe('the tools of an agent', () => {
     const find = (agentId: string) => () => agents.find(org_id, agentId)
     const list = (limit: string) => () => owner.call('GET', '/list', { org_id, limit })
     const count = async (work: () => Promise<unknown>) => {
-      // A sweep of the server may come in between, so the least counts.
+      // A background sweep may add statements, so the lowest count is used.
       const counts: number[] = []
       for (let round = 0; round < 5; round++) {
         statements = 0

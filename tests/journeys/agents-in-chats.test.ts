@@ -6,7 +6,7 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage } from '#tests/support/reader.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Agents in chats, their tools played by the test and their models by the emulated provider. */
+/** Agents in chats, with tools in the test and models at the emulated provider. */
 
 const FAILED = { output: null, successful: false, error: 'No such city' }
 const CUT_OFF = 'The reply ended before this tool finished.'
@@ -38,7 +38,7 @@ interface Asked {
   tools?: object[]
   messages: { role: string; content: string }[]
 }
-/** What a model was asked for a message that says so, step by step, titles aside. */
+/** Returns the requests to the model for a message with this content, step by step, without titles. */
 const askedFor = (content: string): Asked[] =>
   provider.requests
     .map(({ body }) => body as Asked)
@@ -170,7 +170,7 @@ describe('a reply with tools', () => {
     expect(reply.tool_calls).toHaveLength(40)
     expect(JSON.stringify(reply.tool_calls).length).toBeLessThan(1_200_000)
     expect(reply.tool_calls[39].output.beginning).toHaveLength(200)
-    // A page of messages has as many bytes as any: two such replies fill one.
+    // A page of messages is limited in bytes: two such replies fill one.
     for (let times = 0; times < 3; times++)
       await say(agentId, `${calls} THEN say: More.`, { chat_id: chatId })
     const page = await getChat(server, person, chatId)
@@ -191,7 +191,7 @@ describe('ends', () => {
     )
     await expect.poll(() => endless.runs.begun).toBe(1)
     const { chatId, messageId } = idsOf(stream)
-    // What has begun is stored within a second.
+    // Started calls are stored within a second.
     await expect.poll(async () => (await replyIn(chatId)).tool_calls).toMatchObject([{ output: null }])
     const path = `/api/chat/stop?org_id=${person.organizationId}&chat_id=${chatId}`
     expect((await server.call('POST', path, { token: person.token })).status).toBe(200)

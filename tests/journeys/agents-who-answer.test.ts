@@ -7,7 +7,10 @@ import { endlessTool, PlayedAgents, succeeded, tool } from '#tests/support/playe
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Who answers in a chat, what it is told, and what of it may be shown: agents are played by the test. */
+/**
+ * Selects the model or agent that replies in a chat, its prompt, and what readers may see. The test plays the
+ * agents.
+ */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

@@ -8,7 +8,7 @@ import { idsOf, openMessage } from '#tests/support/reader.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
-/** Agents as they are made, with tools that run in the sandbox. */
+/** Real agents with tools that run in the sandbox. */
 
 const ADD =
   'export function add({ text }) { return { sum: text.split("+").reduce((sum, one) => sum + Number(one), 0) } }'
@@ -48,7 +48,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** Processes of the sandbox that compute: others wait for a call. */
+/** Counts the sandbox processes that compute; the others wait for a call. */
 const busyProcesses = (): number =>
   execFileSync('ps', ['-o', 'stat=,comm=', '--ppid', String(process.pid)], { encoding: 'utf8' })
     .split('\n')
@@ -96,9 +96,9 @@ test('a message to an agent takes one statement more than one to a model, howeve
     options.debug = false
     return statements
   }
-  // What is done from time to time, whether anybody sends or not.
+  // Background statements that run without any message.
   const ofNobody = await statementsOf(() => sleep(2_500))
-  /** Those that each of some messages took. */
+  /** The statements of each message. */
   const count = async (query: Record<string, string>): Promise<number> => {
     const { chatId } = await server.say(keeper.person, query, { content: 'Hi' })
     const taken: Set<string>[] = []

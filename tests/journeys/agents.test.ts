@@ -7,7 +7,7 @@ import { type Librarian, librarian, said } from '#tests/support/knowledge.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
 
-/** Agents: made, shown, changed, deleted (spec, Agents). */
+/** Agents: created, shown, changed, deleted (spec, Agents). */
 
 const NOTHING = '00000000-0000-4000-8000-000000000000'
 
@@ -30,8 +30,8 @@ const auditOf = async (id: string): Promise<Answer['body'][]> =>
       token: person.token,
     })
   ).body.data
-/** Deployments are made by another part; here only that they are there counts. */
-/** Asks for a deployment. */
+/** Another part creates deployments. Here only their existence matters. */
+/** Requests a deployment. */
 const deploy = (agentId: string) => create(server, person, agentId, { name: 'Front desk' })
 
 describe('an agent', () => {

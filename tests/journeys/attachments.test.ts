@@ -5,7 +5,7 @@ import { type NewFile, type Person, parseEvents, textOf } from '#tests/support/c
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Files that come with messages: what the model is told of them, on each wire format, and what is refused. */
+/** Files attached to messages: what the model receives in each wire format, and which files are refused. */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -32,7 +32,7 @@ const fixture = (name: string): NewFile => ({ name, bytes: readFileSync(`tests/f
 const PNG = Buffer.from(fixture('picture.png').bytes as Uint8Array)
 const NOBODY = '00000000-0000-4000-8000-000000000000'
 
-/** A model that replies with the request that it got. */
+/** Creates a model that replies with the request that it received. */
 const echoing = (config: object = {}, format = FORMATS[0] as (typeof FORMATS)[number]): Promise<string> =>
   server.addModel(person, {
     provider: format.provider,
@@ -58,7 +58,7 @@ const send = (modelId: string, body: object, query = '', headers: Record<string,
   call('POST', `/api/chat/send_message?model_id=${modelId}${query}`, { content: 'Look', ...body }, headers)
 const read = async (chatId: string) => (await call('GET', `/api/chat?chat_id=${chatId}`)).body
 
-/** What the user says in a request that was echoed: replies in it echo others. */
+/** Returns the user's text in an echoed request. Replies in it contain earlier echoes. */
 const told = (text: string): string => {
   const { messages, contents } = JSON.parse(text)
   return JSON.stringify((contents ?? messages).filter(({ role }: { role: string }) => role === 'user'))
@@ -157,7 +157,7 @@ describe('the text of a file', () => {
 describe('pictures', () => {
   test('are refused for a model that can not see, and nothing is stored or held', async () => {
     const id = await uploaded(fixture('picture.png'))
-    // Without titles: those of earlier chats may still be on their way.
+    // Excludes titles, because those of earlier chats may arrive later.
     const kept = async () => {
       const chats = (await call('GET', '/api/chat/list?limit=100')).body.data
       return [chats.map(({ id }: { id: string }) => id), await ledgerOf(server, person)]

@@ -4,7 +4,7 @@ import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What is queued for the webhook endpoints of an organization when it pays. */
+/** The webhook events of an organization's payments. */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

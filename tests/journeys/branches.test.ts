@@ -45,7 +45,7 @@ const questions = (messages: Message[]) =>
   messages.filter(({ role }) => role === 'user').map(({ content }) => content)
 const regenerate = (chatId: string, messageId: string, query = '', headers = {}) =>
   call('POST', `/api/chat/regenerate?chat_id=${chatId}&message_id=${messageId}${query}`, {}, headers)
-/** What the model was sent last. */
+/** Returns the texts in the latest request to the model. */
 const sent = (): string[] => {
   const { body } = provider.requests.at(-1) as { body: { messages: { content: string }[] } }
   return body.messages.map(({ content }) => content)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** The folders that somebody has put chats into. */
+/** The folders of a user's chats. */
 
 let server: TestServer
 beforeAll(async () => {

@@ -46,7 +46,7 @@ interface NewText {
   status?: string
 }
 
-/** Stores a message as a process of whatever clock would have done. */
+/** Stores a message with any timestamp, as a process with a different clock would. */
 async function addMessage(chatId: string, content: string, more: NewText = {}, somebody = person) {
   const { id = newId(), role = 'user', status = 'complete' } = more
   await database()`
@@ -55,7 +55,7 @@ async function addMessage(chatId: string, content: string, more: NewText = {}, s
   return id
 }
 
-/** Waits until all that can be indexed is: the server's own sweep may be at it at the same time. */
+/** Waits until everything is indexed. The server's own sweep may run concurrently. */
 async function indexed(): Promise<void> {
   const index = createMessageIndex(server.server.services.database)
   for (;;) {
@@ -183,7 +183,7 @@ describe('what is found', () => {
     expect(await search('aardvark')).toEqual([])
     await indexed()
     expect(idsOf(await search('bandicoot'))).toEqual([chatId])
-    // As where the change meets the index being written.
+    // Simulates a change while the index is being written.
     await database()`update chats set title = 'Capybara' where id = ${chatId}`
     await indexed()
     expect(idsOf(await search('capybara'))).toEqual([chatId])
@@ -219,7 +219,7 @@ describe('whose', () => {
     expect(await search('okapi', visiting)).toEqual([])
     const [{ mark } = { mark: '' }] = await database()<{ mark: string }[]>`
       select left(lexeme, 6) as mark from chat_words, unnest(words) where id = ${chatId}`
-    // A mark may begin with a minus sign, and a search that only excludes is refused.
+    // A search term may begin with a minus sign; a search that only excludes terms is refused.
     for (const q of [`${mark}okapi`, `"${mark}okapi"`, mark, `'${mark}okapi'`])
       expect((await ask(q, {}, visiting)).body.data ?? [], q).toEqual([])
   })

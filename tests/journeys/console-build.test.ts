@@ -7,7 +7,7 @@ import type { Answer } from '#tests/support/client.ts'
 import { BUILD_PROGRAM, type ConsoleFolder, makeConsoleFolder } from '#tests/support/console-folder.ts'
 import { startTestServer } from '#tests/support/server.ts'
 
-/** The program that builds the console, on a small one. */
+/** Tests the program that builds the console, with a small console. */
 
 const SOURCES = {
   'vite.config.ts': `export default { base: '/' as const, build: { outDir: 'dist' } }`,
@@ -17,7 +17,7 @@ const SOURCES = {
   'public/robots.txt': 'User-agent: *\n',
 }
 
-/** Long enough to be packed. */
+/** Long enough to be compressed. */
 function mainThatSays(word: string): string {
   const lines = Array.from({ length: 100 }, (_, line) => `${word}, this is line ${line}`)
   return `const lines: string[] = ${JSON.stringify(lines)}\ndocument.body.append(...lines)`
@@ -124,7 +124,7 @@ test('a server builds its console when it starts', { timeout: 60_000 }, async ()
   expect(page.text).not.toContain('__NONCE__')
 })
 
-/** What it shows when the build has ended, which goes on only while others leave it time. */
+/** Returns the server's page after the build, which yields to other processes. */
 async function pageOfServer(): Promise<Pick<Answer, 'status' | 'text'>> {
   const place = { folder: source.folder, program: BUILD_PROGRAM }
   const server = await startTestServer({ CONSOLE_BUILD: '1' }, { console: place })

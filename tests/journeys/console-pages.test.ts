@@ -7,7 +7,7 @@ import { BUILD_PROGRAM, type ConsoleFolder, makeConsoleFolder } from '#tests/sup
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { fingerprint } from '../../console/built-from.ts'
 
-/** The console as a browser gets it: pages, files, what stands in the way of strangers, and the time before it is built. */
+/** The console over HTTP: pages, files, protection headers, and the responses before it is built. */
 
 const SCRIPT = 'console.log("Parley")\n'.repeat(100)
 const PAGE = '<!doctype html><meta property="csp-nonce" nonce="__NONCE__"><title>Parley</title>'
@@ -24,7 +24,7 @@ const DIST = {
   'dist/assets/font-D3.woff2': 'wOF2',
   'secret.js': 'secret',
 }
-/** As browsers send it when somebody goes to an address. */
+/** The Accept header of a browser's navigation. */
 const NAVIGATION = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
 interface Sent {
@@ -46,7 +46,7 @@ afterAll(async () => {
   for (const folder of folders) folder.remove()
 })
 
-/** `program`: what builds it. */
+/** @param program the program that builds the console */
 async function start(
   files: Record<string, string | Buffer>,
   environment: Record<string, string> = {},
@@ -63,7 +63,7 @@ async function start(
   return { ...started, ...folder }
 }
 
-/** A request byte for byte: `fetch` would tidy the path, and unzip. */
+/** Sends a verbatim request: `fetch` would normalize the path and decompress. */
 const ask = (
   path: string,
   headers: Record<string, string> = {},
@@ -94,7 +94,7 @@ const visit = (path: string, of = server): Promise<Sent> => ask(path, { accept: 
 const nonceOf = ({ headers }: Sent): string =>
   /'nonce-([^']+)'/.exec(headers['content-security-policy'] as string)?.[1] ?? ''
 
-/** The status, and whether the body is one for programs. */
+/** Returns the status, and whether the body is for programs. */
 const kindOf = ({ status, headers }: Sent): string =>
   `${status} ${String(headers['content-type']).split(';')[0]}`
 

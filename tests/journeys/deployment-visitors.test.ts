@@ -170,7 +170,7 @@ describe('the user whom visitors stand for', () => {
     const forgot = (address: string) =>
       server.call('POST', '/api/auth/forgot_password', { body: { email: address } })
     expect((await forgot(email)).status).toBe(200)
-    // One job after the other: when the second has sent its mail, the first has sent none.
+    // Jobs run in order: once the second one has sent its mail, the first one has sent none.
     expect((await forgot(owner.email)).status).toBe(200)
     await mailTo(server, owner.email, 'password')
     expect(await sentTo(email)).toEqual([])

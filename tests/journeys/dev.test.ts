@@ -10,7 +10,7 @@ const SCRIPT = join(import.meta.dirname, '../../scripts/dev.ts')
 test('npm run dev has the server, the console and a model at one address, and ends them together', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-dev-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
-  // As it comes: without a DATABASE_URL.
+  // The default configuration: without a DATABASE_URL.
   await copyEmbedded(dataDir)
   const dev = await startProcess({ DATA_DIR: dataDir }, [SCRIPT])
   onTestFinished(async () => {
@@ -39,7 +39,7 @@ test('npm run dev has the server, the console and a model at one address, and en
   expect(said.text).toBe('the quick brown fox jumps')
 
   const processes = descendantsOf(dev.pid)
-  // The watcher, and the server that it runs.
+  // The watcher and the server that it runs.
   expect(processes.length).toBeGreaterThanOrEqual(2)
   expect(await dev.stop()).toBe(0)
   expect(processes.filter(isAlive)).toEqual([])

@@ -16,7 +16,7 @@ import { readAccount } from '#tests/support/read-accounts.ts'
 import { readZip } from '#tests/support/read-zip.ts'
 import { createDatabase, type TestServer } from '#tests/support/server.ts'
 
-/** Databases of older versions, which migrations bring to the present (docs/testing.md). */
+/** Databases of older versions, which migrations bring up to date (docs/testing.md). */
 
 describe.runIf(inject('postgres') !== null).each(readdirSync(DUMPS))('the database %s', (name) => {
   const folder = join(DUMPS, name)
@@ -24,7 +24,7 @@ describe.runIf(inject('postgres') !== null).each(readdirSync(DUMPS))('the databa
   const recorded = readAnswers(folder)
   let database: Awaited<ReturnType<typeof createDatabase>>
   let server: TestServer
-  /** The owner's. */
+  /** The owner's token. */
   let token: string
   let organizations: { id: string; name: string }[]
 

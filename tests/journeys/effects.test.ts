@@ -14,7 +14,10 @@ import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/* Nothing waits for anything but the database in a transaction, or in a handler that says so (docs/idempotency.md). */
+/*
+ * A transaction, or a handler that declares only database effects, waits for nothing outside the database
+ * (docs/idempotency.md).
+ */
 
 let server: TestServer
 let services: TestServer['server']['services']
@@ -36,7 +39,7 @@ const call = { code, method: null, input: {}, config: {}, network: [] }
 const file = { path: '/nowhere', size: 0, sha256: '' }
 const address = { origin: 'http://127.0.0.1:1', path: '/', method: 'GET' } as const
 
-/** Each thing that waits for something else than the database, by the name under which it is refused. */
+/** All operations that wait for something outside the database, by the name in the error. */
 const OUTSIDE: [name: string, work: () => Promise<unknown>][] = [
   ['models (chat)', () => services.models.stream(target, request, {} as never, signal)],
   ['models (image)', () => services.models.generateImage(target, {} as never, signal)],
@@ -62,7 +65,7 @@ const OUTSIDE: [name: string, work: () => Promise<unknown>][] = [
 
 const owner = () => ({ organizationId: person.organizationId, userId: person.userId }) as never
 
-/** Each way to be in a transaction, or to have said that one stays in the database. */
+/** All ways to run inside a transaction or a section that declares only database effects. */
 const SECTIONS: [name: string, within: (work: Work) => Promise<unknown>][] = [
   ['sql.begin', (work) => services.database.sql.begin(work)],
   ['a savepoint', (work) => services.database.sql.begin((tx) => tx.savepoint(work))],
@@ -78,7 +81,7 @@ const SECTIONS: [name: string, within: (work: Work) => Promise<unknown>][] = [
   ['the handler of a route that says so', (work) => handle('database', work)],
 ]
 
-/** Has a handler run as it is without an Idempotency-Key. */
+/** Runs a handler as it runs without an Idempotency-Key. */
 const handle = (effects: 'database' | 'outside', handler: Work): Promise<unknown> =>
   answerOnce(
     services,
@@ -158,7 +161,7 @@ describe('what is not in a transaction', () => {
   })
 })
 
-/* Checked by `npm run types`: each of these is a mistake. */
+/* Checked by `npm run types`: each of these must not compile. */
 const shared = {
   url: '/api/nothing',
   summary: 'Do nothing',
@@ -170,13 +173,13 @@ const shared = {
 
 test('a route that changes something does not compile without its effects', () => {
   const routes = [
-    // @ts-expect-error effects is missing
+    // @ts-expect-error `effects` is required
     defineRoute({ ...shared, method: 'POST' }),
-    // @ts-expect-error effects is missing
+    // @ts-expect-error `effects` is required
     defineRoute({ ...shared, method: 'PUT' }),
-    // @ts-expect-error effects is missing
+    // @ts-expect-error `effects` is required
     defineRoute({ ...shared, method: 'DELETE' }),
-    // @ts-expect-error only a POST is repeated with a key
+    // @ts-expect-error only a POST can have an Idempotency-Key
     defineRoute({ ...shared, method: 'PUT', effects: 'outside once' }),
     // @ts-expect-error a GET has no effects
     defineRoute({ ...shared, method: 'GET', effects: 'database' }),

@@ -3,7 +3,10 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { administratorToken } from '#tests/support/tenants.ts'
 
-/** The providers that the operator has named: their models are everybody's, and their keys nobody's. */
+/**
+ * Providers that the operator configures: every organization can use their models, and no response contains their
+ * keys.
+ */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

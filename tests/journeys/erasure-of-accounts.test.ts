@@ -5,7 +5,7 @@ import { type ErasureStage, GONE, newMark, openErasureStage } from '#tests/suppo
 import { mailTo } from '#tests/support/mail.ts'
 import { addMemberWithRole, administratorToken } from '#tests/support/tenants.ts'
 
-/** An account that is deleted is gone from the database, the storage, Redis and the mail that is kept. */
+/** A deleted account leaves nothing in the database, storage, Redis and recorded mail. */
 
 let stage: ErasureStage
 let server: ErasureStage['server']
@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => stage.close())
 
-/** How many rows of an organization each of these tables holds. */
+/** Returns the number of an organization's rows in each of these tables. */
 async function countsOf(organizationId: string): Promise<Record<string, number>> {
   const { sql } = server.server.services.database
   const counts: Record<string, number> = {}
@@ -38,7 +38,7 @@ const deleteAccount = (person: Person, current_password?: string) =>
     body: current_password === undefined ? {} : { current_password },
   })
 
-/** Somebody of whom everything that can be told begins with the mark. */
+/** Signs up a person whose every text begins with the mark. */
 async function markedPerson(mark: string): Promise<Person> {
   const [email, password] = [`${mark}mail@example.com`, `${mark}password`]
   const { body } = await server.call('POST', '/api/auth/signup', {

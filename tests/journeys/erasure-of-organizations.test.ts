@@ -5,7 +5,7 @@ import { mailTo } from '#tests/support/mail.ts'
 import { startTestServer } from '#tests/support/server.ts'
 import { administratorToken } from '#tests/support/tenants.ts'
 
-/** An organization that is deleted is gone from the database, the storage, Redis and the mail that is kept. */
+/** A deleted organization leaves nothing in the database, storage, Redis and recorded mail. */
 
 let stage: ErasureStage
 let server: ErasureStage['server']
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => stage.close())
 
 const testOnPostgres = test.skipIf(inject('postgres') === null)
-/** The tables, folders and keys in which there are traces, each once. */
+/** Returns the distinct tables, folders and key prefixes with traces. */
 const kindsOf = (found: string[]): string[] => [
   ...new Set(
     found.map(
@@ -51,7 +51,7 @@ describe('an organization that is deleted', () => {
     expect(stage.provider.counts.revocations).toBeGreaterThan(revocations)
   }, 90_000)
 
-  // The lock would keep the one connection of the embedded database.
+  // The lock would block the only connection of the embedded database.
   testOnPostgres(
     'is there for nobody from that moment on, however much of it is left',
     async () => {
@@ -65,7 +65,7 @@ describe('an organization that is deleted', () => {
         `/api/agent_deploy/regenerate_key?deployment_id=${deployment?.id}`,
         { token: owner.token },
       )
-      // What goes on erasing waits for this lock.
+      // Every continued erasure waits for this lock.
       await sql.begin(async (tx) => {
         await tx`select pg_advisory_xact_lock(hashtextextended(${owner.organizationId}, 0))`
         const deletion = server.call('DELETE', `/api/org/delete?org_id=${owner.organizationId}`, {
@@ -95,7 +95,7 @@ describe('an organization that is deleted', () => {
     90_000,
   )
 
-  // The embedded database belongs to one process.
+  // The embedded database supports only one process.
   testOnPostgres(
     'is erased to the end by another process where the one that began has died',
     async () => {
@@ -103,7 +103,7 @@ describe('an organization that is deleted', () => {
       const owner = await stage.newOrganization(await server.signUp(), newMark())
       const { organizationId: id } = owner
       await fillOrganization(server, owner, newMark())
-      // As far as closing and a part of the chats.
+      // The erasure has closed the organization and deleted a part of the chats.
       await sql`update memberships set status = 'deleted', role_id = null where organization_id = ${id}`
       await sql`update organizations set closed_at = now() where id = ${id}`
       await sql`delete from chats where organization_id = ${id}`

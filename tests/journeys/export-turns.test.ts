@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Exports that nobody reads: how many there may be, what they hold in memory, and when they end. */
+/** Exports that clients don't read: their number, memory use and end are limited. */
 
 const FILE_BYTES = 24 * 1024 * 1024
 const STALL_MS = 400
@@ -37,7 +37,7 @@ async function newPersonWithFile(on: TestServer): Promise<Person> {
 
 const pathOf = ({ organizationId }: Person): string => `/api/org/export?org_id=${organizationId}`
 
-/** Asks for an export and reads nothing but its beginning. */
+/** Requests an export and reads only its beginning. */
 async function askUnread(on: TestServer, person: Person): Promise<Socket> {
   const { hostname, port } = new URL(on.url)
   const socket = connect(Number(port), hostname).on('error', () => {})

@@ -6,7 +6,7 @@ import { readZip } from '#tests/support/read-zip.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-/** What an organization, or a person, takes away as a zip (docs/export.md). */
+/** The zip export of an organization or a person (docs/export.md). */
 
 let server: TestServer
 let provider: AuthorizedMcpServer
@@ -37,7 +37,7 @@ const ask = (path: string, { token }: Person): Promise<Response> =>
 
 const ofOrganization = () => `/api/org/export?org_id=${owner.organizationId}`
 
-/** An export as its files, those of JSON Lines as objects. */
+/** Returns an export as its files, with parsed JSON Lines. */
 async function taken(path: string, person: Person) {
   const answer = await ask(path, person)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])

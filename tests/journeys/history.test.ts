@@ -23,7 +23,7 @@ const addModel = (contextWindow: number) =>
     config: { base_url: `${provider.url}/v1`, context_window: contextWindow },
   })
 
-/** The texts that the provider was sent last. */
+/** Returns the texts in the latest request to the provider. */
 const sentTexts = (): string[] =>
   (provider.requests.at(-1)!.body as { messages: { content: string }[] }).messages.map(
     ({ content }) => content,

@@ -6,7 +6,7 @@ import type { Answer, Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** How many requests with an Idempotency-Key are kept for one user, and for how long large answers are. */
+/** How many requests with an Idempotency-Key are kept per user, and how long large responses are kept. */
 
 const REQUESTS_MAX = 10_000
 const MEBIBYTE = 1024 * 1024
@@ -28,7 +28,7 @@ const sweep = (): Promise<void> => {
   return new StoredRequests(database, secrets, instance.id).sweep()
 }
 
-/** Creates instructions, whose answers are as long as they are. */
+/** Creates instructions; the size of their response follows the content. */
 const create = ({ token, organizationId }: Person, key: string, content = 'x', name = key): Promise<Answer> =>
   server.call('POST', `/api/instructions/create?org_id=${organizationId}`, {
     token,
@@ -36,7 +36,7 @@ const create = ({ token, organizationId }: Person, key: string, content = 'x', n
     headers: { 'idempotency-key': key },
   })
 
-/** Fills a quota as earlier requests would have. */
+/** Fills a quota as earlier requests would. */
 const fill = ({ userId }: Person, requests: number, bytes: number) =>
   sql()`
     insert into idempotent_requests (owner, route, key, request_hash, quota, user_id, answer, answered_at, created_at)

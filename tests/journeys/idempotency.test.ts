@@ -9,7 +9,7 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
-/* What an Idempotency-Key is and is not; that every POST knows it is shown in contract/repeated-requests. */
+/* The behavior of an Idempotency-Key. contract/repeated-requests shows that every POST supports it. */
 
 const HELD_PASSWORD = 'battery staple'
 

@@ -5,7 +5,10 @@ import type { Person } from '#tests/support/client.ts'
 import { makeZip, type ZipPart } from '#tests/support/hostile-files.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Archives that are no exports, or not whole, or meant ill: each is refused with a sentence, and nothing stays of it. */
+/**
+ * Archives that are invalid, incomplete or malicious: each is refused with an error sentence and leaves nothing
+ * behind.
+ */
 
 let server: TestServer
 let person: Person
@@ -65,7 +68,7 @@ const file = (size: number) => ({
   size,
 })
 
-/** The parts of an export: rows by concept, further parts, and what the manifest says otherwise. */
+/** Returns the parts of an export: rows by concept, further parts, and changes of the manifest. */
 function partsOf(
   rows: Record<string, object[] | string>,
   more: ZipPart[] = [],
@@ -89,7 +92,7 @@ function partsOf(
   return [...lines, ...more, { name: 'manifest.json', content: JSON.stringify(said) }]
 }
 
-/** How many rows each table has, but for those that tell of requests and processes. */
+/** Counts the rows of each table, except those about requests and processes. */
 async function countRows(): Promise<string> {
   const { sql } = server.server.services.database
   const tables = await sql<{ name: string }[]>`
@@ -193,7 +196,7 @@ describe('is refused before anything is stored', () => {
       'too many entries',
       () => {
         const zip = makeZip(partsOf(some))
-        zip.writeUInt16LE(50_001, zip.length - 12) // as the end of the directory says
+        zip.writeUInt16LE(50_001, zip.length - 12) // the number of entries in the end record
         return zip
       },
       'import.too_large',
@@ -338,7 +341,7 @@ describe('leaves nothing behind, though much was stored', () => {
     )
     const { status, body } = await importArchive(server, person, bytes)
     expect([status, body.imported]).toEqual([201, { roles: 1, models: 1, chats: 1, files: 1 }])
-    // As it stands before the last transaction, with the id of a process that is gone.
+    // The state before the last transaction, with the id of a process that no longer exists.
     await sql`update organizations set importing_by = ${randomUUID()} where id = ${body.organization.id}`
     await expect
       .poll(async () => (await sql`select from organizations where id = ${body.organization.id}`).count, {

@@ -6,10 +6,10 @@ import { importArchive } from '#tests/support/archives.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Who may send an archive, before any of it is on the disk. */
+/** Limits who may send an archive before it is written to disk. */
 
 const GIB = 1024 ** 3
-/** Long enough that a busy machine sees the turn taken before it is given back. */
+/** Long enough to observe on a busy machine that the slot is taken before it is released. */
 const STALL_MS = 2_000
 
 let server: TestServer
@@ -27,7 +27,7 @@ afterEach(() => {
   for (const sending of begun.splice(0)) sending.destroy()
 })
 
-/** Begins to send an archive of a gigabyte. */
+/** Starts to send an archive of one gigabyte. */
 function beginImport(on: TestServer, { token }: Person): ClientRequest {
   const sending = request(`${on.url}/api/org/import`, {
     method: 'POST',
@@ -42,11 +42,11 @@ function beginImport(on: TestServer, { token }: Person): ClientRequest {
   return sending
 }
 
-/** A small zip that is no export: refused for what it is where it is received at all. */
+/** Sends a small zip that isn't an export. If the server accepts the upload, it refuses the content. */
 const statusOf = async (on: TestServer, by: Person): Promise<number> =>
   (await importArchive(on, by, Buffer.from('PK'))).status
 
-/** Begins to send an archive, and answers when it has the turn. One that comes while a probe has it is sent again. */
+/** Starts to send an archive and resolves once it has the slot. Retries while a probe has it. */
 async function takeTurn(on: TestServer, by: Person): Promise<ClientRequest> {
   let sending: ClientRequest | null = null
   await expect

@@ -10,7 +10,7 @@ import { startBucket, type TestBucket } from '#tests/support/s3.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { grantCredits } from '#tests/support/tenants.ts'
 
-/** What an organization has taken away, brought to another server, and taken away there again (docs/export.md). */
+/** Imports an organization's export on another server, and exports it again there (docs/export.md). */
 
 let from: TestServer
 let to: TestServer
@@ -20,7 +20,7 @@ let newcomer: Person
 let archive: Buffer
 beforeAll(async () => {
   bucket = await startBucket()
-  // The second one has the embedded database, and its files in DATA_DIR.
+  // The second server has the embedded database and stores its files in DATA_DIR.
   ;[from, to] = await Promise.all([
     startTestServer(bucket.environment),
     startTestServer({ DATABASE_URL: '' }),
@@ -40,7 +40,10 @@ afterAll(async () => {
   await bucket.close()
 })
 
-/** Chats with what messages refer to: files, passages, an agent, earlier answers; a conversation; an evaluation. */
+/**
+ * Creates chats with everything that messages can refer to: files, passages, an agent, earlier replies; a
+ * conversation; an evaluation.
+ */
 async function fillChats(person: Person, agentId: string, kbId: string): Promise<void> {
   const { token, organizationId: org_id } = person
   const ask = async (path: string, body: unknown) => {
@@ -80,7 +83,7 @@ async function fillChats(person: Person, agentId: string, kbId: string): Promise
   await (await agentKeeper(from, person)).make({ name: 'of the environment', model_id: builtIn.id })
 }
 
-/** By concept, what is new by nature in a row of an import. */
+/** For each concept, the fields that an import always sets anew. */
 const NEW: Record<string, string[]> = {
   roles: [],
   models: [],
@@ -133,7 +136,7 @@ test('what comes out of the import is what went in', async () => {
     ids.set(id, same.id)
   }
   for (const { old, now } of pairs) for (const [place, row] of old.entries()) ids.set(row.id, now[place]?.id)
-  // Documents are read in as they come, so chunks of one may come before those of another.
+  // Documents are indexed on arrival, so the order of chunks from different documents varies.
   const chunks = (one: typeof before) =>
     one
       .rows('kb_chunks')

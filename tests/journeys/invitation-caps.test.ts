@@ -5,7 +5,10 @@ import { confirmAddress, type MailServer, mailTo, startMailServer } from '#tests
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, roleOf } from '#tests/support/tenants.ts'
 
-/** Invitations are mail to strangers: the caps per day (docs/limits.md), and what an unverified sender may say. */
+/**
+ * Invitations are mail to strangers: the caps per day (docs/limits.md), and the text that an unverified sender may
+ * include.
+ */
 
 let server: TestServer
 let mails: MailServer
@@ -24,7 +27,7 @@ beforeEach(async () => {
   role_id = await roleOf(server, owner, 'member')
 })
 
-/** A second admin of the owner's organization. */
+/** Adds a second admin to the owner's organization. */
 async function addAdmin(): Promise<Person> {
   const admin = await server.signUp()
   await addMemberWithRole(server.server.services.database.sql, owner.organizationId, admin.userId, 'admin')
@@ -42,7 +45,7 @@ const bulkInvite = async (count: number, person = owner): Promise<{ status: stri
   const invitations = Array.from({ length: count }, () => ({ email: newEmail(), role_id }))
   return (await ask('/api/invitations/bulk_create', { invitations }, person)).body.data
 }
-/** Has whoever has sent invitations today have sent so many more. */
+/** Adds `count` to the invitations of everyone who has sent some today. */
 const haveSentMore = (count: number) =>
   server.server.services.database.sql`update invitation_days set sent = sent + ${count}`
 const count = (results: { status: string }[], status: string) =>

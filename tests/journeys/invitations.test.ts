@@ -69,7 +69,7 @@ describe('an invitation', () => {
     const { body } = await invite()
     const answers = await Promise.all(Array.from({ length: 100 }, () => accept(body.token)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
-    // The others came too late, or found the account that the first one made, with the password that is theirs too.
+    // The others came too late, or found the account that the first one created, which has the same password.
     expect(answers.filter(({ status }) => ![201, 410].includes(status))).toEqual([])
     const members = await server.server.services.database.sql`
       select from memberships m join users u on u.id = m.user_id
@@ -133,7 +133,7 @@ describe('an invitation', () => {
   })
 })
 
-/** Spec, Invitation status: from each state, what each act answers and leaves behind. */
+/** Spec, Invitation status: the response and effect of each action in each state. */
 describe('states', () => {
   const states = {
     pending: async () => (await invite()).body,

@@ -10,7 +10,7 @@ import { startBucket, type TestBucket } from '#tests/support/s3.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
 
-/** Buckets as sources, and who hears how far they are. */
+/** Buckets as sources, and the recipients of progress events. */
 
 let server: TestServer
 let bucket: TestBucket
@@ -64,7 +64,7 @@ const source = (more: object = {}) => ({
 })
 const documentsOf = async (kb: string) =>
   (await library.call('GET', 'list_documents', { kb_id: kb })).body.documents as Record<string, unknown>[]
-/** The objects that were read since it was asked last. */
+/** Returns the objects that were read since the last call. */
 const fetched = () =>
   bucket.requests
     .splice(0)

@@ -61,7 +61,7 @@ describe('files', () => {
     expect(failed.map(({ name }: { name: string }) => name).sort()).toEqual(['broken.pdf', 'picture.png'])
     for (const { error } of failed) expect(error).toBe('No text could be read from this file.')
     await expectSound(sql(), kb)
-    // What they say was copied.
+    // Their content was copied.
     const path = `/api/chat/delete_upload?org_id=${person.organizationId}&upload_id=${note.body.id}`
     expect((await server.call('DELETE', path, { token: person.token })).status).toBe(200)
     await library.call('POST', 'reindex', { kb_id: kb }, {})

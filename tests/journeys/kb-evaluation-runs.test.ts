@@ -114,7 +114,7 @@ test('what a dead process has claimed is done by another, from where it came to'
     { question: 'receipt', document_names: ['Refunds'] },
   ])
   const left = await exam.measure(evaluation.id)
-  // As a process leaves it that dies in its second turn; the knowledge base has changed since it began.
+  // The state after a process has died in its second turn. The knowledge base has changed since the run started.
   const mark = 'as it was found before'
   await sql`
     update kb_evaluation_runs set status = 'processing', claimed_by = ${crypto.randomUUID()}, metrics = null,
@@ -132,7 +132,7 @@ test('what a dead process has claimed is done by another, from where it came to'
 
 test('a process that stops leaves the rest to another, and no question is asked twice', async () => {
   const database = await createDatabase()
-  // Of the embedded database there is one process.
+  // The embedded database supports only one process.
   if (database === null) return
   const environment = { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }
   const first = await startTestServer(environment)
@@ -181,7 +181,7 @@ test('a run ends with its evaluation, and only so many wait', async () => {
     'An evaluation can have at most 5 runs in progress. Wait until one is complete.',
   ])
   await library.call('DELETE', 'evaluations/delete', { kb_id: kb, evaluation_id: evaluation.id })
-  // The next one of another evaluation has its turn.
+  // The next run, of another evaluation, gets the slot.
   const { body: other } = await exam.create([{ question: 'shop', document_names: ['Hours'] }])
   expect((await exam.ended((await exam.run(other.id)).body.id)).body.status).toBe('complete')
 })

@@ -7,7 +7,7 @@ let server: TestServer
 let library: Librarian
 let kb: string
 let exam: Evaluator
-/** Ids of documents by their names. */
+/** Ids of documents by name. */
 let ids: Record<string, string>
 
 const TEXTS: Record<string, string> = {
@@ -64,7 +64,7 @@ test('questions are searched for, and what is found is measured', async () => {
     found: [{ document_id: ids['Parking'], document_name: 'Parking' }],
     error: null,
   })
-  // Of two right ones the second, at rank 2, is missed: 1 / (1 + 1 / log2 3).
+  // The second of two relevant documents, at rank 2, is missing: 1 / (1 + 1 / log2 3).
   const half = 1 / (1 + 1 / Math.log2(3))
   expect(body.metrics).toMatchObject({ questions: 4, failed_questions: 0, questions_without_vectors: 0 })
   expect(body.metrics.recall_at_k).toBeCloseTo((1 + 1 + 0.5) / 4, 10)

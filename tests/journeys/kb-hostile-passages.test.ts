@@ -5,7 +5,10 @@ import { type Librarian, librarian } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** A document that gives orders is quoted to the model, and nobody obeys it: what goes over the wire to the provider. */
+/**
+ * A document with instructions is only quoted to the model, and the server doesn't act on it. Checks the requests
+ * to the provider.
+ */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -51,7 +54,7 @@ beforeEach(() => {
   provider.requests.length = 0
 })
 
-/** What was fetched because a passage said so. */
+/** Returns the requests that a passage would have caused. */
 const leaks = () => provider.requests.filter(({ path }) => path.includes('leak'))
 const modelOf = (name: string, wire: string, version: string) =>
   server.addModel(person, {
@@ -66,7 +69,7 @@ interface SentBody {
   system?: unknown
 }
 
-/** What the provider was sent, in one shape; there was one request, and no tool was offered. */
+/** Returns the single request to the provider in one format. It must not offer tools. */
 function wire(at = 0): { system: string; users: string[] } {
   const body = provider.requests[at]?.body as SentBody
   expect(body).not.toHaveProperty('tools')
@@ -122,7 +125,7 @@ describe.each([
     const { messages } = await getChat(server, person, chatId)
     expect(messages[1]).toMatchObject({ status: 'complete' })
     expect(messages[0].content).toBe(QUESTION)
-    // The request for the title must not come into the next test.
+    // Keeps the title request out of the next test.
     await expect.poll(async () => (await titlesBilled(server, person)).length).toBe(titles + 2)
   })
 })

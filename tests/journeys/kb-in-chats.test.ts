@@ -6,7 +6,7 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
 
-/** Knowledge bases that were filled by jobs, used in chats (spec, send_message, rule 3). */
+/** Knowledge bases that jobs have filled, used in chats (spec, send_message, rule 3). */
 
 type Provider = Awaited<ReturnType<typeof startProvider>>
 interface Citation {
@@ -65,7 +65,7 @@ const citationsOf = (events: StreamEvent[]): Citation[] =>
   (events.find(({ event }) => event === 'citations')?.data['citations'] ?? []) as Citation[]
 const namesOf = (events: StreamEvent[]): string[] =>
   citationsOf(events).map(({ document_name }) => document_name)
-/** What the echoing model was told last. */
+/** Returns the last prompt of the echoing model. */
 const promptOf = (said: string): string => JSON.parse(said).messages.at(-1).content
 const usable = async ({ token }: Person, query = '') =>
   (

@@ -7,7 +7,10 @@ import { type Librarian, librarian, textSource as text } from '#tests/support/kn
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { createOrganization } from '#tests/support/tenants.ts'
 
-/** Knowledge bases whose vectors a provider makes: what is embedded when, what is paid, and what depends on the model. */
+/**
+ * Knowledge bases with vectors from a provider: when texts are embedded, what is charged, and what depends on the
+ * model.
+ */
 
 let server: TestServer
 let embedder: Embedder
@@ -36,7 +39,7 @@ const onlyChunk = async (kb: string, name: string) => {
   const document = await library.call('GET', 'document', { kb_id: kb, document_id: body.documents[0].id })
   return document.body.chunks[0]
 }
-/** How often texts that hold these words were embedded. */
+/** Returns how many texts with these words were embedded. */
 const embedded = (words: string) => embedder.texts.filter((one) => one.includes(words)).length
 
 test.each(['by its name', 'by its id'])(
@@ -50,7 +53,7 @@ test.each(['by its name', 'by its id'])(
     })
     expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { ready: 1 } })
     expect(embedded(name)).toBe(1)
-    // One chunk, and the eight sentences that tell how alike this model finds texts.
+    // One chunk, and the eight sentences that calibrate the model's similarity.
     expect(embedder.texts).toHaveLength(1 + 8)
     expect((await balanceOf(server, person)).balance).toBe(before - 9)
     const [row] = await sql()`

@@ -8,7 +8,7 @@ import { StreamReader } from '#tests/support/reader.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addPowerlessMember } from '#tests/support/tenants.ts'
 
-/** A knowledge base answers questions, with a model behind a provider that is emulated on the wire. */
+/** A knowledge base answers questions with a model at the emulated provider. */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -42,7 +42,7 @@ const modelOf = (version: string, config: object = {}, owner = person) =>
     version,
     config: { base_url: `${provider.url}/v1`, api_key: 'k', ...config },
   })
-/** `say: …` at the end of a question is what the emulated model answers. */
+/** A question that ends with `say: …` sets the emulated model's answer. */
 const ask = (model: string, body: object = {}, at = library, kbId = kb) =>
   at.call('POST', 'query', { kb_id: kbId }, { query: 'When does the shop open?', model, ...body })
 const saying = (words: string) => `When does the shop open? say: ${words}`
@@ -65,7 +65,7 @@ const openStream = (model: string, body: object = {}) =>
   })
 const contentOf = (events: StreamEvent[]): string =>
   events.map(({ event, data }) => (event === 'content' ? data['content'] : '')).join('')
-/** Somebody with a knowledge base of the same text, whose ledger is nobody else's. */
+/** Creates a person with the same knowledge base and a separate ledger. */
 async function another(): Promise<{ person: Person; library: Librarian; kb: string }> {
   const somebody = await server.signUp()
   const own = librarian(server, somebody)

@@ -9,7 +9,7 @@ let library: Librarian
 let kb: string
 let documents: { name: string; metadata: Record<string, unknown> }[]
 
-/** What sources say of documents. */
+/** The metadata that sources give to documents. */
 const METADATA: Record<string, unknown>[] = [
   { lang: 'de', year: 2019, draft: true, at: '2019-05-01T10:00:00.000Z' },
   { lang: 'fr', year: 2020, draft: false, at: '2020-01-31T23:59:59.999Z' },
@@ -49,7 +49,7 @@ beforeAll(async () => {
       source_id: shown['source_id'],
     },
   }))
-  // A neighbour with the same words, whom no filter finds.
+  // A neighbor with the same words, which no filter matches.
   const other = await library.create({ sources: sourcesOf({ neighbour: 'common neighbour' }) })
   await library.settle(other)
 })
@@ -192,7 +192,7 @@ test.each([
   expect(await namesOf({})).toHaveLength(METADATA.length)
 })
 
-/** What a filter means, written once more in the plainest way. */
+/** A second, simple implementation of filters to compare with. */
 function isWanted(metadata: Record<string, unknown>, filter: Record<string, unknown>): boolean {
   return Object.entries(filter).every(([key, condition]) => {
     const isThere = Object.hasOwn(metadata, key)

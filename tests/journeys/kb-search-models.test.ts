@@ -42,7 +42,7 @@ const addModel = (version: string, config: object = {}): Promise<string> =>
 const search = (body: object, kbId = kb): Promise<Answer> =>
   library.call('POST', 'search', { kb_id: kbId }, { explain: true, ...body })
 
-/** The emulated model says what the question has behind `say:`. */
+/** The emulated model replies with the text after `say:`. */
 const saying = (answer: string): string => `bees say: ${answer}`
 
 test('a model scores the passages, in the order that it was shown them, and is paid', async () => {
@@ -62,7 +62,7 @@ test('a model scores the passages, in the order that it was shown them, and is p
   ])
   expect(body.results.map(({ score }: { score: number }) => score)).toEqual([1, 0.55, 0.1])
   expect(body.results[0].explanation.reranked).toBe(1)
-  // A passage can not end the element that it stands in.
+  // A passage cannot end its own element.
   expect(shown.split('</passage>')).toHaveLength(4)
   const entries = (await ledgerOf(server, person)).slice(before)
   expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])

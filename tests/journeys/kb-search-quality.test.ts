@@ -35,7 +35,7 @@ afterAll(() => server.stop())
 const search = async (query: string, more: object = {}) =>
   (await library.call('POST', 'search', { kb_id: kb }, { query, explain: true, ...more })).body
 
-/** nDCG@10 of all questions and of each half: what would be tuned to one half would show on the other. */
+/** nDCG@10 of all questions and of each half. Tuning for one half would show in the other. */
 const measure = (found: string[][]): number[] =>
   [() => true, (at: number) => at % 2 === 0, (at: number) => at % 2 === 1].map((isOf) => {
     const rankings = questions.map(({ places }, at) => ({
@@ -86,7 +86,7 @@ test('the vectors that are found are the nearest of all', async () => {
     expect(receipt.candidates.dense).toBeGreaterThan(50)
     for (const { chunk_id: id, explanation } of near as Result[]) {
       const rank = explanation.dense?.rank as number
-      // Half-precision vectors may swap what is almost equally near.
+      // Half-precision vectors may swap neighbors at almost equal distances.
       expect(Math.abs((likeness.get(id) ?? 0) - (sorted[rank - 1] ?? 0))).toBeLessThan(0.001)
     }
     const least = sorted[receipt.candidates.dense - 1] ?? 0
@@ -115,7 +115,7 @@ test('the threshold leaves out what fits less, and the receipt tells how many', 
   const middle = all.results[Math.floor(all.results.length / 2)].score
   const some = await search(question, { limit: 100, score_threshold: middle })
   const good = all.results.filter(({ score }: Result) => score >= middle)
-  // A score is shown with four digits, so one at the threshold may be on either side.
+  // Scores have four digits, so one at the threshold may be on either side.
   expect(Math.abs(some.results.length - good.length)).toBeLessThanOrEqual(1)
   for (const { results, receipt } of [some, await search(question, { limit: 100, score_threshold: 0.9 })])
     expect(results.length + receipt.dropped.below_threshold + receipt.dropped.duplicates).toBe(

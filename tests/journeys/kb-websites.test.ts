@@ -8,7 +8,7 @@ import { type Librarian, librarian } from '#tests/support/knowledge.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { page, redirectTo, robots, send, startWebsite, type Website } from '#tests/support/website.ts'
 
-/** Websites as sources: what becomes of their pages, when they change, and when they are hostile. */
+/** Websites as sources: their pages, changes, and hostile sites. */
 
 let server: TestServer
 let embedder: Embedder
@@ -238,7 +238,7 @@ test('websites that drip hold up nobody else, and can be deleted meanwhile', asy
   )
   expect((await attacker.call('DELETE', 'delete', { kb_id: kb })).status).toBe(200)
   for (const end of drips) end()
-  // The turns that they had are free again.
+  // Their crawl slots are free again.
   const next = await attacker.create({ sources: [{ type: 'web', config: { url: at('/quick') } }] })
   expect(await attacker.settle(next)).toMatchObject({ status: 'ready' })
   await expectGone(sql(), kb)

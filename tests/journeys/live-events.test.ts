@@ -10,7 +10,7 @@ import {
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, addPowerlessMember } from '#tests/support/tenants.ts'
 
-/** Who is let in to /api/ws, and who hears what. */
+/** Authentication of /api/ws, and the recipients of events. */
 
 let server: TestServer
 let owner: Person
@@ -52,7 +52,10 @@ const connect = async (person: Person, token = person.token): Promise<Listener> 
   person,
 })
 
-/** Publishes an event of the organization, then to each listener a mark: what was not heard by then won't be. */
+/**
+ * Publishes an event of the organization, then a marker to each listener: an event that hasn't arrived before the
+ * marker won't arrive.
+ */
 async function heardBy(
   listeners: Record<string, Listener>,
   to: { permission: 'chats:read' | 'kb:write'; userId?: string },
@@ -209,7 +212,7 @@ describe('an event', () => {
       'member',
       'custom role with',
     ])
-    // A key hears nothing of its own person either that it could not read.
+    // A key doesn't receive its own user's events that it could not read.
     const own = { permission: 'kb:write', userId: owner.userId } as const
     expect(await heardBy(sockets, own)).toEqual(['owner', 'key of the owner', 'key with any'])
   })

@@ -14,7 +14,7 @@ import type { Person } from '#tests/support/client.ts'
 import { openLiveSocket, openReady, type RefusedUpgrade } from '#tests/support/live-socket.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What the sockets of /api/ws may cost: how many, how slow, how silent, how loud. */
+/** Limits of the sockets of /api/ws: number, slow readers, idle time, message rate. */
 
 const SOCKETS_OF_USER_MAX = 100
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Another app on the same services, with its own sockets. */
+/** Starts another app on the same services, with separate sockets. */
 async function startApp(options: Partial<LiveSocketsOptions> = {}) {
   const { services } = server.server
   const events = await createEvents(
@@ -206,13 +206,13 @@ test('a server that stops says so to all, waits for nobody long, and lets nobody
   deaf.socket.terminate()
 })
 
-/** A socket that does nothing, for counting alone. */
+/** A socket without behavior, for counting. */
 function idleSocket(): WebSocket {
   const socket = new EventEmitter()
   const close = () => socket.emit('close')
   return Object.assign(socket, { readyState: 1, OPEN: 1, send() {}, close }) as unknown as WebSocket
 }
 
-/** The connection beneath. */
+/** Returns the underlying TCP connection. */
 const tcpOf = (socket: WebSocket) =>
   (socket as unknown as { _socket: { write(bytes: Buffer): void } })._socket

@@ -3,7 +3,7 @@ import { newId } from '#database/new-id.ts'
 import type { Person } from '#tests/support/client.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** A page of messages ends where it holds 2 MB, and has_more says that there is more. */
+/** A page of messages ends at 2 MB, and has_more reports further messages. */
 
 let server: TestServer
 let person: Person
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** A chat of messages of these lengths, each following the one before, oldest first. */
+/** Creates a chat with messages of these lengths, each replying to the previous one, oldest first. */
 async function addChat(lengths: number[]): Promise<{ chatId: string; ids: string[] }> {
   const { body: chat } = await server.call('POST', `/api/chat?org_id=${person.organizationId}`, {
     token: person.token,
@@ -30,7 +30,7 @@ async function addChat(lengths: number[]): Promise<{ chatId: string; ids: string
   return { chatId: chat.id, ids }
 }
 
-/** The pages of a chat as lists of ids, the newest page first. */
+/** Returns the ids on each page of a chat, newest page first. */
 async function readPages(chatId: string, query: string): Promise<string[][]> {
   const pages: string[][] = []
   for (let cursor: string | null = ''; cursor !== null; ) {

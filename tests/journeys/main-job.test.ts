@@ -4,7 +4,10 @@ import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** The main job on each wire format, through HTTP only: sign up, add a model, chat, find it stored and paid. */
+/**
+ * The main use case in each wire format, only through HTTP: sign up, add a model, chat, and check storage and
+ * payment.
+ */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

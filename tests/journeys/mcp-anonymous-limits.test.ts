@@ -3,7 +3,7 @@ import { OAuthRecords } from '#parts/mcp-server/oauth-records-system.ts'
 import { type Authorizing, openAuthorizing } from '#tests/support/mcp/authorizing.ts'
 import { allow } from '#tests/support/mcp/connecting.ts'
 
-/** What anyone can have the authorization server of /mcp store without signing in is bounded. */
+/** Limits on what unauthenticated clients can make the authorization server of /mcp store. */
 
 let deps: Authorizing
 beforeAll(async () => {
@@ -36,7 +36,7 @@ test('one network has at most 50 requests for authorization that wait; others go
   expect(await countOf('Interaction')).toBe(50)
   expect((await authorize(clientId, '2001:db8:1:2::1')).status).toBe(303)
   expect((await authorize(clientId, '192.0.2.77')).status).toBe(303)
-  // Who has decided waits no more.
+  // A decided request no longer counts as pending.
   const back = await allow(deps.authorizeUrl(clientId), deps.person)
   expect(back.searchParams.get('code')).not.toBeNull()
   expect(await countOf('Interaction')).toBe(52)

@@ -7,7 +7,7 @@ import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
 import { startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Accounts that Composio keeps: on the wire as its official client speaks. */
+/** Accounts at Composio, tested with its official client's wire format. */
 
 const AUTH_CONFIG = { type: 'composio', auth_config_id: 'ac_1' } as const
 
@@ -50,7 +50,7 @@ test('an account is connected, used with its own address, and deleted there too'
   expect(upstream.seen.at(-1)?.path).toBe(
     `/mcp?connected_account_id=${account?.id}&user_id=${connector.person.userId}`,
   )
-  // Another origin than the operator's own: our key stays here.
+  // A different origin from the operator's Composio: its key must not be sent there.
   expect(upstream.seen.some(({ headers }) => headers['x-api-key'] !== undefined)).toBe(false)
   await Promise.all([connections.close(), mcp.close()])
 
@@ -66,7 +66,7 @@ test('its MCP server is made once, and again where Composio knows it no more', a
   await connector.connect(serverId, composio.consent)
   expect(composio.asked.filter((line) => line.endsWith('/custom')).length).toBe(before + 1)
   const other = await connector.addServer('https://mcp.composio.dev', AUTH_CONFIG)
-  // Of two that were made at the same time one stays.
+  // If two are created concurrently, one is kept.
   const both = Promise.withResolvers<void>()
   let making = 0
   composio.beforeMaking = async () => {

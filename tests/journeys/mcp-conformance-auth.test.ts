@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
 /**
- * The scenarios of authorization that the suite `auth` leaves out: those of 2025-03-26, and the drafts. Its extensions
- * (client credentials, cross-app access) know no person who consents, and are not spoken here.
+ * Authorization scenarios outside the suite `auth`: those of 2025-03-26, and the drafts. Its extensions (client
+ * credentials, cross-app access) involve no consent and aren't supported.
  */
 const FURTHER = [
   'auth/2025-03-26-oauth-metadata-backcompat',
@@ -15,7 +15,7 @@ const FURTHER = [
   'auth/offline-access-scope',
   'auth/offline-access-not-supported',
 ]
-/** The suite starts all of its clients at once. */
+/** The suite starts all its clients concurrently. */
 const TIMEOUT_MS = 120_000
 
 test('the conformance suite of clients: auth', { timeout: TIMEOUT_MS }, async () => {
@@ -27,11 +27,11 @@ test.each(FURTHER)('the conformance suite of clients: %s', { timeout: TIMEOUT_MS
   expect(said.slice(said.lastIndexOf('Test Results:'))).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/)
 })
 
-/** All that the suite says, also where it ends with a failure. */
+/** Returns the suite's output, even if it fails. */
 async function play(options: string[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'mcp-conformance-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  // Some thirty processes load the same modules; the folder is the one that the command line compiles into.
+  // Some thirty processes load the same modules, so they share the command line's compile cache.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache') }
   const command = `${process.execPath} tests/support/mcp/conformance-auth-client.ts`
   const common = ['client', '--command', command, '--timeout', String(TIMEOUT_MS), '-o', folder]

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** Those of the suite `core` that are not of authorization. */
+/** The scenarios of the suite `core` that don't concern authorization. */
 const SCENARIOS = ['initialize', 'tools_call', 'sse-retry', 'elicitation-sep1034-client-defaults']
 
 test.each(SCENARIOS)('the conformance suite of clients: %s', async (scenario) => {
@@ -12,13 +12,13 @@ test.each(SCENARIOS)('the conformance suite of clients: %s', async (scenario) =>
   onTestFinished(() => rm(folder, { recursive: true }))
   const command = `${process.execPath} tests/support/mcp/conformance-client.ts`
   const said = await run(['client', '--command', command, '--scenario', scenario, '-o', folder])
-  // On a busy machine a reconnection may come late, which the suite calls acceptable.
+  // On a busy machine a reconnection may be late, which the suite accepts.
   expect(said.slice(said.lastIndexOf('Test Results:'))).toMatch(
     /Passed: (\d+)\/\1, 0 failed, (0 warnings|1 warnings[\s\S]*reconnected slightly late)/,
   )
 })
 
-/** Answers with all that the suite says, also where it ends with a failure. */
+/** Returns the suite's output, even if it fails. */
 const run = (options: string[]): Promise<string> =>
   new Promise((resolve) =>
     execFile(process.execPath, [SUITE, ...options], (_error, stdout, stderr) => resolve(stdout + stderr)),

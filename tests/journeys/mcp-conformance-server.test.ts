@@ -6,9 +6,9 @@ import { findFreePort } from '#tests/support/free-port.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /*
- * The conformance suite against /mcp. It knows no credentials, so they are put on by a proxy that passes all else on as
- * it is, Host and Origin too. What does not apply stands in the file of expected failures, each with its reason; the
- * suite fails for one that does not fail any more.
+ * Runs the conformance suite against /mcp. The suite has no credentials, so a proxy adds them and passes
+ * everything else unchanged, including Host and Origin. The file of expected failures lists checks that don't
+ * apply, with reasons; the suite fails if one of them passes.
  */
 
 const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'

@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([provider, open, keyed, bearing].map((one) => one.close()))
 })
 
-/** Answers 401 to whoever does not show this. */
+/** Returns 401 without this header. */
 function unless(header: string, value: string): NonNullable<McpServerOptions['before']> {
   return (request, response) => {
     if (request.headers[header] === value) return false
@@ -123,7 +123,7 @@ describe('connecting an account', () => {
     await expect(somebody.connect(ids.key, undefined, { api_key: 'another' })).rejects.toThrow(
       'The server does not accept this key.',
     )
-    // The one that was refused has gone.
+    // The refused connection was deleted.
     expect((await somebody.list()).body).toHaveLength(1)
   })
 
@@ -312,7 +312,7 @@ describe('the quota of connections', () => {
     await sql`update mcp_attempts set expires_at = now() where user_id = ${somebody.person.userId}`
     const again = await somebody.ask(ids.none)
     expect(again.status).toBe(201)
-    // An inactive one is connected again, and is none more.
+    // An inactive connection is reconnected and doesn't count as a new one.
     await sql`
       update mcp_instances set status = 'inactive'
       where user_id = ${somebody.person.userId} and id <> ${again.body.connectionData.mcp_session_id}`
@@ -353,7 +353,7 @@ describe('connecting again', () => {
     const { exchanges, revocations } = provider.counts
     expect(await somebody.connect(ids.oauth, provider.consent, { mcp_instance_id: id })).toBe(id)
     expect((await somebody.list()).body).toMatchObject([{ id, status: 'active' }])
-    // Many providers end what is newer with it.
+    // Many providers revoke newer grants together with the old one.
     expect([provider.counts.exchanges, provider.counts.revocations]).toEqual([exchanges + 1, revocations])
   })
 })

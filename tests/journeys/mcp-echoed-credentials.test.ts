@@ -4,7 +4,7 @@ import { mcpConnector } from '#tests/support/mcp/connector.ts'
 import { startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What proves an account to its MCP server is masked where that server repeats it. */
+/** Credentials of an account are masked if its MCP server repeats them. */
 
 const KEY = 'key-of-the-account-0123456789'
 const TOLD = `The header was Bearer ${KEY}, as Basic ${btoa(`me:${KEY}`)}`

@@ -42,7 +42,7 @@ test("the secret of the catalogue's client goes to no authorization server that 
   expect(refused.body.code).toBe('mcp.connect_failed')
   expect(thief.asked).toEqual([])
 
-  // Who knows the secret may say that it is right.
+  // A caller who knows the secret may confirm it.
   const change = { token, body: { auth_config: AUTH } }
   expect((await server.call('PUT', `/api/mcp/servers?server_id=${body.id}`, change)).status).toBe(200)
   expect((await connector.ask(body.id)).body.redirect_url).toContain(thief.issuer)

@@ -15,7 +15,10 @@ import {
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-/** Any MCP client speaks through the gateway with the server of an account; what proves the account stays here. */
+/**
+ * Any MCP client can use an account's server through the gateway. The account's credentials stay on Parley's
+ * server.
+ */
 
 const KEY = 'key-that-nobody-sees'
 const hanging: AbortSignal[] = []
@@ -57,7 +60,7 @@ let connector: Connector
 let behindKey: TestMcpServer
 let behindOAuth: AuthorizedMcpServer
 let bySse: TestMcpServer
-/** Addresses of the gateway, for one instance of each. */
+/** Gateway URLs by instance. */
 const urls: Record<string, string> = {}
 const instances: Record<string, { serverId: string; id: string }> = {}
 
@@ -97,7 +100,7 @@ const generate = (serverId: string, sessionId: string, token = connector.person.
     body: { server_id: serverId, session_id: sessionId },
   })
 
-/** As it is reached here, where nobody knows BASE_URL. */
+/** Returns the URL on the test's port, which BASE_URL doesn't contain. */
 async function addressOf(name: string, token?: string): Promise<string> {
   const { serverId = '', id = '' } = instances[name] ?? {}
   const { body, text } = await generate(serverId, id, token)
@@ -178,7 +181,7 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
 test('the inspector lists tools and calls one', async () => {
   const inspect = async (...options: string[]) => {
     const given = ['--cli', urls['oauth'] ?? '', '--transport', 'http', ...options]
-    // It looks for itself where it is started, and for node in the PATH.
+    // The inspector needs its own folder as the working directory, and node in the PATH.
     const cwd = 'node_modules/@modelcontextprotocol/inspector-cli/build'
     const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
     const { stdout } = await promisify(execFile)(process.execPath, ['cli.js', ...given], { cwd, env })

@@ -10,7 +10,7 @@ import { echo, startMcpServer, type TestMcpServer, textResult } from '#tests/sup
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-/** What agents have of connections to MCP servers that people share with them. */
+/** How agents use connections to MCP servers that users share with them. */
 
 let server: TestServer
 let upstream: TestMcpServer
@@ -84,7 +84,7 @@ test('only own active connections are given to it; what others have shared with 
   const slug = `server-${serverId}`
   expect((await namesOf(agentId)).every((name) => name.startsWith(slug.slice(0, 20)))).toBe(true)
 
-  // Who is no active member any more lends nothing, and neither does what was deleted.
+  // Former or suspended members share nothing, and deleted connections aren't used.
   await sql`
     update memberships set status = 'suspended'
     where organization_id = ${organizationId} and user_id = ${colleague.person.userId}`

@@ -5,7 +5,7 @@ import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/suppo
 import { mcpConnector } from '#tests/support/mcp/connector.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What was stored under another SECRET can't be opened: it can be replaced, and deleted. */
+/** Values stored under another SECRET can't be decrypted, but can be replaced and deleted. */
 
 let server: TestServer
 let provider: AuthorizedMcpServer

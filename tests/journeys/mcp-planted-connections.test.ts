@@ -7,8 +7,8 @@ import { startMcpServer, type TestMcpServer } from '#tests/support/mcp/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /*
- * An attacker starts a connection and sends the provider's address to a victim, who signs in there: the attacker must
- * not get the victim's account. Only the browser that started, or the user who started after signing in, finishes.
+ * An attacker starts a connection and sends the provider's URL to a victim, who signs in there. The attacker must
+ * not get the victim's account: only the browser that started it, or its user after signing in, can finish it.
  */
 
 const CONSOLE = 'https://console.example.com'
@@ -46,11 +46,11 @@ const ticketOf = ({ status, location }: { status: number; location: URL }): stri
   expect(location.search).toBe('')
   return location.hash.slice(1)
 }
-/** The statuses of somebody's connections. */
+/** Returns the statuses of a person's connections. */
 const statusesOf = async (somebody: Connector): Promise<string[]> =>
   (await somebody.list()).body.map(({ status }: { status: string }) => status)
 
-/** Somebody new starts, and another person's browser comes back. Answers the ticket that this browser gets. */
+/** A new user starts, and another person's browser returns. Returns the ticket that this browser gets. */
 async function returnedElsewhere(somebody: Connector, more?: Record<string, unknown>, serverId = ids.oauth) {
   const asked = await somebody.ask(serverId, more)
   const url = asked.body.redirect_url
@@ -79,7 +79,7 @@ describe("a victim's browser that comes back with an attacker's state", () => {
       expires_at: expect.stringMatching(/Z$/),
     })
     expect(codeOf(await confirm(ticket, victim))).toEqual([403, 'mcp.attempt_of_another'])
-    // The state is used up, for the attacker's own browser too.
+    // The state is used up, even for the attacker's own browser.
     expect(codeOf(await attacker.comeBack(address))).toEqual([400, 'mcp.state_invalid'])
     expect(await statusesOf(attacker)).toEqual(['pending'])
     expect(provider.counts.exchanges).toBe(exchanges)

@@ -12,7 +12,7 @@ afterAll(() => stage.close())
 
 const MODEL = 'gpt-emu'
 
-/** A tool that answers with this. */
+/** Returns a tool with a fixed result. */
 const says = (name: string, answer: unknown, more: Partial<TestTool> = {}): TestTool => ({
   name,
   description: `The tool ${name}`,

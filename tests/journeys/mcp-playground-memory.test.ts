@@ -5,7 +5,7 @@ import { findRedis, startRedis } from '#tests/support/redis.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-/** Two processes with one Redis, and one of its own. */
+/** Two processes with a shared Redis, separate from other tests. */
 
 let local: PlaygroundStage
 let shared: PlaygroundStage

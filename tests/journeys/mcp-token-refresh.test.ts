@@ -6,15 +6,15 @@ import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /*
- * Providers that rotate refresh tokens end the whole connection when one is used twice. Two processes on one database
- * share connections here, and so do all calls within each.
+ * Providers that rotate refresh tokens revoke the whole connection if one is reused. Here two processes, and all
+ * calls within each, share connections on one database.
  */
 
-/** Of accounts at once, and of each so often: 100 times in all. */
+/** Concurrent accounts, and rounds for each: 100 refreshes in total. */
 const ASKS = { accounts: 4, rounds: 25 }
 const CALL_ROUNDS = 6
 const CALLS = 20
-/** What a good token gets where nothing can be read. */
+/** The status for a valid token where GET isn't supported. */
 const ADMITTED = 405
 
 let server: TestServer
@@ -28,9 +28,9 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** One process's way to an instance. */
+/** The access of one process to an instance. */
 interface Caller {
-  /** One request as connections send it, without what MCP makes of it. Answers its status. */
+  /** Sends one request through a connection, without the MCP layer. Returns its status. */
   ask(): Promise<number>
   call(): Promise<string>
   close(): Promise<void>
@@ -112,7 +112,7 @@ async function makeStage(options: Parameters<typeof startAuthorizedMcpServer>[0]
 }
 
 describe('a token that has ended is renewed once', () => {
-  /** Known by its time, by the server's 401, or by both. */
+  /** The expiry is detected by time, by the server's 401, or by both. */
   const end = async ({ provider, expire }: Stage, round: number): Promise<void> => {
     if (round % 3 !== 0) await expire()
     if (round % 3 !== 1) provider.endAccessTokens()
@@ -169,7 +169,7 @@ describe('the renewal of a token', () => {
     await endIn(55)
     await here.call()
     expect(await version()).toBe(before + 1)
-    expect(provider.counts.unauthorized).toBe(1) // what connect_account asked without a token
+    expect(provider.counts.unauthorized).toBe(1) // the request of connect_account without a token
   })
 
   test('waits for a provider that can not be reached, as long as the old token lasts', async () => {

@@ -12,7 +12,7 @@ import { idsOf, openMessage } from '#tests/support/reader.ts'
 import type { TestServer } from '#tests/support/server.ts'
 import { administratorToken } from '#tests/support/tenants.ts'
 
-/** The servers of an agent's shared connections are asked for a message that is paid, and for no other. */
+/** Servers of an agent's shared connections are called only for messages that have a hold. */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -39,7 +39,7 @@ afterEach(() => {
   hangs = null
 })
 
-/** Somebody with an agent that has a shared connection. */
+/** Creates a person with an agent that has a shared connection. */
 async function makeOwner(credits: number, version = 'emu') {
   const { person, addServer, connect } = await mcpConnector(server)
   const instanceId = await connect(await addServer(remote.url, { type: 'none' }))
@@ -89,7 +89,7 @@ async function callByMcp(key: string, message: string): Promise<string> {
   }
 }
 
-/** From now on the server does not say what its tools are. */
+/** Makes the server hang on tools/list from now on. */
 function hang() {
   const asked = Promise.withResolvers<void>()
   const left = Promise.withResolvers<void>()

@@ -16,7 +16,7 @@ import {
 } from '#tests/support/mcp/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** How often the servers of shared connections are asked for their tools, and how much of these an agent is given. */
+/** How often the servers of shared connections are asked for their tools, and how many tools an agent gets. */
 
 const FOREVER = new AbortController().signal
 const MINUTE_MS = 60_000
@@ -47,7 +47,7 @@ afterEach(async () => {
   opened = []
 })
 
-/** An agent with a connection to a server of its own. */
+/** Creates an agent with a connection to a separate server. */
 async function share(options: McpServerOptions = {}, more: Record<string, unknown> = {}) {
   const remote = await startMcpServer(options)
   opened.push(remote)

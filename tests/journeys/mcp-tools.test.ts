@@ -10,7 +10,7 @@ import {
 } from '#tests/support/mcp/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** The tools of several servers at once, as a model is given them. */
+/** The combined tools of several servers, as a model receives them. */
 
 const FOREVER = new AbortController().signal
 
@@ -32,7 +32,7 @@ afterEach(async () => {
   opened = []
 })
 
-/** A server in the catalogue with an account of the connector's. Answers the instance's id and the server's slug. */
+/** Adds a server to the catalog and connects an account. Returns the instance's id and the server's slug. */
 async function connect(tools: TestTool[], slug?: string, before?: McpServerOptions['before']) {
   const remote = await startMcpServer({ tools, ...(before && { before }) })
   opened.push(remote)

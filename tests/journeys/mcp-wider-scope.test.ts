@@ -8,7 +8,10 @@ import {
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** A server that wants more of an account than it was connected for (RFC 6750, 3.1; MCP, Scope Challenge Handling). */
+/**
+ * A server that requires more scopes than the account was connected with (RFC 6750, 3.1; MCP, Scope Challenge
+ * Handling).
+ */
 
 const FOREVER = new AbortController().signal
 

@@ -7,7 +7,7 @@ import type { Person } from '#tests/support/client.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
 import { dataOf, MEDIA_TIMEOUTS, mediaOf, openStudio, PROMPT, type Studio } from '#tests/support/studio.ts'
 
-/** Images and videos that are stopped, fail, can not be kept, or are refused, and what each of these costs. */
+/** The cost of images and videos that are stopped, fail, cannot be stored, or are refused. */
 
 let studio: Studio
 let server: Studio['server']

@@ -5,7 +5,7 @@ import { MP4, PNG } from '#tests/support/provider/media.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
 import { dataOf, mediaOf, openStudio, PROMPT, type Studio } from '#tests/support/studio.ts'
 
-/** Replies that are an image or a video: their events, their files, and what they cost. */
+/** Replies that are an image or a video: their events, files and costs. */
 
 let studio: Studio
 let server: Studio['server']
@@ -21,7 +21,7 @@ describe('an image', () => {
   test.each([
     ['openai', 'gpt-image-emu', { input_tokens: 11, output_tokens: 1056 }],
     ['google', 'gemini-emu-image', { input_tokens: 7, output_tokens: 1290 }],
-    // Of such a server the SDK hands on no usage.
+    // The SDK reports no usage for such a server.
     ['openai-compatible', 'flux-image-emu', { input_tokens: 5, output_tokens: 1056 }],
     ['openai', 'gpt-image-emu-nousage', { input_tokens: 5, output_tokens: 1056 }],
     ['demo', 'parley-demo-image', { input_tokens: 5, output_tokens: 1056 }],
@@ -223,7 +223,7 @@ describe('a video', () => {
 })
 
 describe('resuming', () => {
-  /** How a client sees it: what it has of progress, in order. */
+  /** Returns the reply as a client sees it, with the progress in order. */
   const seen = (events: StreamEvent[]) =>
     dataOf(events).map(({ media, ...rest }) => {
       const { url, ...told } = (media ?? {}) as Record<string, unknown>

@@ -19,7 +19,7 @@ interface Team {
   join(role: string, status?: string): Promise<Person>
 }
 
-/** A new organization of a new owner. */
+/** Creates an organization with a new owner. */
 async function makeTeam(): Promise<Team> {
   const owner = await server.signUp()
   const { organizationId: id } = await createOrganization(server, owner, { credits: 10_000 })
@@ -194,7 +194,7 @@ describe('roles of members', () => {
   })
 })
 
-/** Spec, Organization membership status: from each state, what each act answers and leaves behind. */
+/** Spec, Organization membership status: the response and effect of each action in each state. */
 describe('the status of a member', () => {
   test.each([
     ['active', 'suspend', 200, 'suspended'],

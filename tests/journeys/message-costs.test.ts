@@ -9,14 +9,14 @@ import { type CountedCosts, type MessageCosts, openCounter } from '#tests/suppor
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
 /*
- * The budgets stand in message-costs.json and are exact, but for bytes (docs/performance.md). A change that costs more on
- * purpose changes its numbers, so that a review sees them.
+ * The budgets in message-costs.json are exact, except for bytes (docs/performance.md). A change that deliberately
+ * costs more updates them, so that reviewers see it.
  */
 
 const BUDGETS: Record<string, MessageCosts> = JSON.parse(
   readFileSync(join(import.meta.dirname, 'message-costs.json'), 'utf8'),
 )
-/** How far bytes may be from the budget: numbers in answers have more or fewer digits. */
+/** The tolerance for bytes, because numbers in responses vary in length. */
 const BYTES_OFF = 0.02
 
 let counted: Map<string, CountedCosts>
@@ -36,7 +36,7 @@ describe.runIf(inject('postgres') !== null)('a message costs no more than its bu
     const kbId = await library.create({
       sources: [textSource('Tides', 'High tide is at noon.'), textSource('Gulls', 'Gulls nest in May.')],
     })
-    // The last event of the ingestion is none of a message.
+    // The last ingestion event doesn't belong to a message.
     while ((await live.until('kb.ingestion')).at(-1).data.status !== 'ready');
     live.socket.terminate()
     const toolId = await toolsmith(server, person).make()
@@ -76,7 +76,7 @@ describe.runIf(inject('postgres') !== null)('a message costs no more than its bu
 
 const withoutBytes = ({ parameterBytes: _parameters, streamBytes: _stream, ...exact }: MessageCosts) => exact
 
-/** The statements that the budget does not have, for whoever reads why it failed. */
+/** Returns the statements that exceed the budget, to explain a failure. */
 function added({ statements }: MessageCosts, texts: CountedCosts['texts'], budget: MessageCosts): string {
   const over = Object.keys(statements).filter((name) => statements[name] !== budget.statements[name])
   const lines = over.map(

@@ -5,7 +5,7 @@ import { openMessage } from '#tests/support/reader.ts'
 import { findRedis, type RedisServer, startRedis } from '#tests/support/redis.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What an operator's Prometheus reads, and the dashboard that shows it. */
+/** The metrics for an operator's Prometheus, and the dashboard that shows them. */
 
 let redis: RedisServer | undefined
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const scrape = async (): Promise<string> => (await server.call('GET', '/metrics')).text
 
-/** The value of a series, `name{label="value"}`; undefined where there is none. */
+/** Returns the value of a series, `name{label="value"}`, or undefined if it doesn't exist. */
 function seriesOf(text: string, series: string): number | undefined {
   const line = text.split('\n').find((one) => one.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
@@ -119,7 +119,7 @@ test('each metric moves with what it counts', async () => {
   expect(seriesOf(after, `${request}{method="POST",route="/api/chat/send_message",status="200"}`)).toBe(1)
   expect(after).not.toContain(person.organizationId)
 
-  // What is paid outside of chats counts as well.
+  // Charges outside of chats count as well.
   const model = await addModel('emu-n10')
   const { status } = await server.call('POST', `/openai/v1/chat/completions`, {
     token: person.token,
@@ -146,9 +146,9 @@ const dashboard = JSON.parse(readFileSync('deploy/grafana/parley-dashboard.json'
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: how Grafana names its variables
 const SOURCE = '${datasource}'
-/** Words of PromQL that the dashboard uses. */
+/** PromQL keywords that the dashboard uses. */
 const PROMQL = /^(sum|max|min|by|rate|histogram_quantile|topk|le|__rate_interval)$/
-/** What Prometheus itself puts on each series. */
+/** Labels that Prometheus itself adds to each series. */
 const TARGET_LABELS = ['instance', 'job']
 
 test('the dashboard shows nothing but what /metrics serves', async () => {

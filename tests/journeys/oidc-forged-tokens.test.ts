@@ -7,7 +7,10 @@ import { OpenidBrowser } from '#tests/support/openid-browser.ts'
 import { OPENID_CLIENT } from '#tests/support/openid-provider.ts'
 import type { TestServer } from '#tests/support/server.ts'
 
-/** An ID token counts only as the provider signed it, and only for us (OpenID Connect Core 1.0, 3.1.3.7). */
+/**
+ * An ID token is accepted only with the provider's signature and for this client (OpenID Connect Core 1.0,
+ * 3.1.3.7).
+ */
 
 let server: TestServer
 let provider: ForgingOpenid

@@ -46,7 +46,7 @@ const signIn = async (account: OpenidAccount, browser = new OpenidBrowser()): Pr
   provider.account = account
   return browser.open(`${server.url}/api/auth/oidc/start`)
 }
-/** Signs in from the start to the tokens. */
+/** Signs in, from the start to the tokens. */
 const enter = async (account: OpenidAccount) => {
   const browser = new OpenidBrowser()
   return browser.exchange(server.url, await signIn(account, browser))
@@ -64,7 +64,7 @@ describe('signing in with an OpenID provider', () => {
     })
     expect(first.body.user.organizations).toHaveLength(1)
     expect((await server.call('GET', '/api/users/me', { token: first.body.access_token })).status).toBe(200)
-    // The provider's subject is who he is, not the email that he has by now.
+    // The provider's subject identifies the user, not the current email address.
     const again = await enter({ ...account, email: 'new@example.com' })
     expect(again.body.user.id).toBe(first.body.user.id)
     const password = { email: account.email, password: '' }

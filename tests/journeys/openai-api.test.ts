@@ -9,7 +9,7 @@ import { StreamReader } from '#tests/support/reader.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
-/** /openai/v1 beyond what clients show: who pays, whose agents answer, what is refused and how. */
+/** /openai/v1 beyond what clients show: billing, access to agents, and errors. */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

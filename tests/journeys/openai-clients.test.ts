@@ -10,7 +10,7 @@ import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What clients of OpenAI's API do with ours, as they come from npm. */
+/** Runs unmodified OpenAI clients from npm against this API. */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

@@ -8,7 +8,7 @@ import { librarian } from '#tests/support/knowledge.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Embeddings by a provider are paid by their tokens (contract, 6). */
+/** Embeddings by a provider are charged by tokens (contract, 6). */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -38,7 +38,7 @@ const modelOf = (person: Person, version: string) =>
       output_ratio: 5,
     },
   })
-/** Somebody with a model that embeds. */
+/** Creates a person with an embedding model. */
 async function payer(version: string) {
   const person = await server.signUp()
   const modelId = await modelOf(person, version)
@@ -128,7 +128,7 @@ describe('a call that hangs', () => {
     expect(await outcome).toBe('left')
     await expect.poll(() => provider.stats.open).toBe(0)
     await expect.poll(async () => kindsOf(await ledgerOf(server, person))).toEqual(['HOLD', 'DEBIT'])
-    // Three requests of 64 texts each were under way.
+    // Three requests of 64 texts each were in progress.
     const input_tokens = await countTokens(texts.slice(0, 192).join('\n'))
     expect((await ledgerOf(server, person))[1]).toMatchObject({ usage: { input_tokens, output_tokens: 0 } })
   })

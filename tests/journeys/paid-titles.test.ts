@@ -8,7 +8,7 @@ import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What a title costs, who pays, and what happens where it cannot be paid. */
+/** The cost of a title, who pays, and what happens without credits. */
 
 let server: TestServer
 let provider: EmulatedProvider

@@ -7,7 +7,7 @@ import { clock, done, tool } from '#tests/support/provider/converse.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** A call of a model that uses tools is one entry of the ledger, whatever becomes of it (contract, 6). */
+/** A model call that uses tools is one ledger entry, regardless of its outcome (contract, 6). */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
@@ -23,7 +23,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** Somebody who has a model do what `content` says (tests/support/provider/behaviour.ts). */
+/** Creates a person whose model follows the script in `content` (tests/support/provider/behaviour.ts). */
 async function begin(
   version: string,
   content: string,
@@ -52,7 +52,7 @@ async function begin(
   return { person, heard, ended }
 }
 
-/** The one entry that closes the call, and that nothing is held any more. */
+/** Returns the single entry that closes the call, after checking that no hold is left. */
 async function closingOf(person: Person) {
   const entries = await ledgerOf(server, person)
   expect(entries).toHaveLength(2)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Passwords of any composition count exactly as they were written (ASVS 6.2); sessions have a last day. */
+/** Passwords may have any composition and are compared exactly (ASVS 6.2). Sessions have a maximum lifetime. */
 
 let server: TestServer
 beforeAll(async () => {

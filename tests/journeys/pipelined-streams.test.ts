@@ -5,7 +5,7 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { sendRaw } from '#tests/support/raw-request.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** A client may send a request before the answer to the one before is there (RFC 9112, 9.3.2). */
+/** A client may send a request before it has received the previous response (RFC 9112, 9.3.2). */
 
 let provider: Awaited<ReturnType<typeof startProvider>>
 let server: TestServer
@@ -27,7 +27,7 @@ const addModel = (version: string): Promise<string> =>
     config: { base_url: `${provider.url}/v1` },
   })
 
-/** The bytes of send_message. */
+/** Returns the bytes of a send_message request. */
 function requestOf(modelId: string, more: string[] = []): string {
   const body = JSON.stringify({ content: 'Hi' })
   const query = new URLSearchParams({ org_id: person.organizationId, model_id: modelId })
@@ -59,7 +59,7 @@ test('two pipelined streams come whole, one after the other', async () => {
   const answers = text.split(/(?=HTTP\/1\.1 200 OK\r\n)/)
   expect(answers).toHaveLength(2)
   const tokens = answers.map((answer) => answer.match(/data: \{"message":/g)?.length)
-  // As many as there are tokens, and DONE.
+  // One event per token, and DONE.
   expect(tokens).toEqual([41, 11])
   for (const answer of answers) expect(answer).toMatch(/"DONE"\}\n\n\r\n0\r\n\r\n$/)
 })

@@ -6,10 +6,10 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { administratorToken } from '#tests/support/tenants.ts'
 
-/** What users of another organization's agent pay: the owner of the agent must not be able to set it. */
+/** The prices for users of another organization's agent, which the agent's owner must not be able to set. */
 
 const RATIO = 1_000_000
-/** More than any message of these tests costs at ratio 1, less than the cheapest trick takes. */
+/** More than any message of these tests costs at ratio 1, and less than the cheapest attack would cost. */
 const FAIR = 5_000
 
 let server: TestServer
@@ -35,7 +35,7 @@ const ownModel = (version: string, config: object = {}) =>
 const publicAgent = async (version: string, more: Record<string, unknown> = {}): Promise<string> =>
   owner.make({ is_public: true, model_id: await ownModel(version), ...more })
 
-/** Asks as a new user of another organization. Returns what it cost in all. */
+/** Calls as a new user of another organization. Returns the total cost. */
 async function costTo(ask: (stranger: AgentKeeper) => Promise<unknown>): Promise<number> {
   const stranger = await agentKeeper(server)
   const before = await balanceOf(server, stranger.person)

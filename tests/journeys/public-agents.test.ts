@@ -12,7 +12,7 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-/** Whose agents are whose: what other organizations see of a public one, and what whoever talks to it gets. */
+/** Access to agents: what other organizations see of a public one, and what its users get. */
 
 const NOTHING = '00000000-0000-4000-8000-000000000000'
 

@@ -3,7 +3,7 @@ import type { Answer } from '#tests/support/client.ts'
 import { sendRaw } from '#tests/support/raw-request.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Whose address a request is counted for: the socket's, unless TRUST_PROXY says otherwise (contract, 12). */
+/** The address that a request counts for: the socket's, unless TRUST_PROXY says otherwise (contract, 12). */
 
 const LIMIT = 500
 const KEYS = '/.well-known/jwks.json'
@@ -19,7 +19,7 @@ const start = async (trustProxy?: string): Promise<void> => {
 }
 const used = ({ headers }: Pick<Answer, 'headers'>): number =>
   LIMIT - Number(headers.get('x-ratelimit-remaining'))
-/** How many requests the address has made that a request with this header counts for, with this one. */
+/** Returns the number of requests that count for the same address as this header, including this one. */
 const countFor = async (forwarded?: string): Promise<number> =>
   used(
     await server.call('GET', KEYS, {
@@ -27,7 +27,7 @@ const countFor = async (forwarded?: string): Promise<number> =>
     }),
   )
 
-/** What some proxies write, and what nobody should. */
+/** Malformed values, some of which real proxies send. */
 const MALFORMED = [
   'unknown',
   '',

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findRedis, startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Two processes on one PostgreSQL and one Redis count together; without Redis each counts for itself. */
+/** Two processes on one PostgreSQL and one Redis count together. Without Redis each process counts alone. */
 
 const database = await createDatabase()
 const isPossible = database !== null && findRedis() !== undefined
@@ -29,7 +29,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Does the work with so many servers of the same kind. */
+/** Runs the work with this number of servers of the same kind. */
 async function withServers(
   count: number,
   limits: Record<string, string>,
@@ -56,7 +56,7 @@ interface Passed {
   retryAfter: number | undefined
 }
 
-/** What is answered to so many requests that are sent at once, on a few connections to each server, in one go. */
+/** Sends requests concurrently, on a few connections to each server. Returns the responses. */
 async function atOnce(
   count: number,
   servers: TestServer[],
@@ -120,7 +120,7 @@ test.skipIf(!isPossible)(
       expect(remaining(answers)).toEqual(downFrom(100))
       for (const { retryAfter } of answers.filter(({ status }) => status === 429))
         expect(retryAfter).toBeGreaterThan(0)
-      // The window ends, and another begins.
+      // Ends the window, so that another begins.
       const keys = await command((store) => store.keys('parley:rate:*'))
       expect(keys).toEqual(['parley:rate:ip:127.0.0.1'])
       await command((store) => store.pExpire('parley:rate:ip:127.0.0.1', 1))
@@ -156,7 +156,7 @@ test.skipIf(!isPossible)('a process alone, without Redis, is as exact', async ()
 const leftAt = async (server: TestServer): Promise<number> =>
   Number((await server.call('GET', KEYS)).headers.get('x-ratelimit-remaining'))
 
-/** Asks in turn until what one has left is what the other has, but for the request between. */
+/** Sends requests in turn until both processes report consistent remaining counts. */
 async function untilTogether(here: TestServer, there: TestServer): Promise<void> {
   while (true) {
     const left = [await leftAt(here), await leftAt(there), await leftAt(here)]

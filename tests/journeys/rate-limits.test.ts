@@ -7,7 +7,7 @@ import { openLiveSocket, RefusedUpgrade } from '#tests/support/live-socket.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** How many requests there may be, and how answers tell (contract, 12). */
+/** Rate limits and their headers (contract, 12). */
 
 const IP_LIMIT = 12
 const USER_LIMIT = 5
@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 let lastAddress = 0
-/** Headers of a client whom nobody has seen before. */
+/** Returns headers of a new client. */
 const newcomer = () => ({ 'x-forwarded-for': `203.0.113.${++lastAddress}` })
 const standing = ({ headers }: Pick<Answer, 'headers'>) => [
   Number(headers.get('x-ratelimit-limit')),
@@ -43,7 +43,7 @@ const get = (path: string, headers: Record<string, string>, token?: string): Pro
 const KEYS = '/.well-known/jwks.json'
 const ME = '/api/users/me'
 
-/** Has nothing left for the address. */
+/** Uses up the limit of the address. */
 async function exhaust(address: Record<string, string>): Promise<void> {
   for (let count = 0; count < IP_LIMIT; count++) await get(KEYS, address)
 }
@@ -120,7 +120,7 @@ describe('every answer says what is left', () => {
     await exhaust(headers)
     for (const [path, status] of [
       ['/healthz', 200],
-      // By way of a proxy it needs the token.
+      // A request through a proxy needs the token.
       ['/metrics', 404],
     ] as const) {
       const answer = await get(path, headers)
@@ -147,7 +147,7 @@ test('any number of probes asks the dependencies once', async () => {
   const headers = newcomer()
   const probes = Array.from({ length: 200 }, () => get('/readyz', headers))
   expect(new Set((await Promise.all(probes)).map(({ status }) => status))).toEqual(new Set([200]))
-  // Once more for each second that this takes.
+  // One more check for each second that this takes.
   expect(check.mock.calls.length).toBeLessThan(20)
   check.mockRestore()
 })

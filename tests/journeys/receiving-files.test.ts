@@ -5,7 +5,7 @@ import { type Person, uploadPath } from '#tests/support/client.ts'
 import { BOUNDARY, filePart, makeForm, sendRaw } from '#tests/support/raw-request.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What comes over the wire where a file should: forms that are none, too much, and half of it. */
+/** Malformed, oversized and interrupted uploads. */
 
 const LIMIT = 100_000
 
@@ -22,7 +22,7 @@ const head = (path: string, ...lines: string[]): string =>
 const FORM = `Content-Type: multipart/form-data; boundary=${BOUNDARY}`
 const path = (): string => uploadPath(person)
 
-/** Sends a body to upload_file, whole, and reads the answer. */
+/** Sends a complete body to upload_file and reads the response. */
 async function send(body: string | Uint8Array, type = FORM) {
   const length = `Content-Length: ${Buffer.byteLength(body as string)}`
   const request = await sendRaw(server.url, head(path(), type, length), body)
@@ -32,7 +32,7 @@ async function send(body: string | Uint8Array, type = FORM) {
 }
 
 const incoming = (): string[] => readdirSync(`${server.environment['DATA_DIR']}/incoming`)
-/** Files of incoming/ that this process, which is the server's, holds open; where Linux tells. */
+/** Returns the files of incoming/ that this process, which runs the server, has open. Linux only. */
 const held = (): string[] =>
   (existsSync('/proc/self/fd') ? readdirSync('/proc/self/fd') : []).flatMap((fd) => {
     try {

@@ -13,7 +13,7 @@ import { openReady } from '#tests/support/live-socket.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-/* An organization that requires a second factor is closed to sessions that have not shown one. */
+/* An organization that requires a second factor refuses sessions without one. */
 
 let server: TestServer
 let owner: Person
@@ -30,7 +30,7 @@ const require = (required: boolean, token = owner.token) =>
   server.call('PUT', `/api/org/update?${org}`, { token, body: { require_second_factor: required } })
 const list = (token: string) => server.call('GET', `/api/chat/list?${org}`, { token })
 
-/** Signs in again, with the code of now. */
+/** Signs in again with the current code. */
 async function signInWithCode(person: Person, app: App): Promise<string> {
   const { challenge } = (await logIn(server, person)).body
   return (await answerWithCode(server, person, app, challenge)).body.access_token

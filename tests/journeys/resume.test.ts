@@ -31,7 +31,7 @@ async function personWithModel(version: string) {
   return { person, modelId }
 }
 
-/** What a client has, joined: the text, the reasoning, and how it ended. */
+/** Joins the events of a client: the text, the reasoning, and the end. */
 const joined = (events: StreamEvent[]) => ({
   reasoning: events.map(({ data }) => (data['type'] === 'reasoning' ? data['message'] : '')).join(''),
   text: events.map(({ data }) => (data['type'] === undefined ? (data['message'] ?? '') : '')).join(''),

@@ -8,7 +8,7 @@ import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
 import { sharedTestServer, startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Passages on their way into the prompt, and the citations of a reply: from a retriever that the test is. */
+/** Passages in the prompt and citations in a reply. The test plays the retriever. */
 
 const KNOWN = '0190aaaa-0000-7000-8000-000000000001'
 let passages: Passage[] = []
@@ -221,7 +221,7 @@ test('a reader that leaves after any event and comes back has every event once, 
       live.leave()
       const all = [...before, ...(await (await resume(idsOf(live), before.at(-1)?.id)).take())]
       expect([namesOf(all), textOf(all)]).toEqual([namesOf(whole), textOf(whole)])
-      // Where the reply has ended by then, its rest comes as one event.
+      // If the reply has ended by then, the rest arrives as one event.
       const ids = all.map(({ id }) => id)
       expect(new Set(ids).size).toBe(ids.length)
       expect(whole.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))

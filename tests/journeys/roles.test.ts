@@ -103,7 +103,7 @@ describe('roles', () => {
   })
 
   test('take effect at the next request, on another instance too', async () => {
-    // In embedded mode there is one process only.
+    // The embedded database supports only one process.
     const second = server.server.services.database.embedded
       ? server
       : await startTestServer(server.environment)
@@ -154,7 +154,8 @@ describe('nobody climbs', () => {
     const admin = await makeAdmin()
     for (const name of ['organization:delete', 'organization:*', '*:*'])
       expect((await create(admin, 10, [name])).body.code).toBe('role.permission_not_held')
-    // Who holds kb:read, chats:read and all the others holds *:read too: without it no admin could invite a member.
+    // The admin's permissions kb:read, chats:read and so on cover *:read. Otherwise no admin could invite a
+    // member.
     for (const name of ['*:read', 'kb:*', 'organization:write'])
       expect((await create(admin, 10, [name])).status).toBe(201)
     const invitation = {

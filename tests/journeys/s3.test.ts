@@ -6,7 +6,7 @@ import { expectReadiness } from '#tests/support/readiness.ts'
 import { startBucket, type TestBucket } from '#tests/support/s3.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Files in a bucket: kept, read by anyone who has the address, given to models, and removed. */
+/** Files in a bucket: stored, served to clients with the URL, sent to models, and removed. */
 
 let bucket: TestBucket
 let provider: Awaited<ReturnType<typeof startProvider>>

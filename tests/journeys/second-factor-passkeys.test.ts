@@ -17,7 +17,7 @@ const begin = async () => (await server.call('POST', '/api/auth/passkey/options'
 const signIn = (challenge: string, response: object) =>
   server.call('POST', '/api/auth/passkey/sign_in', { body: { challenge, response } })
 
-/** How a signature can be of no use here. */
+/** Faults that make a signature invalid. */
 const LIES: [string, Parameters<Authenticator['get']>[1]][] = [
   ['another origin', { origin: 'https://evil.example.com' }],
   ['another relying party', { rpId: 'evil.example.com' }],

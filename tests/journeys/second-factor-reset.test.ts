@@ -5,7 +5,7 @@ import { mailTo } from '#tests/support/mail.ts'
 import { runCli } from '#tests/support/process.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
-/* The embedded database belongs to one process: there the server is stopped before the command runs. */
+/* The embedded database supports only one process, so the server is stopped before the command runs. */
 let server: TestServer
 let person: Person
 

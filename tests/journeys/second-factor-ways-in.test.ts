@@ -14,7 +14,7 @@ import { type Inviting, startInviting } from '#tests/support/inviting.ts'
 import { mailTo } from '#tests/support/mail.ts'
 import { readZip } from '#tests/support/read-zip.ts'
 
-/* Each way in but the password asks for the factor too. */
+/* All ways to sign in other than the password also require the factor. */
 
 let inviting: Inviting
 let person: Person
@@ -29,7 +29,9 @@ afterAll(() => inviting.stop())
 
 const finish = (challenge: string) => answerWithCode(inviting.server, person, app, challenge)
 
-/** Somebody with a factor who was invited before they had an account: only such addresses are invited. */
+/**
+ * Creates a person with a factor who was invited before signing up, because only unknown addresses can be invited.
+ */
 async function inviteAndAddApp(
   path: string,
   invitation: object,
@@ -115,7 +117,7 @@ describe('an invitation', () => {
     expect(done.status).toBe(200)
     expect(await isMember(ada)).toBe(true)
     expect((await accept({ token })).status).toBe(410)
-    // It has proved the address: what is older has ended, but not the factor.
+    // Accepting has proved the address: older access has ended, but the factor remains.
     expect((await server.call('GET', '/api/users/me', { token: ada.token })).status).toBe(401)
     expect((await logIn(server, ada)).body.code).toBe('auth.invalid_credentials')
     const again = await logIn(server, { ...ada, password: 'another password' })

@@ -19,7 +19,7 @@ const rotate = async (environment: Record<string, string>) => {
   return { code: await ended, output: output() }
 }
 
-/** What a client holds from before, and what is stored under the secret. */
+/** Credentials and records from before the rotation. */
 interface Before {
   person: Person
   app: App
@@ -54,7 +54,7 @@ async function prepare(server: TestServer): Promise<Before> {
   return { person, app, fileUrl: uploaded.body.url, key, created: created.body }
 }
 
-/** That nothing is lost: neither what is stored nor what was given out. */
+/** Expects that all stored values and issued credentials still work. */
 async function expectAll(server: TestServer, { person, app, fileUrl, key, created }: Before): Promise<void> {
   expect((await server.call('GET', '/api/users/me', { token: person.token })).status).toBe(200)
   const file = await fetch(fileUrl.replace('http://parley.test', server.url))
@@ -67,7 +67,7 @@ async function expectAll(server: TestServer, { person, app, fileUrl, key, create
   await expectSignIn(server, { person, app })
 }
 
-/** That the secret of the authenticator app opens. */
+/** Expects that the authenticator app's secret can be decrypted. */
 async function expectSignIn(
   server: TestServer,
   { person, app }: Pick<Before, 'person' | 'app'>,
@@ -76,7 +76,7 @@ async function expectSignIn(
   expect((await answerWithCode(server, person, app, challenge)).status).toBe(200)
 }
 
-/** The columns with values, and of those the ones where a value opens under this secret only. */
+/** Returns the columns with values, and those of them with a value that opens only under this secret. */
 async function openUnder(server: TestServer, secret: string): Promise<{ filled: string[]; open: string[] }> {
   const secrets = createSecrets(secret)
   const { sql } = server.server.services.database
@@ -129,7 +129,7 @@ describe('SECRET', () => {
       await expectAll(server, before)
       const { keys } = (await server.call('GET', '/.well-known/jwks.json')).body
       expect(keys).toHaveLength(2)
-      // While a server runs.
+      // Runs while the server is running.
       const { code, output } = await rotate({ ...server.environment })
       expect(output).toContain('totp_factors.secret: 1 re-encrypted')
       expect(code).toBe(0)

@@ -6,7 +6,7 @@ import { mailTo } from '#tests/support/mail.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
-/** Browsers keep the refresh token in a cookie that no script sees; other clients get it in the body. */
+/** Browsers store the refresh token in a cookie that scripts cannot read. Other clients get it in the body. */
 
 let server: TestServer
 let owner: Person
@@ -28,7 +28,7 @@ const logIn = (more: object = {}, headers: Record<string, string> = {}) =>
 const enter = () => logIn({ session: 'cookie' })
 
 const linesOf = ({ headers }: Answer): string[] => headers.getSetCookie()
-/** As the browser sends it to /api/auth. */
+/** Returns the cookie as the browser sends it to /api/auth. */
 const cookieOf = (answer: Answer): string =>
   linesOf(answer)
     .find((line) => line.includes('Path=/api/auth;'))
@@ -156,7 +156,7 @@ describe('the session cookie', () => {
       200,
       ['access_token', 'expires_in', 'token_type'],
     ])
-    // The same key from another browser is another request.
+    // The same key from another browser counts as another request.
     const other = cookieOf(await enter())
     const shared = { ...OWN_PAGE, 'idempotency-key': randomUUID() }
     const [mine, theirs] = [await refresh(cookieOf(answer), shared), await refresh(other, shared)]

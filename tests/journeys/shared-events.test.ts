@@ -9,7 +9,7 @@ import { expectReadiness } from '#tests/support/readiness.ts'
 import { findRedis, startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Two processes on one PostgreSQL and one Redis: who is connected to either hears what happens in both. */
+/** Two processes on one PostgreSQL and one Redis: clients of either process receive the events of both. */
 
 const database = await createDatabase()
 const isPossible = database !== null && findRedis() !== undefined
@@ -48,7 +48,7 @@ function publish(server: TestServer, type: string, extra: { isKept?: boolean } =
   })
 }
 
-/** Publishes here until it is heard: what is published while Redis is away is lost. */
+/** Publishes here until the event arrives, because events are lost while Redis is unavailable. */
 async function publishUntilHeard(type: string, socket: LiveSocket): Promise<void> {
   while (!socket.received.some((message) => message.type === type)) {
     publish(here, type)

@@ -5,7 +5,7 @@ import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
 import { findRedis, startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Two processes on one PostgreSQL and one Redis: a reply can be followed and stopped through either. */
+/** Two processes on one PostgreSQL and one Redis: clients can follow and stop a reply through either. */
 
 const database = await createDatabase()
 const isPossible = database !== null && findRedis() !== undefined

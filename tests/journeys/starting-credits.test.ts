@@ -6,7 +6,10 @@ import { type MailServer, startMailServer } from '#tests/support/mail.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { createOrganization } from '#tests/support/tenants.ts'
 
-/** STARTING_CREDITS: once per address, to the personal organization, once the address is proved where mail is sent. */
+/**
+ * STARTING_CREDITS are granted once per address, to the personal organization. If mail is configured, the address
+ * must be confirmed first.
+ */
 
 const CREDITS = 5_000
 const PASSWORD = 'correct horse battery'

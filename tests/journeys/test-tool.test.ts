@@ -15,7 +15,7 @@ let smith: Toolsmith
 const { sandbox, close } = openTestSandbox()
 beforeAll(async () => {
   provider = await startProvider()
-  // A request that went to the operator's addresses would be answered.
+  // Requests to the operator's own addresses would succeed.
   server = await startTestServer({
     OLLAMA_BASE_URL: provider.url,
     OPENAI_BASE_URL: `${provider.url}/v1`,

@@ -9,7 +9,7 @@ import { findRedis, startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole, createOrganization } from '#tests/support/tenants.ts'
 
-/** The titles that chats get after their first reply: by whom, how they look, who hears of them, what they cost. */
+/** Titles of chats after the first reply: their model, form, events and costs. */
 
 let server: TestServer
 let provider: EmulatedProvider
@@ -37,7 +37,7 @@ const addModel = (version: string, of: Person = person, on = server) =>
 const titleOf = async (chatId: string, of: Person = person): Promise<string> =>
   (await getChat(server, of, chatId)).title
 
-/** The title that a chat has got. */
+/** Waits for a chat's title and returns it. */
 async function givenTitle(chatId: string, of: Person = person): Promise<string> {
   await expect.poll(() => titleOf(chatId, of)).not.toBe('New Chat')
   return titleOf(chatId, of)

@@ -35,7 +35,7 @@ const bodyOf = (input_prompt: string, more: object = {}) => ({
 })
 const ask = (tool_id: string, prompt: string, more: object = {}, by = smith) =>
   by.call('POST', '/test_tool', { tool_id }, bodyOf(prompt, more))
-/** What a tool answers to one call. */
+/** Returns the result of one tool call. */
 async function callOnce(tool: ToolParts, given: object, more: object = {}) {
   const id = await smith.make(tool)
   const answer = await ask(id, `TOOL:${tool.function ?? 'main'}=${JSON.stringify(given)}`, more)

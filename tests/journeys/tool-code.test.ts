@@ -106,7 +106,7 @@ describe('code', () => {
       change(id, { inputs: [input('text'), input('more')] }),
       change(id, { settings: settingsOf({ code }) }),
     ])
-    // Each fits what was there, but not the other.
+    // Each change fits the earlier state, but not the other change.
     expect([inputs.status, settings.status].sort()).toEqual([200, 400])
     const { body } = await smith.call('GET', '', { tool_id: id })
     const takes = body.settings.function_info.code === code ? ['words'] : ['more', 'text']

@@ -9,8 +9,8 @@ import { findRedis, startRedis } from '#tests/support/redis.ts'
 import { createDatabase, startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /*
- * A reader of a reply with tools leaves after any event and comes back: to the process that writes, to another one, or
- * when all is stored. Then it has every event once: the words, and the events with a name in their order.
+ * A reader of a reply with tools disconnects after any event and resumes: at the same process, at another one, or
+ * from storage. It receives all text, and each named event once and in order.
  */
 
 const SEEDS = [1, 2]
@@ -23,12 +23,12 @@ let provider: Awaited<ReturnType<typeof startProvider>>
 let writer: TestServer
 let other: TestServer | undefined
 
-/** Ends after so many milliseconds, as its caller says. */
+/** Returns after `ms` milliseconds, or fails if the caller says so. */
 const nap = tool('nap', async ({ ms, fails }) => {
   await sleep(Number(ms))
   return fails ? { output: null, successful: false, error: 'Bad dream' } : succeeded({ ms })
 })
-/** Ends when the test says so. */
+/** Ends when the test releases it. */
 let release = (): void => {}
 const gate = tool('gate', async () => {
   await new Promise<void>((resolve) => {
@@ -54,7 +54,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** Three steps with calls whose ends interleave, and words between them. */
+/** Three steps with text between them, and calls whose ends interleave. */
 function messageOf(seed: number, isGated: boolean): string {
   const random = createRandom(seed)
   const step = (number: number): string => {
@@ -71,12 +71,12 @@ function messageOf(seed: number, isGated: boolean): string {
 interface Seen {
   reasoning: string
   text: string
-  /** Names, and of tools all that was told. */
+  /** The names of the events, and all data about tools. */
   named: unknown[]
   errors: number
 }
 
-/** What a client has of a reply, however it came to it. */
+/** Returns a client's view of a reply, regardless of its source. */
 const seenIn = (events: StreamEvent[]): Seen => {
   const plain = events.filter(({ event }) => event === undefined).map(({ data }) => data)
   const join = (of: Record<string, unknown>[]): string => of.map(({ message }) => message ?? '').join('')

@@ -7,7 +7,7 @@ import type { Person } from '#tests/support/client.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { TEXT_INPUT, type ToolParts, type Toolsmith, toolsmith } from '#tests/support/toolsmith.ts'
 
-/** The tools of an agent, as the part that has agents asks for them. */
+/** The interface through which the agents part uses an agent's tools. */
 
 let server: TestServer
 let tools: Tools
@@ -65,7 +65,7 @@ test('they are checked, stored encrypted, shown without secrets, and run with wh
     successful: true,
     error: null,
   })
-  // What is sealed for one agent opens for no other.
+  // A value sealed for one agent cannot be opened for another.
   await expect(tools.view(crypto.randomUUID(), stored)).rejects.toThrow()
 })
 

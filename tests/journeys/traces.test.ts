@@ -8,7 +8,7 @@ import { type EmulatedProvider, startProvider } from '#tests/support/provider/in
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
-/** What an operator's collector is sent of a message: all of its way, and none of its words. */
+/** The trace of a message contains every step and none of its text. */
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CALLER_SPAN = '00f067aa0ba902b7'
@@ -74,7 +74,7 @@ test('a message with a knowledge base and a tool is one trace, from its caller t
     token: person.token,
   })
   await server.call('GET', `/${CANARY}-path`)
-  // The last of all: who has asked gets a title for the chat after the reply.
+  // The last model call: the chat's title is written after the reply.
   await expect.poll(() => named('chat emu-traced', collector.spans)).toHaveLength(3)
   await expect.poll(() => named('POST /api/chat/send_message', collector.spans)).toHaveLength(1)
 
@@ -134,12 +134,12 @@ test('a message with a knowledge base and a tool is one trace, from its caller t
   const statements = trace.filter(({ attributes }) => attributes[NAMES.databaseSystem] === 'postgresql')
   const under = (parent: ReceivedSpan | undefined) =>
     statements.filter(({ parentSpanId }) => parentSpanId === parent?.spanId).map(({ name }) => name)
-  expect(under(request)).not.toEqual([]) // who asks, and whether he may
+  expect(under(request)).not.toEqual([]) // authentication and authorization
   expect(under(handler)).toEqual(
     expect.arrayContaining([expect.stringMatching(/^SELECT (?!json)\w+$/), 'UPDATE credit_accounts']),
   )
   expect(under(retrieval).length).toBeGreaterThan(2)
-  // The end of the reply, long after its handler.
+  // The end of the reply, long after its handler has returned.
   const stored = statements.filter(
     ({ startedAt }) => startedAt > (calls[1]?.endedAt ?? Number.POSITIVE_INFINITY),
   )

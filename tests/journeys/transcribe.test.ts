@@ -8,7 +8,7 @@ import { type EmulatedProvider, startProvider } from '#tests/support/provider/in
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { createOrganization } from '#tests/support/tenants.ts'
 
-/** Recordings that are written down: in which form they come, who writes, what it costs, and what is left behind. */
+/** Transcription of recordings: input formats, model selection, cost and cleanup. */
 
 let server: TestServer
 let provider: EmulatedProvider
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const fixture = (name: string): Buffer => readFileSync(`tests/fixtures/${name}`)
 
-/** Somebody with a model for recordings. */
+/** Creates a person with a transcription model. */
 async function personWith(version: string, config: object = {}, provides = 'openai') {
   const person = await server.signUp()
   const base_url = provider.url + (provides === 'google' ? '/v1beta' : '/v1')
@@ -54,10 +54,10 @@ async function asBody(
   return { status: response.status, body: JSON.parse(await response.text()) }
 }
 
-/** What lies where files are received. */
+/** Returns the files in the folder for incoming uploads. */
 const leftBehind = () => readdirSync(join(server.environment['DATA_DIR'] as string, 'incoming'))
 
-/** The form that the provider got. */
+/** Returns the form that the provider received. */
 const sent = () => provider.requests.at(-1)?.body as Record<string, unknown> & { file: object }
 
 async function expectNothingLeft(person: Person): Promise<void> {
@@ -111,7 +111,7 @@ describe.each(RECORDINGS)('%s', (name, type, extension, seconds) => {
 test('a recording that does not tell its length, as browsers make them, is paid by its size', async () => {
   const person = await personWith('gpt-4o-transcribe-emu')
   const sound = fixture('sound.webm')
-  // Duration (RFC 9559: 0x4489) becomes an element that says nothing (Void, with its eight bytes).
+  // Replaces Duration (RFC 9559: 0x4489) with a Void element of the same size.
   const at = sound.indexOf(Buffer.from([0x44, 0x89, 0x88]))
   expect(at).toBeGreaterThan(0)
   sound.set([0xec, 0x40, 0x08], at)

@@ -7,7 +7,7 @@ import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 import { createRandom } from '#tests/support/random.ts'
 import { addMemberWithRole, createOrganization } from '#tests/support/tenants.ts'
 
-/** Credits that move between organizations: by whom, how many, and what the ledgers say afterwards. */
+/** Credit transfers between organizations: permissions, amounts, and ledger entries. */
 
 let stage: Stage
 beforeAll(async () => {

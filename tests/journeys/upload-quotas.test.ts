@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** What files take of the quota, who may use them, and that they go when what they belong to goes. */
+/** How files count against the quota, who may use them, and their deletion together with their owner record. */
 
 let server: TestServer
 beforeAll(async () => {
@@ -34,7 +34,7 @@ async function storedBytes({ organizationId }: Person): Promise<number> {
   const [row] = await sql()`select stored_bytes from organizations where id = ${organizationId}`
   return Number(row?.['stored_bytes'])
 }
-/** Files on the disk, and rows of the database, of an organization. */
+/** Counts an organization's files on disk and rows in the database. */
 async function counts({ organizationId }: Person): Promise<{ files: number; rows: number }> {
   const folder = join(services().config.dataDir, 'files', organizationId)
   const files = existsSync(folder)
@@ -147,9 +147,9 @@ test('a chat of others, or one that is deleted, takes no file', async () => {
 describe('a file that does not arrive', () => {
   test('leaves nothing where the storage fails: 503, and the quota is given back', async () => {
     const person = await personWith()
-    // A file stands where its folder should.
+    // A file occupies the path of the folder.
     const folder = join(services().config.dataDir, 'files', person.organizationId)
-    await server.upload(await personWith(), text(1)) // makes files/
+    await server.upload(await personWith(), text(1)) // creates files/
     writeFileSync(folder, 'no folder')
     const answer = await server.upload(person, text(10))
     expect([answer.status, answer.body.code]).toEqual([503, 'server.unavailable'])
@@ -271,7 +271,7 @@ test.skipIf(inject('postgres') === null)(
     const { body: loose } = await server.upload(person, text(10))
     const chat = { organization_id: person.organizationId, chat_id: chatId }
     const started: Promise<unknown>[] = []
-    // Both wait for the organization, and then go on at the same moment.
+    // Both wait for the organization's lock and then continue concurrently.
     await sql().begin(async (tx) => {
       await tx`select from organizations where id = ${person.organizationId} for no key update`
       started.push(services().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))
@@ -285,7 +285,7 @@ test.skipIf(inject('postgres') === null)(
   },
 )
 
-/** Until so many statements wait for a lock. */
+/** Waits until `count` statements wait for a lock. */
 const waitForLock = (count: number): Promise<void> =>
   expect
     .poll(async () => {

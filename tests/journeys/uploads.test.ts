@@ -5,7 +5,7 @@ import { documentXml, makeDocx, makeZip } from '#tests/support/hostile-files.ts'
 import { sendRaw } from '#tests/support/raw-request.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Files of every kind: taken, described, and read back from the address that was given. */
+/** Files of every kind: uploaded, described, and downloaded from the returned URL. */
 
 let server: TestServer
 let person: Person
@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 
 const fixture = (name: string): NewFile => ({ name, bytes: readFileSync(`tests/fixtures/${name}`) })
 
-/** An address on the test server, which is not where BASE_URL says. */
+/** Rewrites a URL from BASE_URL to the test server. */
 const here = (url: string): string => server.url + url.slice('http://parley.test'.length)
 const get = (url: string, headers: Record<string, string> = {}, method = 'GET') =>
   fetch(here(url), { headers, method })
@@ -116,7 +116,7 @@ describe('an address', () => {
     ])
     const etag = head.headers.get('etag') ?? ''
     const when = async (...headers: string[]) => {
-      // fetch adds Cache-Control: no-cache to a condition, and so gets the whole file.
+      // fetch adds Cache-Control: no-cache to conditional requests, and so would get the whole file.
       const lines = [`GET ${new URL(url).pathname + new URL(url).search} HTTP/1.1`, 'Host: a', ...headers]
       const request = await sendRaw(server.url, `${lines.join('\r\n')}\r\n\r\n`)
       const { status } = await request.answer()
@@ -172,7 +172,7 @@ describe('an address', () => {
   })
 })
 
-/** What a file may be called, and how it is called then. */
+/** File names as sent, and as stored. */
 const NAMES: [sent: string, kept: string][] = [
   ['../../x.txt', 'x.txt'],
   ['C:\\Users\\Ada\\x.txt', 'x.txt'],

@@ -8,7 +8,7 @@ import { type Receiver, startReceiver } from '#tests/support/receiver.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { ownWebhooks, type WebhookOwner } from '#tests/support/webhooks.ts'
 
-/** What webhooks hear of: each event once, and nothing of what did not come about. */
+/** Webhook events: each is sent once, and failed operations send none. */
 
 const KB_EVENTS = ['knowledge_base.ingestion_completed', 'knowledge_base.ingestion_failed']
 
@@ -25,7 +25,7 @@ afterAll(async () => {
   await Promise.all([provider.close(), receiver.close()])
 })
 
-/** Type and data of all that an endpoint is to hear, the oldest first. */
+/** Returns the type and data of all events queued for an endpoint, oldest first. */
 const heard = async (owner: WebhookOwner, id: string) =>
   (await owner.deliveries(id)).toReversed().map(({ event_type: type, data }) => ({ type, data }))
 

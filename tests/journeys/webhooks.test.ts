@@ -4,7 +4,7 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 import { ownWebhooks } from '#tests/support/webhooks.ts'
 
-/** Webhooks: made and changed, what arrives, and what their deliveries say. */
+/** Webhooks: created and changed, delivered, and their delivery records. */
 
 let server: TestServer
 let receiver: Receiver
@@ -101,7 +101,7 @@ test('who is no administrator, and who is of another organization, sees nothing 
     const answer = await stranger.call(method, path, wanted, method === 'PUT' ? {} : undefined)
     expect([path, answer.status, answer.body.detail]).toEqual([path, 404, 'Webhook not found'])
   }
-  // A delivery of another endpoint, by way of the own one.
+  // Requests a delivery of another tenant's endpoint through the caller's own endpoint.
   const answer = await stranger.call('POST', 'redeliver', { webhook_id: other.id, delivery_id: delivery.id })
   expect([answer.status, answer.body.detail]).toEqual([404, 'Webhook delivery not found'])
   const { sql } = server.server.services.database
