@@ -40,13 +40,10 @@ beforeAll(async () => {
   }
 })
 
-test.runIf(inject('finds each invalid statement and no others') !== null)(
-  'each fault is found, and nothing else',
-  () => {
-    const wanted = Object.entries(WRONG).map(([name, sentence]): [string, string[]] => [name, [sentence]])
-    expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
-  },
-)
+test.runIf(inject('postgres') !== null)('finds each invalid statement and no others', () => {
+  const wanted = Object.entries(WRONG).map(([name, sentence]): [string, string[]] => [name, [sentence]])
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
+})
 
 const lines = readFileSync(FILE, 'utf8').split('\n')
 
