@@ -47,7 +47,7 @@ describeInBrowser('signing in to the console', () => {
     return /http:\S+\?token=[\w-]+/.exec(text)?.[0] ?? ''
   }
 
-  test('somebody makes an account, signs out, and in again', async () => {
+  test('a user signs up, signs out, and signs in again', async () => {
     const page = await stage.open('/account')
     await page.getByRole('link', { name: 'Make an account' }).click()
     await page.getByRole('heading', { name: 'Make an account' }).waitFor()
@@ -73,7 +73,7 @@ describeInBrowser('signing in to the console', () => {
     await atHome(page)
   })
 
-  test('a forgotten password is set anew by a mailed link, once', async () => {
+  test('a forgotten password is reset by a mailed link, once', async () => {
     const person = await stage.server.signUp()
     const page = await stage.open('/sign_in')
     await page.getByRole('link', { name: 'Forgotten your password?' }).click()
@@ -138,7 +138,7 @@ describeInBrowser('signing in to the console', () => {
     await atHome(page)
   })
 
-  test('a code of another browser signs nobody in', async () => {
+  test('a code from another browser does not sign in', async () => {
     provider.account = { id: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true }
     const code = await new OpenidBrowser().open(`${stage.server.url}/api/auth/oidc/start`)
     const page = await stage.open(`${code.pathname}${code.search}`)
@@ -147,7 +147,7 @@ describeInBrowser('signing in to the console', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('an OpenID provider signs in, and leads to where one wanted to', async () => {
+  test('an OpenID provider signs in, and the user returns to the requested page', async () => {
     provider.account = {
       id: randomUUID(),
       email: `${randomUUID()}@example.com`,

@@ -49,7 +49,7 @@ describeInBrowser('an invitation', () => {
   }
   const JOINED = { name: 'Organization: Analytical Engines' }
 
-  test('is accepted by who has no account, with a new one, once', async () => {
+  test('creates an account for a new person, once', async () => {
     const { link } = await invite()
     const page = await stage.open(link)
     await page.getByText('Ada Lovelace invites you to Analytical Engines as member.').waitFor()
@@ -70,7 +70,7 @@ describeInBrowser('an invitation', () => {
     await again.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('is accepted by who has an account with its password, whoever was signed in', async () => {
+  test('is accepted by an existing user with their password, whoever was signed in', async () => {
     const { link, email } = await invite()
     const person = await signUp(email)
     const other = await stage.server.signUp()
@@ -89,7 +89,7 @@ describeInBrowser('an invitation', () => {
     expect(person.email).toBe(email)
   })
 
-  test('that was revoked, or never was, says so', async () => {
+  test('shows that it was revoked or never existed', async () => {
     const { link, id } = await invite()
     await asOwner('DELETE', `/api/invitations/revoke?invitation_id=${id}`)
     const page = await stage.open(link)

@@ -38,7 +38,7 @@ describeInBrowser('a session of the console', () => {
   const isAlive = async (token: string) =>
     (await stage.server.call('GET', '/api/users/me', { token })).status === 200
 
-  test('keeps no refresh token where scripts are, is renewed by two tabs, and ends in all of them', async () => {
+  test('keeps the refresh token from scripts, is refreshed by two tabs, and ends in all of them', async () => {
     const person = await stage.server.signUp()
     const page = await stage.open('/sign_in')
     await signIn(page, person.email, person.password)
@@ -63,7 +63,7 @@ describeInBrowser('a session of the console', () => {
     await signIn(page, person.email, person.password)
   })
 
-  test('outlives a server that cannot refresh it just now, and says so', async () => {
+  test('survives a server that cannot refresh it temporarily, and shows that', async () => {
     const person = await stage.server.signUp()
     const page = await stage.open('/sign_in')
     await signIn(page, person.email, person.password)
@@ -78,7 +78,7 @@ describeInBrowser('a session of the console', () => {
     await atHome(page)
   })
 
-  test('leaves its drafts to nobody else', async () => {
+  test('keeps drafts from other users', async () => {
     const owner = await stage.server.signUp()
     const colleague = await colleaguesOf(stage.server, owner).join('member')
     const page = await stage.open('/sign_in')

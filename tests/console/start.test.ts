@@ -31,7 +31,7 @@ describeInBrowser('the start of the console', () => {
     return body.data.find(({ name }: { name: string }) => name.includes('no language model')).id
   }
 
-  test('who has nothing yet has a streamed reply after three clicks', async () => {
+  test('a new user gets a streamed reply after three clicks', async () => {
     const page = await stage.open('/')
     let clicks = 0
     const click = async (role: 'link' | 'button', name: string) => {
@@ -55,7 +55,7 @@ describeInBrowser('the start of the console', () => {
     expect(clicks).toBe(3)
   })
 
-  test('a newcomer is told the first steps, and asks at once', async () => {
+  test('a new user sees the first steps and can ask immediately', async () => {
     const page = await stage.open('/', ada)
     await page.getByText('0 of 4 done').waitFor()
     await page.getByText('1,000,000').waitFor()
@@ -102,7 +102,7 @@ describeInBrowser('the start of the console', () => {
     expect(await page.getByRole('heading', { name: /^First steps/ }).count()).toBe(0)
   })
 
-  test('somebody founds an organization, whose name nobody else has', async () => {
+  test('a user creates an organization with a unique name', async () => {
     const page = await stage.open('/', ada)
     await page.getByRole('button', { name: 'Organization: Ada Lovelace' }).click()
     await page.getByRole('menuitem', { name: 'New organization' }).click()
@@ -120,7 +120,7 @@ describeInBrowser('the start of the console', () => {
     expect(await page.getByLabel('Name').inputValue()).toBe('ANALYTICAL ENGINES')
   })
 
-  test('a guest is offered nothing that a guest may not do', async () => {
+  test('a guest sees only permitted actions', async () => {
     const made = await stage.server.call('POST', '/api/org/create_org?name=The+Royal+Society', {
       token: ada.token,
     })
@@ -144,7 +144,7 @@ describeInBrowser('the start of the console', () => {
     await expectAccessible(page)
   })
 
-  test('every place is a few letters away; an address that leads nowhere says so, and a phone has a menu', async () => {
+  test('search reaches every page, an unknown URL shows an error, and phones have a menu', async () => {
     const page = await stage.open('/', ada)
     await page.getByRole('button', { name: 'Go to…' }).waitFor()
     await page.keyboard.press('Control+k')

@@ -131,7 +131,7 @@ describe('the tools of an agent', () => {
     ])
   })
 
-  test('are left out when another organization does not share them any more', async () => {
+  test('are omitted when another organization no longer shares them', async () => {
     const stranger = await agentKeeper(server)
     const theirs = toolsmith(server, stranger.person)
     const [shared, own] = [await makeTool(theirs, { is_public: true }), await makeTool()]
@@ -180,7 +180,7 @@ describe('the tools of an agent', () => {
     }
   })
 
-  test('are in the audit by their ids, and what is secret is nowhere in clear', async () => {
+  test('are in the audit log by id, without secrets in plain text', async () => {
     const { sql } = server.server.services.database
     const [first, second] = [
       await makeTool(smith, {}, CONFIGURATION),
@@ -205,7 +205,7 @@ describe('the tools of an agent', () => {
 })
 
 describe('at once', () => {
-  test('of two lists of tools the agent has one, whole', async () => {
+  test('two concurrent lists of tools leave the agent with exactly one of them', async () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => makeTool()))
     const lists = [all.slice(0, 3), all.slice(1), [...all].reverse(), [], all.slice(2, 3)]
     const id = await owner.make()
@@ -217,7 +217,7 @@ describe('at once', () => {
     expect(lists.map((tools) => tools.map(({ name }) => name))).toContainEqual(await namesOf(owner, id))
   })
 
-  test('a tool that is deleted while an agent takes it up is with the agent, or it is gone', async () => {
+  test('a tool deleted while an agent adds it is either kept or gone', async () => {
     for (let round = 0; round < 4; round++) {
       const [kept, leaving] = [await makeTool(), await makeTool()]
       const id = await owner.make({ tools: [{ tool_id: kept.id }] })

@@ -46,7 +46,7 @@ const askedFor = (content: string): Asked[] =>
 const inputTokensOf = (asked: Asked[]): number =>
   asked.reduce((sum, body) => sum + Math.ceil(JSON.stringify(body).length / 4), 0)
 describe('a reply with tools', () => {
-  test('is told, stored and paid as one', async () => {
+  test('is streamed, stored and charged as one', async () => {
     const agentId = agents.add('emu', [weather, clock])
     const content = 'say: Let me see. TOOL:weather={"city":"Oslo"} THEN say: It rains.'
     const { chatId, messageId, events, text } = await say(agentId, content)
@@ -82,14 +82,14 @@ describe('a reply with tools', () => {
     expect(entries[1]?.usage?.input_tokens).toBe(inputTokensOf(asked))
   })
 
-  test('has no events of tools for plain clients', async () => {
+  test('sends no tool events to plain clients', async () => {
     const agentId = agents.add('emu', [weather])
     const body = { content: 'TOOL:weather={} THEN say: Dry.' }
     const { events } = await server.say(person, { agent_id: agentId }, body)
     expect(events.map(({ data }) => data)).toEqual([{ message: 'Dry.' }, { message: 'DONE' }])
   })
 
-  test('has calls at once, each told when it ends', async () => {
+  test('runs concurrent calls and reports each when it ends', async () => {
     let release = (): void => {}
     const slow = tool('slow', async () => {
       await new Promise<void>((resolve) => {
@@ -118,7 +118,7 @@ describe('a reply with tools', () => {
     expect(answers).toEqual([true, false])
   })
 
-  test('goes on when a tool fails, breaks or does not exist', async () => {
+  test('continues when a tool fails, breaks or does not exist', async () => {
     const bug = tool('bug', async () => {
       throw new Error('a secret of the code')
     })

@@ -79,7 +79,7 @@ describe('who answers', () => {
     expect([answer.status, answer.body.detail]).toEqual([403, 'Missing permission: agent:execute'])
   })
 
-  test('an organization without credits gets nothing, and no tool runs', async () => {
+  test('an organization without credits gets no reply, and no tool runs', async () => {
     const poor = await startTestServer({ STARTING_CREDITS: '0' }, { agents })
     const somebody = await poor.signUp()
     const endless = endlessTool('endless')

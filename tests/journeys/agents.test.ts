@@ -35,7 +35,7 @@ const auditOf = async (id: string): Promise<Answer['body'][]> =>
 const deploy = (agentId: string) => create(server, person, agentId, { name: 'Front desk' })
 
 describe('an agent', () => {
-  test('is made, shown, changed and deleted', async () => {
+  test('is created, shown, changed and deleted', async () => {
     const kb = await library.create()
     const params = { system_prompt: 'Be brief.', temperature: 0.3, max_tokens: 800 }
     const made = await keeper.ask({
@@ -120,7 +120,7 @@ describe('an agent', () => {
     expect(seen).toEqual(ids.sort().reverse())
   })
 
-  test('has a name that no other has in its organization, whatever the case, also at once', async () => {
+  test('has a unique name in its organization, in any case, also when created concurrently', async () => {
     const name = `Name ${randomUUID()}`
     const all = await Promise.all(
       ['', ' ', '', ' '].map((pad) => keeper.ask({ name: name.toUpperCase() + pad })),
@@ -257,7 +257,7 @@ describe('what an agent is made of', () => {
     expect((await keeper.get(id)).body.knowledge_base_ids).toEqual([a])
   })
 
-  test('who may not read knowledge bases gives none to an agent', async () => {
+  test('a caller who may not read knowledge bases cannot add one to an agent', async () => {
     const kb = await library.create()
     const member = await addPowerlessMember(server, person.organizationId, ['agent:write', 'agent:read'])
     const id = await keeper.make({ knowledge_base_ids: [kb] })
@@ -294,7 +294,7 @@ describe('a deployed agent', () => {
     expect((await keeper.remove(id)).status).toBe(200)
   })
 
-  test('is not deleted either when it is deployed at that moment', async () => {
+  test('is not deleted either when it is deployed concurrently', async () => {
     for (let round = 0; round < 8; round++) {
       const id = await keeper.make()
       const [removed, deployed] = await Promise.all([keeper.remove(id), deploy(id)])
@@ -323,7 +323,7 @@ describe('at once', () => {
     ])
   })
 
-  test('an agent that is deleted while it is changed is gone, and so is all of it', async () => {
+  test('an agent deleted during a change is removed completely', async () => {
     for (let round = 0; round < 8; round++) {
       const kb = await library.create()
       const id = await keeper.make({ knowledge_base_ids: [kb] })

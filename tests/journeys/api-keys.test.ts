@@ -83,7 +83,7 @@ describe('an API key', () => {
     expect(list.body.data).toHaveLength(1)
   })
 
-  test('stands for its own organization where none is named', async () => {
+  test('uses its own organization if none is named', async () => {
     const made = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}`, {
       token: owner.token,
     })
@@ -99,7 +99,7 @@ describe('an API key', () => {
     expect(row?.['organization_id']).toBe(there.organizationId)
   })
 
-  test('may no more than it says, and no more than its owner may by now', async () => {
+  test('has only its permissions that its owner still holds', async () => {
     const reader = (await create({ permissions: ['chats:read'] })).body
     const write = (key: string, organizationId: string) =>
       server.call('POST', `/api/chat?org_id=${organizationId}`, { token: key, body: {} })
@@ -119,7 +119,7 @@ describe('an API key', () => {
     expect((await write(key, owner.organizationId)).status).toBe(403)
   })
 
-  test('is not made with what its owner does not hold', async () => {
+  test('cannot have permissions that its owner lacks', async () => {
     const admin = await server.signUp()
     await addMemberWithRole(server.server.services.database.sql, owner.organizationId, admin.userId, 'admin')
     const there = { ...admin, organizationId: owner.organizationId }

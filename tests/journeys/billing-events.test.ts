@@ -47,7 +47,7 @@ const setThreshold = async ({ token, organizationId }: Person, threshold: number
   expect([status, body.credits_low_threshold]).toEqual([200, threshold])
 }
 
-test('each debit is told once, with its entry, and a grant is not', async () => {
+test('each debit sends one event with its entry, and a grant sends none', async () => {
   const { person, modelId, say } = await personWithModel(['billing.debited'])
   const told = await say()
   await server.server.services.ledger.grant(person.organizationId, 5, 'test')
@@ -78,7 +78,7 @@ test('each debit is told once, with its entry, and a grant is not', async () => 
   expect(events[1]?.data).toMatchObject({ balance: debits[1].balance_after })
 })
 
-test('credits are called low once, when they fall below the threshold', async () => {
+test('low credits are reported once, when they fall below the threshold', async () => {
   const { person, say } = await personWithModel(['billing.credits_low', 'billing.debited'])
   await setThreshold(person, 1_000)
   await say()
@@ -125,7 +125,7 @@ test('many debits that are stored at once are each told, and credits are low onc
   expect(events.filter(({ event_type }) => event_type === 'billing.credits_low')).toHaveLength(1)
 })
 
-test('who has not subscribed hears nothing', async () => {
+test('an organization without a subscription gets no events', async () => {
   const { person, say } = await personWithModel(['conversation.updated'])
   await say()
   expect(await queued(person)).toEqual([])

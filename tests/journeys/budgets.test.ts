@@ -42,7 +42,7 @@ const spentBy = async (person: Person): Promise<number> =>
   -(await ledgerOf(server, person)).reduce((sum, { amount }) => sum + amount, 0)
 
 describe('a budget', () => {
-  test('is set, replaced, listed and removed, and the audit tells so', async () => {
+  test('is set, replaced, listed and removed, with audit entries', async () => {
     const { person } = await personWithModel()
     const key = await addKey(server, person)
     const ofMember = await setBudget(server, person, { user_id: person.userId, credits_per_month: 50 })
@@ -121,7 +121,7 @@ describe('a budget', () => {
     expect((await budgets('GET', person)).body.data).toHaveLength(1)
   })
 
-  test('begins anew with the month', async () => {
+  test('restarts every month', async () => {
     const { person, say } = await personWithModel()
     await say()
     const spent = await spentBy(person)
@@ -137,7 +137,7 @@ describe('a budget', () => {
 })
 
 describe('who has spent a budget', () => {
-  test('is told whose it is and when it begins anew, by every kind of call', async () => {
+  test('gets an error with the owner and reset time of the budget, from every kind of call', async () => {
     const { person, modelId, say } = await personWithModel()
     const key = await addKey(server, person)
     await setBudget(server, person, { user_id: person.userId, credits_per_month: 0 })

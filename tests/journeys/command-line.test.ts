@@ -23,7 +23,7 @@ const run = async (args: string[], extra: Record<string, string> = {}, cwd = fol
 }
 
 describe('the command line', () => {
-  test('config shows what is in force, and no secret', async () => {
+  test('config shows the effective settings without secrets', async () => {
     const { code, output } = await run(['config'], {
       OPENAI_API_KEY: 'sk-canary',
       SECRET: 'canary'.repeat(8),
@@ -101,7 +101,7 @@ describe('the command line', () => {
     FIRST_START_MS,
   )
 
-  test('anything else explains itself', async () => {
+  test('any other command prints the usage', async () => {
     const { code, output } = await run(['dance'])
     expect(code).toBe(1)
     expect(output).toContain('Usage: parley <command>')

@@ -99,7 +99,7 @@ describe('the build', () => {
     expect(workshopsIn(source)).toEqual([])
   })
 
-  test('that fails says why and leaves what there was', async () => {
+  test('reports the error when it fails, and keeps the previous files', async () => {
     const before = scriptOf(source)
     source.write({ 'src/main.ts': 'this is no TypeScript' })
     const { code, stderr } = await runBuild(source)

@@ -169,7 +169,7 @@ describe('a conversation', () => {
     expect(rows).toHaveLength(0)
   })
 
-  test('has its reply stopped; what it said stays', async () => {
+  test('stops its reply and keeps the text so far', async () => {
     const { id, sessions } = await begin('emu-n2000-gap20')
     const stop = () => call('POST', `stop?conversation_id=${id}`)
     expect((await stop()).body.code).toBe('chat.not_streaming')
@@ -195,7 +195,7 @@ describe('a conversation', () => {
     expect((await call('GET', `messages?conversation_id=${id}&offset=-1`)).status).toBe(400)
   })
 
-  test('goes on when its reader leaves', async () => {
+  test('continues when its reader disconnects', async () => {
     const { id, sessions } = await begin('emu-n20-gap20')
     const abort = new AbortController()
     const path = `/api/conversation/stream_chat?org_id=${person.organizationId}`
@@ -212,7 +212,7 @@ describe('a conversation', () => {
     expect(again.events.at(-1)?.event).toBe('end')
   })
 
-  test('tells a failure as an event, and refuses what it can before', async () => {
+  test('reports a failure as an event, and validates before it starts', async () => {
     const { sessions } = await begin('emu-err500', 'emu-n5-gap50')
     const failed = await say(sessions[0], 'Hello')
     expect(failed.events.map(({ event }) => event)).toEqual(['start', 'error'])

@@ -39,7 +39,7 @@ async function personWith(credits: number) {
   return { person, send }
 }
 
-test('with 1 credit and 50 messages at once, one passes and 49 are told why not', async () => {
+test('with 1 credit and 50 concurrent messages, admits one and refuses 49', async () => {
   const { person, send } = await personWith(1)
   const answers = await Promise.all(Array.from({ length: 50 }, () => send()))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)

@@ -41,7 +41,7 @@ async function openWidget(version?: string) {
 const post = (path: string, token: string) => server.call('POST', `/api/agent_deploy/${path}`, { token })
 
 describe('a program with the key', () => {
-  test('talks to the agent in a session, as send_message streams', async () => {
+  test('chats with the agent in a session, streamed as by send_message', async () => {
     const { key, agentId } = await deploy(server, provider)
     const first = await talk(server, key, { content: 'Hello' })
     expect(first.status).toBe(200)
@@ -89,7 +89,7 @@ describe('a program with the key', () => {
     expect(events.flatMap(({ event }) => event ?? [])).toEqual(['meta', 'usage'])
   })
 
-  test('sends a message once, however often it is sent with an Idempotency-Key', async () => {
+  test('sends a message once, even if it is repeated with an Idempotency-Key', async () => {
     const { key, owner } = await deploy(server, provider, { config: { daily_message_limit: 1 } })
     const headers = { 'idempotency-key': 'one' }
     const first = await talk(server, key, { content: 'Hello' }, { headers })
@@ -319,7 +319,7 @@ describe('a session', () => {
       expect((await talk(server, token, { content: 'Hi' })).status).toBe(401)
   })
 
-  test('answers that the agent is not active', async () => {
+  test('returns an error if the agent is not active', async () => {
     const { widget, ann } = await openWidget()
     await server.call('PUT', `/api/agents/update?agent_id=${widget.agentId}`, {
       token: widget.owner.token,

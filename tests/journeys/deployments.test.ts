@@ -128,7 +128,7 @@ describe('a deployment', () => {
     expect((await on('GET', 'get', id)).status).toBe(404)
   })
 
-  test('stands in the audit without its key', async () => {
+  test('is in the audit log without its key', async () => {
     const { id } = (await create(server, owner, agentId)).body
     await on('POST', 'regenerate_key', id)
     await on('PUT', 'update', id, owner.token, { status: 'paused' })
@@ -323,7 +323,7 @@ describe('what is refused', () => {
     }
   })
 
-  test('a key of before, at once', async () => {
+  test('the previous key, immediately', async () => {
     const made: Deployment = await deploy(server, provider)
     const session = (key: string) =>
       server.call('GET', `/api/agent_deploy/session?session_id=${made.id}`, { headers: { 'x-api-key': key } })

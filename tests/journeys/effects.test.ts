@@ -109,7 +109,7 @@ describe.each(SECTIONS)('in %s', (_section, within) => {
     await expect(refused).rejects.toThrow("declare effects: 'outside'")
   })
 
-  test('a letter is queued, and addresses are signed', async () => {
+  test('mail is queued, and URLs are signed', async () => {
     const result = within(async () => {
       const letter = { kind: 'reset password', link: 'http://parley.test' } as const
       await services.mail.send(services.database.sql, 'a@example.com', letter)

@@ -50,7 +50,7 @@ async function markedPerson(mark: string): Promise<Person> {
 }
 
 describe('an account that is deleted', () => {
-  test('leaves nothing of the person, and all that is of others', async () => {
+  test('leaves nothing of the person, and everything of others', async () => {
     const { sql } = server.server.services.database
     const mark = newMark()
     const theirs = await stage.newOrganization(await server.signUp(), newMark())

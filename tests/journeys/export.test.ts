@@ -112,7 +112,7 @@ test('no key, secret, token or hash of one is in it', async () => {
   for (const { hash } of hashes) expect(text.includes(hash) && hash !== 'sealed').toBe(false)
 })
 
-test('a person takes away what is his alone, of all organizations', async () => {
+test('a person exports only their own data, from all organizations', async () => {
   const { manifest, rows, text } = await taken('/api/users/me/export', member)
   expect(manifest.user).toMatchObject({ id: member.userId, email: member.email })
   expect(text).toContain('theirsquestion')
@@ -122,12 +122,12 @@ test('a person takes away what is his alone, of all organizations', async () => 
   expect(rows('members')).toHaveLength(2)
 })
 
-test('nobody else gets it', async () => {
+test('other users cannot export it', async () => {
   expect((await ask(ofOrganization(), member)).status).toBe(403)
   expect((await ask(ofOrganization(), await server.signUp())).status).toBe(404)
 })
 
-test('a client that leaves ends the reading, and the server goes on', async () => {
+test('a client that disconnects stops the export, and the server keeps running', async () => {
   const { sql } = server.server.services.database
   await sql`
     insert into chats (id, organization_id, user_id, title, status)

@@ -29,7 +29,7 @@ const sentTexts = (): string[] =>
     ({ content }) => content,
   )
 
-test('the oldest messages are left out where the context window ends, and meta says how many', async () => {
+test('the oldest messages are omitted beyond the context window, and meta reports how many', async () => {
   const modelId = await addModel(2_000)
   const long = (name: string) => `${name} ${'word '.repeat(300)}`
   const { chatId } = await server.say(person, { model_id: modelId }, { content: long('first') })
@@ -49,14 +49,14 @@ test('the oldest messages are left out where the context window ends, and meta s
   expect(history.sent + history.left_out).toBe(8)
 })
 
-test('a message that is larger than the window goes alone', async () => {
+test('a message larger than the window is sent alone', async () => {
   const modelId = await addModel(300)
   const { chatId } = await server.say(person, { model_id: modelId }, { content: 'small' })
   await server.say(person, { model_id: modelId, chat_id: chatId }, { content: 'word '.repeat(1_000) })
   expect(sentTexts()).toHaveLength(1)
 })
 
-test('what a long chat costs does not grow with it: 400 messages at most are read', async () => {
+test('the cost of a long chat is bounded: at most 400 messages are read', async () => {
   const modelId = await addModel(1_000_000)
   const { chatId } = await server.say(person, { model_id: modelId }, { content: 'first' })
   const { sql } = server.server.services.database

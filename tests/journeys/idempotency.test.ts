@@ -95,7 +95,7 @@ describe('a key', () => {
     expect((await post(path, undefined, key, person.token)).body).toEqual(made.body)
   })
 
-  test('opens nothing where nobody has to be known', async () => {
+  test('gives no access without authentication', async () => {
     const key = randomUUID()
     const sign = (password: string) => post('/api/auth/login', { email: person.email, password }, key)
     const first = await sign(person.password)
@@ -104,7 +104,7 @@ describe('a key', () => {
     expect([again.body, isReplayed(again)]).toEqual([first.body, true])
   })
 
-  test('is forgotten after a day', async () => {
+  test('expires after a day', async () => {
     const key = randomUUID()
     const first = await newChat('a', key)
     const { sql } = server.server.services.database
@@ -122,7 +122,7 @@ describe('a key', () => {
   })
 })
 
-test('what is made one by one is made, though one of them can not be', async () => {
+test('bulk creation continues after an item fails', async () => {
   const [key, email] = [randomUUID(), `${randomUUID()}@example.com`]
   const role_id = await roleOf(server, person, 'guest')
   const invitations = [email, email, `${randomUUID()}@example.com`].map((one) => ({ email: one, role_id }))
@@ -229,7 +229,7 @@ describe('what models do', () => {
     expect(kindsOf(await ledgerOf(server, somebody))).toEqual(['HOLD', 'DEBIT'])
   })
 
-  test('when it fails in its stream it is the answer; when it is refused, it is not', async () => {
+  test('a failure in the stream is replayed; a refusal is not', async () => {
     const somebody = await withModel('emu-err500')
     const key = randomUUID()
     const first = await prompt(somebody, key)
@@ -242,7 +242,7 @@ describe('what models do', () => {
     expect((await rows()).filter((row) => row['key'] === poor)).toEqual([])
   })
 
-  test('an answer that is too large is not kept, and not made again', async () => {
+  test('a response that is too large is not stored, and not created again', async () => {
     const somebody = await withModel('emu-echo', { context_window: 2_000_000 })
     const key = randomUUID()
     const body = { model: 'Test model', messages: [{ role: 'user', content: 'x'.repeat(1_200_000) }] }

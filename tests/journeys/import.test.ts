@@ -104,7 +104,7 @@ const NEW: Record<string, string[]> = {
   files: ['created_at'],
 }
 
-test('what comes out of the import is what went in', async () => {
+test('the export of an import equals the original export', async () => {
   const { status, body, text } = await importArchive(to, newcomer, archive)
   expect([status, text]).toEqual([201, expect.stringContaining('"role_name":"owner"')])
   const here = { ...newcomer, organizationId: body.organization.id }
@@ -174,7 +174,7 @@ test('what comes out of the import is what went in', async () => {
   expect(body.left_out).toContainEqual(expect.objectContaining({ what: 'chats', count: 1 }))
 }, 60_000)
 
-test('what was imported works: it is searched, answered and gone on with', async () => {
+test('imported data works: it can be searched, queried and continued', async () => {
   const { status, body } = await importArchive(to, newcomer, archive, 'To be used')
   expect(status).toBe(201)
   const here = { ...newcomer, organizationId: body.organization.id }

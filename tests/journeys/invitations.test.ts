@@ -109,14 +109,14 @@ describe('an invitation', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 
-  test('can not give the owner role, nor a role of another organization', async () => {
+  test('cannot grant the owner role, nor a role of another organization', async () => {
     expect((await invite(newEmail(), await roleOf(server, owner, 'owner'))).status).toBe(403)
     const stranger = await server.signUp()
     const answer = await invite(newEmail(), await roleOf(server, stranger, 'member'))
     expect([answer.status, answer.body.detail]).toEqual([404, 'Role not found'])
   })
 
-  test('a mail that the server does not take now is sent again', async () => {
+  test('a mail that the server refuses temporarily is sent again', async () => {
     mailServer.refuse = 1
     const { body } = await invite()
     const { sql } = server.server.services.database
@@ -194,7 +194,7 @@ describe('states', () => {
     expect((await accept(again.token)).status).toBe(201)
   })
 
-  test('an email whose invitation has expired can be invited anew', async () => {
+  test('an email whose invitation has expired can be invited again', async () => {
     const { body } = await invite()
     await age(body.id)
     expect((await invite(body.email)).status).toBe(201)
@@ -216,7 +216,7 @@ describe('states', () => {
   })
 })
 
-test('of many, each is answered for itself', async () => {
+test('of a bulk request get separate results', async () => {
   const [good, owned] = [newEmail(), newEmail()]
   const { status, body } = await asOwner('POST', `/api/invitations/bulk_create?${org}`, {
     invitations: [

@@ -118,7 +118,7 @@ test('objects become documents; read again, only what has changed is fetched and
   await expectSound(sql(), kb)
 })
 
-test('a bucket that refuses has failed, and its secret is nowhere', async () => {
+test('a bucket that refuses access fails, without revealing its secret', async () => {
   const secret_access_key = 'the-secret-that-nobody-sees'
   const written: string[] = []
   const { log } = server.server.services
@@ -150,7 +150,7 @@ test('a bucket that refuses has failed, and its secret is nowhere', async () => 
 const errorsToo = (_key: string, value: unknown): unknown =>
   value instanceof Error ? `${value.stack} ${String(value.cause)}` : value
 
-test('how far an ingestion is hear those who may read it, and nobody else', async () => {
+test('only members who may read it receive the progress of an ingestion', async () => {
   const reader = await addPowerlessMember(server, person.organizationId, ['kb:read'])
   const other = await addPowerlessMember(server, person.organizationId, ['chats:read'])
   const stranger = await server.signUp()

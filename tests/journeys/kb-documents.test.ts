@@ -106,7 +106,7 @@ describe('files', () => {
     )
   })
 
-  test('say of themselves what was cut', async () => {
+  test('report what was cut', async () => {
     const kb = await library.create()
     const [whole, cut] = [await uploadTo(kb, 'a.md', 'whole'), await uploadTo(kb, 'b.md', 'cut')]
     await sql()`update upload_texts set is_cut = true where upload_id = ${cut.body.id}`
@@ -118,7 +118,7 @@ describe('files', () => {
     ])
   })
 
-  test('of other people are not found, not even by an owner', async () => {
+  test('of other people are not found, even by an owner', async () => {
     const colleague = await server.signUp()
     await addMemberWithRole(sql(), person.organizationId, colleague.userId, 'member')
     const path = uploadPath({ ...colleague, organizationId: person.organizationId })

@@ -107,7 +107,7 @@ test('a model for rerank that does not answer with scores fails a question, and 
   expect(body.results.map(({ error }: { error: string }) => error)).toEqual([reason, reason, reason])
 })
 
-test('what a dead process has claimed is done by another, from where it came to', async () => {
+test('another process continues the work of a dead one where it stopped', async () => {
   const { sql } = server.server.services.database
   const { body: evaluation } = await exam.create([
     { question: 'When does the shop open?', document_names: ['Hours'] },
@@ -130,7 +130,7 @@ test('what a dead process has claimed is done by another, from where it came to'
   expect(body.results.map(({ question }: { question: string }) => question)).toEqual([mark, 'receipt'])
 })
 
-test('a process that stops leaves the rest to another, and no question is asked twice', async () => {
+test('another process continues the work of a stopped one, and asks no question twice', async () => {
   const database = await createDatabase()
   // The embedded database supports only one process.
   if (database === null) return

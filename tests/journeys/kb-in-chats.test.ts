@@ -133,7 +133,7 @@ test('of a long message its beginning is looked for', async () => {
   expect(input.length).toBeLessThanOrEqual(10_000)
 })
 
-test('an empty one, and one that is still being filled, bring nothing and are in nobody’s way', async () => {
+test('an empty one, and one that is still being filled, return nothing and block nothing', async () => {
   const empty = await library.create()
   const hanging = await modelOf('emu-hang', provider, { capabilities: ['embedding'] })
   const filling = await library.create({ embedding_model: hanging, sources: [HOURS] })
@@ -170,7 +170,7 @@ test('one of another organization is not found, with one’s own beside it, and 
   expect((await server.call('GET', list, { token: person.token })).body.data).toHaveLength(before)
 })
 
-test('who may not read knowledge bases can not use them, and sees none', async () => {
+test('a caller who may not read knowledge bases cannot use them, and sees none', async () => {
   const writer = await addPowerlessMember(server, person.organizationId, ['chats:read', 'chats:write'])
   const answer = await refusalOf(writer, echo, [local])
   expect([answer.status, answer.body.detail]).toEqual([403, 'Missing permission: kb:read'])
@@ -179,7 +179,7 @@ test('who may not read knowledge bases can not use them, and sees none', async (
   expect(plain.status).toBe(200)
 })
 
-test('who may not write messages sees none', async () => {
+test('a caller who may not write messages sees none', async () => {
   const reader = await addPowerlessMember(server, person.organizationId, ['chats:read', 'kb:read'])
   expect((await refusalOf(reader, echo, [local])).status).toBe(403)
   expect((await usable(reader)).data).toEqual([])
@@ -194,7 +194,7 @@ test('those of the organization are listed, newest first, page by page', async (
   expect(next.data.map(({ id }: { id: string }) => id)).not.toContain(newest)
 })
 
-test('an answer anew looks anew', async () => {
+test('a regenerated reply searches again', async () => {
   const kb = await filled([HOURS, text('Sundays', 'The shop opens at noon on Sundays.')])
   const { chatId, messageId, events } = await say([kb])
   expect(namesOf(events)).toEqual(expect.arrayContaining(['Hours', 'Sundays']))
@@ -214,7 +214,7 @@ test('an answer anew looks anew', async () => {
   expect(messages.at(-1).citations.map(({ document_name }: Citation) => document_name)).toEqual(['Sundays'])
 })
 
-test('passages take a quarter of the prompt at most', async () => {
+test('passages use at most a quarter of the prompt', async () => {
   const opening = Array.from({ length: 12 }, (_, place) =>
     text(`Shop ${place}`, `Shop ${place} opens at ${place}, ${String.fromCharCode(97 + place).repeat(9)}.`),
   )

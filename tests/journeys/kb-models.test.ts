@@ -121,7 +121,7 @@ test('a model whose vectors have other dimensions now is told, and named anew it
   await expectSound(sql(), kb)
 })
 
-test('a chunk that can not be embedded is not changed', async () => {
+test('a chunk that cannot be embedded is not changed', async () => {
   const kb = await library.create({ embedding_model: modelId, sources: [text('Voles')] })
   await library.settle(kb)
   const chunk = await onlyChunk(kb, 'Voles')
@@ -177,7 +177,7 @@ test('an organization goes with its knowledge bases, whatever embeds them', asyn
   for (const kb of kbs) await expectGone(sql(), kb)
 })
 
-test('nothing is held, and the balance is what the ledger says', async () => {
+test('no credits are held, and the balance equals the ledger', async () => {
   const entries = await ledgerOf(server, person)
   const paid = entries.reduce((sum, { amount }) => sum + amount, 0)
   expect(await balanceOf(server, person)).toMatchObject({ held: 0, balance: 1_000_000 + paid })

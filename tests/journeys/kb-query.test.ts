@@ -138,7 +138,7 @@ describe('an answer', () => {
     ])
   })
 
-  test('is that nobody knows, for nothing, where no passage fits', async () => {
+  test('says that the answer is unknown, free of charge, if no passage fits', async () => {
     const { person: poor, library: own, kb: ownKb } = await another()
     const model = await modelOf('emu-n4', {}, poor)
     await server.server.services.database.sql`
@@ -286,7 +286,7 @@ describe('a stream', () => {
     expect((await bare.take())[0]?.event).toBe('content')
   })
 
-  test('ends with what went wrong', async () => {
+  test('ends with the error', async () => {
     await modelOf('emu-err503')
     const failed = await (await openStream('emu-err503')).take()
     expect(failed.map(({ event }) => event)).toEqual(['sources', 'error'])

@@ -117,7 +117,7 @@ test('a model that fails is 503, one that is no text model or not there is told'
   expect((await search({ query: 'bees', rerank: foreign })).body.code).toBe('llm.not_found')
 })
 
-test('nothing found is nothing asked', async () => {
+test('calls no model if nothing was found', async () => {
   const empty = await library.create()
   provider.requests.length = 0
   const { status, body } = await search({ query: 'bees', rerank: await addModel('emu-n5') }, empty)

@@ -128,7 +128,7 @@ test('what says nearly the same is shown once, and the receipt adds up', async (
   expect(plain.body.results[0]).not.toHaveProperty('explanation')
 })
 
-test('results come from the knowledge base that was asked, and from no other', async () => {
+test('results come only from the requested knowledge base', async () => {
   const secret = { secret: 'The quixotic password of the vault is xylophone.' }
   const [own, twin] = [
     await library.create({ sources: sourcesOf({ own: 'Nothing about that here.' }) }),

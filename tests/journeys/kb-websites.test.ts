@@ -56,7 +56,7 @@ async function readAgain(kb: string): Promise<void> {
   await library.settle(kb)
 }
 
-test('pages become documents, and one that fails holds up no other', async () => {
+test('pages become documents, and one that fails does not block the others', async () => {
   website.pages = {
     '/': page('Home', '/a', '/b', '/away', '/deep'),
     '/a': page('A'),
@@ -167,7 +167,7 @@ test.each<[string, () => Website['pages'], string]>([
     .toEqual([{ status: 'pending', failures: 1, error: expect.stringContaining(words) }])
 })
 
-test('a website without end ends after max_pages', async () => {
+test('an endless website ends after max_pages', async () => {
   let count = 0
   website.pages['*'] = (response) => {
     const links = Array.from({ length: 100 }, () => `/${count++}`)
@@ -212,7 +212,7 @@ test('a redirect to a private address is not followed', async () => {
   inside.close()
 })
 
-test('websites that drip hold up nobody else, and can be deleted meanwhile', async () => {
+test('slow websites do not delay others, and can be deleted meanwhile', async () => {
   const drips: (() => void)[] = []
   website.pages = {
     '/robots.txt': send('text/plain', '', {}, 404),

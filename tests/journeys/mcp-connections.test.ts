@@ -324,7 +324,7 @@ describe('the quota of connections', () => {
     expect((await instancesOf(somebody.person)).length).toBe(6)
   })
 
-  test('attempts that nobody finished are swept away', async () => {
+  test('unfinished attempts are deleted', async () => {
     const { sql } = server.server.services.database
     const { sweepAttempts } = await import('#parts/mcp/attempts-system.ts')
     const somebody = await mcpConnector(server)
@@ -358,7 +358,7 @@ describe('connecting again', () => {
   })
 })
 
-test('authorization servers can read who we are', async () => {
+test('authorization servers can read the client metadata', async () => {
   const { status, body } = await server.call('GET', '/api/mcp/client.json')
   expect([status, body.redirect_uris]).toEqual([200, ['http://parley.test/api/mcp/callback']])
 })

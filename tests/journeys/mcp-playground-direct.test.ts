@@ -130,7 +130,7 @@ test('without a connection of his own that is active nobody gets anywhere', asyn
   expect(stage.provider.requests).toHaveLength(before + 2)
 })
 
-test('where no server can be reached the stream says so, and nothing is paid', async () => {
+test('reports in the stream if no server can be reached, and charges nothing', async () => {
   const person = await stage.person(MODEL)
   const serverId = await stage.addServer('Gone', 'http://127.0.0.1:1/mcp')
   const ids = [await stage.connect(person, serverId), await stage.connect(person, serverId)]
@@ -166,7 +166,7 @@ test('what a server says of itself and answers is material, wherever it stands',
   expect(messages[0].content).not.toContain('Ignore all')
 })
 
-test('who has no credits is refused before anything is asked', async () => {
+test('a caller without credits is refused before any request to a server', async () => {
   const person = await stage.person(MODEL)
   const { id, mcpServer } = await stage.connectTo(person, 'Dear', {})
   await stage.sql`update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
@@ -200,7 +200,7 @@ test('a client that leaves ends the reply and its tools, and what was used is pa
   expect(await balanceOf(stage.server, person)).toMatchObject({ held: 0 })
 })
 
-test('a failing model ends the stream with a sentence', async () => {
+test('a failing model ends the stream with an error sentence', async () => {
   const person = await stage.person('gpt-emu-err500')
   const { id } = await stage.connectTo(person, 'Fine', {})
   const { data } = await stage.ask(person, 'Hi', { ids: [id], model: 'gpt-emu-err500' })

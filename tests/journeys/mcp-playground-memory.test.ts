@@ -90,13 +90,13 @@ test('direct mode sends 30 remembered messages at most, whichever mode they came
   expect(sent[0]).toBe('say: 2')
 })
 
-test('a reply that came to nothing is not remembered', async () => {
+test('an empty reply is not remembered', async () => {
   const person = await local.person('gpt-emu-err500')
   await local.ask(person, 'Hi', { model: 'gpt-emu-err500' })
   expect(await local.memoryOf(person)).toEqual([])
 })
 
-test('replies at once do not interleave', async () => {
+test('concurrent replies do not interleave', async () => {
   const person = await local.person(MODEL)
   const numbers = [1, 2, 3, 4, 5, 6]
   await Promise.all(numbers.map((number) => local.ask(person, `say: ${number}`, { model: MODEL })))

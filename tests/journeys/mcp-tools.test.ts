@@ -75,7 +75,7 @@ test('tools of several servers are told apart, and run where they are', async ()
   ])
 })
 
-test('all servers are asked at once', async () => {
+test('all servers are asked concurrently', async () => {
   const { promise: otherIsAsked, resolve } = Promise.withResolvers<void>()
   const one = await connect([], undefined, (_request, response) => {
     void otherIsAsked.then(() => response.writeHead(500).end())
@@ -90,7 +90,7 @@ test('all servers are asked at once', async () => {
   expect(failed).toMatchObject([{ instanceId: one.id, error: expect.stringContaining('status 500') }])
 })
 
-test('a server that takes too long is left out', async () => {
+test('a server that takes too long is omitted', async () => {
   const { id } = await connect([], undefined, () => true)
   expect((await open([id], { waitMs: 300 })).failed).toEqual([
     {
@@ -102,7 +102,7 @@ test('a server that takes too long is left out', async () => {
   ])
 })
 
-test('a server that does not answer is left out and named', async () => {
+test('a server that does not respond is omitted and named', async () => {
   const good = await connect([tool('good')])
   const gone = await connect([tool('gone')])
   await gone.remote.close()
@@ -185,7 +185,7 @@ test('a call that is given up is cancelled at the server', async () => {
   await expect.poll(() => heard[0]?.aborted).toBe(true)
 })
 
-test('who leaves while servers are asked waits for none', async () => {
+test('a client that disconnects does not wait for servers', async () => {
   const { id } = await connect([tool('it')])
   const instances = await mcp.findInstances(connector.person.userId, null, [id])
   const left = AbortSignal.abort(new Error('left'))

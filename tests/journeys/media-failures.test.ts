@@ -91,7 +91,7 @@ describe('what goes wrong at the provider is told, stored, and costs nothing', (
     expect(dataOf(await again.take())).toEqual([{ error }])
   })
 
-  test('what takes longer than it may', async () => {
+  test('exceeding the time limit', async () => {
     const { models } = server.server.services
     server.server.services.models = createModels({
       net: studio.net,

@@ -89,7 +89,7 @@ describe('an image', () => {
     expect((await getChat(server, it.person, chatId)).file_uploads).toHaveLength(1)
   })
 
-  test('is told nobody else: not in the chat, and not among uploads that can be sent', async () => {
+  test('is announced only in its own chat, and is not among uploads that can be sent', async () => {
     const it = await studio.imageModel()
     const { chatId } = await studio.send(it)
     const other = await server.signUp()
@@ -106,7 +106,7 @@ describe('an image', () => {
     expect(events[3]?.data).toEqual({ input_tokens: 11, output_tokens: 1056, credits: 1067 })
   })
 
-  test('follows what the newest message says, and is charged for no history', async () => {
+  test('follows only the newest message, and is charged without history', async () => {
     const it = await studio.imageModel()
     const first = await studio.send(it, 'one '.repeat(500))
     provider.requests.splice(0)
@@ -155,7 +155,7 @@ describe('an image', () => {
     expect(kindsOf(await ledgerOf(server, it.person))).toEqual(['HOLD', 'DEBIT', 'HOLD', 'DEBIT'])
   })
 
-  test('is gone from the storage after its chat is', async () => {
+  test('is deleted from the storage after its chat', async () => {
     const it = await studio.imageModel()
     const { chatId, events } = await studio.send(it)
     const url = mediaOf(events)[1]?.['url'] as string

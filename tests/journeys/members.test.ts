@@ -261,7 +261,7 @@ describe('an organization always keeps an owner', () => {
   const makeSecondOwner = async (team: Team) => team.join('owner')
   const leave = (team: Team, person: Person) => team.call(person, 'POST', '/api/org/leave')
 
-  test('the only one can not leave, but others can', async () => {
+  test('the only owner cannot leave, but others can', async () => {
     const team = await makeTeam()
     const member = await team.join('member')
     expect((await leave(team, member)).status).toBe(200)
@@ -273,7 +273,7 @@ describe('an organization always keeps an owner', () => {
     expect(personal.body.code).toBe('org.personal')
   })
 
-  test('members of a personal organization leave it, its owner does not', async () => {
+  test('members can leave a personal organization, but its owner cannot', async () => {
     const person = await server.signUp()
     const { join } = colleaguesOf(server, person)
     const guest = await join('guest')
@@ -285,7 +285,7 @@ describe('an organization always keeps an owner', () => {
     expect((await leavePersonal(person)).body.code).toBe('org.personal')
   })
 
-  test('also when two owners act at the same moment', async () => {
+  test('also when two owners act concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const team = await makeTeam()
       const second = await makeSecondOwner(team)
@@ -302,7 +302,7 @@ describe('an organization always keeps an owner', () => {
     }
   })
 
-  test('and can be handed over, once', async () => {
+  test('and can transfer ownership, once', async () => {
     const team = await makeTeam()
     const [one, other] = [await team.join('member'), await team.join('guest')]
     const give = (by: Person, to: Person) =>

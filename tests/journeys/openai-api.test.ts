@@ -203,11 +203,11 @@ describe('messages', () => {
     expect(body.error.message).toMatch(message)
   })
 
-  test('fields that nobody knows are left alone', async () => {
+  test('ignores unknown fields', async () => {
     expect((await complete({ user: 'u', seed: 4, logit_bias: {}, vendor_field: [1] })).status).toBe(200)
   })
 
-  test('previous_response_id is refused, for nothing is kept', async () => {
+  test('refuses previous_response_id, because nothing is stored', async () => {
     const { status, body } = await post('/responses', {
       model: 'talker',
       input: 'hi',

@@ -54,7 +54,7 @@ async function expectReleased(person: Person, reason?: string): Promise<void> {
   expect(await balanceOf(server, person)).toMatchObject({ balance: 1_000_000, held: 0 })
 }
 
-test('what the provider tells is paid', async () => {
+test('the usage that the provider reports is charged', async () => {
   const { person, embed } = await payer('emu-told')
   const { vectors, usage } = await embed(['one', 'two'])
   expect([vectors.length, usage]).toEqual([2, { inputTokens: 6, outputTokens: 0 }])
@@ -78,7 +78,7 @@ test('many texts go in several requests, and are one entry', async () => {
   expect(entries[1]?.usage).toEqual({ input_tokens: 300, output_tokens: 0 })
 })
 
-test('what the provider does not tell is counted', async () => {
+test('the tokens are counted if the provider reports none', async () => {
   const { person, embed } = await payer('emu-nousage')
   await embed(['The shop opens at nine.'])
   const [, debit] = await ledgerOf(server, person)
@@ -99,7 +99,7 @@ test.each(['emu-err401', 'emu-fewer', 'emu-html'])(
   },
 )
 
-test('without credits nothing is sent', async () => {
+test('nothing is sent without credits', async () => {
   const { person, embed } = await payer('emu-poor')
   await server.server.services.database.sql`
     update credit_accounts set balance = 0 where organization_id = ${person.organizationId}`
@@ -133,7 +133,7 @@ describe('a call that hangs', () => {
     expect((await ledgerOf(server, person))[1]).toMatchObject({ usage: { input_tokens, output_tokens: 0 } })
   })
 
-  test('is given up by who asked, for nothing', async () => {
+  test('costs nothing when the caller aborts it', async () => {
     const { person, embed } = await payer('emu-hang')
     const abort = new AbortController()
     const embedding = embed(['one'], abort.signal)

@@ -82,7 +82,7 @@ test('without tools it is one answer, and says why it ended', async () => {
   expect(await closingOf(person)).toMatchObject({ kind: 'DEBIT', amount: -15 })
 })
 
-test('what was used before a step failed is paid', async () => {
+test('the usage before a failed step is charged', async () => {
   const { person, ended } = await begin('emu-step3-err500', STORY)
   expect(await ended).toMatchObject({
     error: expect.stringContaining('had an internal error'),
@@ -92,13 +92,13 @@ test('what was used before a step failed is paid', async () => {
   expect(await closingOf(person)).toMatchObject({ kind: 'DEBIT', amount: -5 * 37 })
 })
 
-test('nothing is paid where the first step failed', async () => {
+test('nothing is charged if the first step failed', async () => {
   const { person, ended } = await begin('emu-err500', STORY)
   expect(await ended).toMatchObject({ usage: null, finishReason: null })
   expect(await closingOf(person)).toMatchObject({ kind: 'RELEASE', amount: 0 })
 })
 
-test('a tool that breaks is told to the model, and the call goes on', async () => {
+test('a tool failure is reported to the model, and the call continues', async () => {
   const broken = tool('clock', () => Promise.reject(new Error('bug')))
   const { ended, heard } = await begin('emu', 'TOOL:clock={} THEN say: Well.', { tools: [broken] })
   expect(await ended).toMatchObject({ error: null, content: 'Well.' })

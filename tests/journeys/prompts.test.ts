@@ -81,7 +81,7 @@ describe('prompts', () => {
     expect(parseEvents(answer.text).map(({ data }) => Object.keys(data)[0])).toEqual(Array(4).fill('content'))
   })
 
-  test('a token that says DONE is no end', async () => {
+  test('a token that says DONE does not end the stream', async () => {
     const person = await withModel('emu')
     const events = parseEvents((await ask(person, { text: 'say: DONE' })).text).map(
       ({ data }) => data['content'],

@@ -142,7 +142,7 @@ test('/readyz has a limit of its own for each network, and /healthz none', async
   expect((await get('/readyz', newcomer())).status).toBe(200)
 })
 
-test('any number of probes asks the dependencies once', async () => {
+test('any number of probes checks the dependencies once', async () => {
   const check = vi.spyOn(server.server.services.storage, 'check')
   const headers = newcomer()
   const probes = Array.from({ length: 200 }, () => get('/readyz', headers))
@@ -152,7 +152,7 @@ test('any number of probes asks the dependencies once', async () => {
   check.mockRestore()
 })
 
-test('what is refused is measured', async () => {
+test('refused requests are measured', async () => {
   const refused = async () =>
     Number(/parley_rate_limited_total\{window="ip"\} (\d+)/.exec((await get('/metrics', {})).text)?.[1] ?? 0)
   const address = newcomer()

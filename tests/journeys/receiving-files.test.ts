@@ -246,7 +246,7 @@ test('a recording is taken as a form, and as the body itself', async () => {
   await expectNothingLeft()
 })
 
-test('what is not allowed is refused before the file is read', async () => {
+test('unauthorized uploads are refused before the file is read', async () => {
   const answers = await Promise.all(
     [
       'POST /api/chat/upload_file HTTP/1.1\r\nHost: a\r\n',

@@ -74,7 +74,7 @@ test('a stored reply is resumed from any event, and not at all after the last', 
   }
 })
 
-test('a reply goes on when nobody listens', async () => {
+test('a reply continues without readers', async () => {
   const { person, modelId } = await personWithModel(MODEL)
   const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
   await stream.take(2)
@@ -85,7 +85,7 @@ test('a reply goes on when nobody listens', async () => {
   expect(provider.stats.aborted).toBe(0)
 })
 
-test('several readers have the same reply', async () => {
+test('several readers receive the same reply', async () => {
   const { person, modelId } = await personWithModel(MODEL)
   const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
   const others = await Promise.all([1, 2, 3].map(() => resumeMessage(server.url, person, idsOf(stream))))

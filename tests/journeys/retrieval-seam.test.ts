@@ -76,7 +76,7 @@ const messagesOf = async (chatId: string) =>
   ).body.messages
 const citationsOf = (events: StreamEvent[]) => events.filter(({ event }) => event === 'citations')
 
-test('where there are no knowledge bases none is found, and none listed', async () => {
+test('without knowledge bases, none is found or listed', async () => {
   const somebody = await plain.signUp()
   const organization = `org_id=${somebody.organizationId}`
   const modelId = await plain.addModel(somebody, { provider: 'demo', version: 'parley-demo' })
@@ -163,7 +163,7 @@ test('the reply cites what it was given, in the stream and when it is read', asy
   expect(unnamed.events.every(({ event }) => event === undefined)).toBe(true)
 })
 
-test('nothing found is nothing said, and no citations', async () => {
+test('without matching passages, adds nothing to the prompt and cites nothing', async () => {
   passages = []
   const { text, events, chatId } = await say(echo)
   expect(promptOf(text)).toBe('What do foxes do?')
@@ -182,7 +182,7 @@ test('a knowledge base that is not there, and one beside it that is, is not foun
   expect(await chatIds()).toEqual(before)
 })
 
-test('an answer anew looks anew', async () => {
+test('a regenerated reply searches again', async () => {
   const { chatId, messageId } = await say(quiet)
   passages = [passage('Foxes hunt by night.')]
   const query = new URLSearchParams({ chat_id: chatId, message_id: messageId, org_id: person.organizationId })

@@ -80,7 +80,7 @@ describe('roles', () => {
     expect((await remove(owner.token, id)).body.code).toBe('role.system')
   })
 
-  test('that members have can not be deleted', async () => {
+  test('with members cannot be deleted', async () => {
     const made = await create(owner.token, 30, [], randomUUID())
     const person = await server.signUp()
     await addMemberWithRole(

@@ -66,7 +66,7 @@ describe('an authenticator app', () => {
     expect((await answerChallenge(server, await challenge(), { code: app.code(3) })).status).toBe(401)
   })
 
-  test('lets one of two through who send the same code at the same time', async () => {
+  test('accepts the same code once from two concurrent requests', async () => {
     const person = await signUpVerified(server)
     const { app, recoveryCodes } = await addApp(server, person)
     await forgetCode(server, person)
@@ -219,7 +219,7 @@ describe('recovery codes', () => {
     expect((await signIn(renewed.body.recovery_codes[0])).status).toBe(200)
   })
 
-  test('of one user are none of another', async () => {
+  test('of one user do not work for another', async () => {
     const [ada, eve] = [await signUpVerified(server), await signUpVerified(server)]
     const { recoveryCodes } = await addApp(server, ada)
     await addApp(server, eve)

@@ -42,7 +42,7 @@ const bodyOf = (input_prompt: string, more: object = {}) => ({
 const ask = (tool_id: string, prompt: string, more: object = {}, by = smith) =>
   by.call('POST', '/test_tool', { tool_id }, bodyOf(prompt, more))
 describe('a test of a tool', () => {
-  test('has a model call it, and says what came of it', async () => {
+  test('lets a model call it, and returns the outcome', async () => {
     const id = await smith.make()
     const { status, body } = await ask(
       id,
@@ -147,7 +147,7 @@ describe('a test of a tool', () => {
     expect(own.body.result).toBe('Hi')
   })
 
-  test('of what the caller can not see is of a tool that does not exist', async () => {
+  test('returns 404 for a tool that the caller cannot see', async () => {
     const id = await smith.make()
     const other = toolsmith(server, await server.signUp())
     for (const foreign of [id, '00000000-0000-4000-8000-000000000000'])
@@ -155,7 +155,7 @@ describe('a test of a tool', () => {
   })
 })
 
-test('the key of a test is stored nowhere', async () => {
+test('the key of a test is not stored', async () => {
   const id = await smith.make()
   for (const model_name of ['emu', 'emu-err401'])
     await ask(id, 'TOOL:main={"text":"a"}', { model_name, api_key: 'canary-of-this-test' })

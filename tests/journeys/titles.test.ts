@@ -51,7 +51,7 @@ async function titleAfter(content: string, version = 'emu-n3', of: Person = pers
 const LONG = `${'wordy '.repeat(60)}end`
 
 describe('a title', () => {
-  test('comes after the reply, in a call of its own', async () => {
+  test('is written after the reply, in a separate call', async () => {
     const somebody = await server.signUp()
     const modelId = await addModel('emu-n3', somebody)
     const asked = provider.titleRequests.length
@@ -106,7 +106,7 @@ describe('a title', () => {
     expect(await titleAfter(`Why? ${LONG}`, 'emu-n0')).toMatch(/^Why\? (wordy )+…$/)
   })
 
-  test('of a model that writes a book of blanks holds nobody up', async () => {
+  test('of very many blanks delays no other reply', async () => {
     expect(await titleAfter('Hm', 'emu-blanks')).toBe('a')
   })
 
@@ -148,7 +148,7 @@ describe('a chat', () => {
     expect(await titleOf(titled)).toBe('Mine')
   })
 
-  test('that is renamed while its title is written keeps its name, and nobody hears of another', async () => {
+  test('that is renamed while its title is written keeps its name, and no other title is announced', async () => {
     const socket = await openReady(server.url, person.token)
     const modelId = await addModel('emu-n3')
     const asked = provider.titleRequests.length

@@ -19,7 +19,7 @@ afterAll(() => server.stop())
 
 const NOTHING = '00000000-0000-4000-8000-000000000000'
 
-test('a category is made, listed, changed and deleted, and the audit tells', async () => {
+test('a category is created, listed, changed and deleted, with audit entries', async () => {
   const made = await smith.call('POST', '/create_category', org, { name: ' Search ', description: 'Finds' })
   expect([made.status, made.body]).toEqual([
     201,
@@ -82,7 +82,7 @@ test.each<[Record<string, unknown>, string]>([
   expect(said(answer)).toEqual([400, expect.stringContaining(sentence)])
 })
 
-test('one with tools is not deleted, and names them', async () => {
+test('one with tools is not deleted, and the error names them', async () => {
   const category_id = await smith.category()
   await smith.make({ fields: { name: 'Weather', version: '2.0', category_id } })
   expect(said(await smith.call('DELETE', '/delete_category', { ...org, category_id }))).toEqual([

@@ -28,7 +28,7 @@ const change = (tool_id: string, body: unknown, by = smith, of = org) =>
   by.call('PUT', '', { ...of, tool_id }, body)
 
 describe('a tool', () => {
-  test('is made, shown, changed and deleted', async () => {
+  test('is created, shown, changed and deleted', async () => {
     const category_id = await smith.category()
     const fields = { name: ' Weather ', category_id, logo_url: 'https://example.com/logo.png' }
     const made = await smith.submit({
@@ -263,7 +263,7 @@ describe('a public tool', () => {
     expect((await get(id)).body.settings.function_info.code).toBe(secretCode)
   })
 
-  test('is nothing that others can change or delete', async () => {
+  test('cannot be changed or deleted by others', async () => {
     const theirs = { org_id: stranger.organizationId }
     expect(said(await change(id, { name: 'Mine' }, other, theirs))).toEqual([404, 'Tool not found'])
     expect(said(await change(id, { name: 'Mine' }, other))).toEqual([404, 'Organization not found'])
@@ -381,7 +381,7 @@ describe('a tool that agents use', () => {
   })
 })
 
-test('who may not write tools makes none, and who may not read them sees none', async () => {
+test('a caller who may not write tools cannot create one, and one who may not read them sees none', async () => {
   const reader = await addPowerlessMember(server, person.organizationId, ['tool:read'])
   const id = await smith.make()
   const as = toolsmith(server, reader)

@@ -142,7 +142,7 @@ describe('what is no recording', () => {
     },
   )
 
-  test('no byte', async () => {
+  test('an empty body', async () => {
     const person = await personWith('whisper-emu')
     const empty = Buffer.alloc(0)
     for (const { status, body } of [
@@ -216,7 +216,7 @@ describe('who writes', () => {
     expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('pt-BR')
   })
 
-  test('nobody, where there is none', async () => {
+  test('no model, if there is none', async () => {
     const { sql } = server.server.services.database
     const person = await server.signUp()
     await sql`update llm_models set is_active = false where organization_id is null`

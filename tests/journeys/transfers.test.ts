@@ -187,7 +187,7 @@ describe('a new organization', () => {
     expect(await balances(person, empty, funded)).toEqual([60, 0, 40])
   })
 
-  test('is not made where the personal one has too few', async () => {
+  test('is not created if the personal one has too few credits', async () => {
     const person = await personWith(100)
     const name = randomUUID()
     const path = `/api/org/create_org?name=${name}&credits=100.5`

@@ -81,7 +81,7 @@ describe('the quota of an organization', () => {
     expect((await server.upload(person, text(3_000))).status).toBe(201)
   })
 
-  test('is that of nobody else', async () => {
+  test('is independent of other organizations', async () => {
     const [full, other] = [await personWith({ file_upload: 10 }), await personWith({ file_upload: 10 })]
     expect((await server.upload(full, text(10))).status).toBe(201)
     expect((await server.upload(full, text(1))).status).toBe(402)
@@ -128,7 +128,7 @@ test('a name is not given again before its last file has gone from the disk', as
   expect([await read(first.body.url), await read(second.body.url)]).toEqual([404, 200])
 })
 
-test('a chat of others, or one that is deleted, takes no file', async () => {
+test('a chat of others, or a deleted one, accepts no file', async () => {
   const [person, other] = [await personWith(), await personWith()]
   const foreign = await chatOf(other)
   const deleted = await chatOf(person)
