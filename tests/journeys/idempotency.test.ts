@@ -95,7 +95,7 @@ describe('a key', () => {
     expect((await post(path, undefined, key, person.token)).body).toEqual(made.body)
   })
 
-  test('gives no access without authentication', async () => {
+  test('does not replay a login to a request with another password', async () => {
     const key = randomUUID()
     const sign = (password: string) => post('/api/auth/login', { email: person.email, password }, key)
     const first = await sign(person.password)

@@ -89,7 +89,7 @@ describe('an image', () => {
     expect((await getChat(server, it.person, chatId)).file_uploads).toHaveLength(1)
   })
 
-  test('is announced only in its own chat, and is not among uploads that can be sent', async () => {
+  test('is in a chat that other users cannot read', async () => {
     const it = await studio.imageModel()
     const { chatId } = await studio.send(it)
     const other = await server.signUp()

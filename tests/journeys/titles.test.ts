@@ -106,7 +106,7 @@ describe('a title', () => {
     expect(await titleAfter(`Why? ${LONG}`, 'emu-n0')).toMatch(/^Why\? (wordy )+…$/)
   })
 
-  test('of very many blanks delays no other reply', async () => {
+  test('ends at a very long run of blanks', async () => {
     expect(await titleAfter('Hm', 'emu-blanks')).toBe('a')
   })
 

@@ -216,7 +216,7 @@ describe('who writes', () => {
     expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('pt-BR')
   })
 
-  test('no model, if there is none', async () => {
+  test('returns 400 without a transcription model', async () => {
     const { sql } = server.server.services.database
     const person = await server.signUp()
     await sql`update llm_models set is_active = false where organization_id is null`
