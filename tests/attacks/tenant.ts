@@ -30,7 +30,7 @@ export interface Tenant {
   fixture: Fixture
 }
 
-/** What all tenants of a stage share. */
+/** Records that all tenants of a stage share. */
 export interface Installation {
   mcpServerId: string
   permissionId: string
