@@ -15,10 +15,7 @@ import {
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
-/**
- * Any MCP client can use an account's server through the gateway. The account's credentials stay on Parley's
- * server.
- */
+/** Any MCP client can use an account's server through the gateway, which keeps the credentials secret. */
 
 const KEY = 'key-that-nobody-sees'
 const hanging: AbortSignal[] = []
