@@ -245,7 +245,7 @@ export function envelopedStatusOf(code: ErrorCode): number {
   return kind === 'validation' ? 422 : status
 }
 
-/** What an error is called under /v1. A status that has no word of its own is a kind of 400 or 500. */
+/** Returns the code of an error under /v1. A status without its own code uses that of 400 or 500. */
 export function envelopeCodeOf(code: ErrorCode): EnvelopeCode {
   if (code === 'billing.insufficient_credits') return 'insufficient_credits'
   const status = envelopedStatusOf(code)

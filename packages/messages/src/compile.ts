@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url'
 import compile from 'icu-minify/compile'
 
-/** What replaces the parser of messages in a bundle that has compiled ones. */
+/** Replaces the parser of messages in a bundle whose messages are compiled. */
 export const COMPILED_ALIAS = { 'use-intl/format-message': 'use-intl/format-message/format-only' }
 
 /**

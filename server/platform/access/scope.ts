@@ -90,7 +90,7 @@ export type ResourceKind =
   | 'webhook'
 export type ResourceSource = { [K in ResourceKind]: { [key in K]: string } }[ResourceKind]
 
-/** Who may call a route. */
+/** The access rule of a route. */
 export type Access<P extends Permission = Permission> =
   | 'public'
   /** Any authenticated caller, including API keys. */

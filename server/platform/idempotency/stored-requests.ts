@@ -29,7 +29,7 @@ export interface KeyedRequest {
   former?: { owner: string; hash: string }
   /** The quota that the request counts against. */
   quota: string
-  /** The user with whom the row is deleted; null for anonymous clients. */
+  /** The user whose deletion also deletes the row; null for anonymous clients. */
   userId: string | null
 }
 

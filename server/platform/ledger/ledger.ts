@@ -11,7 +11,7 @@ import { retryStale, STALE } from './retry-stale.ts'
 
 export type LedgerEntry = typeof ledgerEntries.$inferSelect
 
-/** Who pays for a model call, and on whose behalf. A Scope is a Payer. */
+/** The organization, member and API key to charge for a model call. A Scope is a Payer. */
 export interface Payer {
   organizationId: string
   /** Null if no user requested the call, such as for the ingestion of a knowledge base. */

@@ -5,7 +5,7 @@ import type { Redis } from '#platform/redis/redis.ts'
 import { LocalWindows, type WindowCount } from './local-windows.ts'
 import { SharedWindows } from './shared-windows.ts'
 
-/** What is counted: an IP address, its readiness probes separately, or a user. */
+/** The subject of a count: an IP address, its readiness probes separately, or a user. */
 export interface RateKey {
   kind: 'ip' | 'probe' | 'user'
   id: string

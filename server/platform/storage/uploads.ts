@@ -20,7 +20,7 @@ export interface NewUpload {
   userId: string
   /** Null until it is attached to a chat. */
   chatId: string | null
-  /** Who created the file. Files from models do not count against a chat's limit. */
+  /** The creator of the file. Files from models do not count against a chat's limit. */
   source: 'user' | 'model'
   /** The client's file name. */
   name: string
