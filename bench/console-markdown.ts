@@ -40,14 +40,14 @@ const MAIN = `
 import { useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Markdown } from './console/src/markdown/markdown.tsx'
-import { addMessages, loadRest } from './console/src/messages/index.ts'
+import { loadText } from './console/src/messages/index.ts'
 import { useBufferedText } from './console/src/ui/use-buffered-text.ts'
 function Reply({ isOver }) {
   const { text, buffer } = useBufferedText()
   useEffect(() => { window.buffer = buffer }, [buffer])
   return <Markdown text={text} streaming={!isOver} />
 }
-await loadRest().then(addMessages)
+await loadText('rest')
 const root = createRoot(document.getElementById('root'))
 root.render(<Reply isOver={false} />)
 window.endReply = () => root.render(<Reply isOver={true} />)

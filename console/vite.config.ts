@@ -14,7 +14,7 @@ const SERVED =
 const SHARED_FROM = 6
 
 /** The files that compose the messages of several areas. */
-const MESSAGES = /\/messages\/\w+\/(?:first|rest)\.ts$/
+const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/
 
 export default defineConfig({
   root: import.meta.dirname,

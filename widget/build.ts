@@ -1,44 +1,59 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { build } from 'rolldown'
+import { COMPILED_ALIAS, compileMessages } from '@parley/messages/compile'
+import type { Language } from '@parley/messages/languages'
+import { build, type Plugin } from 'rolldown'
 
-/** What the server hands to browsers. */
+/** The files that the server sends to browsers. */
 export interface BuiltWidget {
   /** Needs `LOOK`, a ButtonLook, in its scope. */
   loader: string
-  frameScript: string
+  frameScripts: Record<Language, string>
   frameStyle: string
 }
 
 /** Browsers of the last four years. */
 const TARGET = 'es2022'
 
-/** Bundles and minifies loader and frame. */
+/** Bundles and minifies the loader, and the frame in each language. */
 export async function buildWidget(): Promise<BuiltWidget> {
-  const [loader, frameScript, frameStyle] = await Promise.all([
+  const [loader, en, de, frameStyle] = await Promise.all([
     bundle('loader.ts'),
-    bundle('frame/main.tsx'),
+    bundle('frame/main.tsx', inLanguage('en')),
+    bundle('frame/main.tsx', inLanguage('de')),
     readFile(pathOf('frame/frame.css'), 'utf8'),
   ])
-  return { loader, frameScript, frameStyle }
+  return { loader, frameScripts: { en, de }, frameStyle }
 }
 
-async function bundle(file: string): Promise<string> {
+async function bundle(file: string, plugins: Plugin[] = []): Promise<string> {
   const { output } = await build({
     input: pathOf(file),
     write: false,
     platform: 'browser',
     logLevel: 'warn',
     tsconfig: false,
+    // use-intl needs two functions of React, which Preact has as well.
+    resolve: { alias: { ...COMPILED_ALIAS, react: 'preact' } },
+    plugins,
     transform: { target: TARGET, jsx: { runtime: 'automatic', importSource: 'preact' } },
     output: { format: 'iife', minify: true, comments: false },
   })
   return output[0].code
 }
 
+/** Replaces the English messages by those of another language, and compiles them. */
+const inLanguage = (language: Language): Plugin[] => [
+  {
+    name: 'language',
+    resolveId: (source) => (source.endsWith('/messages/en.ts') ? pathOf(`messages/${language}.ts`) : null),
+  },
+  compileMessages(/\/widget\/messages\/\w+\.ts$/),
+]
+
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
-// The server runs this as a process of its own, so that a bundler's memory ends with it.
+// The server runs this in a child process, so that the memory of the bundler is freed.
 if (process.send) {
   const built = await buildWidget()
   process.send(built, () => process.disconnect())

@@ -1,6 +1,6 @@
 import { textOn } from './contrast.ts'
 import type { ButtonLook } from './look.ts'
-import { type FromFrame, isFromFrame, type ToFrame } from './messages.ts'
+import { type FromFrame, isFromFrame, type ToFrame } from './post-messages.ts'
 
 /*
  * The script that a company puts on its pages: a button, and on first use a frame. It asks for nothing but the frame,

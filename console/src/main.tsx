@@ -5,7 +5,7 @@ import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/queries.ts'
-import { addMessages, loadFirst, loadRest, locale } from './messages/index.ts'
+import { loadText, locale } from './messages/index.ts'
 import { router } from './router.tsx'
 import { ChunkNotice } from './ui/chunk-notice.tsx'
 import { loadChunk, removeFailedLinks } from './ui/chunks.ts'
@@ -20,12 +20,7 @@ showTheme()
 
 removeFailedLinks()
 
-void loadChunk(loadFirst).then((text) => {
-  addMessages(text)
-  show()
-  // Screens ask for it again where this fails (shell/late-screen.ts).
-  window.requestIdleCallback?.(() => loadRest().then(addMessages, () => {}))
-})
+void loadText('first', loadChunk).then(show)
 
 function show(): void {
   createRoot(document.getElementById('console') as HTMLElement).render(

@@ -46,7 +46,7 @@ test('retries a failed delivery with the same bytes and a new signature until it
   expect(attempts).toMatchObject([
     { response_status: 500, error: 'The endpoint responded with 500.' },
     { response_status: null, error: expect.stringContaining('closed the connection') },
-    { response_status: 302, error: expect.stringContaining('redirects are not followed') },
+    { response_status: 302, error: expect.stringContaining('Redirects are not followed') },
     { response_status: 200, error: null },
   ])
   const messages = receiver.at('/flaky')

@@ -116,6 +116,7 @@ const WIDGET_PACKAGES = [
   'preact',
   'preact/hooks',
   'marked',
+  '@parley/messages',
   '@parley/client/visitor',
   '@parley/client/schemas', // types only
 ]

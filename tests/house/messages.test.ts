@@ -12,7 +12,7 @@ import { findEarlyMessages } from '#tests/support/untranslated.ts'
  */
 
 /** The folders with messages: a file, or a folder with a file for each area, for each language. */
-const FOLDERS = ['console/src/messages', 'server/platform/mail/messages']
+const FOLDERS = ['console/src/messages', 'widget/messages', 'server/platform/mail/messages']
 const LANGUAGES = ['de']
 
 /** Element names as tags would make a message look like HTML and invite writing HTML. */
@@ -21,7 +21,7 @@ const HTML = /<\/?(?:a|b|br|code|div|em|i|li|p|span|strong|ul)\b|&\w+;/
 /** All messages of a language by their keys: of a folder with a file for each area, or of one file. */
 async function messagesIn(folder: string, language: string): Promise<Map<string, string>> {
   const files = globSync([join(folder, `${language}.ts`), join(folder, language, '*.ts')])
-  const areas = files.filter((file) => !/(?:first|rest)\.ts$/.test(file))
+  const areas = files.filter((file) => !/(?:first|chats|rest)\.ts$/.test(file))
   const messages = await Promise.all(
     areas.map(async (file) => {
       const { default: area } = await import(pathToFileURL(file).href)

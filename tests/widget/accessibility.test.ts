@@ -42,7 +42,7 @@ describeInBrowser('the chat, for everybody', () => {
     await chat.click('summary')
     stage.line.cut()
     await write(chat, 'Hello')
-    await chat.waitForSelector('text=Try again')
+    await chat.waitForSelector('text=Retry')
     stage.line.mend()
     expect(await seriousFindings(chat)).toEqual([])
     await page.context().close()
@@ -59,9 +59,7 @@ describeInBrowser('the chat, for everybody', () => {
     await write(chat, 'Hello')
     await replied(chat)
     const reply = await chat.locator('.reply').last().innerText()
-    await expect
-      .poll(() => chat.evaluate('told.filter(Boolean)'))
-      .toEqual(['A reply is being written', reply])
+    await expect.poll(() => chat.evaluate('told.filter(Boolean)')).toEqual(['Reply in progress', reply])
     await page.context().close()
   })
 
@@ -77,7 +75,7 @@ describeInBrowser('the chat, for everybody', () => {
       expect(await chat.evaluate('getComputedStyle(document.activeElement).outlineStyle')).not.toBe('none')
       await page.keyboard.press('Tab')
     }
-    expect(stops).toEqual(['New conversation', 'Close the chat', 'Conversation', 'a link', 'Message'])
+    expect(stops).toEqual(['New conversation', 'Close chat', 'Conversation', 'a link', 'Message'])
     await chat.focus('button[aria-label="New conversation"]')
     await page.keyboard.press('Enter')
     await expect.poll(() => chat.evaluate('document.activeElement.tagName')).toBe('TEXTAREA')

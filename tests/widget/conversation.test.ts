@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
+import { buttonOf } from '#tests/support/button.ts'
 import { words } from '#tests/support/provider/behaviour.ts'
 import {
   ask,
@@ -21,6 +22,17 @@ describeInBrowser('a conversation', () => {
     stage = await startWidgetStage()
   })
   afterAll(() => stage.stop())
+
+  test.each([
+    ['de-AT', 'Nachricht schreiben', 'Mit Helper chatten'],
+    ['fr-FR', 'Write a message', 'Chat with Helper'],
+  ])('is in the language of a visitor with %s', async (locale, placeholder, button) => {
+    const page = await stage.visit(await stage.deploy(), { locale })
+    expect((await buttonOf(page))?.name).toBe(button)
+    const chat = await openChat(page)
+    expect(await chat.getAttribute('textarea', 'placeholder')).toBe(placeholder)
+    expect(await chat.getAttribute('html', 'lang')).toBe(locale.startsWith('de') ? 'de' : 'en')
+  })
 
   test('queues input from before it is ready, and sends it then', async () => {
     const page = await stage.visit(await stage.deploy())
@@ -48,7 +60,7 @@ describeInBrowser('a conversation', () => {
     const chat = await openChat(page)
     await write(chat, 'Hello')
     await inTheMiddle(chat, words(LONG).join(''))
-    await chat.click('button[aria-label="Stop the reply"]')
+    await chat.click('button[aria-label="Stop reply"]')
     await replied(chat)
     expect(await newestReply(chat)).toMatch(/^the quick brown[\s\S]*Stopped$/)
     expect(await ask(chat, 'say: And now')).toBe('And now')
@@ -59,10 +71,10 @@ describeInBrowser('a conversation', () => {
     const page = await stage.visit(await stage.deploy({}, 'emu-n8-errmid'))
     const chat = await openChat(page)
     await write(chat, 'Hello')
-    await chat.waitForSelector('text=The reply could not be finished.')
-    await chat.click('text=Try again')
+    await chat.waitForSelector('text=The reply couldn’t be completed.')
+    await chat.click('text=Retry')
     await expect.poll(() => chat.locator('.question').allInnerTexts()).toEqual(['Hello', 'Hello'])
-    await chat.waitForSelector('text=The reply could not be finished. >> nth=1')
+    await chat.waitForSelector('text=The reply couldn’t be completed. >> nth=1')
     await page.context().close()
   })
 
@@ -85,7 +97,7 @@ describeInBrowser('a conversation', () => {
     await ask(chat, 'say: One')
     await stage.pause(id)
     await write(chat, 'say: Two')
-    await chat.waitForSelector('.trouble >> text=This chat is closed at the moment.')
+    await chat.waitForSelector('.trouble >> text=This chat is closed right now.')
     expect(await chat.isDisabled('textarea')).toBe(true)
     expect((await fetch(`${stage.line.url}/embed/${id}`)).status).toBe(403)
     await page.context().close()

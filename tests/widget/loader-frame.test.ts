@@ -43,7 +43,7 @@ describeInBrowser("the loader's frame", () => {
     const size = 'innerWidth + "x" + innerHeight'
     await expect.poll(() => chat.evaluate(size)).toBe('390x780')
     await expect.poll(() => buttonOf(page)).toBe(null)
-    await chat.tap('button[aria-label="Close the chat"]')
+    await chat.tap('button[aria-label="Close chat"]')
     await expect.poll(() => buttonOf(page)).toMatchObject({ isExpanded: false })
     await page.context().close()
   })

@@ -79,16 +79,16 @@ describeInBrowser('a conversation that is interrupted', () => {
     await write(one, 'Tell me more')
     await inTheMiddle(one, WHOLE)
     await write(two, 'say: Mine')
-    await two.waitForSelector('text=Try again')
+    await two.waitForSelector('text=Retry')
     expect(await said(two)).toEqual([
       'say: Hello',
       'Hello',
       'Tell me more',
       WHOLE,
       'say: Mine',
-      'A reply is still being written. Send the message when it is complete. Try again',
+      'A reply is still in progress. Send your message when it’s complete. Retry',
     ])
-    await two.click('text=Try again')
+    await two.click('text=Retry')
     await two.waitForSelector('.reply >> text=Mine')
     await first.context().close()
   })

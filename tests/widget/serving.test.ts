@@ -45,7 +45,10 @@ const assetsOf = (page: Sent): string[] =>
 test('keeps the loader small, and the frame with all its resources', async () => {
   const id = await server.deploy({ branding: { company_name: 'A company with a rather long name' } })
   const loader = await get(`/widget.js?deployment=${id}`, 'gzip')
-  expect(loader.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+  expect(loader.headers).toMatchObject({
+    'content-encoding': 'gzip',
+    vary: 'Accept-Language, Accept-Encoding',
+  })
   expect(loader.body.length).toBeLessThanOrEqual(LOADER_BYTES_MAX)
   const page = await get(`/embed/${id}`)
   const assets = await Promise.all(assetsOf(page).map((path) => get(path, 'br, gzip')))
@@ -101,9 +104,9 @@ test('reports an unknown or paused deployment without a script', async () => {
   const paused = await server.deploy()
   await server.pause(paused)
   for (const [id, status, sentence] of [
-    [randomUUID(), 404, 'does not exist'],
-    ['not-an-id', 404, 'does not exist'],
-    [paused, 403, 'closed at the moment'],
+    [randomUUID(), 404, 'no longer exists'],
+    ['not-an-id', 404, 'no longer exists'],
+    [paused, 403, 'closed right now'],
   ] as const) {
     const page = await get(`/embed/${id}`)
     expect([page.status, page.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8'])

@@ -5,7 +5,7 @@ import type { Conversation, View } from './conversation.ts'
 import { Header } from './header.tsx'
 import type { Host } from './host.ts'
 import { Log } from './log.tsx'
-import { WORDS } from './words.ts'
+import { t } from './text.ts'
 
 interface AppProps {
   look: Look
@@ -45,7 +45,7 @@ export function App({ look, view, conversation, host }: AppProps): VNode {
             {trouble}{' '}
             {phase === 'starting' && canTryAgain && (
               <button type="button" class="link" onClick={tryAgain}>
-                {WORDS.tryAgain}
+                {t('retry')}
               </button>
             )}
           </p>

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { copyText } from './copy-text.ts'
-import { WORDS } from './words.ts'
+import { t } from './text.ts'
 
 const COPIED_MS = 2_000
 
@@ -17,7 +17,7 @@ export function CodeBlock({ text, language }: { text: string; language: string }
       <div>
         <span>{language}</span>
         <button type="button" class="copy" onClick={async () => setCopied(await copyText(text))}>
-          {isCopied ? WORDS.copied : WORDS.copy}
+          {isCopied ? t('copied') : t('copy')}
         </button>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the chat is scrolled by keyboard too */}

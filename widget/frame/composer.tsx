@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { SendIcon, StopIcon } from './icons.tsx'
-import { WORDS } from './words.ts'
+import { t } from './text.ts'
 
 /** The longest message. */
 const CHARACTERS_MAX = 8_000
@@ -72,8 +72,8 @@ export function Composer({ isStarting, isClosed, canSend, onSend, onStop }: Comp
         disabled={isClosed}
         readOnly={isWaiting}
         maxLength={CHARACTERS_MAX}
-        aria-label={WORDS.message}
-        placeholder={WORDS.placeholder}
+        aria-label={t('message')}
+        placeholder={t('placeholder')}
         enterkeyhint="send"
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {
@@ -84,15 +84,15 @@ export function Composer({ isStarting, isClosed, canSend, onSend, onStop }: Comp
         }}
       />
       {onStop ? (
-        <button type="button" class="round" aria-label={WORDS.stop} title={WORDS.stop} onClick={stop}>
+        <button type="button" class="round" aria-label={t('stop')} title={t('stop')} onClick={stop}>
           <StopIcon />
         </button>
       ) : (
         <button
           type="submit"
           class="round"
-          aria-label={WORDS.send}
-          title={WORDS.send}
+          aria-label={t('send')}
+          title={t('send')}
           disabled={!(canSend || isStarting) || isWaiting || text.trim() === ''}
         >
           <SendIcon />
@@ -100,12 +100,12 @@ export function Composer({ isStarting, isClosed, canSend, onSend, onStop }: Comp
       )}
       {isWaiting && (
         <p class="note" role="status">
-          {WORDS.starting}
+          {t('connecting')}
         </p>
       )}
       {left < CHARACTERS_TOLD && (
         <p class="note" role="status">
-          {WORDS.charactersLeft(left)}
+          {t('charactersLeft', { count: left })}
         </p>
       )}
     </form>

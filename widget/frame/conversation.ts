@@ -9,7 +9,7 @@ import {
 import { type Entry, entryOf, newReply, type Question, type Reply } from './entries.ts'
 import type { Kept } from './kept.ts'
 import { ReplyParts } from './reply-parts.ts'
-import { WORDS } from './words.ts'
+import { t } from './text.ts'
 
 /** What there is to show. Entries that did not change stay the same objects. */
 export interface View {
@@ -52,9 +52,9 @@ export class Conversation {
         await this.#readSession(signal)
       }
       try {
-        if (!(await this.#persist(enter, signal))) return this.#setTrouble(WORDS.unreachable)
+        if (!(await this.#persist(enter, signal))) return this.#setTrouble(t('unreachable'))
       } catch (error) {
-        return this.#close((error as ParleyError).status === 404 ? WORDS.unknown : WORDS.closed)
+        return this.#close((error as ParleyError).status === 404 ? t('unknown') : t('closed'))
       }
       this.#phase = 'open'
       this.#setTrouble(null)
@@ -143,12 +143,12 @@ export class Conversation {
 
   /** What a refusal of a message says of the chat: it is closed, the conversation is gone, or goes on elsewhere. */
   async #learnFrom({ status }: ParleyError, signal: AbortSignal): Promise<void> {
-    if (status === 403) return this.#close(WORDS.closed)
+    if (status === 403) return this.#close(t('closed'))
     if (status === 404) {
       this.#kept.set('session', null)
       // An unknown deployment answers 404 as an unknown session does.
       await this.#visitor.enter().catch((error) => {
-        if (isFinal(error)) this.#close(WORDS.unknown)
+        if (isFinal(error)) this.#close(t('unknown'))
       })
     }
     if (status !== 409) return
@@ -238,7 +238,7 @@ export class Conversation {
 
   #leaveReply(status: Reply['status']): void {
     this.#trouble = null
-    this.#changeReply({ status, problem: WORDS.replyUnfollowed })
+    this.#changeReply({ status, problem: t('replyUnfollowed') })
   }
 
   #changeReply(change: Partial<Reply>): void {
@@ -280,7 +280,7 @@ export class Conversation {
   }
 }
 
-const lostSentence = (): string => (navigator.onLine ? WORDS.lost : WORDS.offline)
+const lostSentence = (): string => (navigator.onLine ? t('lost') : t('offline'))
 
 /** The server's word that something is not to be. Anything else is worth another try. */
 const isRefusal = (error: unknown): error is ParleyError =>
@@ -292,19 +292,28 @@ const PASSING = [409, 429]
 const isFinal = (error: unknown): error is ParleyError => isRefusal(error) && !PASSING.includes(error.status)
 
 function problemOf(error: unknown): string {
-  if (!isRefusal(error)) return WORDS.notSent
+  if (!isRefusal(error)) return t('notSent')
   switch (error.status) {
     case 402:
-      return WORDS.noCredits
+      return t('noCredits')
     case 403:
-      return WORDS.closed
+      return t('closed')
     case 404:
-      return WORDS.conversationGone
+      return t('conversationGone')
     case 409:
-      return WORDS.busy
+      return t('busy')
     case 429:
-      return error.retryAfterMs === null ? WORDS.tooMany : WORDS.tooManyFor(error.retryAfterMs / 1000)
+      return tooMany(error.retryAfterMs)
     default:
-      return WORDS.refused
+      return t('refused')
   }
+}
+
+const MINUTES_FROM_SECONDS = 100
+
+function tooMany(retryAfterMs: number | null): string {
+  if (retryAfterMs === null) return t('tooMany')
+  const seconds = Math.ceil(retryAfterMs / 1000)
+  if (seconds < MINUTES_FROM_SECONDS) return t('tooManyForSeconds', { count: seconds })
+  return t('tooManyForMinutes', { count: Math.ceil(seconds / 60) })
 }

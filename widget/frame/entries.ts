@@ -1,5 +1,5 @@
 import type { DeploymentSessionMessage } from '@parley/client/schemas'
-import { WORDS } from './words.ts'
+import { t } from './text.ts'
 
 export interface Question {
   role: 'user'
@@ -32,6 +32,6 @@ export const newReply = (key: string): Reply => ({
 
 export function entryOf({ id, role, content, status }: DeploymentSessionMessage): Entry {
   if (role === 'user') return { role, key: id, text: content, problem: null }
-  const problem = status === 'error' ? WORDS.replyFailed : null
+  const problem = status === 'error' ? t('replyFailed') : null
   return { ...newReply(id), text: content, status, problem }
 }

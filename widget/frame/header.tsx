@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { CloseIcon, NewIcon } from './icons.tsx'
-import { WORDS } from './words.ts'
+import { t } from './text.ts'
 
 interface HeaderProps {
   title: string
@@ -23,15 +23,15 @@ export function Header({ title, logoUrl, onStartOver, onClose }: HeaderProps): V
       {onStartOver && (
         <button
           type="button"
-          aria-label={WORDS.newConversation}
-          title={WORDS.newConversation}
+          aria-label={t('newConversation')}
+          title={t('newConversation')}
           onClick={onStartOver}
         >
           <NewIcon />
         </button>
       )}
       {onClose && (
-        <button type="button" aria-label={WORDS.close} title={WORDS.close} onClick={onClose}>
+        <button type="button" aria-label={t('close')} title={t('close')} onClick={onClose}>
           <CloseIcon />
         </button>
       )}

@@ -1,4 +1,4 @@
-import { type FromFrame, isToFrame } from '../messages.ts'
+import { type FromFrame, isToFrame } from '../post-messages.ts'
 import { parseAddress } from './web-address.ts'
 
 /** The page that the loader is on. */

@@ -2,7 +2,7 @@ import { Component, type VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Entry, Question, Reply } from './entries.ts'
 import { Markdown } from './markdown.tsx'
-import { WORDS } from './words.ts'
+import { t } from './text.ts'
 
 interface LogProps {
   author: string
@@ -49,7 +49,7 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
         role="log"
         // What is being written would be read out piece by piece; Announcement tells it when it is complete.
         aria-live="off"
-        aria-label={WORDS.conversation}
+        aria-label={t('conversation')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard too
         tabIndex={0}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
@@ -96,7 +96,7 @@ class EntryView extends Component<EntryProps> {
             {entry.problem}{' '}
             {onTryAgain && (
               <button type="button" class="link" onClick={onTryAgain}>
-                {WORDS.tryAgain}
+                {t('retry')}
               </button>
             )}
           </p>
@@ -107,7 +107,7 @@ class EntryView extends Component<EntryProps> {
 }
 
 const QuestionView = ({ text, problem }: Question): VNode => (
-  <article class={problem === null ? 'question' : 'question unsent'} aria-label={WORDS.you}>
+  <article class={problem === null ? 'question' : 'question unsent'} aria-label={t('you')}>
     {text}
   </article>
 )
@@ -120,20 +120,20 @@ function ReplyView({ reply, author }: { reply: Reply; author: string }): VNode |
     <article class="reply" aria-label={author} aria-busy={isWaiting}>
       {reasoning !== '' && (
         <details>
-          <summary>{WORDS.reasoning}</summary>
+          <summary>{t('reasoning')}</summary>
           <p class="as-written">{reasoning}</p>
         </details>
       )}
       <Markdown text={text} />
       {text === '' && isWaiting && <Dots />}
-      {text === '' && status === 'complete' && <p class="note">{WORDS.noText}</p>}
-      {status === 'stopped' && <p class="note">{WORDS.stopped}</p>}
+      {text === '' && status === 'complete' && <p class="note">{t('noText')}</p>}
+      {status === 'stopped' && <p class="note">{t('stopped')}</p>}
     </article>
   )
 }
 
 const Dots = (): VNode => (
-  <p class="dots" role="img" aria-label={WORDS.writing}>
+  <p class="dots" role="img" aria-label={t('writing')}>
     <span />
     <span />
     <span />
@@ -152,7 +152,7 @@ function Announcement({
   const wasStreaming = useRef(false)
   const isStreaming = newest?.role === 'assistant' && newest.status === 'streaming' && newest.problem === null
   useEffect(() => {
-    if (isStreaming) setWords(WORDS.writing)
+    if (isStreaming) setWords(t('writing'))
     else if (wasStreaming.current) setWords(newest?.problem ?? readOut(log.current) ?? '')
     wasStreaming.current = isStreaming
   }, [isStreaming, newest, log])

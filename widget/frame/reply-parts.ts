@@ -1,6 +1,6 @@
 import type { VisitorEvent } from '@parley/client/visitor'
 import type { Reply } from './entries.ts'
-import { WORDS } from './words.ts'
+import { t } from './text.ts'
 
 /** What has come of a reply, over all connections (specification, "Events"). */
 export class ReplyParts {
@@ -17,7 +17,7 @@ export class ReplyParts {
   asReply(wasStopped: boolean): Partial<Reply> {
     const parts = { text: this.#text, reasoning: this.#reasoning }
     if (this.#end === null) return { ...parts, status: 'streaming', problem: null }
-    if (this.#end === 'failed') return { ...parts, status: 'error', problem: WORDS.replyFailed }
+    if (this.#end === 'failed') return { ...parts, status: 'error', problem: t('replyFailed') }
     return { ...parts, status: wasStopped ? 'stopped' : 'complete', problem: null }
   }
 }

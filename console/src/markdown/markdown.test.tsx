@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { addMessages, loadRest } from '../messages/index.ts'
+import { loadText } from '../messages/index.ts'
 import { highlighter } from './highlight.ts'
 import { Markdown } from './markdown.tsx'
 import { formulas } from './prose.tsx'
 import { isOwnImage, linkTarget } from './safe-address.ts'
 
 beforeAll(async () => {
-  await Promise.all([loadRest().then(addMessages), highlighter.load(), formulas.load()])
+  await Promise.all([loadText('rest'), highlighter.load(), formulas.load()])
 })
 
 const PASSAGES = [{ document_name: 'One' }, { document_name: 'Two' }]

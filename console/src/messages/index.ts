@@ -1,4 +1,5 @@
 import { createMessages, type Messages } from '@parley/messages'
+import type chats from './en/chats.ts'
 import type first from './en/first.ts'
 import type rest from './en/rest.ts'
 import { currentLanguage, localeOf } from './languages.ts'
@@ -8,8 +9,13 @@ import { currentLanguage, localeOf } from './languages.ts'
  * MessageFormat, and each other language has the same files with the same keys.
  */
 
-/** `first` is what signing in and the home page need. `rest` comes before any other screen (shell/late-screen.ts). */
-type Text = typeof first & typeof rest
+type Text = typeof first & typeof chats & typeof rest
+
+/**
+ * How much text a screen needs, each level with those before it: `first` for signing in and the home page, `chats` for
+ * chats, `rest` for all others. Chats have a level of their own because people open them first.
+ */
+export type Level = 'first' | 'chats' | 'rest'
 
 type Area = keyof Text
 
@@ -20,24 +26,41 @@ export const language = currentLanguage()
 
 type Load = () => Promise<{ default: object }>
 
-/** Each language is two chunks, so a browser loads only the one in use. */
-const LOADERS: Record<typeof language, { first: Load; rest: Load }> = {
-  en: { first: () => import('./en/first.ts'), rest: () => import('./en/rest.ts') },
-  de: { first: () => import('./de/first.ts'), rest: () => import('./de/rest.ts') },
-  pseudo: { first: () => import('./pseudo/first.ts'), rest: () => import('./pseudo/rest.ts') },
+/** Each language has its own chunks, so a browser loads only the one in use. */
+const LOADERS: Record<typeof language, Record<Level, Load>> = {
+  en: {
+    first: () => import('./en/first.ts'),
+    chats: () => import('./en/chats.ts'),
+    rest: () => import('./en/rest.ts'),
+  },
+  de: {
+    first: () => import('./de/first.ts'),
+    chats: () => import('./de/chats.ts'),
+    rest: () => import('./de/rest.ts'),
+  },
+  pseudo: {
+    first: () => import('./pseudo/first.ts'),
+    chats: () => import('./pseudo/chats.ts'),
+    rest: () => import('./pseudo/rest.ts'),
+  },
 }
+
+const LEVELS: readonly Level[] = ['first', 'chats', 'rest']
 
 /** The locale for `Intl`. */
 export const locale = localeOf(language)
 
 const text: Partial<Record<Area, object>> = {}
 
-/** Load the text of the first screens, without which nothing is shown, and of all others: one `import()` each. */
-export const { first: loadFirst, rest: loadRest } = LOADERS[language]
-
-/** Adds what `loadFirst` or `loadRest` has loaded. */
-export function addMessages({ default: areas }: { default: object }): void {
-  Object.assign(text, areas)
+/**
+ * Loads the text up to a level. Call it before a screen of that level is shown.
+ *
+ * @param get loads one chunk; by default once, without retries
+ */
+export async function loadText(level: Level, get = (load: Load) => load()): Promise<void> {
+  const levels = LEVELS.slice(0, LEVELS.indexOf(level) + 1)
+  const chunks = await Promise.all(levels.map((each) => get(LOADERS[language][each])))
+  for (const { default: areas } of chunks) Object.assign(text, areas)
 }
 
 /**

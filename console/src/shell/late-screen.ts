@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@tanstack/react-router'
 import { type ComponentType, createElement, type ReactNode } from 'react'
-import { addMessages, loadRest } from '../messages/index.ts'
+import { type Level, loadText } from '../messages/index.ts'
 import { loadChunk } from '../ui/chunks.ts'
 
 /** A screen with a chunk of its own. */
@@ -25,12 +25,12 @@ let navigation: Navigation | null = null
  * chunks as long as it takes. A preload, as on hover, tries once and fails without effect. The router's own
  * `lazyRouteComponent` reloads the page when a chunk is missing, which destroys drafts.
  *
- * @param text `first`: the screen uses no messages but those that every page has
+ * @param text the text that the screen needs
  */
 export function lateScreen<Name extends string>(
   load: () => Promise<Record<Name, ComponentType>>,
   name: Name,
-  { text = 'rest' }: { text?: 'first' | 'rest' } = {},
+  { text = 'rest' }: { text?: Level } = {},
 ): LateScreen {
   let Screen: ComponentType | null = null
   const Late = () => {
@@ -39,11 +39,9 @@ export function lateScreen<Name extends string>(
   }
   Late.preload = () => {
     if (Screen !== null) return
-    const isWanted = navigation?.screens.has(Late) === true
-    const get: GetChunk =
-      isWanted && navigation ? (chunk) => loadChunk(chunk, navigation?.over.signal) : (chunk) => chunk()
-    const ready = text === 'first' ? Promise.resolve() : get(loadRest).then(addMessages)
-    return ready
+    const signal = navigation?.screens.has(Late) ? navigation.over.signal : undefined
+    const get: GetChunk = (chunk) => (signal ? loadChunk(chunk, signal) : chunk())
+    return loadText(text, get)
       .then(() => get(load))
       .then(
         (chunk) => {

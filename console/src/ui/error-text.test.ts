@@ -1,11 +1,10 @@
 import { ParleyError } from '@parley/client'
 import { beforeAll, expect, test } from 'vitest'
-import { addMessages, loadFirst, loadRest } from '../messages/index.ts'
+import { loadText } from '../messages/index.ts'
 import { errorText } from './error-text.ts'
 
 beforeAll(async () => {
-  addMessages(await loadFirst())
-  addMessages(await loadRest())
+  await loadText('rest')
 })
 
 const errorOf = (code: string, values: Record<string, string | number>, path?: string) =>

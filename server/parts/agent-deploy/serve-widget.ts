@@ -5,6 +5,7 @@ import { acceptsCoding } from '#platform/http/accept.ts'
 import type { FindPublicDeployment, PublicDeployment } from './public-deployments-system.ts'
 import { createWidgetFiles, zipText } from './widget-files.ts'
 import { chatPage, contentPolicy, loaderScript, noticePage } from './widget-pages.ts'
+import type { WidgetText } from './widget-text.ts'
 
 /** Maximum delay until a changed color or placement is visible. */
 const LOADER_CACHE_SECONDS = 300
@@ -29,27 +30,28 @@ export function registerWidget(
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-cache',
     })
-    if (deployment === null) return reply.code(404).send('/* There is no such chat. */\n')
-    if (deployment.status !== 'active') return reply.send('/* This chat is closed at the moment. */\n')
-    const script = loaderScript(await filesOf(), deployment)
+    if (deployment === null) return reply.code(404).send('/* This chat does not exist. */\n')
+    if (deployment.status !== 'active') return reply.send('/* This chat is closed right now. */\n')
+    const [files, text] = await Promise.all([filesOf(), textOf(request)])
+    const script = loaderScript(files, deployment, text)
     reply.header('Cache-Control', `public, max-age=${LOADER_CACHE_SECONDS}`)
+    reply.header('Vary', 'Accept-Language')
     return sendZipped(request, reply, Buffer.from(script), () => zipText(script))
   })
 
   http.get<{ Params: { id: string } }>('/embed/:id', async (request, reply) => {
-    const [deployment, files] = await Promise.all([find(request.params.id), filesOf()])
+    const [deployment, files, text] = await Promise.all([find(request.params.id), filesOf(), textOf(request)])
     reply.type(PAGE).headers({
       'Content-Security-Policy': contentPolicy(deployment?.config),
       'Permissions-Policy': FEATURES,
       'Referrer-Policy': 'no-referrer',
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-cache',
+      Vary: 'Accept-Language',
     })
-    if (deployment === null)
-      return reply.code(404).send(noticePage(files, 'No chat here', 'This chat does not exist any more.'))
-    if (deployment.status !== 'active')
-      return reply.code(403).send(noticePage(files, 'Closed', 'This chat is closed at the moment.'))
-    return reply.send(chatPage(files, deployment))
+    if (deployment === null) return reply.code(404).send(noticePage(files, text, 'unknown'))
+    if (deployment.status !== 'active') return reply.code(403).send(noticePage(files, text, 'closed'))
+    return reply.send(chatPage(files, deployment, text))
   })
 
   http.get<{ Params: { file: string } }>('/embed/assets/:file', async (request, reply) => {
@@ -65,13 +67,17 @@ export function registerWidget(
   })
 }
 
+/** The messages and their formatter are loaded when a visitor first needs them. */
+const textOf = async ({ headers }: FastifyRequest): Promise<WidgetText> =>
+  (await import('./widget-text.ts')).textFor(headers['accept-language'])
+
 async function sendZipped(
   request: FastifyRequest,
   reply: FastifyReply,
   bytes: Buffer,
   zip: () => Promise<Buffer>,
 ): Promise<FastifyReply> {
-  reply.header('Vary', 'Accept-Encoding')
+  reply.header('Vary', [reply.getHeader('Vary'), 'Accept-Encoding'].filter(Boolean).join(', '))
   if (!acceptsCoding('gzip', request.headers['accept-encoding'])) return reply.send(bytes)
   return reply.header('Content-Encoding', 'gzip').send(await zip())
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import type { Language } from '@parley/messages/languages'
 import type { BuiltWidget } from '../../../widget/build.ts'
 
 /** An immutable file with the hash of its content in its name. */
@@ -16,7 +17,7 @@ export interface WidgetFiles {
   /** Loader script; expects LOOK, a ButtonLook, in its scope. */
   loader: string
   /** Asset names of the frame's script and style sheet. */
-  frameScript: string
+  frameScripts: Record<Language, string>
   frameStyle: string
   assets: ReadonlyMap<string, Asset>
 }
@@ -27,6 +28,8 @@ const BUILD_MS_MAX = 30_000
 const OUTPUT_CHARACTERS_MAX = 4_000
 /** Length of the hash in a file name. */
 const HASH_CHARACTERS = 16
+
+const SCRIPT = 'text/javascript; charset=utf-8'
 
 const zip = promisify(gzip)
 
@@ -71,7 +74,7 @@ function build(): Promise<BuiltWidget> {
   })
 }
 
-async function name({ loader, frameScript, frameStyle }: BuiltWidget): Promise<WidgetFiles> {
+async function name({ loader, frameScripts, frameStyle }: BuiltWidget): Promise<WidgetFiles> {
   const assets = new Map<string, Asset>()
   const add = async (extension: string, contentType: string, text: string): Promise<string> => {
     const hash = createHash('sha256').update(text).digest('base64url').slice(0, HASH_CHARACTERS)
@@ -81,7 +84,10 @@ async function name({ loader, frameScript, frameStyle }: BuiltWidget): Promise<W
   }
   return {
     loader,
-    frameScript: await add('js', 'text/javascript; charset=utf-8', frameScript),
+    frameScripts: {
+      en: await add('js', SCRIPT, frameScripts.en),
+      de: await add('js', SCRIPT, frameScripts.de),
+    },
     frameStyle: await add('css', 'text/css; charset=utf-8', frameStyle),
     assets,
   }

@@ -2,33 +2,39 @@ import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import { type ButtonLook, DEFAULT_COLOR, type Look } from '../../../widget/look.ts'
 import type { PublicDeployment } from './public-deployments-system.ts'
 import type { WidgetFiles } from './widget-files.ts'
+import type { WidgetText } from './widget-text.ts'
 
 /** Builds the loader with the look of a deployment. */
-export const loaderScript = ({ loader }: WidgetFiles, deployment: PublicDeployment): string =>
-  `(function(LOOK){${loader}})(${JSON.stringify(buttonLookOf(deployment))})`
+export const loaderScript = (
+  { loader }: WidgetFiles,
+  deployment: PublicDeployment,
+  { t }: WidgetText,
+): string => `(function(LOOK){${loader}})(${JSON.stringify(buttonLookOf(deployment, t))})`
 
 /** Builds the page in the frame. */
-export const chatPage = (files: WidgetFiles, deployment: PublicDeployment): string => {
+export const chatPage = (files: WidgetFiles, deployment: PublicDeployment, text: WidgetText): string => {
   const look = escapeHtml(JSON.stringify(lookOf(deployment)))
   return page(
     files,
+    text,
     deployment.config.branding?.company_name || deployment.name,
-    `<script defer src="/embed/assets/${files.frameScript}"></script>
+    `<script defer src="/embed/assets/${files.frameScripts[text.language]}"></script>
 </head>
 <body>
 <div id="chat" data-look="${look}"></div>
-<noscript>This chat needs JavaScript.</noscript>`,
+<noscript>${escapeHtml(text.t('noScript'))}</noscript>`,
   )
 }
 
 /** Builds a page in the style of the chat that says why there is none. It contains no script. */
-export const noticePage = (files: WidgetFiles, title: string, sentence: string): string =>
+export const noticePage = (files: WidgetFiles, text: WidgetText, reason: 'closed' | 'unknown'): string =>
   page(
     files,
-    title,
+    text,
+    text.t(`${reason}Title`),
     `</head>
 <body>
-<div id="chat"><main class="notice"><h1>${escapeHtml(title)}</h1><p>${escapeHtml(sentence)}</p></main></div>`,
+<div id="chat"><main class="notice"><h1>${escapeHtml(text.t(`${reason}Title`))}</h1><p>${escapeHtml(text.t(reason))}</p></main></div>`,
   )
 
 /**
@@ -52,8 +58,13 @@ export function contentPolicy(config: DeploymentConfig | undefined): string {
   ].join('; ')
 }
 
-const page = ({ frameStyle }: WidgetFiles, title: string, rest: string): string => `<!doctype html>
-<html lang="en">
+const page = (
+  { frameStyle }: WidgetFiles,
+  { language }: WidgetText,
+  title: string,
+  rest: string,
+): string => `<!doctype html>
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
@@ -78,10 +89,10 @@ function lookOf({ name, config }: PublicDeployment): Look {
   }
 }
 
-function buttonLookOf({ id, name, config }: PublicDeployment): ButtonLook {
+function buttonLookOf({ id, name, config }: PublicDeployment, t: WidgetText['t']): ButtonLook {
   return {
     deploymentId: id,
-    label: `Chat with ${config.branding?.company_name || name}`,
+    label: t('open', { name: config.branding?.company_name || name }),
     color: colorOf(config),
     side: config.widget_placement === 'bottom-left' ? 'left' : 'right',
   }

@@ -3,14 +3,11 @@ import agents from './agents.ts'
 import apiKeys from './apiKeys.ts'
 import audit from './audit.ts'
 import billing from './billing.ts'
-import chat from './chat.ts'
 import connections from './connections.ts'
 import conversations from './conversations.ts'
 import deployments from './deployments.ts'
-import errors from './errors.ts'
 import evaluations from './evaluations.ts'
 import knowledge from './knowledge.ts'
-import markdown from './markdown.ts'
 import models from './models.ts'
 import organization from './organization.ts'
 import people from './people.ts'
@@ -24,14 +21,11 @@ export default {
   apiKeys,
   audit,
   billing,
-  chat,
   connections,
   conversations,
   deployments,
-  errors,
   evaluations,
   knowledge,
-  markdown,
   models,
   organization,
   people,

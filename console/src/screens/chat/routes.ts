@@ -17,7 +17,7 @@ const chats = createRoute({
     ...(wordsOf(message) && { message: wordsOf(message) as string }),
   }),
   search: { middlewares: [retainSearchParams(['q', 'folder', 'archived'])] },
-  component: lateScreen(() => import('./chats.tsx'), 'Chats'),
+  component: lateScreen(() => import('./chats.tsx'), 'Chats', { text: 'chats' }),
 })
 
 // Both render nothing, so that the screen stays mounted when a new chat gets its URL.

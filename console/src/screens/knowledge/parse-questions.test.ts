@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { addMessages, loadRest } from '../../messages/index.ts'
+import { loadText } from '../../messages/index.ts'
 import { parseQuestions } from './parse-questions.ts'
 
-beforeAll(async () => addMessages(await loadRest()))
+beforeAll(() => loadText('rest'))
 
 test('a CSV row is a question and the documents that answer it, quoted if they contain a comma', () => {
   const text = 'question,documents\nWhen?,Opening hours\r\n"Who, and ""why""?",a.md,b.md,\n\n'

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { addMessages, loadRest } from '../../messages/index.ts'
+import { loadText } from '../../messages/index.ts'
 import { differencesOf } from './difference.ts'
 
-beforeAll(async () => addMessages(await loadRest()))
+beforeAll(() => loadText('rest'))
 
 describe('the difference of two states of a record', () => {
   it('names what changed, and only that', () => {

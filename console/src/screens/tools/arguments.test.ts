@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { addMessages, loadRest } from '../../messages/index.ts'
+import { loadText } from '../../messages/index.ts'
 import { argumentsOf, demoPrompt, fieldsOf } from './arguments.ts'
 
-beforeAll(async () => addMessages(await loadRest()))
+beforeAll(() => loadText('rest'))
 
 const FUNCTION = {
   name: 'f',

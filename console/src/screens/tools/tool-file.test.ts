@@ -1,9 +1,9 @@
 import type { Tool } from '@parley/client/schemas'
 import { beforeAll, expect, test } from 'vitest'
-import { addMessages, loadRest } from '../../messages/index.ts'
+import { loadText } from '../../messages/index.ts'
 import { fileOf, parseToolFile } from './tool-file.ts'
 
-beforeAll(async () => addMessages(await loadRest()))
+beforeAll(() => loadText('rest'))
 
 const TOOL = {
   name: 'Add',

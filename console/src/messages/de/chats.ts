@@ -1,0 +1,5 @@
+import chat from './chat.ts'
+import errors from './errors.ts'
+import markdown from './markdown.ts'
+
+export default { chat, errors, markdown }

@@ -1,0 +1,43 @@
+/** The text of the chat, its button and the pages that say why there is no chat. */
+export default {
+  open: 'Chat with {name}',
+  conversation: 'Conversation',
+  message: 'Message',
+  placeholder: 'Write a message',
+  send: 'Send message',
+  stop: 'Stop reply',
+  newConversation: 'New conversation',
+  close: 'Close chat',
+  retry: 'Retry',
+  copy: 'Copy',
+  copied: 'Copied',
+  you: 'You',
+  writing: 'Reply in progress',
+  reasoning: 'Reasoning',
+  stopped: 'Stopped',
+  noText: 'This reply has no text.',
+  charactersLeft: '{count, plural, one {# character left} other {# characters left}}',
+
+  connecting: 'Connecting…',
+  lost: 'Connection lost. Reconnecting…',
+  offline: 'You’re offline. The chat continues when you’re back online.',
+  unreachable: 'Can’t reach the chat right now.',
+  closed: 'This chat is closed right now.',
+  unknown: 'This chat no longer exists.',
+  replyFailed: 'The reply couldn’t be completed.',
+  replyUnfollowed: 'The connection was lost before the reply was complete.',
+  notSent: 'Your message wasn’t sent.',
+  refused: 'Your message wasn’t accepted.',
+  noCredits: 'This chat can’t reply right now.',
+  busy: 'A reply is still in progress. Send your message when it’s complete.',
+  conversationGone: 'This conversation has ended. Your message starts a new one.',
+  tooMany: 'You’ve sent too many messages. Try again later.',
+  tooManyForSeconds:
+    'You’ve sent too many messages. Try again in {count, plural, one {# second} other {# seconds}}.',
+  tooManyForMinutes:
+    'You’ve sent too many messages. Try again in {count, plural, one {# minute} other {# minutes}}.',
+
+  closedTitle: 'Chat closed',
+  unknownTitle: 'Chat not found',
+  noScript: 'This chat requires JavaScript.',
+} as const
