@@ -15,8 +15,8 @@ describeInBrowser('a chunk of the console that is missing', () => {
   afterAll(() => stage?.stop())
 
   const draft = (page: Page) => page.getByLabel('Email')
-  const link = (page: Page) => page.getByRole('link', { name: 'Forgotten your password?' })
-  const heading = (page: Page) => page.getByRole('heading', { name: 'Forgotten your password?' })
+  const link = (page: Page) => page.getByRole('link', { name: 'Forgot password?' })
+  const heading = (page: Page) => page.getByRole('heading', { name: 'Forgot password?' })
   const isSamePage = (page: Page) => page.evaluate<boolean>(`window.isSamePage === true`)
 
   /** Opens a page with a filled form, and a link to a screen that isn't loaded. */

@@ -52,14 +52,14 @@ describeInBrowser('an invitation', () => {
   test('creates an account for a new person, once', async () => {
     const { link } = await invite()
     const page = await stage.open(link)
-    await page.getByText('Ada Lovelace invites you to Analytical Engines as member.').waitFor()
+    await page.getByText('Ada Lovelace invited you to Analytical Engines as member.').waitFor()
     await page.getByText('We start on Monday.').waitFor()
     expect(page.url()).toBe(`${stage.server.url}/invite`)
     await expectAccessible(page)
     await page.getByLabel('First name').fill('Grace')
     await page.getByLabel('Last name').fill('Hopper')
     await page.getByLabel('Password').fill('correct horse')
-    await page.getByRole('button', { name: 'Make an account and join' }).click()
+    await page.getByRole('button', { name: 'Create account and join' }).click()
     await page.getByRole('heading', { name: 'Hello, Grace' }).waitFor()
     await page.getByRole('button', JOINED).waitFor()
 
@@ -97,7 +97,7 @@ describeInBrowser('an invitation', () => {
     await page.goto('/invite?token=inv_unknown')
     await page.getByRole('alert').getByText('Invitation not found').waitFor()
     await page.goto('/magic_link')
-    await page.getByRole('heading', { name: 'Open the link in your mail' }).waitFor()
+    await page.getByRole('heading', { name: 'Open the link in your email' }).waitFor()
     await expectAccessible(page)
   })
 

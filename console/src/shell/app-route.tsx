@@ -9,12 +9,12 @@ export const rootRoute = createRootRoute({
   errorComponent: ScreenFailed,
 })
 
-/** What every screen of somebody who is signed in has in its address: the organization that it shows. */
+/** The search parameters of every signed-in page. */
 interface ShellSearch {
   org_id?: string
 }
 
-/** Around all screens for who is signed in; others are asked to sign in, and come back. */
+/** The parent of all signed-in pages. Signed-out users sign in first and then return. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',

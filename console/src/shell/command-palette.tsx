@@ -5,18 +5,21 @@ import { MessageSquare, Plus } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { read } from '../api/queries.ts'
+import { translator } from '../messages/index.ts'
 import { useHere } from './organization.tsx'
 import { ADMIN_PLACE, PLACES } from './places.ts'
 
+const t = translator('shell')
+
 const OPEN = 'parley:palette'
-/** A search in the chats begins with so many characters. */
+/** Minimum length of a query, in characters, that searches chats. */
 const SEARCH_FROM = 2
 
 export const openCommandPalette = (): void => {
   window.dispatchEvent(new Event(OPEN))
 }
 
-/** Ctrl+K, or Cmd+K: to any place, or to a chat by what was said in it. */
+/** Opens with Ctrl+K or Cmd+K. Finds pages by name, and chats by their text. */
 export function CommandPalette() {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {
@@ -47,7 +50,7 @@ export function CommandPalette() {
           aria-describedby={undefined}
           className="appear fixed top-[12vh] left-1/2 z-50 w-[calc(100%-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-2xl border border-line bg-raised shadow-xl"
         >
-          <Dialog.Title className="sr-only">Go to</Dialog.Title>
+          <Dialog.Title className="sr-only">{t('palette.title')}</Dialog.Title>
           <Palette onDone={() => setOpen(false)} />
         </Dialog.Content>
       </Dialog.Portal>
@@ -76,23 +79,25 @@ function Palette({ onDone }: { onDone: () => void }) {
     ({ permission }) => permission === undefined || may(permission),
   )
   return (
-    <Command label="Go to" loop>
+    <Command label={t('palette.title')} loop>
       <Command.Input
         value={text}
         onValueChange={setText}
-        placeholder="A place, or words from a chat"
+        placeholder={t('palette.search')}
         className="h-12 w-full border-b border-line bg-transparent px-4 outline-none"
       />
-      <Command.List label="Places and chats" className="max-h-96 overflow-y-auto p-2">
-        <Command.Empty className="px-3 py-8 text-center text-sm text-muted">Nothing found</Command.Empty>
+      <Command.List label={t('palette.results')} className="max-h-96 overflow-y-auto p-2">
+        <Command.Empty className="px-3 py-8 text-center text-sm text-muted">
+          {t('palette.noMatches')}
+        </Command.Empty>
         {may('chats:write') && (
-          <Command.Item className={ITEM} value="New chat" onSelect={() => go('/chats')}>
-            <Plus aria-hidden size={16} /> New chat
+          <Command.Item className={ITEM} value={t('palette.newChat')} onSelect={() => go('/chats')}>
+            <Plus aria-hidden size={16} /> {t('palette.newChat')}
           </Command.Item>
         )}
-        {[...places, ...(user.is_system_admin ? [ADMIN_PLACE] : [])].map(({ to, text: name, icon: Icon }) => (
-          <Command.Item key={to} className={ITEM} value={name} onSelect={() => go(to)}>
-            <Icon aria-hidden size={16} className="text-muted" /> {name}
+        {[...places, ...(user.is_system_admin ? [ADMIN_PLACE] : [])].map(({ to, name, icon: Icon }) => (
+          <Command.Item key={to} className={ITEM} value={t(`places.${name}`)} onSelect={() => go(to)}>
+            <Icon aria-hidden size={16} className="text-muted" /> {t(`places.${name}`)}
           </Command.Item>
         ))}
         {sought.length >= SEARCH_FROM &&

@@ -6,11 +6,11 @@ import { loadChunk } from '../ui/chunks.ts'
 /** A screen with a chunk of its own. */
 interface LateScreen {
   (): ReactNode
-  /** Resolves when the screen is there, or when it is no longer wanted. Never rejects. */
+  /** Resolves when the screen is loaded, or no longer needed. Never rejects. */
   preload(): Promise<void> | undefined
 }
 
-/** The screens of the navigation that is under way; `over` aborts when it ends. */
+/** The screens of the current navigation; `over` aborts when it ends. */
 interface Navigation {
   screens: ReadonlySet<unknown>
   over: AbortController
@@ -53,7 +53,7 @@ export function lateScreen<Name extends string>(
   return Late
 }
 
-/** Has screens know which of them a navigation needs. */
+/** Tracks which screens the current navigation needs. */
 export function followNavigations(router: AnyRouter): void {
   const end = (): void => {
     navigation?.over.abort()

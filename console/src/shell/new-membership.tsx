@@ -2,8 +2,11 @@ import type { Organization } from '@parley/client/schemas'
 import { useNavigate } from '@tanstack/react-router'
 import { UserPlus } from 'lucide-react'
 import { useChange } from '../api/queries.ts'
+import { translator } from '../messages/index.ts'
 import { Button } from '../ui/button.tsx'
 import { Empty, Failure } from '../ui/states.tsx'
+
+const t = translator('shell')
 
 interface NewMembershipProps {
   organization: Organization
@@ -21,22 +24,22 @@ export function NewMembership({ organization, onOpen }: NewMembershipProps) {
     <>
       <Empty
         icon={UserPlus}
-        title={`You were added to ${organization.name}`}
+        title={t('membership.added', { organization: organization.name })}
         action={
           <span className="flex flex-wrap justify-center gap-2">
             <Button kind="primary" onClick={onOpen}>
-              Open organization
+              {t('membership.open')}
             </Button>
             <Button
               busy={leave.isPending}
               onClick={() => leave.mutate({ query: { org_id: organization.id } })}
             >
-              Leave organization
+              {t('membership.leave')}
             </Button>
           </span>
         }
       >
-        Its members see your name and email address after you open it.
+        {t('membership.privacy')}
       </Empty>
       {leave.error && <Failure error={leave.error} />}
     </>

@@ -1,28 +1,31 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import { Compass } from 'lucide-react'
+import { translator } from '../messages/index.ts'
 import { buttonLook } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, Failure } from '../ui/states.tsx'
 
+const t = translator('shell')
+
 export const NotFound = () => (
-  <Page title="Nothing here">
+  <Page title={t('notFound.title')}>
     <Empty
       icon={Compass}
-      title="There is no such page"
+      title={t('notFound.title')}
       action={
         <Link to="/" className={buttonLook()}>
-          Go to the start
+          {t('notFound.goHome')}
         </Link>
       }
     >
-      The address may be mistyped, or what was here has been deleted.
+      {t('notFound.reason')}
     </Empty>
   </Page>
 )
 
-/** A screen that threw an error: what is wrong, and a reload to try again. */
+/** Shown for a screen that threw an error. Retrying reloads the page. */
 export const ScreenFailed = ({ error }: ErrorComponentProps) => (
-  <Page title="This page failed">
+  <Page title={t('failed')}>
     <Failure
       error={error instanceof Error ? error : new Error(String(error))}
       onRetry={() => location.reload()}

@@ -18,49 +18,50 @@ import {
   Webhook,
   Wrench,
 } from 'lucide-react'
+import type shell from '../messages/en/shell.ts'
 
 export interface Place {
   to: string
-  text: string
+  name: keyof (typeof shell)['places']
   icon: LucideIcon
-  /** Offered to who holds it. */
+  /** Shown only to users with this permission. */
   permission?: string
 }
 
-/** Where one can go, in the groups of the sidebar; the command palette knows the same. */
-export const PLACES: readonly { group: string | null; places: readonly Place[] }[] = [
+/** The pages of the sidebar by group. The command palette lists the same pages. */
+export const PLACES: readonly { group: keyof (typeof shell)['groups'] | null; places: readonly Place[] }[] = [
   {
     group: null,
     places: [
-      { to: '/chats', text: 'Chats', icon: MessageSquare, permission: 'chats:read' },
-      { to: '/conversations', text: 'Conversations', icon: MessagesSquare, permission: 'conversation:read' },
+      { to: '/chats', name: 'chats', icon: MessageSquare, permission: 'chats:read' },
+      { to: '/conversations', name: 'conversations', icon: MessagesSquare, permission: 'conversation:read' },
     ],
   },
   {
-    group: 'Build',
+    group: 'build',
     places: [
-      { to: '/agents', text: 'Agents', icon: Bot, permission: 'agent:read' },
-      { to: '/knowledge', text: 'Knowledge', icon: BookOpen, permission: 'kb:read' },
-      { to: '/tools', text: 'Tools', icon: Wrench, permission: 'tool:read' },
-      { to: '/connections', text: 'Connections', icon: Plug, permission: 'mcp:read' },
-      { to: '/playground', text: 'Playground', icon: TestTubeDiagonal, permission: 'mcp:read' },
-      { to: '/deployments', text: 'Deployments', icon: Rocket, permission: 'agent:read' },
+      { to: '/agents', name: 'agents', icon: Bot, permission: 'agent:read' },
+      { to: '/knowledge', name: 'knowledge', icon: BookOpen, permission: 'kb:read' },
+      { to: '/tools', name: 'tools', icon: Wrench, permission: 'tool:read' },
+      { to: '/connections', name: 'connections', icon: Plug, permission: 'mcp:read' },
+      { to: '/playground', name: 'playground', icon: TestTubeDiagonal, permission: 'mcp:read' },
+      { to: '/deployments', name: 'deployments', icon: Rocket, permission: 'agent:read' },
     ],
   },
   {
-    group: 'Organization',
+    group: 'organization',
     places: [
-      { to: '/members', text: 'Members', icon: Users, permission: 'users:read' },
-      { to: '/roles', text: 'Roles', icon: Shield, permission: 'roles:read' },
-      { to: '/models', text: 'Models', icon: Cpu, permission: 'organization:read' },
-      { to: '/usage', text: 'Usage', icon: ChartNoAxesColumn, permission: 'organization:read' },
-      { to: '/api_keys', text: 'API keys', icon: KeyRound, permission: 'organization:admin' },
-      { to: '/webhooks', text: 'Webhooks', icon: Webhook, permission: 'organization:admin' },
-      { to: '/audit', text: 'Audit', icon: ScrollText, permission: 'organization:admin' },
-      { to: '/settings', text: 'Settings', icon: Settings, permission: 'organization:read' },
+      { to: '/members', name: 'members', icon: Users, permission: 'users:read' },
+      { to: '/roles', name: 'roles', icon: Shield, permission: 'roles:read' },
+      { to: '/models', name: 'models', icon: Cpu, permission: 'organization:read' },
+      { to: '/usage', name: 'usage', icon: ChartNoAxesColumn, permission: 'organization:read' },
+      { to: '/api_keys', name: 'apiKeys', icon: KeyRound, permission: 'organization:admin' },
+      { to: '/webhooks', name: 'webhooks', icon: Webhook, permission: 'organization:admin' },
+      { to: '/audit', name: 'audit', icon: ScrollText, permission: 'organization:admin' },
+      { to: '/settings', name: 'settings', icon: Settings, permission: 'organization:read' },
     ],
   },
 ]
 
-/** For the administrator of the installation. */
-export const ADMIN_PLACE: Place = { to: '/admin', text: 'Installation', icon: Blocks }
+/** Shown only to administrators of the installation. */
+export const ADMIN_PLACE: Place = { to: '/admin', name: 'admin', icon: Blocks }

@@ -4,15 +4,18 @@ import { ShieldCheck } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { queryClient, read } from '../api/queries.ts'
 import { session } from '../api/session.ts'
+import { translator } from '../messages/index.ts'
 import { Button, buttonLook } from '../ui/button.tsx'
 import { Page } from '../ui/page.tsx'
 import { Empty, SkeletonList } from '../ui/states.tsx'
 import { useHere } from './organization.tsx'
 
+const t = translator('shell')
+
 /** Pages that show nothing of an organization. */
 const PERSONAL = ['/account', '/organizations/new']
 
-/** Shows the page, or how to get to it where the organization requires a second factor that this session lacks. */
+/** Shows the page. If the organization requires a second factor that this session lacks, shows how to add or use one. */
 export function SecondFactorGate({ children }: { children: ReactNode }) {
   const { organization } = useHere()
   const { pathname } = useLocation()
@@ -34,22 +37,20 @@ function Required({ hasFactor }: { hasFactor: boolean }) {
   return (
     <Empty
       icon={ShieldCheck}
-      title="This organization requires a second factor"
+      title={t('secondFactor.title')}
       action={
         hasFactor ? (
           <Button kind="primary" onClick={signInAgain}>
-            Sign in again
+            {t('secondFactor.signInAgain')}
           </Button>
         ) : (
           <Link to="/account" className={buttonLook('primary')}>
-            Set up second factor
+            {t('secondFactor.setUp')}
           </Link>
         )
       }
     >
-      {hasFactor
-        ? 'You signed in without yours. Sign in again and use it.'
-        : 'Add a passkey or an authenticator app to your account.'}
+      {hasFactor ? t('secondFactor.unused') : t('secondFactor.none')}
     </Empty>
   )
 }

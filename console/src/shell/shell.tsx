@@ -7,6 +7,7 @@ import { covers } from '../api/covers.ts'
 import { useLiveUpdates } from '../api/live.ts'
 import { read, readPages } from '../api/queries.ts'
 import { session, useIsSignedIn } from '../api/session.ts'
+import { translator } from '../messages/index.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
 import { Empty, Failure, Skeleton } from '../ui/states.tsx'
@@ -16,9 +17,11 @@ import { HereContext } from './organization.tsx'
 import { SecondFactorGate } from './second-factor-gate.tsx'
 import { Sidebar } from './sidebar.tsx'
 
+const t = translator('shell')
+
 const LAST = 'parley.organization'
 
-/** The frame of the console: who looks on, at which organization, and the way to everything. */
+/** The frame of every signed-in page: loads the user and the organization, and shows the navigation. */
 export function Shell() {
   const navigate = useNavigate()
   const isSignedIn = useIsSignedIn()
@@ -44,7 +47,7 @@ export function Shell() {
     return (
       <Alone>
         <Failure error={error} onRetry={() => void Promise.all([user.refetch(), organizations.refetch()])} />
-        <Button onClick={() => session.signOut()}>Sign out</Button>
+        <Button onClick={() => session.signOut()}>{t('account.signOut')}</Button>
       </Alone>
     )
   if (!user.data || !organizations.data) return <ShellSkeleton />
@@ -53,14 +56,16 @@ export function Shell() {
       <Alone>
         <Empty
           icon={MenuIcon}
-          title="You are no member of this organization"
+          title={t('noMember.title')}
           action={
             <Button onClick={() => void navigate({ to: '/', search: { org_id: organizations.data[0]?.id } })}>
-              Go to {organizations.data[0]?.name ?? 'the start'}
+              {organizations.data[0]
+                ? t('noMember.go', { organization: organizations.data[0].name })
+                : t('noMember.goHome')}
             </Button>
           }
         >
-          It may have been deleted, or somebody has removed you from it.
+          {t('noMember.reason')}
         </Empty>
       </Alone>
     )
@@ -83,7 +88,7 @@ export function Shell() {
   )
 }
 
-/** The one that the address names, else the last one, else the personal one. */
+/** Returns the organization in the address, else the last one used, else the personal one. */
 function choose(all: Organization[] | undefined, id: string | undefined): Organization | undefined {
   if (id !== undefined) return all?.find((one) => one.id === id)
   const last = localStorage.getItem(LAST)
@@ -98,7 +103,7 @@ function Frame() {
         href="#main"
         className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-lg focus:bg-accent focus:px-3 focus:py-2 focus:text-on-accent"
       >
-        To the content
+        {t('skip')}
       </a>
       <aside className="hidden w-64 shrink-0 border-r border-line bg-surface lg:block">
         <Sidebar />
@@ -108,7 +113,7 @@ function Frame() {
       </Drawer>
       <div className="flex min-w-0 grow flex-col">
         <div className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 lg:hidden">
-          <IconButton icon={MenuIcon} label="Menu" onClick={() => setMenuOpen(true)} />
+          <IconButton icon={MenuIcon} label={t('menu')} onClick={() => setMenuOpen(true)} />
           <span className="font-semibold">Parley</span>
         </div>
         <main id="main" tabIndex={-1} className="min-h-0 grow overflow-y-auto outline-none">
@@ -127,7 +132,7 @@ const Alone = ({ children }: { children: React.ReactNode }) => (
 )
 
 const ShellSkeleton = () => (
-  <div role="status" aria-label="Loading" className="flex h-full">
+  <div role="status" aria-label={t('loading')} className="flex h-full">
     <div className="hidden w-64 shrink-0 flex-col gap-3 border-r border-line bg-surface p-4 lg:flex">
       <Skeleton className="h-9" />
       <Skeleton className="h-64" />

@@ -13,21 +13,24 @@ import {
   UserCog,
 } from 'lucide-react'
 import { session } from '../api/session.ts'
+import { translator } from '../messages/index.ts'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
 import { chooseTheme, type Theme, useTheme } from '../ui/theme.ts'
 import { openCommandPalette } from './command-palette.tsx'
 import { useHere } from './organization.tsx'
 import { ADMIN_PLACE, PLACES, type Place } from './places.ts'
 
+const t = translator('shell')
+
 const THEMES = [
-  ['system', 'As the device', Monitor],
-  ['light', 'Light', Sun],
-  ['dark', 'Dark', Moon],
+  ['system', Monitor],
+  ['light', Sun],
+  ['dark', Moon],
 ] as const
 
 const ROW = 'flex w-full items-center gap-2.5 rounded-lg px-2.5 text-left text-sm hover:bg-hover'
 
-/** Organization, places, the own account. */
+/** The organization switcher, the pages, and the menu of the account. */
 export function Sidebar({ onChosen }: { onChosen?: () => void }) {
   const { user, may } = useHere()
   return (
@@ -35,16 +38,16 @@ export function Sidebar({ onChosen }: { onChosen?: () => void }) {
       <OrganizationSwitcher onChosen={onChosen} />
       <button type="button" onClick={openCommandPalette} className={`${ROW} h-8 text-muted`}>
         <Search aria-hidden size={16} />
-        <span className="grow">Go to…</span>
+        <span className="grow">{t('palette.button')}</span>
         <kbd className="rounded border border-line px-1.5 font-sans text-xs">Ctrl K</kbd>
       </button>
-      <nav aria-label="Console" className="flex min-h-0 grow flex-col gap-2 overflow-y-auto">
+      <nav aria-label={t('navigation')} className="flex min-h-0 grow flex-col gap-2 overflow-y-auto">
         {PLACES.map(({ group, places }) => {
           const open = places.filter(({ permission }) => permission === undefined || may(permission))
           return (
             open.length > 0 && (
               <div key={group} className="flex flex-col gap-0.5">
-                {group && <h2 className="px-2.5 text-xs font-medium text-muted">{group}</h2>}
+                {group && <h2 className="px-2.5 text-xs font-medium text-muted">{t(`groups.${group}`)}</h2>}
                 {open.map((place) => (
                   <PlaceLink key={place.to} place={place} onChosen={onChosen} />
                 ))}
@@ -66,7 +69,7 @@ const PlaceLink = ({ place, onChosen }: { place: Place; onChosen: (() => void) |
     className={`${ROW} h-8 shrink-0 aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent`}
   >
     <place.icon aria-hidden size={16} className="shrink-0" />
-    {place.text}
+    {t(`places.${place.name}`)}
   </Link>
 )
 
@@ -82,7 +85,7 @@ function OrganizationSwitcher({ onChosen }: { onChosen: (() => void) | undefined
       align="start"
       trigger={
         <button type="button" className={`${ROW} h-11`}>
-          <span className="sr-only">Organization: </span>
+          <span className="sr-only">{t('organizations.button')} </span>
           <span
             aria-hidden
             className="flex size-7 shrink-0 items-center justify-center rounded-lg bg-accent text-sm font-semibold text-on-accent"
@@ -94,7 +97,7 @@ function OrganizationSwitcher({ onChosen }: { onChosen: (() => void) | undefined
         </button>
       }
     >
-      <MenuLabel>Organizations</MenuLabel>
+      <MenuLabel>{t('organizations.title')}</MenuLabel>
       {organizations.map(({ id, name, is_personal }) => (
         <MenuItem
           key={id}
@@ -106,7 +109,7 @@ function OrganizationSwitcher({ onChosen }: { onChosen: (() => void) | undefined
       ))}
       <MenuLine />
       <MenuItem icon={Plus} onSelect={() => go('/organizations/new', organization.id)}>
-        New organization
+        {t('organizations.create')}
       </MenuItem>
     </Menu>
   )
@@ -121,7 +124,7 @@ function Account({ onChosen }: { onChosen: (() => void) | undefined }) {
       align="start"
       trigger={
         <button type="button" className={`${ROW} h-11`}>
-          <span className="sr-only">Your account: </span>
+          <span className="sr-only">{t('account.button')} </span>
           <span
             aria-hidden
             className="flex size-7 shrink-0 items-center justify-center rounded-full bg-hover text-sm font-medium"
@@ -142,18 +145,18 @@ function Account({ onChosen }: { onChosen: (() => void) | undefined }) {
           void navigate({ to: '/account' })
         }}
       >
-        Your account
+        {t('account.settings')}
       </MenuItem>
       <MenuLine />
-      <MenuLabel>Appearance</MenuLabel>
-      {THEMES.map(([name, text, icon]) => (
+      <MenuLabel>{t('theme.title')}</MenuLabel>
+      {THEMES.map(([name, icon]) => (
         <ThemeItem key={name} name={name} icon={icon} isChosen={name === theme}>
-          {text}
+          {t(`theme.${name}`)}
         </ThemeItem>
       ))}
       <MenuLine />
       <MenuItem icon={LogOut} onSelect={() => session.signOut()}>
-        Sign out
+        {t('account.signOut')}
       </MenuItem>
     </Menu>
   )
@@ -172,6 +175,6 @@ const ThemeItem = ({
 }) => (
   <MenuItem icon={icon} onSelect={() => chooseTheme(name)}>
     <span className="grow">{children}</span>
-    {isChosen && <Check aria-label="chosen" size={15} />}
+    {isChosen && <Check aria-label={t('theme.selected')} size={15} />}
   </MenuItem>
 )

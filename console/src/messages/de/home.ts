@@ -1,4 +1,49 @@
 import type en from '../en/home.ts'
 import type { Translation } from '../translation.ts'
 
-export default {} satisfies Translation<typeof en>
+export default {
+  ask: {
+    label: 'Stellen Sie eine Frage',
+    keys: 'Enter zum Senden, Umschalt+Enter für eine neue Zeile',
+    send: 'Senden',
+  },
+  chats: {
+    title: 'Letzte Chats',
+    all: 'Alle anzeigen: Chats',
+    empty: 'Noch keine Chats. Nur Sie können Ihre Chats sehen.',
+  },
+  agents: { title: 'Agenten', all: 'Alle anzeigen: Agenten', off: 'Aus' },
+  greeting: 'Hallo, {name}',
+  knowledge: {
+    title: 'Wissensdatenbanken',
+    all: 'Alle anzeigen: Wissensdatenbanken',
+    documents: '{count, plural, one {# Dokument} other {# Dokumente}}',
+  },
+  loading: 'Wird geladen',
+  spending: {
+    title: 'Credits',
+    all: 'Alle anzeigen: Nutzung',
+    available: '<amount>{credits}</amount> <note>verfügbar</note>',
+    none: '<amount>{credits}</amount> <note>verfügbar. Modelle antworten erst wieder, wenn Credits hinzugefügt wurden.</note>',
+    unused: 'Keine Nutzung in den letzten {days, number} Tagen.',
+    used: '{credits} in den letzten {days, number} Tagen verbraucht, für {replies, plural, one {# Antwort} other {# Antworten}}.',
+  },
+  steps: {
+    title: 'Erste Schritte',
+    progress: '{done, number} von {total, number} erledigt',
+    hide: 'Schritte ausblenden',
+    done: 'Erledigt',
+    doneMark: '(erledigt)',
+    model: {
+      title: 'Sprachmodell hinzufügen',
+      reason: 'Bis dahin antwortet die integrierte Demo. Sie zeigt nur, wie Parley funktioniert.',
+    },
+    chat: { title: 'Chat starten', reason: 'Probieren Sie aus, was ein Modell kann.' },
+    document: {
+      title: 'Dokument hinzufügen',
+      reason: 'Antworten können dann Ihre Inhalte verwenden und zitieren.',
+    },
+    agent: { title: 'Agent erstellen', reason: 'Ein Modell mit Anweisungen, Wissen und Tools.' },
+  },
+  viewAll: 'Alle anzeigen',
+} satisfies Translation<typeof en>

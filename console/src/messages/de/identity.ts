@@ -1,4 +1,116 @@
 import type en from '../en/identity.ts'
 import type { Translation } from '../translation.ts'
 
-export default {} satisfies Translation<typeof en>
+export default {
+  continue: 'Weiter',
+  email: 'E-Mail',
+  firstName: 'Vorname',
+  forgot: {
+    title: 'Passwort vergessen?',
+    hint: 'Wir senden Ihnen einen Link, mit dem Sie ein neues Passwort festlegen.',
+    send: 'Link senden',
+    back: 'Zurück zur Anmeldung',
+    sentTitle: 'Prüfen Sie Ihr Postfach',
+    sent: 'Wenn für <address>{email}</address> ein Konto besteht, haben wir einen Link dorthin gesendet. Er gilt eine Stunde.',
+    notReceived: 'Nach einigen Minuten keine E-Mail? Prüfen Sie den Spam-Ordner oder die Adresse.',
+    another: 'Andere Adresse verwenden',
+  },
+  goToParley: 'Zur Startseite',
+  invitation: {
+    loadingTitle: 'Ihre Einladung',
+    title: '{organization} beitreten',
+    from: '<name>{inviter}</name> hat Sie zu <name>{organization}</name> eingeladen, mit der Rolle <name>{role}</name>.',
+    unnamed: 'Sie sind zu <name>{organization}</name> eingeladen, mit der Rolle <name>{role}</name>.',
+    validity: 'Für <address>{email}</address>, gültig bis {date}.',
+    otherAccount:
+      'Sie sind als <address>{current}</address> angemeldet. Wenn Sie beitreten, werden Sie stattdessen als <address>{invited}</address> angemeldet.',
+    refusedTitle: 'Diese Einladung kann nicht angenommen werden',
+    refusedHint:
+      'Nur der Link in der neuesten E-Mail funktioniert. Verwenden Sie ihn oder bitten Sie um eine neue Einladung.',
+    accepted: 'Bereits angenommen?',
+  },
+  invite: {
+    createAndJoin: 'Konto erstellen und beitreten',
+    join: 'Beitreten',
+    known:
+      'Geben Sie das Passwort Ihres Kontos mit dieser Adresse ein. Durch den Beitritt werden Sie auf anderen Geräten abgemeldet und Ihre API-Schlüssel gelöscht.',
+  },
+  lastName: 'Nachname',
+  leave: {
+    title: '{name} verlassen?',
+    consequence: 'Sie verlieren sofort den Zugriff. Um zurückzukehren, benötigen Sie eine Einladung.',
+    action: 'Organisation verlassen',
+    cancel: 'Abbrechen',
+    doneTitle: 'Sie haben {name} verlassen',
+    done: 'Sie sind kein Mitglied mehr.',
+    failedTitle: 'Dieser Link funktioniert nicht',
+    failedHint: 'Sie können eine Organisation auch in ihren Einstellungen verlassen.',
+  },
+  loading: 'Wird geladen',
+  magicLink: {
+    known:
+      'Für diese Adresse besteht ein Konto. Durch den Beitritt wird es überall abgemeldet, und sein Passwort und seine API-Schlüssel werden gelöscht.',
+    password: 'Passwort (optional)',
+    newPassword: 'Neues Passwort (optional)',
+    passwordHint: 'Mindestens 8 Zeichen. Damit können Sie sich ohne Link per E-Mail anmelden.',
+    join: 'Beitreten und anmelden',
+  },
+  noToken: {
+    title: 'Öffnen Sie den Link in Ihrer E-Mail',
+    hint: 'Diese Seite lässt sich nur mit dem vollständigen Link aus der E-Mail öffnen.',
+  },
+  oidc: {
+    title: 'Anmeldung läuft',
+    failedTitle: 'Die Anmeldung wurde nicht abgeschlossen',
+    notStarted: 'Diese Anmeldung wurde nicht in diesem Browser begonnen.',
+    retry: 'Erneut versuchen',
+    otherWay: 'Auf andere Weise anmelden',
+  },
+  password: 'Passwort',
+  passwordHint: 'Mindestens 8 Zeichen',
+  reset: {
+    title: 'Neues Passwort festlegen',
+    password: 'Neues Passwort',
+    consequence: 'Sie werden auf allen Geräten abgemeldet, und Ihre API-Schlüssel werden gelöscht.',
+    submit: 'Passwort festlegen',
+    doneTitle: 'Passwort geändert',
+    done: 'Melden Sie sich mit dem neuen Passwort an. Sie wurden auf allen Geräten abgemeldet.',
+    another: 'Weiteren Link senden',
+  },
+  secondFactor: {
+    title: 'Identität bestätigen',
+    code: 'Code',
+    codeHint: 'Der 6-stellige Code aus Ihrer Authenticator-App',
+    recoveryCode: 'Wiederherstellungscode',
+    recoveryHint: 'Jeder Wiederherstellungscode gilt einmal',
+    useRecovery: 'Wiederherstellungscode verwenden',
+    otherMethod: 'Andere Methode verwenden',
+    back: 'Zurück zur Anmeldung',
+  },
+  signIn: {
+    title: 'Anmelden',
+    submit: 'Anmelden',
+    forgot: 'Passwort vergessen?',
+    newHere: 'Neu bei Parley?',
+    oidc: 'Mit Ihrer Organisation anmelden',
+    passkey: 'Passkey verwenden',
+  },
+  signUp: {
+    title: 'Konto erstellen',
+    submit: 'Konto erstellen',
+    known: 'Haben Sie bereits ein Konto?',
+    byInvitationTitle: 'Registrierung nur mit Einladung',
+    byInvitation: 'Bitten Sie ein Mitglied Ihrer Organisation, Sie per E-Mail einzuladen.',
+  },
+  verify: {
+    title: 'E-Mail-Adresse bestätigen',
+    signInFirst: 'Melden Sie sich bei dem Konto an, das Sie mit dieser Adresse erstellt haben.',
+    notYours:
+      'Sie haben kein Konto erstellt? Ignorieren Sie die E-Mail, dann bleibt die Adresse unbestätigt. Um das Konto zu übernehmen, <link>legen Sie ein neues Passwort fest</link>.',
+    signedInAs: 'Sie sind als <address>{email}</address> angemeldet.',
+    submit: 'Adresse bestätigen',
+    account: 'Zu Ihrem Konto',
+    doneTitle: 'E-Mail-Adresse bestätigt',
+    done: 'Sie müssen nichts weiter tun.',
+  },
+} satisfies Translation<typeof en>

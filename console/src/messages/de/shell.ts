@@ -1,4 +1,71 @@
 import type en from '../en/shell.ts'
 import type { Translation } from '../translation.ts'
 
-export default {} satisfies Translation<typeof en>
+export default {
+  account: { button: 'Ihr Konto:', settings: 'Ihr Konto', signOut: 'Abmelden' },
+  failed: 'Diese Seite kann nicht angezeigt werden',
+  loading: 'Wird geladen',
+  membership: {
+    added: 'Sie wurden zu {organization} hinzugefügt',
+    open: 'Organisation öffnen',
+    leave: 'Organisation verlassen',
+    privacy: 'Die Mitglieder sehen Ihren Namen und Ihre E-Mail-Adresse, sobald Sie die Organisation öffnen.',
+  },
+  menu: 'Menü',
+  navigation: 'Konsole',
+  noMember: {
+    title: 'Sie sind kein Mitglied dieser Organisation',
+    reason: 'Sie wurde gelöscht, oder Sie wurden aus ihr entfernt.',
+    go: '{organization} öffnen',
+    goHome: 'Zur Startseite',
+  },
+  notFound: {
+    title: 'Seite nicht gefunden',
+    reason: 'Prüfen Sie die Adresse. Die Seite wurde möglicherweise gelöscht.',
+    goHome: 'Zur Startseite',
+  },
+  organizations: { button: 'Organisation:', title: 'Organisationen', create: 'Neue Organisation' },
+  palette: {
+    button: 'Gehe zu …',
+    title: 'Gehe zu',
+    search: 'Seiten und Chats suchen',
+    results: 'Seiten und Chats',
+    noMatches: 'Keine Treffer',
+    newChat: 'Neuer Chat',
+  },
+  groups: { build: 'Entwickeln', organization: 'Organisation' },
+  places: {
+    chats: 'Chats',
+    conversations: 'Unterhaltungen',
+    agents: 'Agenten',
+    knowledge: 'Wissen',
+    tools: 'Tools',
+    connections: 'Verbindungen',
+    playground: 'Playground',
+    deployments: 'Deployments',
+    members: 'Mitglieder',
+    roles: 'Rollen',
+    models: 'Modelle',
+    usage: 'Nutzung',
+    apiKeys: 'API-Schlüssel',
+    webhooks: 'Webhooks',
+    audit: 'Audit-Log',
+    settings: 'Einstellungen',
+    admin: 'Installation',
+  },
+  secondFactor: {
+    title: 'Diese Organisation verlangt einen zweiten Faktor',
+    unused: 'Sie haben sich ohne Ihren zweiten Faktor angemeldet. Melden Sie sich damit erneut an.',
+    none: 'Fügen Sie Ihrem Konto einen Passkey oder eine Authenticator-App hinzu.',
+    signInAgain: 'Erneut anmelden',
+    setUp: 'Zweiten Faktor einrichten',
+  },
+  skip: 'Zum Inhalt springen',
+  theme: {
+    title: 'Darstellung',
+    system: 'System',
+    light: 'Hell',
+    dark: 'Dunkel',
+    selected: 'Ausgewählt',
+  },
+} satisfies Translation<typeof en>

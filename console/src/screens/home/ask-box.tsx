@@ -1,11 +1,14 @@
 import { useRouter } from '@tanstack/react-router'
 import { ArrowUp } from 'lucide-react'
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { isEnter } from '../../ui/is-enter.ts'
 
-/** A question, with which a chat begins at once. */
+const t = translator('home')
+
+/** A field that starts a chat with its message. */
 export function AskBox() {
   const { organization } = useHere()
   const { history } = useRouter()
@@ -13,7 +16,7 @@ export function AskBox() {
   const ask = (event?: FormEvent) => {
     event?.preventDefault()
     const prompt = text.trim()
-    // The screen of chats sends what `prompt` says, once.
+    // The chat screen sends `prompt` once.
     if (prompt !== '') history.push(`/chats?${new URLSearchParams({ org_id: organization.id, prompt })}`)
   }
   const press = (event: KeyboardEvent) => {
@@ -27,9 +30,9 @@ export function AskBox() {
       className="flex flex-col rounded-2xl border border-line-strong/60 bg-raised shadow-sm focus-within:border-accent"
     >
       <textarea
-        aria-label="Ask something"
-        placeholder="Ask something"
-        // biome-ignore lint/a11y/noAutofocus: it is what people come here for, and nothing stands before it
+        aria-label={t('ask.label')}
+        placeholder={t('ask.label')}
+        // biome-ignore lint/a11y/noAutofocus: the main control, and nothing precedes it
         autoFocus
         rows={2}
         value={text}
@@ -38,11 +41,9 @@ export function AskBox() {
         className="field-sizing-content max-h-64 min-h-16 w-full resize-none bg-transparent px-4 pt-3.5 text-base outline-none"
       />
       <div className="flex items-center justify-between gap-3 px-3 pb-3">
-        <p className="hidden px-1 text-xs text-muted sm:block">
-          Enter sends, Shift and Enter begins a new line
-        </p>
+        <p className="hidden px-1 text-xs text-muted sm:block">{t('ask.keys')}</p>
         <Button type="submit" kind="primary" icon={ArrowUp} disabled={text.trim() === ''} className="ml-auto">
-          Ask
+          {t('ask.send')}
         </Button>
       </div>
     </form>

@@ -3,24 +3,25 @@ import { Link } from '@tanstack/react-router'
 import { BookOpen, Bot, Check, Cpu, type LucideIcon, MessageSquare, X } from 'lucide-react'
 import { useState } from 'react'
 import { read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { useNewestAgents, useNewestChats, useNewestKnowledgeBases } from './newest.ts'
 
+const t = translator('home')
+
 interface Step {
-  title: string
-  /** What it is good for. */
-  reason: string
+  name: 'model' | 'chat' | 'document' | 'agent'
   to: string
   icon: LucideIcon
-  /** Undefined: it is not known yet. */
+  /** Undefined while unknown. */
   isDone: boolean | undefined
 }
 
 const KEY = 'parley.steps_hidden'
 
-/** What a new organization needs, as far as it is not there. Who hides it, or has it all, sees it no more. */
+/** The setup steps of a new organization. Hidden when all are done, or when the user hides them. */
 export function FirstSteps() {
   const { organization } = useHere()
   const steps = useSteps()
@@ -35,16 +36,16 @@ export function FirstSteps() {
     <section aria-labelledby="first-steps" className="flex flex-col gap-3">
       <header className="flex items-center justify-between gap-3">
         <h2 id="first-steps" className="font-semibold">
-          First steps{' '}
+          {t('steps.title')}{' '}
           <span className="ml-1 text-sm font-normal text-muted">
-            {steps.length - left} of {steps.length} done
+            {t('steps.progress', { done: steps.length - left, total: steps.length })}
           </span>
         </h2>
-        <IconButton small icon={X} label="Hide the first steps" onClick={hide} />
+        <IconButton small icon={X} label={t('steps.hide')} onClick={hide} />
       </header>
       <ol className="grid gap-3 sm:grid-cols-2 lg:grid-cols-4">
         {steps.map((step) => (
-          <StepCard key={step.title} step={step} />
+          <StepCard key={step.name} step={step} />
         ))}
       </ol>
     </section>
@@ -60,32 +61,28 @@ function useSteps(): Step[] {
   const [chats, bases, agents] = [useNewestChats(), useNewestKnowledgeBases(), useNewestAgents()]
   const steps: (Step & { permission: string })[] = [
     {
-      title: 'Add a language model',
-      reason: 'Until then the built-in demo answers. It only shows how things work.',
+      name: 'model',
       to: '/models',
       icon: Cpu,
       permission: 'organization:write',
       isDone: models.data?.data.some(({ provider }) => provider !== 'demo'),
     },
     {
-      title: 'Ask something',
-      reason: 'A chat with a model, to see what it can do.',
+      name: 'chat',
       to: '/chats',
       icon: MessageSquare,
       permission: 'chats:write',
       isDone: chats.data && chats.data.data.length > 0,
     },
     {
-      title: 'Add a document',
-      reason: 'Replies then draw on what you know, and say where it stands.',
+      name: 'document',
       to: '/knowledge',
       icon: BookOpen,
       permission: 'kb:write',
       isDone: bases.data?.data.some(({ document_count }) => document_count > 0),
     },
     {
-      title: 'Make an agent',
-      reason: 'A model with a task of its own, knowledge and tools.',
+      name: 'agent',
       to: '/agents',
       icon: Bot,
       permission: 'agent:write',
@@ -95,7 +92,7 @@ function useSteps(): Step[] {
   return steps.filter(({ permission }) => may(permission))
 }
 
-const StepCard = ({ step: { title, reason, to, icon: Icon, isDone } }: { step: Step }) => (
+const StepCard = ({ step: { name, to, icon: Icon, isDone } }: { step: Step }) => (
   <li>
     <Link
       to={to}
@@ -112,10 +109,10 @@ const StepCard = ({ step: { title, reason, to, icon: Icon, isDone } }: { step: S
       </span>
       <span className="flex min-w-0 flex-col gap-0.5">
         <span className="font-medium">
-          {title}
-          {isDone && <span className="sr-only"> (done)</span>}
+          {t(`steps.${name}.title`)}
+          {isDone && <span className="sr-only"> {t('steps.doneMark')}</span>}
         </span>
-        <span className="text-sm text-muted">{isDone ? 'Done' : reason}</span>
+        <span className="text-sm text-muted">{isDone ? t('steps.done') : t(`steps.${name}.reason`)}</span>
       </span>
     </Link>
   </li>

@@ -1,3 +1,4 @@
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Page } from '../../ui/page.tsx'
 import { AskBox } from './ask-box.tsx'
@@ -6,13 +7,15 @@ import { RecentChats } from './recent-chats.tsx'
 import { Agents, KnowledgeBases } from './shelves.tsx'
 import { Spending } from './spending.tsx'
 
+const t = translator('home')
+
 const COLUMN = 'flex min-w-0 flex-col gap-6'
 
-/** Where one begins: a question, what is to be done first, and what was used last. */
+/** The home page: a new chat, setup steps, and recent items. */
 export function Home() {
   const { user, organization, may } = useHere()
   return (
-    <Page title={`Hello, ${user.first_name}`}>
+    <Page title={t('greeting', { name: user.first_name })}>
       {may('chats:write') && <AskBox />}
       <FirstSteps key={organization.id} />
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">

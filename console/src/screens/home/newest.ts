@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 
-/** So many of a kind are shown at the start. */
+/** Items per list on the home page. */
 const SHOWN_MAX = 5
 
-/** The same questions for what is shown and for what is done already: they are asked once. */
+/** The lists and the setup steps share these queries, so each is sent once. */
 export function useNewestChats() {
   const { organization, may } = useHere()
   return useQuery({

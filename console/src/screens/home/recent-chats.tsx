@@ -1,11 +1,15 @@
 import { MessageSquare } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { Ago } from '../../ui/time.tsx'
 import { useNewestChats } from './newest.ts'
 import { Shelf } from './shelf.tsx'
 
+const t = translator('home')
+
 export const RecentChats = () => (
   <Shelf
-    title="Recent chats"
+    title={t('chats.title')}
+    all={t('chats.all')}
     icon={MessageSquare}
     to="/chats"
     query={useNewestChats()}
@@ -17,6 +21,6 @@ export const RecentChats = () => (
         note: <Ago time={last_message_at ?? created_at} />,
       }))
     }
-    empty="Your chats will be here. Nobody else sees them."
+    empty={t('chats.empty')}
   />
 )

@@ -2,7 +2,10 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { translator } from '../../messages/index.ts'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
+
+const t = translator('home')
 
 interface Line {
   id: string
@@ -13,17 +16,18 @@ interface Line {
 
 interface ShelfProps<Page> {
   title: string
+  /** The accessible name of the link to all items. */
+  all: string
   icon: LucideIcon
-  /** Where all of them are. */
   to: string
   query: UseQueryResult<Page>
   lines: (page: Page) => Line[]
-  /** What would be here. Without it there is no shelf where nothing is on it. */
+  /** Shown if there are no items. Without it, an empty shelf is hidden. */
   empty?: ReactNode
 }
 
-/** The newest few of a kind, and the way to all of them. */
-export function Shelf<Page>({ title, icon: Icon, to, query, lines, empty }: ShelfProps<Page>) {
+/** The newest items of a kind, and a link to all of them. */
+export function Shelf<Page>({ title, all, icon: Icon, to, query, lines, empty }: ShelfProps<Page>) {
   if (empty === undefined && query.data && lines(query.data).length === 0) return null
   return (
     <section
@@ -32,8 +36,8 @@ export function Shelf<Page>({ title, icon: Icon, to, query, lines, empty }: Shel
     >
       <header className="flex items-center justify-between gap-3 px-3 pt-2 pb-1">
         <h2 className="font-semibold">{title}</h2>
-        <Link to={to} className="text-sm text-accent underline" aria-label={`All ${title.toLowerCase()}`}>
-          All
+        <Link to={to} className="text-sm text-accent underline" aria-label={all}>
+          {t('viewAll')}
         </Link>
       </header>
       <Loaded query={query} skeleton={<ShelfSkeleton />}>
@@ -63,7 +67,7 @@ export function Shelf<Page>({ title, icon: Icon, to, query, lines, empty }: Shel
 }
 
 const ShelfSkeleton = () => (
-  <div role="status" aria-label="Loading" className="flex flex-col gap-2 p-3">
+  <div role="status" aria-label={t('loading')} className="flex flex-col gap-2 p-3">
     <Skeleton className="h-6" />
     <Skeleton className="h-6" />
     <Skeleton className="h-6" />

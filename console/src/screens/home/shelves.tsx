@@ -1,11 +1,14 @@
 import { BookOpen, Bot } from 'lucide-react'
-import { formatNumber } from '../../ui/format.ts'
+import { translator } from '../../messages/index.ts'
 import { useNewestAgents, useNewestKnowledgeBases } from './newest.ts'
 import { Shelf } from './shelf.tsx'
 
+const t = translator('home')
+
 export const Agents = () => (
   <Shelf
-    title="Agents"
+    title={t('agents.title')}
+    all={t('agents.all')}
     icon={Bot}
     to="/agents"
     query={useNewestAgents()}
@@ -14,7 +17,7 @@ export const Agents = () => (
         id,
         to: `/agents/${id}`,
         name,
-        note: is_active ? undefined : 'Off',
+        note: is_active ? undefined : t('agents.off'),
       }))
     }
   />
@@ -22,7 +25,8 @@ export const Agents = () => (
 
 export const KnowledgeBases = () => (
   <Shelf
-    title="Knowledge"
+    title={t('knowledge.title')}
+    all={t('knowledge.all')}
     icon={BookOpen}
     to="/knowledge"
     query={useNewestKnowledgeBases()}
@@ -31,7 +35,7 @@ export const KnowledgeBases = () => (
         id,
         to: `/knowledge/${id}`,
         name,
-        note: document_count === 1 ? '1 document' : `${formatNumber(document_count)} documents`,
+        note: t('knowledge.documents', { count: document_count }),
       }))
     }
   />

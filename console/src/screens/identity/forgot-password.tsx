@@ -2,10 +2,13 @@ import { Link } from '@tanstack/react-router'
 import { MailCheck } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { Outcome, Outside } from './outside.tsx'
+
+const t = translator('identity')
 
 export function ForgotPassword() {
   const request = useChange('POST /api/auth/forgot_password')
@@ -16,29 +19,29 @@ export function ForgotPassword() {
   }
   return (
     <Outside
-      title={request.isSuccess ? 'Look into your mail' : 'Forgotten your password?'}
+      title={request.isSuccess ? t('forgot.sentTitle') : t('forgot.title')}
       below={
         <Link to="/sign_in" className="font-medium text-accent underline">
-          Back to sign in
+          {t('forgot.back')}
         </Link>
       }
     >
       {request.isSuccess ? (
         <>
           <Outcome icon={MailCheck}>
-            If <strong className="font-medium break-all">{email}</strong> has an account, a mail is on its
-            way. Its link is good for one hour.
+            {t.rich('forgot.sent', {
+              email,
+              address: (text) => <strong className="font-medium break-all">{text}</strong>,
+            })}
           </Outcome>
-          <p className="text-sm text-muted">
-            Nothing there after a few minutes? Look into the spam folder, or check the address.
-          </p>
-          <Button onClick={() => request.reset()}>Try another address</Button>
+          <p className="text-sm text-muted">{t('forgot.notReceived')}</p>
+          <Button onClick={() => request.reset()}>{t('forgot.another')}</Button>
         </>
       ) : (
         <form onSubmit={submit} className="flex flex-col gap-4">
-          <p className="text-sm text-muted">We send you a link with which you choose a new one.</p>
+          <p className="text-sm text-muted">{t('forgot.hint')}</p>
           <TextField
-            label="Email"
+            label={t('email')}
             type="email"
             autoComplete="username"
             maxLength={254}
@@ -48,7 +51,7 @@ export function ForgotPassword() {
           />
           {request.error && <Failure error={request.error} />}
           <Button type="submit" kind="primary" busy={request.isPending}>
-            Send the link
+            {t('forgot.send')}
           </Button>
         </form>
       )}

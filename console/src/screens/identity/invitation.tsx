@@ -5,23 +5,26 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { read } from '../../api/queries.ts'
 import { useIsSignedIn } from '../../api/session.ts'
+import { translator } from '../../messages/index.ts'
 import { formatDate } from '../../ui/format.ts'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { NoToken, useMailedToken } from './mailed-token.tsx'
 import { Outside } from './outside.tsx'
 
+const t = translator('identity')
+
 interface InvitationProps {
   children: (invitation: ValidInvitation, token: string) => ReactNode
 }
 
-/** Who invites whom to what, as the token says, and below it what accepting takes; or why it can't be accepted. */
+/** Shows the invitation of the token with its children below, or why it can't be accepted. */
 export function Invitation({ children }: InvitationProps) {
   const token = useMailedToken()
   const isSignedIn = useIsSignedIn()
   const invitation = useQuery({
     ...read('GET /api/invitations/validate', { token: token ?? '' }),
     enabled: token !== undefined,
-    // While somebody fills in the form it is not asked again; accepting tells.
+    // Not refetched while the user fills in the form: accepting reports changes.
     staleTime: Number.POSITIVE_INFINITY,
   })
   const me = useQuery({ ...read('GET /api/users/me', {}), enabled: isSignedIn })
@@ -32,8 +35,8 @@ export function Invitation({ children }: InvitationProps) {
     )
   if (!invitation.data || (isSignedIn && me.isLoading))
     return (
-      <Outside title="Your invitation">
-        <div role="status" aria-label="Loading" className="flex flex-col gap-3">
+      <Outside title={t('invitation.loadingTitle')}>
+        <div role="status" aria-label={t('loading')} className="flex flex-col gap-3">
           <Skeleton className="h-12" />
           <Skeleton className="h-24" />
         </div>
@@ -41,7 +44,7 @@ export function Invitation({ children }: InvitationProps) {
     )
   const { organization } = invitation.data
   return (
-    <Outside title={`Join ${organization.name}`}>
+    <Outside title={t('invitation.title', { organization: organization.name })}>
       <Offer invitation={invitation.data} me={me.data} />
       {children(invitation.data, token)}
     </Outside>
@@ -53,9 +56,12 @@ function Offer({ invitation, me }: { invitation: ValidInvitation; me: User | und
   return (
     <div className="flex flex-col gap-3">
       <p>
-        <strong className="font-medium">{inviter || 'Somebody'}</strong> invites you to{' '}
-        <strong className="font-medium">{organization.name}</strong> as{' '}
-        <strong className="font-medium">{role.name}</strong>.
+        {t.rich(inviter ? 'invitation.from' : 'invitation.unnamed', {
+          inviter,
+          organization: organization.name,
+          role: role.name,
+          name: (text) => <strong className="font-medium">{text}</strong>,
+        })}
       </p>
       {message && (
         <blockquote className="border-l-2 border-line pl-3 text-sm break-words whitespace-pre-line text-muted">
@@ -63,19 +69,26 @@ function Offer({ invitation, me }: { invitation: ValidInvitation; me: User | und
         </blockquote>
       )}
       <p className="text-sm text-muted">
-        For <span className="break-all">{email}</span>, until {formatDate(expires_at)}.
+        {t.rich('invitation.validity', {
+          email,
+          date: formatDate(expires_at),
+          address: (text) => <span className="break-all">{text}</span>,
+        })}
       </p>
       {me && me.email !== email && (
         <p className="rounded-lg bg-warning-soft px-3 py-2 text-sm text-warning">
-          You are signed in as <span className="break-all">{me.email}</span>. When you join, you are signed in
-          as <span className="break-all">{email}</span> instead.
+          {t.rich('invitation.otherAccount', {
+            current: me.email,
+            invited: email,
+            address: (text) => <span className="break-all">{text}</span>,
+          })}
         </p>
       )}
     </div>
   )
 }
 
-/** Of the server, and for good. */
+/** Returns whether the server's refusal is final. */
 const isAnswer = (error: Error): boolean =>
   error instanceof ParleyError && (error.status === 404 || error.status === 410)
 
@@ -89,19 +102,17 @@ const Refused = ({
   isSignedIn: boolean
 }) => (
   <Outside
-    title="This invitation can’t be accepted"
+    title={t('invitation.refusedTitle')}
     below={
       <>
-        Accepted it before?{' '}
+        {t('invitation.accepted')}{' '}
         <Link to={isSignedIn ? '/' : '/sign_in'} className="font-medium text-accent underline">
-          {isSignedIn ? 'Go to Parley' : 'Sign in'}
+          {isSignedIn ? t('goToParley') : t('signIn.submit')}
         </Link>
       </>
     }
   >
     <Failure error={error} {...(isAnswer(error) ? {} : { onRetry })} />
-    <p className="text-sm text-muted">
-      Each mail has a new link, and the ones before it stop working: use the newest, or ask for another.
-    </p>
+    <p className="text-sm text-muted">{t('invitation.refusedHint')}</p>
   </Outside>
 )

@@ -2,6 +2,7 @@ import type { ValidInvitation } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
@@ -10,7 +11,9 @@ import { NewPasswordField } from './new-password-field.tsx'
 import { demandOf, SecondFactorStep } from './second-factor-step.tsx'
 import { useEnter } from './sign-in.tsx'
 
-/** An invitation that was sent to an address: it is accepted with a new account, or with the one that there is by now. */
+const t = translator('identity')
+
+/** An emailed invitation. Accepted with a new account, or with the existing one of the address. */
 export const Invite = () => (
   <Invitation>
     {(invitation, token) =>
@@ -47,26 +50,26 @@ function NewAccount({ invitation, token }: FormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <div className="grid grid-cols-2 gap-3">
-        <TextField label="First name" autoComplete="given-name" {...name('first_name')} />
-        <TextField label="Last name" autoComplete="family-name" {...name('last_name')} />
+        <TextField label={t('firstName')} autoComplete="given-name" {...name('first_name')} />
+        <TextField label={t('lastName')} autoComplete="family-name" {...name('last_name')} />
       </div>
-      {/* For the browser, which keeps the password with it. */}
+      {/* Lets password managers save the password with the address. */}
       <input type="email" autoComplete="username" value={invitation.email} readOnly hidden />
       <NewPasswordField
-        label="Password"
+        label={t('password')}
         required
         value={person.password}
         onChange={(password) => setPerson({ ...person, password })}
       />
       {join.error && <Failure error={join.error} />}
       <Button type="submit" kind="primary" busy={join.isPending}>
-        Make an account and join
+        {t('invite.createAndJoin')}
       </Button>
     </form>
   )
 }
 
-/** The password proves whose the account is; the names are the account's, whatever is sent. */
+/** The password proves ownership of the account. The server ignores the names of existing accounts. */
 function KnownAccount({ invitation, token }: FormProps) {
   const join = useJoin(invitation)
   const enter = useEnter(`/?org_id=${invitation.organization.id}`)
@@ -79,14 +82,11 @@ function KnownAccount({ invitation, token }: FormProps) {
   if (demand) return <SecondFactorStep demand={demand} onDone={enter} onBack={join.reset} />
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <p className="text-sm">
-        Enter the password of your account with this address. Joining signs you out elsewhere and deletes your
-        API keys.
-      </p>
+      <p className="text-sm">{t('invite.known')}</p>
       <input type="email" autoComplete="username" value={invitation.email} readOnly hidden />
       <div className="flex flex-col gap-1.5">
         <TextField
-          label="Password"
+          label={t('password')}
           type="password"
           autoComplete="current-password"
           minLength={8}
@@ -96,12 +96,12 @@ function KnownAccount({ invitation, token }: FormProps) {
           onChange={({ target }) => setPassword(target.value)}
         />
         <Link to="/forgot_password" className="self-end text-sm text-accent underline">
-          Forgotten your password?
+          {t('signIn.forgot')}
         </Link>
       </div>
       {join.error && <Failure error={join.error} />}
       <Button type="submit" kind="primary" busy={join.isPending}>
-        Join
+        {t('invite.join')}
       </Button>
     </form>
   )

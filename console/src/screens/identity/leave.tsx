@@ -2,10 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { NoToken, useMailedToken } from './mailed-token.tsx'
 import { Outcome, Outside } from './outside.tsx'
+
+const t = translator('identity')
 
 /** Leaves an organization by the link that was mailed when the user was added to it. */
 export function Leave() {
@@ -16,7 +19,7 @@ export function Leave() {
 function Departure({ token }: { token: string }) {
   const link = useQuery({
     ...read('GET /api/org/leave_link', { token }),
-    // The link is gone once it was used.
+    // The link works only once.
     staleTime: Number.POSITIVE_INFINITY,
   })
   const leave = useChange('POST /api/org/leave_link', {
@@ -24,18 +27,18 @@ function Departure({ token }: { token: string }) {
   })
   if (link.error)
     return (
-      <Outside title="This link doesn’t work">
+      <Outside title={t('leave.failedTitle')}>
         <Failure error={link.error} />
-        <p className="text-sm text-muted">You can also leave an organization in its settings.</p>
+        <p className="text-sm text-muted">{t('leave.failedHint')}</p>
         <Link to="/" className={buttonLook()}>
-          Go to Parley
+          {t('goToParley')}
         </Link>
       </Outside>
     )
   if (!link.data)
     return (
-      <Outside title="Leave organization">
-        <div role="status" aria-label="Loading">
+      <Outside title={t('leave.action')}>
+        <div role="status" aria-label={t('loading')}>
           <Skeleton className="h-12" />
         </div>
       </Outside>
@@ -43,23 +46,23 @@ function Departure({ token }: { token: string }) {
   const { name } = link.data.organization
   if (leave.isSuccess)
     return (
-      <Outside title={`You left ${name}`}>
-        <Outcome icon={CircleCheck}>You are no longer a member.</Outcome>
+      <Outside title={t('leave.doneTitle', { name })}>
+        <Outcome icon={CircleCheck}>{t('leave.done')}</Outcome>
         <Link to="/" className={buttonLook('primary')}>
-          Continue
+          {t('continue')}
         </Link>
       </Outside>
     )
   return (
-    <Outside title={`Leave ${name}?`}>
-      <p>You lose access immediately. To come back, you need an invitation.</p>
+    <Outside title={t('leave.title', { name })}>
+      <p>{t('leave.consequence')}</p>
       {leave.error && <Failure error={leave.error} />}
       <div className="flex flex-col gap-2">
         <Button kind="danger" busy={leave.isPending} onClick={() => leave.mutate({ body: { token } })}>
-          Leave organization
+          {t('leave.action')}
         </Button>
         <Link to="/" className={buttonLook()}>
-          Cancel
+          {t('leave.cancel')}
         </Link>
       </div>
     </Outside>

@@ -1,6 +1,7 @@
 import type { ValidInvitation } from '@parley/client/schemas'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { Invitation } from './invitation.tsx'
@@ -8,7 +9,9 @@ import { NewPasswordField } from './new-password-field.tsx'
 import { demandOf, SecondFactorStep } from './second-factor-step.tsx'
 import { useEnter } from './sign-in.tsx'
 
-/** An account that was made beforehand: the link alone signs in. */
+const t = translator('identity')
+
+/** An invitation whose link alone signs in, without a password. */
 export const MagicLink = () => (
   <Invitation>{(invitation, token) => <Acceptance invitation={invitation} token={token} />}</Invitation>
 )
@@ -26,22 +29,17 @@ function Acceptance({ invitation, token }: { invitation: ValidInvitation; token:
   if (demand) return <SecondFactorStep demand={demand} onDone={enter} onBack={accept.reset} />
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      {account !== 'none' && (
-        <p className="text-sm">
-          This address has an account. Joining signs it out everywhere, removes its password and deletes its
-          API keys.
-        </p>
-      )}
+      {account !== 'none' && <p className="text-sm">{t('magicLink.known')}</p>}
       <input type="email" autoComplete="username" value={email} readOnly hidden />
       <NewPasswordField
-        label={account === 'none' ? 'Password (optional)' : 'New password (optional)'}
-        hint="At least 8 characters. Lets you sign in without a mailed link."
+        label={account === 'none' ? t('magicLink.password') : t('magicLink.newPassword')}
+        hint={t('magicLink.passwordHint')}
         value={password}
         onChange={setPassword}
       />
       {accept.error && <Failure error={accept.error} />}
       <Button type="submit" kind="primary" busy={accept.isPending}>
-        Join and sign in
+        {t('magicLink.join')}
       </Button>
     </form>
   )

@@ -1,4 +1,7 @@
+import { translator } from '../../messages/index.ts'
 import { TextField } from '../../ui/field.tsx'
+
+const t = translator('identity')
 
 interface NewPasswordFieldProps {
   label: string
@@ -8,12 +11,8 @@ interface NewPasswordFieldProps {
   onChange: (password: string) => void
 }
 
-/** As the server takes it. */
-export const NewPasswordField = ({
-  hint = 'At least 8 characters',
-  onChange,
-  ...rest
-}: NewPasswordFieldProps) => (
+/** Has the limits of the server. */
+export const NewPasswordField = ({ hint = t('passwordHint'), onChange, ...rest }: NewPasswordFieldProps) => (
   <TextField
     {...rest}
     type="password"

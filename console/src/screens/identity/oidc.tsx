@@ -1,23 +1,26 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
+import { translator } from '../../messages/index.ts'
 import { buttonLook } from '../../ui/button.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { useMailedToken } from './mailed-token.tsx'
 import { Outside } from './outside.tsx'
 import { takeNext, useEnter } from './sign-in.tsx'
 
-/** The way back from the OpenID provider. */
+const t = translator('identity')
+
+/** The page that the OpenID provider returns to. */
 export function Oidc() {
   const { error } = useSearch({ from: '/oidc' })
   const code = useMailedToken()
   if (code !== undefined) return <Exchange code={code} />
-  return <NotSignedIn error={new Error(error ?? 'This sign-in was not begun here.')} />
+  return <NotSignedIn error={new Error(error ?? t('oidc.notStarted'))} />
 }
 
 function Exchange({ code }: { code: string }) {
   const enter = useEnter(takeNext)
-  // A query, since it begins by itself: however often this is drawn, the code is used once.
+  // A query, because the exchange starts without a click and must run only once.
   const exchanged = useQuery({
     queryKey: ['signed in with the OpenID provider', code],
     queryFn: async () => {
@@ -28,8 +31,8 @@ function Exchange({ code }: { code: string }) {
   })
   if (exchanged.error) return <NotSignedIn error={exchanged.error} />
   return (
-    <Outside title="Signing you in">
-      <div role="status" aria-label="Loading">
+    <Outside title={t('oidc.title')}>
+      <div role="status" aria-label={t('loading')}>
         <Skeleton className="h-12" />
       </div>
     </Outside>
@@ -37,13 +40,13 @@ function Exchange({ code }: { code: string }) {
 }
 
 const NotSignedIn = ({ error }: { error: Error }) => (
-  <Outside title="You are not signed in">
+  <Outside title={t('oidc.failedTitle')}>
     <Failure error={error} />
     <a href="/api/auth/oidc/start" className={buttonLook('primary')}>
-      Try again
+      {t('oidc.retry')}
     </a>
     <Link to="/sign_in" className={buttonLook()}>
-      Sign in another way
+      {t('oidc.otherWay')}
     </Link>
   </Outside>
 )

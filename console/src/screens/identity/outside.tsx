@@ -2,7 +2,7 @@ import { type LucideIcon, MessageSquareText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTitle } from '../../ui/page.tsx'
 
-/** Around the screens of who is not signed in. */
+/** The frame of screens for signed-out users. */
 export function Outside({
   title,
   children,
@@ -27,7 +27,7 @@ export function Outside({
   )
 }
 
-/** What has come of it, told to those who listen too. */
+/** A result, announced to screen readers. */
 export const Outcome = ({ icon: Icon, children }: { icon: LucideIcon; children: ReactNode }) => (
   <div role="status" className="flex items-start gap-3">
     <Icon aria-hidden size={20} className="mt-0.5 shrink-0 text-accent" />

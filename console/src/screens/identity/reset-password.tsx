@@ -2,11 +2,14 @@ import { Link } from '@tanstack/react-router'
 import { CircleCheck } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { NoToken, useMailedToken } from './mailed-token.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
 import { Outcome, Outside } from './outside.tsx'
+
+const t = translator('identity')
 
 export function ResetPassword() {
   const token = useMailedToken()
@@ -19,13 +22,13 @@ export function ResetPassword() {
     reset.mutate({ body: { token, password } })
   }
   return (
-    <Outside title="Choose a new password" below={<AnotherLink />}>
+    <Outside title={t('reset.title')} below={<AnotherLink />}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        <NewPasswordField label="New password" required value={password} onChange={setPassword} />
-        <p className="text-sm text-muted">You are signed out everywhere, and your API keys are deleted.</p>
+        <NewPasswordField label={t('reset.password')} required value={password} onChange={setPassword} />
+        <p className="text-sm text-muted">{t('reset.consequence')}</p>
         {reset.error && <Failure error={reset.error} />}
         <Button type="submit" kind="primary" busy={reset.isPending}>
-          Set the password
+          {t('reset.submit')}
         </Button>
       </form>
     </Outside>
@@ -33,16 +36,16 @@ export function ResetPassword() {
 }
 
 const PasswordIsSet = () => (
-  <Outside title="Your password is changed">
-    <Outcome icon={CircleCheck}>Sign in with it. Everywhere else you are signed out.</Outcome>
+  <Outside title={t('reset.doneTitle')}>
+    <Outcome icon={CircleCheck}>{t('reset.done')}</Outcome>
     <Link to="/sign_in" className={buttonLook('primary')}>
-      Sign in
+      {t('signIn.submit')}
     </Link>
   </Outside>
 )
 
 const AnotherLink = () => (
   <Link to="/forgot_password" className="font-medium text-accent underline">
-    Have another link sent
+    {t('reset.another')}
   </Link>
 )

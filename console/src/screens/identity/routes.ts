@@ -5,12 +5,12 @@ import { lateScreen } from '../../shell/late-screen.ts'
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** What came in the address and is nobody else's to see: what a mailed link proves. */
+    /** The secret token of a mailed link. */
     token?: string
   }
 }
 
-/** Where to go after signing in. */
+/** The page to open after signing in. */
 const nextOf = ({ next }: Record<string, unknown>): { next?: string } =>
   typeof next === 'string' ? { next } : {}
 
@@ -18,8 +18,8 @@ const tokenOf = ({ token }: Record<string, unknown>): { token?: string } =>
   typeof token === 'string' ? { token } : {}
 
 /**
- * Has the token leave the address before anything is shown: screenshots, copied addresses and the browser's history do
- * not have it. It stays with the entry of the history, so that a reload works.
+ * Moves the token from the URL to the state of the history entry before anything is shown. Screenshots, copied URLs and
+ * the browser's history don't contain it, and a reload still works.
  */
 const takeToken =
   (path: string) =>

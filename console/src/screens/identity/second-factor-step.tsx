@@ -5,18 +5,21 @@ import { KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { hasPasskeys, signWithPasskey } from '../../api/passkeys.ts'
 import { useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 
-/** How the second step of a sign-in can be done. */
+const t = translator('identity')
+
+/** The possible second steps of a sign-in. */
 interface SecondFactorDemand {
   challenge: string
   methods: ('totp' | 'passkey' | 'recovery_code')[]
   passkey_options: PasskeyOptions['options'] | undefined
 }
 
-/** What the server wants beside the password; null: it has refused for another reason, or not at all. */
+/** Returns the second factor that the server requires, or null for other errors. */
 export function demandOf(error: Error | null): SecondFactorDemand | null {
   if (!(error instanceof ParleyError)) return null
   const { challenge, methods, passkey_options } = error.body as Partial<SecondFactorDemand>
@@ -26,7 +29,6 @@ export function demandOf(error: Error | null): SecondFactorDemand | null {
 interface SecondFactorStepProps {
   demand: SecondFactorDemand
   onDone: (tokens: SignedIn) => void
-  /** Goes back to the password. */
   onBack: () => void
 }
 
@@ -50,7 +52,7 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
     setText('')
   }
   const error = sign.error ?? send.error
-  // A used challenge takes nothing more: the password comes first again.
+  // A used challenge can't be used again: the user starts over with the password.
   const isOver =
     error instanceof ParleyError && ['auth.challenge_gone', 'auth.wrong_passkey'].includes(error.code)
   return (
@@ -62,7 +64,7 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
           busy={sign.isPending}
           onClick={() => sign.mutate(options)}
         >
-          Use a passkey
+          {t('signIn.passkey')}
         </Button>
       )}
       {(isRecovery || methods.includes('totp')) && !isOver && (
@@ -70,8 +72,8 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
           {isRecovery ? (
             <TextField
               key="recovery"
-              label="Recovery code"
-              hint="Each recovery code works once."
+              label={t('secondFactor.recoveryCode')}
+              hint={t('secondFactor.recoveryHint')}
               autoComplete="off"
               autoFocus
               required
@@ -83,8 +85,8 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
           ) : (
             <TextField
               key="code"
-              label="Code"
-              hint="The 6 digits in your authenticator app."
+              label={t('secondFactor.code')}
+              hint={t('secondFactor.codeHint')}
               autoComplete="one-time-code"
               inputMode="numeric"
               autoFocus
@@ -96,7 +98,7 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
             />
           )}
           <Button type="submit" kind="primary" busy={send.isPending}>
-            Continue
+            {t('continue')}
           </Button>
         </form>
       )}
@@ -111,11 +113,11 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
               setText('')
             }}
           >
-            {isRecovery ? 'Use another method' : 'Use a recovery code'}
+            {isRecovery ? t('secondFactor.otherMethod') : t('secondFactor.useRecovery')}
           </button>
         )}
         <button type="button" className="py-1 text-accent underline" onClick={onBack}>
-          Back to the password
+          {t('secondFactor.back')}
         </button>
       </div>
     </div>

@@ -7,12 +7,15 @@ import { api } from '../../api/client.ts'
 import { hasPasskeys, signWithPasskey } from '../../api/passkeys.ts'
 import { queryClient, read, useChange } from '../../api/queries.ts'
 import { session } from '../../api/session.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useMailedToken } from './mailed-token.tsx'
 import { Outside } from './outside.tsx'
 import { demandOf, SecondFactorStep } from './second-factor-step.tsx'
+
+const t = translator('identity')
 
 export function SignIn() {
   const { next } = useSearch({ from: '/sign_in' })
@@ -30,19 +33,19 @@ export function SignIn() {
   const demand = demandOf(login.error)
   if (demand)
     return (
-      <Outside title="Verify your identity">
+      <Outside title={t('secondFactor.title')}>
         <SecondFactorStep demand={demand} onDone={enter} onBack={login.reset} />
       </Outside>
     )
   return (
     <Outside
-      title="Sign in"
+      title={t('signIn.title')}
       below={
         methods.data?.signup === 'open' && (
           <>
-            New here?{' '}
+            {t('signIn.newHere')}{' '}
             <Link to="/sign_up" search={{ next }} className="font-medium text-accent underline">
-              Make an account
+              {t('signUp.title')}
             </Link>
           </>
         )
@@ -50,7 +53,7 @@ export function SignIn() {
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
-          label="Email"
+          label={t('email')}
           type="email"
           autoComplete="username"
           required
@@ -59,7 +62,7 @@ export function SignIn() {
         />
         <div className="flex flex-col gap-1.5">
           <TextField
-            label="Password"
+            label={t('password')}
             type="password"
             autoComplete="current-password"
             required
@@ -67,18 +70,18 @@ export function SignIn() {
             onChange={({ target }) => setPassword(target.value)}
           />
           <Link to="/forgot_password" className="self-end text-sm text-accent underline">
-            Forgotten your password?
+            {t('signIn.forgot')}
           </Link>
         </div>
         {login.error && <Failure error={login.error} />}
         <Button type="submit" kind="primary" busy={login.isPending}>
-          Sign in
+          {t('signIn.submit')}
         </Button>
       </form>
       {hasPasskeys() && <PasskeyButton onDone={enter} />}
       {methods.data?.oidc && (
         <a href="/api/auth/oidc/start" onClick={() => keepNext(next)} className={buttonLook()}>
-          Sign in with your organization
+          {t('signIn.oidc')}
         </a>
       )}
     </Outside>
@@ -100,7 +103,7 @@ function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
   return (
     <>
       <Button icon={KeyRound} busy={sign.isPending} onClick={() => sign.mutate()}>
-        Use a passkey
+        {t('signIn.passkey')}
       </Button>
       {sign.error && <Failure error={sign.error} />}
     </>
@@ -108,8 +111,8 @@ function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
 }
 
 /**
- * What to do with tokens: keep them, and go where somebody wanted to. Only paths of the console: others lead away.
- * Whoever was signed in here before is signed out.
+ * Returns a function that stores new tokens and opens the wanted page, only within the console. It replaces the previous
+ * session of this browser.
  */
 export function useEnter(wanted: string | undefined | (() => string | undefined), token?: string) {
   const navigate = useNavigate()
@@ -126,7 +129,7 @@ export function useEnter(wanted: string | undefined | (() => string | undefined)
 
 const NEXT = 'parley.next'
 
-/** Over the way to the OpenID provider and back, in this tab. */
+/** Stores the next page for this tab during the redirect to the OpenID provider. */
 function keepNext(next: string | undefined): void {
   if (next === undefined) sessionStorage.removeItem(NEXT)
   else sessionStorage.setItem(NEXT, next)

@@ -3,12 +3,15 @@ import { Link, useSearch } from '@tanstack/react-router'
 import { MailQuestionMark } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { NewPasswordField } from './new-password-field.tsx'
 import { Outcome, Outside } from './outside.tsx'
 import { useEnter } from './sign-in.tsx'
+
+const t = translator('identity')
 
 export function SignUp() {
   const { next } = useSearch({ from: '/sign_up' })
@@ -27,31 +30,47 @@ export function SignUp() {
   if (methods.data?.signup === 'invite') return <ByInvitation />
   return (
     <Outside
-      title="Make an account"
+      title={t('signUp.title')}
       below={
         <>
-          You have one?{' '}
+          {t('signUp.known')}{' '}
           <Link to="/sign_in" search={{ next }} className="font-medium text-accent underline">
-            Sign in
+            {t('signIn.submit')}
           </Link>
         </>
       }
     >
       <form onSubmit={submit} className="flex flex-col gap-4">
         <div className="grid grid-cols-2 gap-3">
-          <TextField label="First name" autoComplete="given-name" maxLength={100} {...field('first_name')} />
-          <TextField label="Last name" autoComplete="family-name" maxLength={100} {...field('last_name')} />
+          <TextField
+            label={t('firstName')}
+            autoComplete="given-name"
+            maxLength={100}
+            {...field('first_name')}
+          />
+          <TextField
+            label={t('lastName')}
+            autoComplete="family-name"
+            maxLength={100}
+            {...field('last_name')}
+          />
         </div>
-        <TextField label="Email" type="email" autoComplete="username" maxLength={254} {...field('email')} />
+        <TextField
+          label={t('email')}
+          type="email"
+          autoComplete="username"
+          maxLength={254}
+          {...field('email')}
+        />
         <NewPasswordField
-          label="Password"
+          label={t('password')}
           required
           value={person.password}
           onChange={(password) => setPerson({ ...person, password })}
         />
         {signUp.error && <Failure error={signUp.error} />}
         <Button type="submit" kind="primary" busy={signUp.isPending}>
-          Make the account
+          {t('signUp.submit')}
         </Button>
       </form>
     </Outside>
@@ -59,12 +78,10 @@ export function SignUp() {
 }
 
 const ByInvitation = () => (
-  <Outside title="Sign-up is by invitation">
-    <Outcome icon={MailQuestionMark}>
-      Ask somebody who works here to invite you. The mail that you get has a link that brings you in.
-    </Outcome>
+  <Outside title={t('signUp.byInvitationTitle')}>
+    <Outcome icon={MailQuestionMark}>{t('signUp.byInvitation')}</Outcome>
     <Link to="/sign_in" className={buttonLook()}>
-      Sign in
+      {t('signIn.submit')}
     </Link>
   </Outside>
 )

@@ -3,12 +3,15 @@ import { Link } from '@tanstack/react-router'
 import { CircleCheck, MailCheck } from 'lucide-react'
 import { read, useChange } from '../../api/queries.ts'
 import { useIsSignedIn } from '../../api/session.ts'
+import { translator } from '../../messages/index.ts'
 import { Button, buttonLook } from '../../ui/button.tsx'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { NoToken, useMailedToken } from './mailed-token.tsx'
 import { Outcome, Outside } from './outside.tsx'
 
-/** Confirms an address by a click, in a session of its account: opening the link alone does nothing. */
+const t = translator('identity')
+
+/** Confirms an address by a click, and only if its account is signed in. Opening the link has no effect. */
 export function VerifyEmail() {
   const token = useMailedToken()
   const isSignedIn = useIsSignedIn()
@@ -17,22 +20,24 @@ export function VerifyEmail() {
 }
 
 const SignInFirst = ({ token }: { token: string }) => (
-  <Outside title="Confirm your email address">
-    <Outcome icon={MailCheck}>Sign in to the account that you created with this address.</Outcome>
+  <Outside title={t('verify.title')}>
+    <Outcome icon={MailCheck}>{t('verify.signInFirst')}</Outcome>
     <Link
       to="/sign_in"
       search={{ next: '/verify_email' }}
       state={{ token }}
       className={buttonLook('primary')}
     >
-      Sign in
+      {t('signIn.submit')}
     </Link>
     <p className="text-sm text-muted">
-      Didn’t create an account? Ignore the mail, and the address stays unconfirmed. To take the account over,{' '}
-      <Link to="/forgot_password" className="font-medium text-accent underline">
-        set a new password
-      </Link>
-      .
+      {t.rich('verify.notYours', {
+        link: (text) => (
+          <Link to="/forgot_password" className="font-medium text-accent underline">
+            {text}
+          </Link>
+        ),
+      })}
     </p>
   </Outside>
 )
@@ -43,29 +48,32 @@ function Confirmation({ token }: { token: string }) {
   if (verification.isSuccess || me.data?.email_verified) return <Confirmed />
   if (me.error)
     return (
-      <Outside title="Confirm your email address">
+      <Outside title={t('verify.title')}>
         <Failure error={me.error} onRetry={() => void me.refetch()} />
       </Outside>
     )
   if (!me.data)
     return (
-      <Outside title="Confirm your email address">
-        <div role="status" aria-label="Loading">
+      <Outside title={t('verify.title')}>
+        <div role="status" aria-label={t('loading')}>
           <Skeleton className="h-12" />
         </div>
       </Outside>
     )
   return (
     <Outside
-      title="Confirm your email address"
+      title={t('verify.title')}
       below={
         <Link to="/account" className="font-medium text-accent underline">
-          Go to your account
+          {t('verify.account')}
         </Link>
       }
     >
       <p>
-        You are signed in as <strong className="font-medium break-all">{me.data.email}</strong>.
+        {t.rich('verify.signedInAs', {
+          email: me.data.email,
+          address: (text) => <strong className="font-medium break-all">{text}</strong>,
+        })}
       </p>
       {verification.error && <Failure error={verification.error} />}
       <Button
@@ -73,17 +81,17 @@ function Confirmation({ token }: { token: string }) {
         busy={verification.isPending}
         onClick={() => verification.mutate({ body: { token } })}
       >
-        Confirm address
+        {t('verify.submit')}
       </Button>
     </Outside>
   )
 }
 
 const Confirmed = () => (
-  <Outside title="Your email address is confirmed">
-    <Outcome icon={CircleCheck}>You don’t need to do anything else.</Outcome>
+  <Outside title={t('verify.doneTitle')}>
+    <Outcome icon={CircleCheck}>{t('verify.done')}</Outcome>
     <Link to="/" className={buttonLook('primary')}>
-      Continue
+      {t('continue')}
     </Link>
   </Outside>
 )
