@@ -11,7 +11,7 @@ export const NotFound = () => (
   <Page title={t('notFound.title')}>
     <Empty
       icon={Compass}
-      title={t('notFound.title')}
+      title={t('notFound.nothing')}
       action={
         <Link to="/" className={buttonLook()}>
           {t('notFound.goHome')}

@@ -21,7 +21,8 @@ export default {
   },
   notFound: {
     title: 'Seite nicht gefunden',
-    reason: 'Prüfen Sie die Adresse. Die Seite wurde möglicherweise gelöscht.',
+    nothing: 'Unter dieser Adresse gibt es keine Seite',
+    reason: 'Die Seite wurde möglicherweise gelöscht, oder der Link ist falsch.',
     goHome: 'Zur Startseite',
   },
   organizations: { button: 'Organisation:', title: 'Organisationen', create: 'Neue Organisation' },

@@ -18,7 +18,8 @@ export default {
   },
   notFound: {
     title: 'Page not found',
-    reason: 'Check the address. The page may have been deleted.',
+    nothing: 'There’s no page at this address',
+    reason: 'The page may have been deleted, or the link is incorrect.',
     goHome: 'Go to Home',
   },
   organizations: { button: 'Organization:', title: 'Organizations', create: 'New organization' },
