@@ -5,27 +5,27 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { BUILT_FOLDER, BUILT_FROM, fingerprint, isBuilt } from './built-from.ts'
 
 /*
- * Builds the console that is in this folder, or in the one that is named: `dist` is there as a whole or not at all, and
- * any number of processes may build at once. Does nothing where it is built from what is there now. What goes wrong is
- * said on stderr, with exit code 1; a server that has started this hears of nothing else there.
+ * Builds the console in this folder, or in the folder given as an argument, unless its build is current. Replaces `dist`
+ * atomically, so processes can build concurrently. On failure, writes only the error to stderr and exits with 1: a server
+ * that starts this shows it.
  */
 
-/** Where a build grows until it is whole. */
+/** The prefix of temporary folders for unfinished builds. */
 const WORKSHOP = '.build-'
-/** A workshop that is older was left by a build that was killed. */
+/** Older temporary folders belong to builds that were killed. */
 const WORKSHOP_MS_MAX = 3_600_000
-/** How often others may come first when a build is put in its place. */
+/** Attempts to replace `dist` while other processes replace it too. */
 const TRIES_MAX = 20
-/** What is worth being packed, from this size on: smaller ones fit into one packet anyway. */
+/** Files to compress, from this size on. Smaller files fit into one packet anyway. */
 const PACKED = /\.(?:js|css|svg|json)$/
 const PACKED_BYTES_MIN = 1_024
-/** The next better quality takes ten times as long for a fourteenth less. */
+/** The next quality level takes ten times as long and saves 7 % more. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 const GZIP = { level: 9 }
 
 const [packBrotli, packGzip] = [promisify(brotliCompress), promisify(gzip)]
 
-// A server that has started this and is gone needs it no more.
+// Stops when the server that started this is gone.
 process.once('disconnect', () => process.exit(1))
 process.channel?.unref()
 
@@ -48,7 +48,7 @@ async function buildOnce(folder: string): Promise<void> {
     await bundle(folder, fresh)
     await packAll(fresh)
     await writeFile(join(fresh, BUILT_FROM), builtFrom)
-    // Where another process was faster with the same, whoever reads it is left in peace.
+    // Keeps the build of another process that finished first, since it may be in use.
     if (!(await isBuilt(folder))) await put(fresh, join(folder, BUILT_FOLDER), join(workshop, 'before'))
   } finally {
     await rm(workshop, { recursive: true, force: true })
@@ -58,12 +58,12 @@ async function buildOnce(folder: string): Promise<void> {
 
 async function bundle(folder: string, outDir: string): Promise<void> {
   process.env['NODE_ENV'] = 'production'
-  // It takes longer to load than to find out that it is not needed.
+  // Loading Vite takes longer than finding the build current.
   const { build } = await import('vite')
   await build({
     root: folder,
     configFile: join(folder, 'vite.config.ts'),
-    // Node reads TypeScript, and so nothing is written beside the packages.
+    // Node loads the TypeScript config itself. The other loaders write files to node_modules.
     configLoader: 'native',
     mode: 'production',
     logLevel: process.send ? 'silent' : 'warn',
@@ -71,7 +71,7 @@ async function bundle(folder: string, outDir: string): Promise<void> {
   })
 }
 
-/** Lays packed copies beside files that are smaller so: `name.br` and `name.gz`. */
+/** Writes compressed copies beside the files: `name.br` and `name.gz`. */
 async function packAll(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   for (const { name, parentPath } of entries.filter((entry) => entry.isFile() && PACKED.test(entry.name))) {
@@ -83,7 +83,7 @@ async function packAll(folder: string): Promise<void> {
   }
 }
 
-/** A folder takes the place of an empty one or none only, so what is there is moved away first; the last one wins. */
+/** Renames cannot replace a folder that has files, so the present one is moved away first. The last process wins. */
 async function put(fresh: string, place: string, before: string): Promise<void> {
   for (let tries = 1; ; tries += 1)
     try {

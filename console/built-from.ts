@@ -2,27 +2,27 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** What the build makes, in the console's folder. */
+/** The output of the build, in the console's folder. */
 export const BUILT_FOLDER = 'dist'
-/** The file in it that says what it was built from. It is written last. */
+/** The file in it with the fingerprint of the sources. Written last. */
 export const BUILT_FROM = 'built-from'
 
-/** Far more than the console has: who meets it has put something else into the folder. */
+/** Far above the size of the console. More files mean that the folder contains something else. */
 const SOURCES_MAX = 5_000
 /** The packages of this project, beside the console's folder. */
 const PACKAGES = '../packages'
-/** Hidden files, a build under way among them, tests, and types, which are written whenever they are checked. */
+/** Hidden files (unfinished builds too), tests, and types that `npm run types` generates. */
 const NOT_SOURCE_NAMES = /^\.|\.test\.tsx?$|^node_modules$|^generated\.ts$/
 
-/** Whether the console in this folder is built from what is there now. */
+/** Returns whether the build in this folder is current. */
 export async function isBuilt(folder: string): Promise<boolean> {
   const told = await readFile(join(folder, BUILT_FOLDER, BUILT_FROM), 'utf8').catch(() => null)
   return told !== null && told === (await fingerprint(folder))
 }
 
 /**
- * Returns one hash of everything that a build in this folder depends on: each source under its path, the sources of the
- * project's own packages, and the versions of all others (the package-lock.json beside the folder).
+ * Returns a hash of everything that a build in this folder depends on: the paths and contents of its sources and of the
+ * project's own packages, and the versions of all other packages (package-lock.json).
  */
 export async function fingerprint(folder: string): Promise<string> {
   const hash = createHash('sha256').update(await readFile(join(folder, '..', 'package-lock.json')))
@@ -34,7 +34,7 @@ export async function fingerprint(folder: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Lists the sources below a path, as paths from the folder. A path that is not there has none. */
+/** Lists the sources below a path, relative to the folder. Returns none if the path does not exist. */
 async function listSources(folder: string, below: string): Promise<string[]> {
   const paths: string[] = []
   const folders = [below]

@@ -3,17 +3,17 @@ import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** Where `vite` finds the server while the console is worked on. */
+/** The server that `vite` proxies to in development. */
 const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'
 
-/** The paths that the server answers; the console's page has all others. */
+/** The paths that the server answers. All others belong to the console. */
 const SERVED =
   '^/(?:api|v1|openai|docs|files|embed|oauth|\\.well-known|openapi\\.json|widget\\.js|readyz|healthz|metrics|mcp(?!/callback))(?:[/?]|$)'
 
-/** What so many screens use comes in one piece with them, and not in fifty. */
+/** Modules that at least this many chunks share form one chunk instead of fifty. */
 const SHARED_FROM = 6
 
-/** The files that compose the messages of several areas. */
+/** The files that combine the messages of several areas into one chunk. */
 const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/
 
 export default defineConfig({
@@ -22,12 +22,12 @@ export default defineConfig({
   plugins: [compileMessages(MESSAGES), react(), tailwind()],
   build: {
     target: 'es2022',
-    // Nothing is within the page: its policy allows what has a file.
+    // The page's policy allows files only, no inline data.
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // A module that failed as a preload fails for as long as the page lives: a screen's chunk asks for those it needs
-      // once it is there itself (ui/chunks.ts).
+      // A module that fails to preload keeps failing until the page reloads. Chunks load their dependencies themselves,
+      // with retries (ui/chunks.ts).
       resolveDependencies: (_file, files, { hostType }) =>
         hostType === 'html' ? files : files.filter((file) => file.endsWith('.css')),
     },

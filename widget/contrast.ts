@@ -1,17 +1,17 @@
 /** `#rrggbb` */
 export type Color = string
 
-/** Black or white, whichever is easier to read on a colour: always 4.5 to 1 or better (WCAG 2.2, 1.4.3). */
+/** Returns black or white, whichever is more readable on a color: at least 4.5 to 1 (WCAG 2.2, 1.4.3). */
 export const textOn = (background: Color): Color =>
   contrast('#ffffff', background) >= contrast('#000000', background) ? '#ffffff' : '#000000'
 
-/** The ratio of two colours by WCAG 2.2, "contrast ratio": 1 to 21. */
+/** Returns the contrast ratio of two colors, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
 export function contrast(one: Color, other: Color): number {
   const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** A colour as near to this one as can be read on a background: moved towards black or white, step by step. */
+/** Moves a color towards black or white until it is readable on a background. */
 export function readableOn(background: Color, color: Color, ratio: number): Color {
   const target = textOn(background)
   for (let share = 0; share < 1; share += MIXING_STEP) {

@@ -3,17 +3,17 @@ import type { ButtonLook } from './look.ts'
 import { type FromFrame, isFromFrame, type ToFrame } from './post-messages.ts'
 
 /*
- * The script that a company puts on its pages: a button, and on first use a frame. It asks for nothing but the frame,
- * so a page's policy needs `script-src` and `frame-src` for this server, and no 'unsafe-inline'.
+ * The script on other sites' pages: shows a button and, on first use, a frame. It loads only the frame, so the page's
+ * policy needs `script-src` and `frame-src` for this server, and no 'unsafe-inline'.
  */
 
-/** Put before this script by the server. */
+/** The server prepends this constant. */
 declare const LOOK: ButtonLook
 
 interface Parley {
   open(): void
   close(): void
-  /** Takes the chat off the page. The script can be added again afterwards. */
+  /** Removes the chat from the page. The script can be added again later. */
   destroy(): void
 }
 
@@ -27,7 +27,7 @@ const BUBBLE = 'M21 11.5a8.4 8.4 0 0 1-12.3 7.4L3 21l2.1-5.7A8.4 8.4 0 1 1 21 11
 const CROSS = 'M6 6l12 12M18 6L6 18'
 
 const ownAddress = (document.currentScript as HTMLScriptElement | null)?.src
-// An element of the page with the id `parley` is window.parley too.
+// An element with the ID `parley` is also window.parley.
 if (ownAddress && !window.parley?.destroy) install(ownAddress.replace(/\/widget\.js.*$/, ''))
 
 function install(base: string): void {
@@ -47,7 +47,7 @@ function install(base: string): void {
     if ((event as KeyboardEvent).key === 'Escape') show(false)
   })
   addEventListener('message', hear, { signal: listening.signal })
-  // Beside the body, so that it is last by keyboard, and stays where a framework puts up another body.
+  // Outside the body: last in the tab order, and kept when a framework replaces the body.
   const appear = (): void => document.documentElement.append(host)
   if (document.readyState === 'loading')
     addEventListener('DOMContentLoaded', appear, { signal: listening.signal })
@@ -75,7 +75,7 @@ function install(base: string): void {
     if (isOpen) return
     if (hadFocus) button.focus()
     if (isReady) return
-    // It did not come, or it says that the chat is closed: the next time it is fetched again.
+    // The frame failed to load or reports a closed chat, so the next click loads it again.
     frame.remove()
     frame = undefined
   }
@@ -97,7 +97,7 @@ function install(base: string): void {
     if (isOpen) greet()
   }
 
-  /** The frame takes the focus itself: it knows where. */
+  /** The frame focuses the right element itself. */
   function greet(): void {
     frame?.focus()
     frame?.contentWindow?.postMessage({ parley: 'opened' } satisfies ToFrame, origin)
@@ -128,10 +128,10 @@ function makeButton(): { button: HTMLButtonElement; icon: SVGPathElement } {
   return { button, icon }
 }
 
-/** A style sheet that a script makes is none of a page's inline styles; older browsers only know those. */
+/** Constructed style sheets do not count as inline styles in a policy. Older browsers get a style element. */
 function addStyles(root: ShadowRoot): void {
   const { color, side } = LOOK
-  // On a phone the frame fills the screen. It has a button that closes it; until it is there, ours stays on top.
+  // On phones the frame fills the screen. The loader's button stays on top until the frame shows its own.
   const styles = `:host{all:initial!important}
 button{all:initial;position:fixed;${side}:20px;bottom:calc(20px + env(safe-area-inset-bottom,0px));display:grid;place-items:center;width:56px;height:56px;border-radius:50%;background:${color};color:${textOn(color)};cursor:pointer;z-index:2147483647;box-shadow:0 1px 3px #0003,0 6px 20px #0003;transition:transform .15s}
 button:hover{transform:scale(1.05)}

@@ -1,4 +1,4 @@
-/** How a deployment shows itself. Whoever opens the page that it is on can read this. */
+/** The appearance of a deployment. Public: every visitor of the page can read it. */
 export interface Look {
   name: string
   companyName: string | null
@@ -9,7 +9,7 @@ export interface Look {
   welcomeMessage: string | null
 }
 
-/** What the loader has at its head, so that its button is right before anything else is fetched. */
+/** The appearance of the button. Prepended to the loader, so the button is right before anything else loads. */
 export interface ButtonLook {
   deploymentId: string
   label: string

@@ -1,9 +1,9 @@
-/** What the frame tells the page that it is on. */
+/** A message from the frame to the page around it. */
 export interface FromFrame {
   parley: 'ready' | 'close'
 }
 
-/** What the page tells the frame. */
+/** A message from the page to the frame. */
 export interface ToFrame {
   parley: 'opened'
 }

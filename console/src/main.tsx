@@ -13,7 +13,7 @@ import { ConfirmProvider } from './ui/confirm.tsx'
 import { showTheme } from './ui/theme.ts'
 import { ToastProvider } from './ui/toast.tsx'
 
-// What libraries put into the page as style elements is let in by the nonce that the page was sent with.
+// The page's policy allows style elements of libraries only with the nonce of the page.
 setNonce(document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '')
 document.documentElement.lang = locale
 showTheme()

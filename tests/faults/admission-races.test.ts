@@ -19,7 +19,7 @@ import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
  */
 
 const MESSAGES = 500
-// So many concurrent connections are slow on a busy machine.
+// 500 concurrent connections are slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let stage: Stage

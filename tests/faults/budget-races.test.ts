@@ -21,7 +21,7 @@ import { addMemberWithRole } from '#tests/support/tenants.ts'
 /** Budgets are exact when many messages arrive concurrently, and while budgets are created and deleted. */
 
 const MESSAGES = 500
-// So many concurrent connections are slow on a busy machine.
+// 500 concurrent connections are slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 let stage: Stage

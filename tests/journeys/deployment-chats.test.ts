@@ -31,7 +31,7 @@ afterAll(async () => {
 const WIDGET = { deployment_type: 'widget' }
 const NOT_FOUND = [404, 'Chat session not found']
 
-/** Creates a widget with two visitors, the first of whom has sent a message. */
+/** Creates a widget with two visitors. The first one has sent a message. */
 async function openWidget(version?: string) {
   const widget = await deploy(server, provider, WIDGET, version)
   const [ann, bob] = [await visit(server, widget), await visit(server, widget)]

@@ -83,7 +83,7 @@ async function fillChats(person: Person, agentId: string, kbId: string): Promise
   await (await agentKeeper(from, person)).make({ name: 'of the environment', model_id: builtIn.id })
 }
 
-/** For each concept, the fields that an import always sets anew. */
+/** For each concept, the fields that every import sets to new values. */
 const NEW: Record<string, string[]> = {
   roles: [],
   models: [],

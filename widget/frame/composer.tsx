@@ -3,11 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { SendIcon, StopIcon } from './icons.tsx'
 import { t } from './text.ts'
 
-/** The longest message. */
+/** The maximum length of a message. */
 const CHARACTERS_MAX = 8_000
-/** With so few left, the rest is counted. */
+/** The counter appears when fewer characters than this are left. */
 const CHARACTERS_TOLD = 500
-/** What browsers call a key that an input method has taken; some say nothing else (UI Events, 7.3.1). */
+/** The key code during input-method composition. Some browsers report only this (UI Events, 7.3.1). */
 const COMPOSING_KEY_CODE = 229
 
 interface ComposerProps {
@@ -18,18 +18,18 @@ interface ComposerProps {
   onStop: (() => void) | null
 }
 
-/** Where the focus goes when what had it is gone. */
+/** Focuses the message field, when the focused element is removed. */
 export const focusComposer = (): void => document.querySelector('textarea')?.focus()
 
-/** What is sent before the chat has begun stays in the field, and goes out when it has. */
+/** A message sent before the chat has started stays in the field and is sent on start. */
 export function Composer({ isStarting, isClosed, canSend, onSend, onStop }: ComposerProps): VNode {
   const [text, setText] = useState('')
   const [isWaiting, setWaiting] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const left = CHARACTERS_MAX - text.length
 
-  // As tall as its text; how tall at most, the style sheet says.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: its height follows the text
+  // Grows with its text; the style sheet sets the maximum height.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text
   useLayoutEffect(() => {
     const { current } = field
     if (!current) return
@@ -47,7 +47,7 @@ export function Composer({ isStarting, isClosed, canSend, onSend, onStop }: Comp
     field.current?.focus()
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is sent once, when it can be
+  // biome-ignore lint/correctness/useExhaustiveDependencies: sends once, as soon as possible
   useEffect(() => {
     if (isWaiting && canSend) send()
   }, [isWaiting, canSend])

@@ -11,21 +11,21 @@ import type { Kept } from './kept.ts'
 import { ReplyParts } from './reply-parts.ts'
 import { t } from './text.ts'
 
-/** What there is to show. Entries that did not change stay the same objects. */
+/** The state to show. Unchanged entries keep their identity. */
 export interface View {
   phase: 'starting' | 'open' | 'closed'
   entries: readonly Entry[]
   isReplying: boolean
-  /** What stands in the way just now, as a sentence. */
+  /** The current problem, as a sentence. */
   trouble: string | null
-  /** Whether `tryAgain` does something about the newest entry, or about a chat that could not be begun. */
+  /** Whether `tryAgain` can retry the newest entry or the start of the chat. */
   canTryAgain: boolean
 }
 
-/** About a minute and a half. Then visitors are offered to try again themselves. */
+/** About 90 seconds of retries. After that, visitors can retry themselves. */
 const TRIES_MAX = 12
 
-/** The chat of a visitor: what was said, and what is on its way. It outlives cut connections and closed pages. */
+/** A visitor's chat: its messages and the reply in progress. Survives lost connections and closed pages. */
 export class Conversation {
   readonly #visitor: VisitorClient
   readonly #kept: Kept
@@ -33,7 +33,7 @@ export class Conversation {
   #phase: View['phase'] = 'starting'
   #entries: Entry[] = []
   #trouble: string | null = null
-  /** What is under way; its end is another one's beginning. */
+  /** Aborts the action in progress. */
   #work: AbortController | null = null
   #isStopping = false
 
@@ -43,7 +43,7 @@ export class Conversation {
     this.#onChange = onChange
   }
 
-  /** Finds what was said before, and follows the reply that is being written. */
+  /** Loads earlier messages, and follows a reply in progress. */
   start(): Promise<void> {
     return this.#run(async (signal) => {
       this.#setTrouble(null)
@@ -62,7 +62,7 @@ export class Conversation {
     })
   }
 
-  /** Sends a message, unless a reply is under way. */
+  /** Sends a message, unless a reply is in progress. */
   async send(text: string): Promise<void> {
     if (this.#work !== null || this.#phase !== 'open') return
     const question: Question = { role: 'user', key: randomKey(), text, problem: null }
@@ -70,7 +70,7 @@ export class Conversation {
     await this.#deliver(question)
   }
 
-  /** Does again what failed last. */
+  /** Retries the last failed action. */
   async tryAgain(): Promise<void> {
     if (this.#work !== null) return
     if (this.#phase === 'starting') return this.start()
@@ -81,18 +81,18 @@ export class Conversation {
     if (question) await this.send(question.text)
   }
 
-  /** Has the server stop the reply. What has come of it stays. */
+  /** Stops the reply on the server. Its text so far stays. */
   async stop(): Promise<void> {
     const sessionId = this.#kept.get('session')
     if (sessionId === null || this.#newestReply()?.status !== 'streaming') return
     this.#isStopping = true
-    // Where that does not get through, the reply goes on, and so does the button.
+    // If the request fails, the reply continues and the button stays.
     await this.#visitor.stop(sessionId).catch(() => {
       this.#isStopping = false
     })
   }
 
-  /** Leaves this conversation behind. */
+  /** Starts a new conversation. */
   startOver(): void {
     this.#work?.abort()
     this.#work = null
@@ -133,7 +133,7 @@ export class Conversation {
         if (signal.aborted) return
         this.#entries = this.#entries.filter((entry) => entry !== this.#newestReply())
         const isRefused = isRefusal(error)
-        // What was refused is another message when it is sent again; what got no answer may have been taken.
+        // A refused message is a new message on retry. One without an answer may have been accepted.
         const key = isRefused ? randomKey() : sent.key
         this.#replace(sent, { ...sent, key, problem: problemOf(error) })
         if (isRefused) await this.#learnFrom(error, signal)
@@ -141,12 +141,12 @@ export class Conversation {
     })
   }
 
-  /** What a refusal of a message says of the chat: it is closed, the conversation is gone, or goes on elsewhere. */
+  /** Handles a refused message: the chat is closed, the conversation is gone, or another window continues it. */
   async #learnFrom({ status }: ParleyError, signal: AbortSignal): Promise<void> {
     if (status === 403) return this.#close(t('closed'))
     if (status === 404) {
       this.#kept.set('session', null)
-      // An unknown deployment answers 404 as an unknown session does.
+      // An unknown deployment answers 404, like an unknown session.
       await this.#visitor.enter().catch((error) => {
         if (isFinal(error)) this.#close(t('unknown'))
       })
@@ -163,7 +163,7 @@ export class Conversation {
     if (this.#newestReply()?.status === 'streaming') await this.#follow(null, signal)
   }
 
-  /** Takes the server's account of what was said for ours. */
+  /** Replaces the messages by those of the server. */
   async #readSession(signal: AbortSignal): Promise<void> {
     const sessionId = this.#kept.get('session')
     if (sessionId === null) return
@@ -176,13 +176,13 @@ export class Conversation {
     }
   }
 
-  /** Follows the newest reply to its end: `first`, and from its beginning where that has to be. */
+  /** Follows the newest reply to its end: through `first`, then from the beginning if necessary. */
   async #follow(first: AsyncGenerator<VisitorEvent> | null, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(TRIES_MAX)
     try {
       for (let events = first; ; events = null) {
         if (await this.#showReply(events ?? this.#resume(signal), signal)) return
-        // All of it was delivered, or another window has asked something since.
+        // The reply is complete, or another window has sent a message since.
         if (!(await this.#persist(() => this.#readSession(signal), signal))) break
         if (this.#newestReply()?.status !== 'streaming') return this.#setTrouble(null)
         if (!(await backoff.wait(signal))) break
@@ -197,7 +197,7 @@ export class Conversation {
     return this.#visitor.resume(this.#kept.get('session') ?? '', this.#newestReply()?.key ?? '', signal)
   }
 
-  /** Shows a reply as it comes. Returns false if it has to be read from the session. */
+  /** Shows a reply while it streams. Returns false if it has to be read from the session. */
   async #showReply(events: AsyncGenerator<VisitorEvent>, signal: AbortSignal): Promise<boolean> {
     const parts = new ReplyParts()
     const throttle = new Throttle(() => {
@@ -222,7 +222,7 @@ export class Conversation {
     }
   }
 
-  /** Does something that needs an answer, until there is one. Throws refusals. Returns false if it gave up. */
+  /** Repeats an action until the server answers. Throws refusals. Returns false if it gave up. */
   async #persist(work: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
     const backoff = new Backoff(TRIES_MAX)
     for (;;)
@@ -282,11 +282,11 @@ export class Conversation {
 
 const lostSentence = (): string => (navigator.onLine ? t('lost') : t('offline'))
 
-/** The server's word that something is not to be. Anything else is worth another try. */
+/** Whether the server refused the request. Other errors are worth a retry. */
 const isRefusal = (error: unknown): error is ParleyError =>
   error instanceof ParleyError && error.status >= 400 && error.status < 500
 
-/** Another server process has the reply (409), or there were too many requests just now (429). */
+/** Temporary refusals: another process has the reply (409), or a rate limit applies (429). */
 const PASSING = [409, 429]
 
 const isFinal = (error: unknown): error is ParleyError => isRefusal(error) && !PASSING.includes(error.status)

@@ -1,4 +1,4 @@
-/** Copies a text, also within a page that does not let its frames use the clipboard directly. False: not possible. */
+/** Copies a text, also in frames without clipboard access. Returns false if that is impossible. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,4 +1,4 @@
-/** The names that models write; of the 2,231 of the HTML Standard the others are shown as they stand. */
+/** The names that models write. The rest of the 2,231 in the HTML Standard appear as written. */
 const NAMED: Record<string, string> = {
   amp: '&',
   lt: '<',
@@ -23,7 +23,7 @@ const NAMED: Record<string, string> = {
 }
 const CODE_POINT_MAX = 0x10ffff
 
-/** Character references as characters (CommonMark, 2.5): as text, so a reference to `<` begins no tag. */
+/** Replaces character references by characters (CommonMark, 2.5). The result is text: `&lt;` starts no tag. */
 export const decodeEntities = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED[name] ?? whole

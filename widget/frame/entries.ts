@@ -5,7 +5,7 @@ export interface Question {
   role: 'user'
   key: string
   text: string
-  /** Why it was not sent; null: it was, or is under way. */
+  /** Why sending failed; null if it was sent or is being sent. */
   problem: string | null
 }
 
@@ -15,7 +15,7 @@ export interface Reply {
   text: string
   reasoning: string
   status: 'streaming' | 'complete' | 'stopped' | 'error'
-  /** What went wrong with it. */
+  /** Why the reply failed; null if it did not. */
   problem: string | null
 }
 

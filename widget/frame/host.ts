@@ -1,14 +1,14 @@
 import { type FromFrame, isToFrame } from '../post-messages.ts'
 import { parseAddress } from './web-address.ts'
 
-/** The page that the loader is on. */
+/** The page around the frame. */
 export interface Host {
   close(): void
 }
 
 /**
- * Speaks with the loader, which has written its page's origin behind the `#`. Null where there is none: a page that has
- * put the frame up itself, or a window of its own. Whoever lies about the origin hears nothing and is not heard.
+ * Connects to the loader, which puts its page's origin after the `#`. Returns null without a loader: for an iframe in the
+ * page's own code, or a separate window. Messages go only to that origin and are accepted only from it.
  */
 export function findHost(onOpened: () => void): Host | null {
   const origin = location.hash.slice(1)

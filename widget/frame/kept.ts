@@ -3,8 +3,8 @@ import { newVisitorKey } from '@parley/client/visitor'
 const VISITOR_KEY = /^[\w-]{43}$/
 
 /**
- * What the browser keeps for this deployment. Where storage is refused (private windows, a policy, a full disk) it is
- * kept until the page closes.
+ * The data that the browser keeps for this deployment. If storage is refused (private window, policy, full disk), it is
+ * kept in memory until the page closes.
  */
 export class Kept {
   readonly #prefix: string
@@ -14,7 +14,7 @@ export class Kept {
     this.#prefix = `parley:${deploymentId}:`
   }
 
-  /** The one thing that makes a visitor the same one tomorrow. */
+  /** Identifies a returning visitor. */
   visitorKey(): string {
     const known = this.get('visitor')
     if (known !== null && VISITOR_KEY.test(known)) return known
@@ -38,7 +38,7 @@ export class Kept {
       if (value === null) localStorage.removeItem(this.#prefix + name)
       else localStorage.setItem(this.#prefix + name, value)
     } catch {
-      // The memory has it.
+      // The value stays in memory.
     }
   }
 }

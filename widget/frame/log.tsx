@@ -11,7 +11,7 @@ interface LogProps {
   onTryAgain: (() => void) | null
 }
 
-/** Whoever is so near to the end, in pixels, wants to see what comes. */
+/** Auto-scrolls within this distance of the end, in pixels. */
 const END_MARGIN = 48
 
 export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
@@ -20,8 +20,8 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
   const newest = entries.at(-1)
   const questions = entries.filter(({ role }) => role === 'user').length
 
-  // A question of one's own is always shown.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there is one more
+  // The visitor's own message always scrolls into view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new message
   useLayoutEffect(() => {
     isAtEnd.current = true
   }, [questions])
@@ -30,7 +30,7 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
     if (current && isAtEnd.current) current.scrollTop = current.scrollHeight
   })
 
-  // A keyboard that comes up takes half of a phone.
+  // An on-screen keyboard covers half of a phone.
   useEffect(() => {
     const { current } = log
     if (!current) return
@@ -47,10 +47,10 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
         ref={log}
         class="log"
         role="log"
-        // What is being written would be read out piece by piece; Announcement tells it when it is complete.
+        // Live regions read a streamed reply in pieces. Announcement reads it when it is complete.
         aria-live="off"
         aria-label={t('conversation')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard too
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable by keyboard
         tabIndex={0}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < END_MARGIN
@@ -81,7 +81,7 @@ interface EntryProps {
   onTryAgain: (() => void) | null
 }
 
-/** Drawn again only when it has changed: a hundred messages stay as they are while the newest one grows. */
+/** Renders only after a change, so earlier messages don't render while the newest one streams. */
 class EntryView extends Component<EntryProps> {
   override shouldComponentUpdate({ entry, onTryAgain }: EntryProps): boolean {
     return entry !== this.props.entry || (onTryAgain === null) !== (this.props.onTryAgain === null)
@@ -140,7 +140,7 @@ const Dots = (): VNode => (
   </p>
 )
 
-/** Tells those who listen that a reply is complete, and what it says; or what went wrong. */
+/** Announces a complete reply, or its failure, to screen readers. */
 function Announcement({
   log,
   newest,
@@ -163,7 +163,7 @@ function Announcement({
   )
 }
 
-/** The text of the newest reply as it is shown, without its buttons and what is folded away. */
+/** Returns the visible text of the newest reply, without buttons and folded content. */
 function readOut(log: HTMLElement | null): string | undefined {
   const shown = [...(log?.querySelectorAll('article') ?? [])].at(-1)?.cloneNode(true) as Element | undefined
   for (const part of shown?.querySelectorAll('button, details') ?? []) part.remove()

@@ -2,7 +2,7 @@ import type { VisitorEvent } from '@parley/client/visitor'
 import type { Reply } from './entries.ts'
 import { t } from './text.ts'
 
-/** What has come of a reply, over all connections (specification, "Events"). */
+/** Collects the events of a reply over all connections (specification, "Events"). */
 export class ReplyParts {
   #text = ''
   #reasoning = ''

@@ -3,10 +3,10 @@ import type { Look } from '../look.ts'
 
 /** WCAG 2.2, 1.4.3 */
 const TEXT_RATIO = 4.5
-/** What frame.css has behind texts, for both schemes: the darkest of the light ones, the lightest of the dark ones. */
+/** Text backgrounds in frame.css: the darkest of the light scheme and the lightest of the dark scheme. */
 const BACKGROUNDS = { light: '#f1f1f4', dark: '#2a2a31' }
 
-/** Puts a deployment's colours and font on the page. What the browser can not read of them is left out by it. */
+/** Applies a deployment's colors and font. The browser ignores invalid values. */
 export function applyTheme({ color, fontFamily }: Look): void {
   const { style } = document.documentElement
   style.setProperty('--primary', color)

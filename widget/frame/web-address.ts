@@ -1,4 +1,4 @@
-/** The address in a text; null for what is no whole address. */
+/** Returns the URL in a text; null unless it is absolute. */
 export function parseAddress(text: string): URL | null {
   try {
     return new URL(text)

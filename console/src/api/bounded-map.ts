@@ -1,4 +1,4 @@
-/** A map with at most so many entries. A new one evicts the one that was set the longest ago. */
+/** A map with a maximum number of entries. A new entry evicts the one that was set first. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #entriesMax: number
 

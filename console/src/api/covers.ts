@@ -1,4 +1,4 @@
-/** Whether one of the permissions is the wanted one, or holds it: `*` stands for any word on either side of the colon. */
+/** Returns whether one of the permissions includes the given one. `*` matches any word on either side of the colon. */
 export function covers(held: readonly string[], wanted: string): boolean {
   const [area, action] = wanted.split(':')
   return held.some((permission) => {

@@ -3,18 +3,18 @@ import { api } from './client.ts'
 
 interface DownloadOptions {
   query?: object
-  /** The type that is asked for, where an operation answers in several. */
+  /** The media type to request, if the operation has several. */
   accept?: string
-  /** What the file is called where the answer has no name for it. */
+  /** The file name if the response has none. */
   name: string
   onProgress?: (bytes: number) => void
   signal?: AbortSignal
 }
 
 /**
- * Has the browser save what an operation answers. It is received whole first (a browser puts what is large on its disk),
- * so what was cut off is an error, and no file that looks complete; a link could not carry who asks. Throws a ParleyError,
- * or a TypeError where it was cut off.
+ * Saves the response of an operation as a file. Receives all of it first (browsers keep large responses on disk), so a
+ * truncated response is an error and not a file that looks complete. A plain link could not send the access token. Throws
+ * ParleyError, or TypeError if the response is truncated.
  */
 export async function download(
   path: string,
@@ -33,10 +33,10 @@ export async function download(
   setTimeout(() => URL.revokeObjectURL(address), KEPT_MS)
 }
 
-/** Browsers begin to save after the click. */
+/** Browsers start saving after the click. */
 const KEPT_MS = 60_000
 
-/** As the server names files (RFC 8187). */
+/** Reads the file name of a response (RFC 8187). */
 function nameOf(answer: Response): string | null {
   const name = /filename\*=UTF-8''([^;]+)/.exec(answer.headers.get('content-disposition') ?? '')?.[1]
   return name === undefined ? null : decodeURIComponent(name)

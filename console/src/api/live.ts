@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { outdate } from './queries.ts'
 import { session } from './session.ts'
 
-/** Keeps what is shown up with what happens, for as long as the component is there. */
+/** Updates cached data from live events while the component is mounted. */
 export function useLiveUpdates(): void {
   const client = useQueryClient()
   useEffect(() => {
@@ -31,7 +31,7 @@ function take(client: QueryClient, event: LiveEvent): void {
     void outdate(client, 'GET /api/agent_deploy/list', 'GET /api/agent_deploy/get')
 }
 
-/** In place: the list does not have to be asked for again for a title. */
+/** Updates a title in place, without refetching the list. */
 function renameChat(client: QueryClient, { chat_id, title }: { chat_id: string; title: string }): void {
   client.setQueriesData<{ pages: ChatPage[] }>(
     { queryKey: ['GET /api/chat/list'] },

@@ -9,26 +9,26 @@ import {
   WebAuthnError,
 } from '@simplewebauthn/browser'
 
-/** Whether this browser has passkeys. */
+/** Returns whether this browser supports passkeys. */
 export const hasPasskeys = browserSupportsWebAuthn
 
 type Options = PasskeyOptions['options']
 
-// The API describes what WebAuthn exchanges as plain objects. The types of the standard say what is in them.
+// The API types WebAuthn's data as plain objects. The types of the standard are exact.
 
-/** Has the browser make a passkey. Throws a ParleyError that says why there is none. */
+/** Creates a passkey. Throws ParleyError with the reason for a failure. */
 export const createPasskey = (options: Options): Promise<PasskeyRegistration> =>
   startRegistration({ optionsJSON: options as unknown as PublicKeyCredentialCreationOptionsJSON }).catch(
     refuse,
   ) as Promise<unknown> as Promise<PasskeyRegistration>
 
-/** Has the browser sign with a passkey. Throws a ParleyError that says why it has not. */
+/** Signs with a passkey. Throws ParleyError with the reason for a failure. */
 export const signWithPasskey = (options: Options): Promise<PasskeyAssertion> =>
   startAuthentication({ optionsJSON: options as unknown as PublicKeyCredentialRequestOptionsJSON }).catch(
     refuse,
   ) as Promise<unknown> as Promise<PasskeyAssertion>
 
-/** The codes of ui/error-text.ts for failures of the browser, which have no request. */
+/** Error codes for failures of the browser, which have no request (ui/error-text.ts). */
 const CODES: Partial<Record<WebAuthnError['code'], string>> = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'passkey.exists',
   ERROR_INVALID_DOMAIN: 'passkey.wrong_address',

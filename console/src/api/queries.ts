@@ -19,7 +19,7 @@ import { api } from './client.ts'
 const TRIES_MAX = 3
 const WAIT_MAX_MS = 30_000
 
-/** What is shown stays for so long without being asked for again. */
+/** Cached data counts as fresh for this long. */
 const FRESH_MS = 10_000
 
 export const queryClient = new QueryClient({
@@ -48,7 +48,7 @@ type Page = { data: unknown[]; pagination: { next_cursor: string | null } }
 type PagedOperation = { [O in OperationName]: Reply<O> extends Page ? O : never }[OperationName]
 export type Item<O extends PagedOperation> = Reply<O> extends { data: (infer I)[] } ? I : never
 
-/** `useInfiniteQuery(readPages('GET /api/agents/list', { org_id }))`: `data` is all items of the pages so far. */
+/** `useInfiniteQuery(readPages('GET /api/agents/list', { org_id }))`: `data` has the items of all pages loaded so far. */
 export const readPages = <O extends PagedOperation>(operation: O, query: Query<O>) =>
   infiniteQueryOptions({
     queryKey: [operation, query, 'pages'] as QueryKey,
@@ -60,7 +60,7 @@ export const readPages = <O extends PagedOperation>(operation: O, query: Query<O
   })
 
 interface Change<O extends OperationName> {
-  /** Operations whose answers are no longer true. */
+  /** Operations whose cached responses become outdated. */
   outdates?: readonly OperationName[]
   onDone?: (reply: Reply<O>, input: ChangeInput<O>) => void
 }
@@ -79,7 +79,7 @@ export function useChange<O extends OperationName>(operation: O, { outdates = []
   })
 }
 
-/** Has what these operations answered asked for again, where it is shown. */
+/** Refetches the responses of these operations that are on screen. */
 export const outdate = (client: QueryClient, ...operations: OperationName[]): Promise<unknown> =>
   Promise.all(operations.map((operation) => client.invalidateQueries({ queryKey: [operation] })))
 

@@ -11,7 +11,7 @@ const TONES = {
 
 export type Tone = keyof typeof TONES
 
-/** A word on the state of something. */
+/** A short status label. */
 export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) => (
   <span
     className={classNames(

@@ -15,7 +15,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   kind?: keyof typeof KINDS
   size?: keyof typeof SIZES
   icon?: LucideIcon
-  /** What it does is under way: it can't be pressed, and shows it. */
+  /** Whether the action is in progress. The button is disabled and shows a spinner. */
   busy?: boolean
 }
 
@@ -44,7 +44,7 @@ export function Button({
   )
 }
 
-/** For links that look like buttons. */
+/** Classes for links that look like buttons. */
 export const buttonLook = (
   kind: keyof typeof KINDS = 'secondary',
   size: keyof typeof SIZES = 'medium',
@@ -58,7 +58,7 @@ export const buttonLook = (
 
 interface IconButtonProps extends ComponentProps<'button'> {
   icon: LucideIcon
-  /** What it does, for those who don't see the icon; shown on hovering. */
+  /** The accessible name, also shown on hover. */
   label: string
   small?: boolean
 }

@@ -4,7 +4,7 @@ import { askForBuild, type BuildState } from '../api/build.ts'
 
 /**
  * Why a chunk that the page waits for is missing:
- * - `offline`, `unreachable`: the browser has no network, or the server doesn't answer. The chunk is loaded when it does.
+ * - `offline`, `unreachable`: the browser has no network, or the server doesn't answer. The chunk loads when it does.
  * - `replaced`: the server serves another build, and only that one. Only a reload helps.
  * - `broken`: the server serves this build, but the browser cannot load the chunk.
  */
@@ -13,7 +13,7 @@ export type ChunkTrouble = 'offline' | 'unreachable' | 'replaced' | 'broken'
 const WAIT_MIN_MS = 1_000
 const WAIT_MAX_MS = 15_000
 const MODULE_ADDRESS = /https?:\/\/[^\s?]+\.js/
-/** The trouble to show first where several chunks are missing. */
+/** The order of troubles if several chunks are missing: the first one is shown. */
 const ORDER = ['replaced', 'broken', 'unreachable', 'offline'] as const
 
 const troubles = new Map<object, ChunkTrouble>()
@@ -21,8 +21,8 @@ const listeners = new Set<() => void>()
 const retries = new EventTarget()
 
 /**
- * Loads a chunk that the page needs, and retries until it is there: `load` is one `import()`, whose module it returns.
- * While the chunk is missing, `useChunkTrouble` says why. Rejects with the signal's reason when it aborts.
+ * Loads a chunk that the page needs, and retries until it succeeds. `load` is one `import()`. Meanwhile `useChunkTrouble`
+ * returns why the chunk is missing. Rejects with the signal's reason when it aborts.
  */
 export async function loadChunk<Chunk>(
   load: () => Promise<Chunk>,
@@ -38,7 +38,7 @@ export async function loadChunk<Chunk>(
       if (chunk !== null) return chunk
       const build = await askForBuild(signal)
       signal.throwIfAborted()
-      // A short interruption has no effect that anyone sees.
+      // The first retry is silent, so a short interruption stays invisible.
       if (build === 'current' && tries === 0) continue
       report(key, troubleOf(build))
       await waitForRetry(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS), signal, retries)
@@ -49,8 +49,8 @@ export async function loadChunk<Chunk>(
 }
 
 /**
- * Browsers may keep the failure of a module for as long as the page lives, by its address: Chromium does. Another query
- * makes another address for the same file. Rejects where the error names no address, as in Safari.
+ * Some browsers, such as Chromium, cache the failure of a module by its URL until the page reloads. A different query makes
+ * a new URL for the same file. Rejects if the error contains no URL, as in Safari.
  */
 async function importAgain<Chunk>(error: unknown, tries: number): Promise<Chunk> {
   const [address] = MODULE_ADDRESS.exec(String(error)) ?? []
@@ -58,15 +58,15 @@ async function importAgain<Chunk>(error: unknown, tries: number): Promise<Chunk>
   return import(/* @vite-ignore */ `${address}?retry=${tries}`)
 }
 
-/** Retries every chunk that the page waits for, now. */
+/** Retries all missing chunks immediately. */
 export const retryChunks = (): void => void retries.dispatchEvent(new Event('retry'))
 
-/** Why the page waits for a chunk; null: it doesn't. */
+/** Returns why the page waits for a chunk; null if it doesn't. */
 export const useChunkTrouble = (): ChunkTrouble | null => useSyncExternalStore(subscribe, worst)
 
 /**
- * Removes styles and preloads that failed from the page. Vite takes a `link` that is there for one that has loaded, and
- * would show a retried chunk without its styles.
+ * Removes failed style sheets and preloads from the page. Vite treats every existing `link` as loaded and would show a
+ * retried chunk without its styles.
  */
 export function removeFailedLinks(): void {
   const remove = ({ target }: Event): void => {

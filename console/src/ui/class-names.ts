@@ -1,3 +1,3 @@
-/** Joins class names, without those that are absent. */
+/** Joins class names and skips absent ones. */
 export const classNames = (...names: (string | false | null | undefined)[]): string =>
   names.filter(Boolean).join(' ')

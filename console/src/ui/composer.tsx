@@ -9,7 +9,7 @@ const t = translator('ui')
 
 interface ComposerProps {
   placeholder: string
-  /** While a reply is being written, it can be stopped, and no other message can be sent. */
+  /** Whether a reply is in progress. It can be stopped, and no other message can be sent. */
   isWriting: boolean
   onSend: (text: string) => void
   onStop: () => void

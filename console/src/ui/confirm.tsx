@@ -8,7 +8,7 @@ const t = translator('ui')
 
 interface Question {
   title: string
-  /** What is lost, and whether it can be undone. */
+  /** The data that is lost, and whether this can be undone. */
   consequence: ReactNode
   /** The text of the button, such as "Delete". */
   action: string

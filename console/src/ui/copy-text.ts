@@ -1,5 +1,6 @@
 /**
- * Copies a text. Browsers have the clipboard over https only; the old way works everywhere else. False: neither does.
+ * Copies a text. Browsers offer the clipboard API only over HTTPS; elsewhere a legacy command is used. Returns false if
+ * both fail.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

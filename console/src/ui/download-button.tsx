@@ -12,7 +12,7 @@ interface DownloadButtonProps {
   children: string
 }
 
-/** Saves what an operation answers as a file. */
+/** Saves the response of an operation as a file. */
 export function DownloadButton({ path, query, accept, name, children }: DownloadButtonProps) {
   const notify = useNotify()
   const saving = useMutation({

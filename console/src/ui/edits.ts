@@ -1,18 +1,18 @@
 import { useState } from 'react'
 
 export interface Edits<Saved extends object> {
-  /** What is saved, with what was changed of it. */
+  /** The saved value with the changes applied. */
   value: Saved
-  /** What differs from what is saved, and nothing else. */
+  /** The fields that differ from the saved value. */
   changes: Partial<Saved>
   isChanged: boolean
   edit: (part: Partial<Saved>) => void
   discard: () => void
-  /** Forgets what was saved, unless it was changed again meanwhile. */
+  /** Drops saved changes, except for fields that have changed again since. */
   settle: (sent: Partial<Saved>) => void
 }
 
-/** What somebody changes of something, until it is saved. What others save meanwhile shows where nothing was changed. */
+/** Tracks a user's unsaved changes. Fields without changes show what others save in the meantime. */
 export function useEdits<Saved extends object>(saved: Saved): Edits<Saved> {
   const [edits, setEdits] = useState<Partial<Saved>>({})
   const changes = changesOf(saved, edits)

@@ -2,7 +2,7 @@ import { type FieldError, ParleyError } from '@parley/client'
 import { translator } from '../messages/index.ts'
 import { formatBytes, formatWait } from './format.ts'
 
-/** The codes that have a message differ by language, so they are not known by type. */
+/** Languages have messages for different codes, so the codes have no types. */
 interface Translate {
   (code: string, values?: Record<string, string | number>): string
   has(code: string): boolean
@@ -11,18 +11,18 @@ interface Translate {
 const areas = [translator('earlyErrors'), translator('errors')] as unknown as Translate[]
 const t = translator('fields') as unknown as Translate
 
-/** Says what went wrong in the language in use. Errors without a message of their own: in the server's words. */
+/** Returns the error in the language in use. Errors without a message show the server's sentence. */
 export function errorText(error: Error): string {
   if (!(error instanceof ParleyError)) return error.message
   try {
     return areas.find((area) => area.has(error.code))?.(error.code, valuesOf(error)) ?? error.message
   } catch {
-    // A server of another version may send other values.
+    // A server of a different version can send different values.
     return error.message
   }
 }
 
-/** Returns the server's values, with sizes and times for people (`size`, `wait`), and `status` where the server sends none. */
+/** Returns the server's values with formatted `size` and `wait`, and with `status` if the server sends none. */
 function valuesOf({ values, status, retryAfterMs, fieldErrors: [refused] }: ParleyError) {
   const limit = Number(values['limit'])
   return {
@@ -34,7 +34,7 @@ function valuesOf({ values, status, retryAfterMs, fieldErrors: [refused] }: Parl
   }
 }
 
-/** Returns the reason with the label of the field instead of its path, where the label is known and the only one. */
+/** Replaces the path of the field with its label, if the label is known and the field is not in a list. */
 function nameField({ path, message }: FieldError): { reason?: string } {
   const names = path.split('.')
   const label = `label.${names.at(-1)}`

@@ -4,9 +4,9 @@ import { classNames } from './class-names.ts'
 
 interface FieldProps {
   label: ReactNode
-  /** What to know before it is filled in. */
+  /** Help text below the control. */
   hint?: ReactNode
-  /** What is wrong with what is in it. */
+  /** The error of the current value. */
   error?: string | null | undefined
 }
 
@@ -15,7 +15,7 @@ const CONTROL = classNames(
   'aria-invalid:border-danger disabled:cursor-not-allowed disabled:opacity-60',
 )
 
-/** A label above a control, with hint and error below, tied together for screen readers. */
+/** A label above a control, with hint and error below. Linked for screen readers. */
 function Field({
   label,
   hint,
@@ -40,7 +40,7 @@ function Field({
   )
 }
 
-/** The control's side of it. */
+/** Returns the attributes that link the control to its hint and error. */
 function tieOf(id: string, hint: ReactNode, error?: string | null) {
   const described = error ? `${id}-error` : hint ? `${id}-hint` : undefined
   return { id, 'aria-invalid': error ? (true as const) : undefined, 'aria-describedby': described }
@@ -76,7 +76,7 @@ export const TextAreaField = ({
   </Field>
 )
 
-/** The children are `<option>`s. The browser's own: it works with any keyboard and any phone. */
+/** A native select, which works with every keyboard and phone. The children are `<option>` elements. */
 export const SelectField = ({
   label,
   hint,
@@ -125,7 +125,7 @@ export function SwitchField({ label, hint, checked, onChange, disabled = false }
   )
 }
 
-/** A line with a box to tick. */
+/** A checkbox with a label. */
 export function CheckField({
   label,
   hint,

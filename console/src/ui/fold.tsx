@@ -2,7 +2,7 @@ import { ChevronRight, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { classNames } from './class-names.ts'
 
-/** A line that opens on what is behind it. Nothing of that is drawn before. */
+/** A line that expands. Renders its content only while it is open. */
 export function Fold({
   icon: Icon,
   iconLook = 'text-muted',
@@ -15,7 +15,7 @@ export function Fold({
   icon: LucideIcon
   iconLook?: string
   title: ReactNode
-  /** At the right of the line. */
+  /** Content at the end of the line. */
   note?: ReactNode
   isBusy?: boolean
   isOpenAtFirst?: boolean

@@ -30,22 +30,22 @@ const WAITS = STEPS.filter(([unit]) => unit === 'hour' || unit === 'minute')
 
 export const formatNumber = (value: number): string => NUMBER.format(value)
 
-/** As `4.0`. */
+/** Formats as `4.0`. */
 export const formatOneDecimal = (value: number): string => ONE_DECIMAL.format(value)
 
-/** As `0.53`. */
+/** Formats as `0.53`. */
 export const formatScore = (score: number): string => TWO_DECIMALS.format(score)
 
-/** As `66.7%`, of a share from 0 to 1. */
+/** Formats a share from 0 to 1 as `66.7%`. */
 export const formatPercent = (share: number): string => PERCENT.format(share)
 
-/** As `8.4 ms`, `840 ms` or `8.4 s`. */
+/** Formats milliseconds as `8.4 ms`, `840 ms` or `8.4 s`. */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds >= SECOND) return `${ONE_DECIMAL.format(milliseconds / SECOND)} s`
   return `${milliseconds >= 100 ? NUMBER.format(Math.round(milliseconds)) : ONE_DECIMAL.format(milliseconds)} ms`
 }
 
-/** As `40 seconds` or `3 hours`: a time to wait, rounded up. */
+/** Formats a time to wait as `40 seconds` or `3 hours`, rounded up. */
 export function formatWait(milliseconds: number): string {
   const [unit, length] =
     WAITS.find(([, length]) => milliseconds > 2 * length) ?? (['second', SECOND] as const)
@@ -53,24 +53,24 @@ export function formatWait(milliseconds: number): string {
   return format.format(Math.ceil(milliseconds / length))
 }
 
-/** As `1.2M`. */
+/** Formats as `1.2M`. */
 export const formatCompact = (value: number): string => COMPACT.format(value)
 
 export const formatDate = (time: string): string => DATE.format(new Date(time))
 
 export const formatTime = (time: string): string => DATE_TIME.format(new Date(time))
 
-/** Of `2026-01-31`, a day of UTC: `Jan 31`. */
+/** Formats a UTC day such as `2026-01-31` as `Jan 31`. */
 export const formatDay = (day: string): string => DAY.format(new Date(day))
 
-/** As `3 hours ago`. */
+/** Formats as `3 hours ago`. */
 export function formatAgo(time: string, now = Date.now()): string {
   const passed = new Date(time).getTime() - now
   const step = STEPS.find(([, length]) => Math.abs(passed) >= length)
   return step ? RELATIVE.format(Math.round(passed / step[1]), step[0]) : t('justNow')
 }
 
-/** As `12.4 MB`, by powers of 1024. */
+/** Formats as `12.4 MB`, in powers of 1024. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1)
@@ -78,9 +78,9 @@ export function formatBytes(bytes: number): string {
   return `${value >= 100 || power === 0 ? Math.round(value) : ONE_DECIMAL.format(value)} ${units[power]}`
 }
 
-/** Of credits: whole ones from ten on. */
+/** Formats credits, without decimals from 10 on. */
 export const formatCredits = (credits: number): string =>
   NUMBER.format(Math.abs(credits) >= 10 ? Math.round(credits) : Math.round(credits * 100) / 100)
 
-/** As `Ada, Ben and Cleo`. */
+/** Formats as `Ada, Ben, and Cleo`. */
 export const formatList = (items: readonly string[]): string => LIST.format(items)

@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react'
 
-/** Enter as a word to go on: with Shift it begins a line, and within a composition it chooses what is composed. */
+/** Returns whether Enter submits: not with Shift (new line) and not during input-method composition. */
 export const isEnter = ({ key, shiftKey, keyCode, nativeEvent }: KeyboardEvent): boolean =>
-  // 229: the key is part of a character that is being composed, also where isComposing is late (Safari).
+  // Key code 229 marks composition, also in Safari, where isComposing is late.
   key === 'Enter' && !shiftKey && !nativeEvent.isComposing && keyCode !== 229

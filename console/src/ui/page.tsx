@@ -5,15 +5,15 @@ import { classNames } from './class-names.ts'
 interface PageProps {
   title: string
   description?: ReactNode
-  /** Buttons at the right of the title. */
+  /** Buttons beside the title. */
   actions?: ReactNode
-  /** Above the title: where this page belongs. */
+  /** A link above the title, to the parent page. */
   above?: ReactNode
   wide?: boolean
   children: ReactNode
 }
 
-/** A page of the console: its title, which is the tab's too, and what it shows. */
+/** A page of the console. Its title is also the title of the browser tab. */
 export function Page({ title, description, actions, above, wide = false, children }: PageProps) {
   useTitle(title)
   return (
@@ -42,7 +42,7 @@ export function useTitle(title: string): void {
   }, [title])
 }
 
-/** A part of a page with a heading of its own. */
+/** A part of a page with its own heading. */
 export function Section({
   title,
   description,

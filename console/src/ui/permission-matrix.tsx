@@ -34,7 +34,7 @@ export function PermissionMatrix({ names, chosen, onChange, isAllowed = () => tr
   const actions = withOthers(ACTIONS, names, 1).map((name) => [name, actionText(name)] as const)
   return (
     <div
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
       tabIndex={0}
       role="group"
       aria-label={t('permissions.title')}

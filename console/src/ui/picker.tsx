@@ -10,13 +10,13 @@ const t = translator('ui')
 export interface Choice {
   id: string
   name: string
-  /** A few words beside the name. */
+  /** A short note beside the name. */
   note?: ReactNode
   group?: string
 }
 
 interface PickerProps {
-  /** What is chosen here, as part of the button's accessible name. */
+  /** The kind of items, as part of the button's accessible name. */
   label: string
   choices: readonly Choice[]
   chosen: readonly string[]

@@ -9,16 +9,16 @@ import { errorText } from './error-text.ts'
 
 const t = translator('ui')
 
-/** A grey shape where something will be. */
+/** A gray placeholder for content that loads. */
 export const Skeleton = ({ className }: { className?: string }) => (
   <div aria-hidden className={classNames('shimmer rounded-lg bg-hover', className)} />
 )
 
-/** Lines of a list that is on its way. */
+/** Placeholder lines of a list that loads. */
 export const SkeletonList = ({ lines = 5 }: { lines?: number }) => (
   <div role="status" aria-label={t('loading')} className="flex flex-col gap-3">
     {Array.from({ length: lines }, (_, line) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike
+      // biome-ignore lint/suspicious/noArrayIndexKey: all lines are the same
       <Skeleton key={line} className="h-14" />
     ))}
   </div>
@@ -27,9 +27,9 @@ export const SkeletonList = ({ lines = 5 }: { lines?: number }) => (
 interface EmptyProps {
   icon: LucideIcon
   title: string
-  /** What would be here, and what it is good for. */
+  /** Explains the items that will appear here. */
   children?: ReactNode
-  /** The button that makes the first one. */
+  /** The button that creates the first item. */
   action?: ReactNode
 }
 
@@ -44,7 +44,7 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   )
 }
 
-/** What went wrong, in the server's words, and what can be done. */
+/** An error, with a button to retry if `onRetry` is given. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const requestId = error instanceof ParleyError ? error.requestId : null
   return (
@@ -67,12 +67,12 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
 
 interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
-  /** Shown until there is something. Default: lines of a list. */
+  /** Shown while loading. Default: placeholder lines of a list. */
   skeleton?: ReactNode
   children: (data: Data) => ReactNode
 }
 
-/** The three states of what is asked for: on its way, failed, there. */
+/** Shows the data of a query, or that it is loading or has failed. */
 export function Loaded<Data>({ query, skeleton = <SkeletonList />, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return <>{children(query.data)}</>
   if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />
@@ -83,7 +83,7 @@ interface MoreProps {
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> }
 }
 
-/** Below a list of pages: the next one. */
+/** A button below a list that loads the next page. */
 export const More = ({ query }: MoreProps) =>
   query.hasNextPage && (
     <div className="flex justify-center py-3">

@@ -1,10 +1,10 @@
 interface StatsProps {
   label: string
-  /** Each with its value, and a few words on what it is. */
+  /** Label, value and a short explanation of each number. */
   stats: readonly (readonly [name: string, value: string, note?: string])[]
 }
 
-/** A few numbers side by side. */
+/** Key figures side by side. */
 export const Stats = ({ label, stats }: StatsProps) => (
   <dl
     aria-label={label}

@@ -4,16 +4,16 @@ import { classNames } from './class-names.ts'
 interface Column<Row> {
   header: string
   cell: (row: Row) => ReactNode
-  /** Numbers stand at the right. */
+  /** Right-aligns numbers. */
   numeric?: boolean
-  /** Only where there is room: not on phones. */
+  /** Hides the column on phones. */
   wideOnly?: boolean
-  /** The column has no heading to be seen: actions. */
+  /** Hides the heading visually, for columns of actions. */
   hideHeader?: boolean
 }
 
 interface TableProps<Row> {
-  /** What it shows, for screen readers. */
+  /** The name of the table for screen readers. */
   label: string
   rows: readonly Row[]
   keyOf: (row: Row) => string

@@ -2,12 +2,12 @@ import { classNames } from './class-names.ts'
 
 interface TabsProps<Name extends string> {
   label: string
-  /** Each with what it is called. */
+  /** Each tab with its label. */
   tabs: readonly (readonly [name: Name, text: string])[]
   value: Name
-  /** Puts it in the URL, so that the view can be linked to. */
+  /** Stores the tab in the URL, so that views have links. */
   onChange: (name: Name) => void
-  /** It stands within a view that has such tabs, and must not look like them. */
+  /** Smaller tabs, for use inside a view that has tabs. */
   minor?: boolean
 }
 
@@ -26,7 +26,7 @@ const LOOKS = {
   },
 }
 
-/** Views of one thing. What is chosen belongs in the URL. */
+/** Views of one resource. The selected tab belongs in the URL. */
 export function Tabs<Name extends string>({ label, tabs, value, onChange, minor = false }: TabsProps<Name>) {
   const look = LOOKS[minor ? 'minor' : 'major']
   return (
@@ -51,5 +51,5 @@ export function Tabs<Name extends string>({ label, tabs, value, onChange, minor 
   )
 }
 
-/** On a phone what is chosen may be beside the screen. */
+/** Scrolls the selected tab into view, since phones may not show all tabs. */
 const reveal = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** What somebody wants; `system` is what the device says. */
+/** The chosen theme; `system` follows the device. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'parley.theme'
@@ -15,7 +15,7 @@ export function chooseTheme(theme: Theme): void {
   showTheme()
 }
 
-/** Puts `data-theme` on the page, which the colours of app.css follow. */
+/** Sets `data-theme` on the page. The colors in app.css depend on it. */
 export function showTheme(): void {
   const theme = chosenTheme()
   const isDark = theme === 'dark' || (theme === 'system' && prefersDark.matches)

@@ -1,6 +1,6 @@
 import { formatAgo, formatTime } from './format.ts'
 
-/** How long ago; the time itself on hovering. */
+/** A relative time, with the exact time on hover. */
 export const Ago = ({ time }: { time: string }) => (
   <time dateTime={time} title={formatTime(time)} className="whitespace-nowrap">
     {formatAgo(time)}

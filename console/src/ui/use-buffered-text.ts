@@ -1,7 +1,7 @@
 import { TextBuffer } from '@parley/client'
 import { useEffect, useState } from 'react'
 
-/** A text that grows by `buffer.add`, drawn again every 50 ms at most. `buffer` stays the same object. */
+/** Returns a text that grows by `buffer.add` and renders at most every 50 ms. `buffer` keeps its identity. */
 export function useBufferedText(): { text: string; buffer: TextBuffer } {
   const [text, setText] = useState('')
   const [buffer] = useState(() => new TextBuffer(setText))

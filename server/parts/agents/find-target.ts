@@ -10,7 +10,7 @@ export interface Sender {
   deployment: OpenDeployment | null
 }
 
-/** What answers a message. Contains secrets and functions: store its id, and find it again. */
+/** The model or agent that answers a message. Contains secrets and functions: store its ID and look it up again. */
 export interface Target {
   model: ResolvedModel
   /** Null if the model answers without an agent. */

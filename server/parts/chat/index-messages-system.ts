@@ -24,7 +24,7 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  */
 
 /** Advisory lock key, the same in every process. */
-const INDEX_LOCK = 7_265_540
+const INDEX_LOCK = 7_265_541
 const NEWEST_SECONDS = 120
 /** A walk over a million messages costs PostgreSQL some seconds. */
 const REST_HOURS = 6

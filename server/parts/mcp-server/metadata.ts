@@ -7,7 +7,7 @@ export const OAUTH_PATHS = {
   consent: '/mcp/oauth/consent',
 } as const
 
-/** The only scope. What a token may do is limited by its user's permissions. */
+/** The only scope. The permissions of its user limit a token. */
 export const SCOPE = 'mcp'
 
 /** Resource indicator of the tokens (RFC 8707). */

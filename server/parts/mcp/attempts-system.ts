@@ -9,7 +9,7 @@ import type { CallbackQuery } from './schemas.ts'
 
 /*
  * Attempts across organizations: a browser that returns from a provider has no token, so its attempt is found by
- * state or ticket. What follows runs with the statements of the attempt's user.
+ * state or ticket. Later statements run with the access of the attempt's user.
  */
 
 /** An attempt that was deleted from its table, so that no other request can finish it. */

@@ -78,7 +78,7 @@ export async function changeRole(scope: Scope<'users:write'>, userId: string, ro
   })
 }
 
-/** Suspends a member, ends a suspension, or ends the membership (`deleted`). What the member created stays. */
+/** Suspends a member, ends a suspension, or ends the membership (`deleted`). The member's resources stay. */
 export async function changeStatus(
   scope: Scope<'users:admin'>,
   userId: string,

@@ -27,7 +27,7 @@ export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-Ra
  */
 export function countRequests(http: FastifyInstance, count: CountRequest): void {
   http.decorateRequest('address', '')
-  http.decorateRequest('turns', null)
+  http.decorateRequest('rateWindows', null)
   http.addHook('onRequest', async (request, reply) => {
     const { url = '', config } = request.routeOptions
     if (url === READINESS) await count(request, reply, 'probe')

@@ -97,7 +97,7 @@ class StreamReader {
     const [first] = calls
     if (first && this.#reasoning !== '') first.signature = sign(this.#target.provider, this.#reasoning)
     for (const call of calls) this.#reply.toolCall(call)
-    // Some servers end a reply with tool calls with `stop`.
+    // Some servers send `stop` as the finish reason of a reply with tool calls.
     const finishReason = first && this.#finishReason === 'stop' ? 'tool_calls' : this.#finishReason
     return { finishReason, usage: this.#usage }
   }

@@ -62,12 +62,12 @@ const REFUSED: [what: string, expression: string, refusal: RegExp][] = [
     '(async () => {}).constructor("return Deno.pid")()',
     /Deno is not defined/,
   ],
-  ['modules of Node', 'import("node:fs")', /Modules can not be imported in a sandbox/],
-  ['modules of Node by their short name', 'import("fs")', /Modules can not be imported in a sandbox/],
-  ['the process of Node', 'import("node:process")', /Modules can not be imported in a sandbox/],
-  ['children', 'import("node:child_process")', /Modules can not be imported in a sandbox/],
-  ['threads', 'import("node:worker_threads")', /Modules can not be imported in a sandbox/],
-  ['SQLite', 'import("node:sqlite")', /Modules can not be imported in a sandbox/],
+  ['modules of Node', 'import("node:fs")', /Modules cannot be imported in a sandbox/],
+  ['modules of Node by their short name', 'import("fs")', /Modules cannot be imported in a sandbox/],
+  ['the process of Node', 'import("node:process")', /Modules cannot be imported in a sandbox/],
+  ['children', 'import("node:child_process")', /Modules cannot be imported in a sandbox/],
+  ['threads', 'import("node:worker_threads")', /Modules cannot be imported in a sandbox/],
+  ['SQLite', 'import("node:sqlite")', /Modules cannot be imported in a sandbox/],
   ['a file as a module', 'import("file://" + input.file)', /Failed to resolve the specifier/],
   [
     'a file as text',
@@ -100,7 +100,7 @@ const REFUSED: [what: string, expression: string, refusal: RegExp][] = [
     'fetch("http://169.254.169.254/latest/meta-data/")',
     /169\.254\.169\.254/,
   ],
-  ['a file by fetch', 'fetch("file://" + input.file)', /Only https:\/\/ and http:\/\//],
+  ['a file by fetch', 'fetch("file://" + input.file)', /Use https:\/\/ or http:\/\//],
 ]
 test.each(REFUSED)('%s: refused', async (_what, expression, refusal) => {
   const source = join(import.meta.dirname, '../../config.ts')

@@ -64,7 +64,7 @@ export default {
     done: 'Done',
     expired: 'This attempt has expired. Connect again.',
     invalidUrl: 'The sign-in URL of this server is invalid. Contact your administrator.',
-    noAccountIntro: '{name} needs no account. What you or an agent enter in its tools is sent to it.',
+    noAccountIntro: '{name} needs no account. Everything that you or an agent enter in its tools is sent to it.',
     oauthIntro:
       'A window opens where you sign in to {name} and allow Parley to use your account. Parley never sees your password and stores the access encrypted.',
     reconnectTitle: 'Reconnect {name}',
@@ -166,7 +166,7 @@ export default {
     refreshedAndChanged: 'Refreshed <ago></ago> · Last changed <change></change>',
     remove: 'Remove server',
     removeConsequence:
-      'Nobody can connect to it anymore. You can’t remove a server that users are connected to.',
+      'No one can connect to it anymore. You can’t remove a server that users are connected to.',
     removeTitle: 'Remove “{name}”?',
     removed: '“{name}” removed',
     search: 'Search servers',

@@ -48,7 +48,7 @@ export default {
     title: 'Import',
     description:
       'Create an organization from an export of this or another Parley server. You become its owner.',
-    note: "Members and secrets aren't imported. Whatever needs a secret is switched off until you add the secret again.",
+    note: "Members and secrets aren't imported. Items that need a secret are switched off until you add it again.",
     open: 'Import organization',
     allOrNothing: 'If the export has an error, nothing is imported.',
     file: 'Export file',

@@ -23,7 +23,7 @@ export default {
     classHint: 'A class, created with the configuration. Models call its public methods.',
     className: 'Class name',
     description: 'Function description',
-    descriptionHint: 'What models see. Leave blank to use the description of the tool.',
+    descriptionHint: 'Shown to models. Leave blank to use the description of the tool.',
     editor: 'Code',
     function: 'Function',
     functionHint: 'A top-level function, called with one object that has the inputs by name.',
@@ -126,7 +126,7 @@ export default {
     name: 'Name',
     output: 'Output',
     outputDescription: 'Description',
-    outputHint: 'What the function returns. Informs people who choose the tool.',
+    outputHint: 'Describes the return value for people who choose the tool.',
     outputType: 'Type',
     public: 'Public',
     publicHint: 'Agents of all organizations on this server can use it. Its code stays hidden.',
@@ -152,7 +152,7 @@ export default {
   models: {
     description: 'Functions and parameters of the saved version.',
     parameters: 'Parameters of {name}',
-    title: 'What models see',
+    title: 'Definition for models',
   },
   network: {
     add: 'Add host',

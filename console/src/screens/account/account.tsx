@@ -6,7 +6,7 @@ import { Profile } from './profile.tsx'
 import { SecondFactors } from './second-factors.tsx'
 import { Sessions } from './sessions.tsx'
 
-/** What is somebody's own, in whatever organization. */
+/** Settings of the user, the same in all organizations. */
 export const Account = () => (
   <Page title="Your account" description="The same in all organizations.">
     <Profile />

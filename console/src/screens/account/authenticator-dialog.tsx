@@ -12,7 +12,7 @@ interface DialogProps {
   onDone: (codes: string[] | null) => void
 }
 
-/** Sets up an authenticator app: the password, then a QR code, then a first code of the app. */
+/** Sets up an authenticator app in three steps: password, QR code, first code. */
 export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
@@ -74,7 +74,7 @@ export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
   )
 }
 
-/** Black on white in every theme: cameras don't read it otherwise. */
+/** Black on white in every theme, because cameras can't read it otherwise. */
 function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 2 })
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')

@@ -75,7 +75,7 @@ function Deletion({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** docs/deletion.md, for people. */
+/** Explains the effects of a deletion (docs/deletion.md). */
 const Consequences = () => (
   <ul className="flex list-disc flex-col gap-1.5 pl-5 text-sm">
     <li>Your chats, conversations, files, instructions, connections and API keys go, everywhere.</li>

@@ -5,7 +5,7 @@ const BROWSERS = [
   ['Firefox', 'Firefox'],
   ['FxiOS', 'Firefox'],
   ['CriOS', 'Chrome'],
-  // All those before say that they are Chrome, and all of them Safari.
+  // The browsers above also claim to be Chrome, and all claim to be Safari.
   ['Chrome', 'Chrome'],
   ['Safari', 'Safari'],
 ] as const
@@ -23,7 +23,7 @@ const SYSTEMS = [
 const PHONES = ['iPhone', 'Android']
 const NAME_CHARACTERS_MAX = 40
 
-/** What people call the device of a User-Agent: "Firefox on Windows"; of programs, what they call themselves. */
+/** Returns the name of a device from its User-Agent, such as "Firefox on Windows". Programs have their own names. */
 export function deviceOf(userAgent: string | null): { name: string; isPhone: boolean } {
   if (!userAgent) return { name: 'Unknown device', isPhone: false }
   const find = (names: readonly (readonly [mark: string, name: string])[]) =>

@@ -8,7 +8,7 @@ import { Section } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
-/** What somebody's own data is (docs/export.md), as a file. */
+/** Exports the user's data as a file (docs/export.md). */
 export function ExportData() {
   const notify = useNotify()
   const [bytes, setBytes] = useState(0)

@@ -19,7 +19,7 @@ export function NewOrganization() {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // Only once the list knows it: the address of an organization that nobody knows leads nowhere.
+    // Navigates only after the list has the organization, since its URL needs it.
     create.mutate(
       { query: { name: name.trim(), ...(credits !== '' && { credits: Number(credits) }) } },
       { onSuccess: ({ id }) => void navigate({ to: '/', search: { org_id: id } }) },
@@ -64,7 +64,7 @@ export function NewOrganization() {
   )
 }
 
-/** The credits that the user can move; undefined: not known yet. */
+/** Returns the credits that the user can move; undefined while loading. */
 function useAvailable(): number | undefined {
   const id = useHere().organizations.find(({ is_personal }) => is_personal)?.id
   const balance = useQuery({

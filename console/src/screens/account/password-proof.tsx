@@ -1,6 +1,6 @@
 import { TextField } from '../../ui/field.tsx'
 
-/** Asks for the password, so that nobody at an open screen changes how its user signs in. */
+/** Asks for the password, so that others at an unlocked screen can't change sign-in methods. */
 export const PasswordProof = ({ value, onChange }: { value: string; onChange: (value: string) => void }) => (
   <TextField
     label="Password"

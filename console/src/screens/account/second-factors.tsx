@@ -17,7 +17,7 @@ import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
 type Asked = 'passkey' | 'app' | 'codes' | SecondFactor
 
-/** Passkeys, the authenticator app, and the codes for when they are lost. */
+/** Passkeys, the authenticator app, and recovery codes. */
 export function SecondFactors() {
   const factors = useQuery(read('GET /api/auth/factors', {}))
   const [asked, setAsked] = useState<Asked | null>(null)
