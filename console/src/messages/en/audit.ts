@@ -1,6 +1,7 @@
 export default {
   title: 'Audit log',
-  description: "Changes in this organization and who made them. Entries can't be edited and never contain secrets.",
+  description:
+    "Changes in this organization and who made them. Entries can't be edited and never contain secrets.",
   filters: 'Filter entries',
   member: 'Member',
   allMembers: 'All members',

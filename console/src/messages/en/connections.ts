@@ -64,7 +64,8 @@ export default {
     done: 'Done',
     expired: 'This attempt has expired. Connect again.',
     invalidUrl: 'The sign-in URL of this server is invalid. Contact your administrator.',
-    noAccountIntro: '{name} needs no account. Everything that you or an agent enter in its tools is sent to it.',
+    noAccountIntro:
+      '{name} needs no account. Everything that you or an agent enter in its tools is sent to it.',
     oauthIntro:
       'A window opens where you sign in to {name} and allow Parley to use your account. Parley never sees your password and stores the access encrypted.',
     reconnectTitle: 'Reconnect {name}',
