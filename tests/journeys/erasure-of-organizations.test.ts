@@ -31,7 +31,7 @@ describe('an organization that is deleted', () => {
     const owner = await stage.newOrganization(await server.signUp(), `${mark}organization`)
     await fillPersonal(server, owner, mark, stage.provider)
     await fillOrganization(server, owner, mark)
-    await mailTo(server, `${mark}new@example.com`, 'added you')
+    await mailTo(server, `${mark}new@example.com`, 'created a Parley account')
     await expect
       .poll(() => stage.traces(`${mark}question`).then(kindsOf), GONE)
       .toContain('public.chat_words')

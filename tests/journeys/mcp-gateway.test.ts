@@ -164,7 +164,7 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
       /^x{1000000}x*\n\[Cut here: the result has 10000000 bytes/,
     )
     expect(await call('break')).toMatchObject({
-      content: [{ text: expect.stringContaining('refused: Out of order') }],
+      content: [{ text: expect.stringContaining('refused the request: Out of order') }],
       isError: true,
     })
     await expect(call('unknown')).rejects.toMatchObject({

@@ -160,7 +160,7 @@ test.each<[string, TestTool['run'], unknown]>([
     () => {
       throw new Error('Out of order')
     },
-    { output: null, successful: false, error: expect.stringMatching(/refused: Out of order$/) },
+    { output: null, successful: false, error: expect.stringMatching(/refused the request: Out of order$/) },
   ],
 ])('a tool answers with %s', async (_what, run, outcome) => {
   const { id } = await connect([tool('it', run)])

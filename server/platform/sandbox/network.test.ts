@@ -87,10 +87,10 @@ describe('JavaScript', () => {
   })
 
   test.each([
-    ['another host', 'http://other.example/json', /other\.example is not on the list of hosts/],
-    ['this machine', 'http://127.0.0.1:PORT/json', /127\.0\.0\.1:\d+ is not on the list of hosts/],
-    ['another port', 'http://api.example/json', /api\.example is not on the list of hosts/],
-    ['a file', 'file:///etc/passwd', /Only https:\/\/ and http:\/\//],
+    ['another host', 'http://other.example/json', /other\.example is not in this tool's network list/],
+    ['this machine', 'http://127.0.0.1:PORT/json', /127\.0\.0\.1:\d+ is not in this tool's network list/],
+    ['another port', 'http://api.example/json', /api\.example is not in this tool's network list/],
+    ['a file', 'file:///etc/passwd', /Use https:\/\/ or http:\/\//],
   ])('does not follow a redirect to %s', async (_what, target, refusal) => {
     const location = target.replace('PORT', String(port))
     const outcome = await asks('javascript', GET_TEXT, `to/${encodeURIComponent(location)}`)
@@ -115,7 +115,7 @@ describe('JavaScript', () => {
   test('without a list there is no network', async () => {
     expect(await asks('javascript', GET_TEXT, 'json', [])).toMatchObject({
       ok: false,
-      error: expect.stringMatching(/This tool has no network/),
+      error: expect.stringMatching(/This tool has no network access/),
     })
     expect(seen).toEqual([])
   })
@@ -151,7 +151,7 @@ describe('Python', () => {
     const code = 'import urllib.request\ndef main(url):\n  return urllib.request.urlopen(url).read()'
     expect(await asks('python', code, 'json', ['b.example'])).toMatchObject({
       ok: false,
-      error: expect.stringMatching(/api\.example:\d+ is not on the list of hosts/),
+      error: expect.stringMatching(/api\.example:\d+ is not in this tool's network list/),
     })
     expect(await asks('python', code, 'nothing')).toMatchObject({
       ok: false,
@@ -161,7 +161,7 @@ describe('Python', () => {
     seen.length = 0
     expect(await asks('python', code, elsewhere)).toMatchObject({
       ok: false,
-      error: expect.stringMatching(/127\.0\.0\.1:\d+ is not on the list of hosts/),
+      error: expect.stringMatching(/127\.0\.0\.1:\d+ is not in this tool's network list/),
     })
     expect(seen).toHaveLength(1)
   })
