@@ -49,6 +49,7 @@ interface DescribedOperation {
   security: unknown[]
   parameters?: Parameter[]
   requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> }
+  responses: Record<string, { $ref?: string }>
 }
 
 /** The file openapi.json. Another test checks that it equals the server's description. */

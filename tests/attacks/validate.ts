@@ -11,7 +11,7 @@ const validators = new Map<string, Validate | null>()
 
 /** Returns whether the body matches the operation's schema. */
 export const isValidBody = (operation: Operation, body: unknown): boolean =>
-  validatorAt(operation, 'requestBody/content/application~1json/schema')?.(body).length === 0
+  validatorAt(placeOf(operation, 'requestBody/content/application~1json/schema'))?.(body).length === 0
 
 /** Returns how a JSON response differs from its description, or null if its status is not described. */
 export const faultsOf = ({
@@ -22,10 +22,16 @@ export const faultsOf = ({
   operation: Operation
   status: number
   body: unknown
-}) => validatorAt(operation, `responses/${status}/content/application~1json/schema`)?.(body) ?? null
+}) => {
+  const described = DOCUMENT.paths[operation.path]?.[operation.method.toLowerCase()]?.responses[status]
+  const place = described?.$ref?.slice('#/'.length) ?? placeOf(operation, `responses/${status}`)
+  return validatorAt(`${place}/content/application~1json/schema`)?.(body) ?? null
+}
 
-function validatorAt({ path, method }: Operation, pointer: string): Validate | null {
-  const place = `paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/${pointer}`
+const placeOf = ({ path, method }: Operation, pointer: string): string =>
+  `paths/${path.replaceAll('~', '~0').replaceAll('/', '~1')}/${method.toLowerCase()}/${pointer}`
+
+function validatorAt(place: string): Validate | null {
   const known = validators.get(place)
   if (known !== undefined) return known
   const compiled = ajv.getSchema(`openapi#/${encodeURI(place)}`) ?? null

@@ -56,7 +56,10 @@ describe('an API key', () => {
     const stranger = await server.signUp()
     expect((await ask('', { org_id: stranger.organizationId })).status).toBe(404)
     const differing = await ask(`?org_id=${org_id}`, { org_id: stranger.organizationId })
-    expect([differing.status, differing.body.detail]).toEqual([400, expect.stringContaining('must be the same')])
+    expect([differing.status, differing.body.detail]).toEqual([
+      400,
+      expect.stringContaining('must be the same'),
+    ])
     const missing = await ask('', {})
     expect([missing.status, missing.body.detail]).toEqual([
       400,

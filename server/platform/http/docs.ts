@@ -104,7 +104,11 @@ const page = (nonce: string): string => `<!doctype html>
     <style>${STYLE}</style>
   </head>
   <body>
-    <header class="bar"><a href="/"><img src="${LOGO}" alt="" width="24" height="24">Parley</a></header>
+    <header class="bar">
+      <a href="/">
+        <img src="${LOGO}" alt="" width="24" height="24">Parley
+      </a>
+    </header>
     <div id="app"></div>
     <script nonce="${nonce}" src="${SCRIPT}"></script>
     <script nonce="${nonce}">Scalar.createApiReference('#app', ${JSON.stringify(CONFIGURATION)})</script>

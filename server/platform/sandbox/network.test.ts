@@ -101,7 +101,7 @@ describe('JavaScript', () => {
   test('does not get more than 2 MB, or more than 50 answers', async () => {
     expect(await asks('javascript', GET_TEXT, 'big')).toMatchObject({
       ok: false,
-      error: expect.stringMatching(/more than 2 MB/),
+      error: expect.stringMatching(/larger than 2 MB/),
     })
     seen.length = 0
     const many = 'async function main({ url }) { for (let n = 0; n < 60; n++) await fetch(url) }'

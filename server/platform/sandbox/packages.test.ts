@@ -76,7 +76,7 @@ describe('packages', () => {
   const REFUSED: [what: string, requirements: string[], sentence: RegExp][] = [
     ['one that is not there', ['requests'], /^requests is not one of the packages/],
     ['a version that is not there', ['shop-kit==9'], /^shop-kit==9 is not one of the packages/],
-    ['one that needs one that is not there', ['lonely'], /^not-here, which lonely needs, is not one of/],
+    ['one that needs one that is not there', ['lonely'], /^not-here, which lonely requires, is not one of/],
     ['one whose file has changed', ['forged'], /^forged cannot be used because its file does not match/],
     ['one for another system', ['native'], /^native is not one of the packages/],
     ['one outside of the folder', ['outside'], /^outside is not one of the packages/],
