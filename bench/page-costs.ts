@@ -71,7 +71,7 @@ export async function longestTaskDuring(
   const { traceEvents } = JSON.parse(String(await browser.stopTracing())) as { traceEvents: TraceEvent[] }
   const stampOf = (text: string) => traceEvents.find(({ args }) => args?.data?.message === text)
   const [begin, end] = [stampOf(BEGIN), stampOf(END)]
-  if (!begin || !end) throw new Error('The trace lacks the marks of the start and the end')
+  if (!begin || !end) throw new Error('The trace has no start or end marks')
   const tasks = traceEvents.filter(
     ({ name, tid, pid, ts }) =>
       name === 'RunTask' && pid === begin.pid && tid === begin.tid && ts > begin.ts && ts < end.ts,

@@ -83,7 +83,7 @@ async function waitUntilReady(url: string, child: ChildProcess, logFile: string)
   const deadline = Date.now() + READY_TIMEOUT_MS
   while (!(await answers(url))) {
     if (hasEnded(child) || Date.now() > deadline) {
-      throw new Error(`${url} does not answer:\n${readFileSync(logFile, 'utf8').slice(-2000)}`)
+      throw new Error(`${url} is not responding:\n${readFileSync(logFile, 'utf8').slice(-2000)}`)
     }
     await sleep(POLL_INTERVAL_MS)
   }

@@ -33,7 +33,7 @@ export async function chatInTerminal(args: string[]): Promise<void> {
   try {
     const email = values.email ?? (await terminal.question('Email: '))
     const password = process.env['PARLEY_PASSWORD'] ?? (await terminal.question('Password: '))
-    const askCode = () => terminal.question('Code of your authenticator app, or a recovery code: ')
+    const askCode = () => terminal.question('Code from your authenticator app, or a recovery code: ')
     const signedIn = await signIn(createClient({ baseUrl: url }), { email, password }, askCode)
     const client = createClient({ baseUrl: url, auth: signedIn.access_token })
     const session = await chooseModel(client, signedIn, values.model)

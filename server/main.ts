@@ -206,7 +206,7 @@ export function stopOnSignals(server: Server): void {
       server.stop().then(
         () => process.exit(0),
         (error: unknown) => {
-          server.services.log.fatal({ err: error }, 'the server did not stop cleanly')
+          server.services.log.fatal({ err: error }, 'the server did not shut down cleanly')
           process.exit(1)
         },
       )

@@ -33,7 +33,7 @@ async function bundle(file: string, plugins: Plugin[] = []): Promise<string> {
     platform: 'browser',
     logLevel: 'warn',
     tsconfig: false,
-    // use-intl needs two functions of React, which Preact has as well.
+    // use-intl imports two functions from React. Preact provides both.
     resolve: { alias: { ...COMPILED_ALIAS, react: 'preact' } },
     plugins,
     transform: { target: TARGET, jsx: { runtime: 'automatic', importSource: 'preact' } },

@@ -47,7 +47,7 @@ export const screensOfAccounts = ({ accounts, people, connections }: Filled): Sc
 ]
 
 async function showSecondFactors(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Replace recovery codes' }).focus()
+  await page.getByRole('button', { name: 'Regenerate recovery codes' }).focus()
 }
 
 async function showQrCode(page: Page): Promise<void> {
@@ -57,8 +57,8 @@ async function showQrCode(page: Page): Promise<void> {
 }
 
 async function replaceCodes(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Replace recovery codes' }).click()
-  await prove(page, 'Replace codes')
+  await page.getByRole('button', { name: 'Regenerate recovery codes' }).click()
+  await prove(page, 'Regenerate codes')
   await page.getByRole('list', { name: 'Recovery codes' }).waitFor()
 }
 

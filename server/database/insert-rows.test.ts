@@ -53,7 +53,7 @@ describe.each(['the database of the tests', 'the embedded database'])('rows in %
     ...more,
   })
 
-  test('come out as they went in', async () => {
+  test('are read back as they were inserted', async () => {
     const rows = [
       rowOf({
         count: -5,
@@ -73,7 +73,7 @@ describe.each(['the database of the tests', 'the embedded database'])('rows in %
     await database.sql`delete from rows`
   })
 
-  test('of many blocks all arrive', async () => {
+  test('are all inserted when they need many blocks', async () => {
     const rows = Array.from({ length: 3_000 }, (_, at) => rowOf({ count: at, words: 'word '.repeat(200) }))
     await insert(rows)
     const [sum] =
@@ -82,7 +82,7 @@ describe.each(['the database of the tests', 'the embedded database'])('rows in %
     await database.sql`delete from rows`
   })
 
-  test('that the database refuses leave none behind, and the connection works on', async () => {
+  test('are all rolled back if the database refuses one, and the connection stays usable', async () => {
     const twice = rowOf()
     await expect(insert([rowOf(), twice, twice])).rejects.toThrow()
     await expect(insert([rowOf({ words: 'a\0b' })])).rejects.toThrow()

@@ -90,7 +90,7 @@ export type ErrorCode = {
   [C in keyof Catalogue]: Catalogue[C] extends Definition ? C : never
 }[keyof Catalogue]
 
-/** A sentence that is stored with what failed, or is the reason within another error. */
+/** Any code of the catalogue, including messages that only occur in stored records or within other errors. */
 type SentenceCode = keyof Catalogue
 
 type TemplateOf<C extends SentenceCode> = Catalogue[C] extends Definition
@@ -99,33 +99,33 @@ type TemplateOf<C extends SentenceCode> = Catalogue[C] extends Definition
 
 type PlaceholderOf<C extends SentenceCode> = C extends SentenceCode ? Placeholder<TemplateOf<C>> : never
 
-/** An error whose sentence has no placeholders. */
+/** An error whose message has no placeholders. */
 export type PlainErrorCode = {
   [C in ErrorCode]: [PlaceholderOf<C>] extends [never] ? C : never
 }[ErrorCode]
 
-/** A value for each placeholder of the sentence, and no other. */
+/** A value for each placeholder of the message, and no others. */
 type Values<C extends SentenceCode> = Readonly<Record<PlaceholderOf<C>, string | number>>
 
-/** Whether the sentence of an error needs values decides what may follow its code. */
+/** The arguments after a code: values are required exactly if its message has placeholders. */
 type Arguments<C extends SentenceCode, More extends unknown[] = []> = [PlaceholderOf<C>] extends [never]
   ? [values?: Record<string, never>, ...more: More]
   : [values: Values<C>, ...more: More]
 
 type ErrorValues = Readonly<Record<string, string | number>>
 
-/** An expected failure. Its message is the sentence for the client; its cause is for the log only. */
+/** An expected error. The client sees its message; its cause is only logged. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
   readonly status: number
-  /** Seconds after which a retry makes sense; sent as Retry-After. */
+  /** Seconds to wait before a retry; sent as Retry-After. */
   readonly retryAfter: number | undefined
-  /** Where in the request the fault lies, for errors of validation. */
+  /** The invalid fields of the request, for validation errors. */
   readonly issues: readonly { path: string; message: string }[] | undefined
-  /** The values of the placeholders as the sentence shows them; undefined if it has none. */
+  /** The values of the placeholders as shown in the message; undefined without placeholders. */
   readonly values: ErrorValues | undefined
-  /** Keys of the body beside `detail`: what the client needs to go on. */
+  /** Further fields of the body beside `detail`, such as a challenge that the client must answer. */
   readonly more: Readonly<Record<string, unknown>> | undefined
 
   constructor(code: ErrorCode, values: ErrorValues, extra: FailExtra) {
@@ -151,9 +151,9 @@ interface FailExtra {
 }
 
 /**
- * Makes an error to throw: `throw fail('role.too_high', { level })`. The one way to end a request with an expected error.
+ * Creates an error to throw: `throw fail('role.too_high', { level })`. The only way to end a request with an expected error.
  *
- * @param values what the placeholders of the sentence stand for; left out, or `{}`, where it has none
+ * @param values the values of the placeholders; omitted or `{}` without placeholders
  */
 export const fail = <C extends ErrorCode>(
   code: C,
@@ -162,24 +162,24 @@ export const fail = <C extends ErrorCode>(
 
 export const statusOf = (code: ErrorCode): number => CATALOGUE[code][0]
 
-/** The sentence with its placeholders, for the documentation. */
+/** Returns the message with its placeholders, for the documentation. */
 export const templateOf = (code: SentenceCode): string => {
   const definition: Definition | string = CATALOGUE[code]
   return typeof definition === 'string' ? definition : definition[1]
 }
 
 /**
- * Returns the sentence of an error that does not end a request: it is stored with what failed, or it is the reason within
- * another error.
+ * Returns the message of an error that does not end a request, to store it with a failed record or to use it as the reason
+ * within another error.
  *
- * @param values what the placeholders of the sentence stand for; left out where it has none
+ * @param values the values of the placeholders; omitted without placeholders
  */
 export const sentence = <C extends SentenceCode>(code: C, ...[values]: Arguments<C>): string =>
   fill(templateOf(code), shownValues(templateOf(code), values ?? {}))
 
-/** Errors repeat at most this many characters of a text that a client sent. */
+/** Maximum characters of a client's text in a message. */
 const QUOTED_MAX = 100
-/** A value that this code composes has at most this many characters. The longest say how code of a tenant failed. */
+/** Maximum characters of a value that the server composes. The longest are stack traces of tenants' code. */
 const COMPOSED_MAX = 5_000
 const COMPOSED = new Set([
   'reason',
@@ -193,7 +193,7 @@ const COMPOSED = new Set([
   'redirect_uri',
 ])
 
-/** A client's text as an error repeats it. For composed values only: `fail` quotes all others itself. */
+/** Shortens a client's text for use in a composed value. `fail` shortens all other values itself. */
 export const quote = (text: string): string => cut(text, QUOTED_MAX)
 
 const cut = (text: string, max: number): string =>
@@ -201,7 +201,7 @@ const cut = (text: string, max: number): string =>
 
 const PLACEHOLDER = /\{(\w+)\}/g
 
-/** The values that a sentence names, cut to the length at which it shows them. */
+/** Returns the values of a message's placeholders, shortened to their maximum length. */
 function shownValues(template: string, values: ErrorValues): Record<string, string | number> {
   const shown: Record<string, string | number> = {}
   for (const [, name = ''] of template.matchAll(PLACEHOLDER)) {
@@ -215,7 +215,7 @@ function shownValues(template: string, values: ErrorValues): Record<string, stri
 const fill = (template: string, shown: ErrorValues): string =>
   template.replace(PLACEHOLDER, (whole, name: string) => String(shown[name] ?? whole))
 
-/** The code words of the `/v1` envelope (contract, 1). */
+/** The error codes of the `/v1` envelope by status (contract, 1). */
 const CODE_OF_STATUS = {
   400: 'invalid_request',
   401: 'unauthorized',
@@ -239,7 +239,7 @@ export const ENVELOPE_CODES: readonly EnvelopeCode[] = [
   'insufficient_credits',
 ]
 
-/** The status of an error under /v1. */
+/** Returns the status of an error under /v1. */
 export function envelopedStatusOf(code: ErrorCode): number {
   const { 0: status, 2: kind }: Definition = CATALOGUE[code]
   return kind === 'validation' ? 422 : status

@@ -33,7 +33,7 @@ export const badInput: Row = {
       }
       await Promise.all(Array.from({ length: AT_ONCE }, work))
       const alive = await stage.call('GET', '/readyz')
-      if (alive.status !== 200) failures.push(`the server is not ready any more: ${alive.text}`)
+      if (alive.status !== 200) failures.push(`the server is no longer ready: ${alive.text}`)
       return { cases, failures }
     } finally {
       await installation.close()
@@ -51,7 +51,7 @@ export const badInput: Row = {
       ],
     },
     {
-      without: 'the form of ids',
+      without: 'the format check of ids',
       edits: [
         {
           file: 'server/platform/http/validation.ts',
@@ -61,7 +61,7 @@ export const badInput: Row = {
       ],
     },
     {
-      without: 'the sentence of an error',
+      without: 'error sentences',
       edits: [
         {
           file: 'server/platform/http/send-error.ts',

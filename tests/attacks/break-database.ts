@@ -21,7 +21,7 @@ export async function breakDatabase({ stage, plants, owner }: Target): Promise<v
     await sql`alter table ${sql(table)} add constraint planted check (false) not valid`
   const fail = async (path: string, body: object, token?: string): Promise<void> => {
     const { status, text } = await stage.call('POST', path, { body, ...(token !== undefined && { token }) })
-    if (status < 500) throw new Error(`${path} does not need the table: ${status} ${text}`)
+    if (status < 500) throw new Error(`${path} does not use the table: ${status} ${text}`)
   }
   const { token, organizationId } = owner
   const org = `org_id=${organizationId}`

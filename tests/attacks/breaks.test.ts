@@ -7,7 +7,7 @@ import { ROOT } from './stage.ts'
 
 /** To check that each row fails on its broken copies, run `npm run test:attacks -- --prove`. */
 test.each(ROWS.map((row) => [row.name, row] as const))(
-  'the edits that break %s fit the source',
+  'the breaks of %s apply to the source',
   (_name, row) => {
     expect(row.brokenBy.length).toBeGreaterThan(0)
     for (const edit of row.brokenBy.flatMap(({ edits }) => edits)) {

@@ -22,6 +22,6 @@ export function makeBrokenCopy(edits: readonly Edit[]): { root: string; remove()
 export function applyEdit(source: string, { file, text, replacement }: Edit): string {
   const count = source.split(text).length - 1
   if (count !== 1)
-    throw new Error(`${file} has this text ${count} times instead of once; update the edit:\n${text}`)
+    throw new Error(`${file} contains this text ${count} times instead of once; update the edit:\n${text}`)
   return source.replace(text, () => replacement)
 }

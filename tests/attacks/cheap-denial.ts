@@ -61,22 +61,22 @@ const floods = (): Flood[] => [
           .catch(() => ({ status: 413, text: '' }))
         if (isPublic && body.length > 64 * 1024 && status !== 413) return `${status} instead of 413`
         if (!expected.includes(status)) return `${status} ${text.slice(0, 100)}`
-        return text.length > 10_000 ? `an answer of ${text.length} characters` : null
+        return text.length > 10_000 ? `a response of ${text.length} characters` : null
       },
     })),
   ),
   ...LADDERS.map(
     (text): Flood => ({
-      what: `patterns meet ${JSON.stringify(text.slice(0, 12))}…`,
+      what: `patterns with ${JSON.stringify(text.slice(0, 12))}…`,
       run: (stage, person) => everywhere(stage, person, text),
     }),
   ),
   {
-    what: `${SOCKETS} heads that never end`,
+    what: `${SOCKETS} endless headers`,
     run: (stage) => hold(stage, 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '),
   },
   {
-    what: `${SOCKETS} bodies that never come`,
+    what: `${SOCKETS} bodies that never arrive`,
     run: (stage) =>
       hold(
         stage,
@@ -84,7 +84,7 @@ const floods = (): Flood[] => [
       ),
   },
   {
-    what: `${SOCKETS} chunks that never end`,
+    what: `${SOCKETS} endless chunks`,
     run: (stage) =>
       hold(
         stage,
@@ -92,12 +92,12 @@ const floods = (): Flood[] => [
       ),
   },
   {
-    what: `${SOCKETS} readers that never read`,
+    what: `${SOCKETS} clients that never read`,
     run: (stage) => hold(stage, repeat('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n', 400)),
   },
-  { what: `${SOCKETS} sockets that say nothing`, run: (stage) => hold(stage, '') },
+  { what: `${SOCKETS} silent sockets`, run: (stage) => hold(stage, '') },
   {
-    what: `${SOCKETS} WebSockets that never sign in`,
+    what: `${SOCKETS} WebSockets that never authenticate`,
     run: (stage) =>
       hold(
         stage,
@@ -133,7 +133,7 @@ export const cheapDenial: Row = {
   },
   brokenBy: [
     {
-      without: 'the small bodies of public routes',
+      without: 'the body limit of public routes',
       edits: [
         {
           file: 'server/platform/http/body-limits.ts',
@@ -143,7 +143,7 @@ export const cheapDenial: Row = {
       ],
     },
     {
-      without: 'the depth of bodies',
+      without: 'the depth limit of bodies',
       edits: [
         {
           file: 'server/platform/http/json-body.ts',
@@ -170,7 +170,7 @@ function watchOthers(stage: Stage, person: Person): { end(): Promise<string | nu
       await sleep(20)
     } while (!isOver)
     return null
-  })().catch((error: unknown) => `others get no answer: ${error}`)
+  })().catch((error: unknown) => `others get no response: ${error}`)
   return {
     end() {
       isOver = true
@@ -223,7 +223,7 @@ async function hold(stage: Stage, bytes: string): Promise<string | null> {
     }
     await sleep(HELD_MS)
     const { status } = await stage.call('GET', '/healthz')
-    return status === 200 ? null : `a newcomer gets ${status}`
+    return status === 200 ? null : `a new client gets ${status}`
   } finally {
     for (const socket of sockets) socket.destroy()
   }

@@ -76,7 +76,7 @@ async function tryReplays({ stage, victim, attacker, marker }: Dependencies): Pr
   const stolen = replays.filter(({ text }) => text.includes(first.body.id))
   return {
     cases: replays.length,
-    failures: stolen.map(({ text }) => `a replayed answer of the victim: ${text}`),
+    failures: stolen.map(({ text }) => `a replayed response of the victim: ${text}`),
   }
 }
 
@@ -159,9 +159,9 @@ async function tryGateway({ stage, installation, victim, attacker }: Dependencie
     "the victim's instance": withInstance(victim.records.mcpInstance ?? ''),
     'a random instance': withInstance(randomUUID()),
     "the victim's key": changed((url) => url.searchParams.set('key', victim.records.apiKey ?? '')),
-    'a longer life': changed((url) => url.searchParams.set('expires', '9999999999')),
+    'a longer lifetime': changed((url) => url.searchParams.set('expires', '9999999999')),
     'no signature': changed((url) => url.searchParams.delete('signature')),
-    'no life': changed((url) => url.searchParams.delete('expires')),
+    'no lifetime': changed((url) => url.searchParams.delete('expires')),
   }
   const initialize = async (url: URL): Promise<number> => {
     const answer = await fetch(url, {
@@ -173,7 +173,7 @@ async function tryGateway({ stage, installation, victim, attacker }: Dependencie
     return answer.status
   }
   const failures: string[] = []
-  if ((await initialize(genuine)) !== 200) failures.push(`the genuine gateway address answers not 200`)
+  if ((await initialize(genuine)) !== 200) failures.push(`the genuine gateway URL does not return 200`)
   const refusal = await initialize(withInstance('none'))
   for (const [what, url] of Object.entries(attempts)) {
     const status = await initialize(url)
@@ -212,12 +212,12 @@ async function tryEvents(deps: Dependencies): Promise<Outcome> {
     stage.receiver.at(path(victim)).some(({ body }) => body.type === 'agent_deployment.status_changed')
   for (const end = Date.now() + WAIT_MS_MAX; Date.now() < end && !isHeard(); ) await sleep(POLL_MS)
   await sleep(SETTLE_MS)
-  const failures = isHeard() ? [] : ['the victim hears nothing of its own events']
+  const failures = isHeard() ? [] : ['the victim gets none of its own events']
   for (const socket of spying.slice(0, -1))
     for (const message of socket.received)
       if (message.organization_id === victim.organizationId || JSON.stringify(message).includes(marker))
-        failures.push(`a live socket of the attacker hears ${JSON.stringify(message)}`)
-  if (has('chat.title_updated')(own)) failures.push("the owner hears of a member's chat")
+        failures.push(`a live socket of the attacker gets ${JSON.stringify(message)}`)
+  if (has('chat.title_updated')(own)) failures.push("the owner gets an event of a member's chat")
   for (const { text } of stage.receiver.at(path(attacker)))
     if (text.includes(marker) || text.includes(victim.organizationId))
       failures.push(`a webhook of the attacker gets ${text.slice(0, 200)}`)

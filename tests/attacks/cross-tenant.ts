@@ -67,7 +67,7 @@ export const crossTenant: Row = {
   },
   brokenBy: [
     {
-      without: "the user in a scope's statements",
+      without: "the user condition in a scope's statements",
       edits: [
         {
           file: 'server/platform/access/scoped-database.ts',
@@ -87,7 +87,7 @@ export const crossTenant: Row = {
       ],
     },
     {
-      without: 'the instance in the signature of a gateway address',
+      without: 'the instance in the signature of a gateway URL',
       edits: [
         {
           file: 'server/parts/mcp/gateway.ts',
@@ -97,7 +97,7 @@ export const crossTenant: Row = {
       ],
     },
     {
-      without: "the organization in a scope's statements",
+      without: "the organization condition in a scope's statements",
       edits: [
         {
           file: 'server/platform/access/scoped-database.ts',
@@ -124,7 +124,7 @@ async function attack(
   if (!victim || !attacker) throw new Error('there are no tenants')
   const before = await snapshot(stage, victim, installation)
   const { slots, unknown } = SLOTS
-  const failures = unknown.map((place) => `no kind is known for ${place}: add it to slots.ts`)
+  const failures = unknown.map((place) => `${place} has no kind: add it to slots.ts`)
   const all = casesOf(slots, victim, attacker)
   const chosen = shuffled(all, seed).slice(0, cases)
   const deps = { stage, installation, victim, attacker, marker: markers[0], references: new Map() }
@@ -208,7 +208,7 @@ async function tryCase(deps: Dependencies, { slot, attacker: who, origin }: Case
   const told = `${operation.id} ${place}=${kind} (${origin}) by ${who}`
   const failures: string[] = []
   if (answer.text.replaceAll(id, '').includes(marker))
-    failures.push(`${told}: the answer holds the victim's text`)
+    failures.push(`${told}: the response contains the victim's text`)
   if (answer.status >= 500) failures.push(`${told}: ${answer.status} ${answer.text.slice(0, 200)}`)
   const [got, wanted] = [shapeOf(answer, id), shapeOf(expected, id)]
   // A member without the permission may learn that it is missing.
@@ -290,7 +290,7 @@ async function tryOwn(deps: Dependencies, slots: readonly Slot[]): Promise<Outco
       cases += 1
       if (reference && shapeOf(answer, '-') === shapeOf(reference, '-'))
         failures.push(
-          `${operation.id} ${slot.place}: an own id is answered like a random one, ${answer.status}`,
+          `${operation.id} ${slot.place}: an own id gets the response of a random one, ${answer.status}`,
         )
     }
     if (inCall.length > 0) {

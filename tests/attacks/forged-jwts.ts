@@ -39,7 +39,7 @@ export async function forgeAccessTokens(stage: Stage, person: Person): Promise<R
 
   const forged: Record<string, string> = {
     'alg none': unsigned({ alg: 'none', typ: 'at+jwt' }, claims),
-    'alg None in another case': unsigned({ alg: 'nOnE', typ: 'at+jwt' }, claims),
+    'alg none in mixed case': unsigned({ alg: 'nOnE', typ: 'at+jwt' }, claims),
     'no alg': unsigned({ typ: 'at+jwt' }, claims),
     'an empty signature': `${head}.${payload}.`,
     'no signature': `${head}.${payload}`,
@@ -67,9 +67,11 @@ export async function forgeAccessTokens(stage: Stage, person: Person): Promise<R
     'another issuer': await sign({ ...claims, iss: 'https://attacker.example' }),
     'another audience': await sign({ ...claims, aud: 'https://attacker.example' }),
     expired: await sign({ ...claims, iat: now - 1000, exp: now - 1 }),
-    'expired by text': await sign({ ...claims, exp: `${now + 600}` as never }).catch(() => 'x.y.z'),
+    'an expiry that is a string': await sign({ ...claims, exp: `${now + 600}` as never }).catch(
+      () => 'x.y.z',
+    ),
     'not valid yet': await sign({ ...claims, nbf: now + 600 }),
-    'a session that never was': await sign({ ...claims, sid: randomUUID() }),
+    'a session that never existed': await sign({ ...claims, sid: randomUUID() }),
     'a session that is SQL': await sign({ ...claims, sid: "' or 1=1 --" }),
     "another user's session": await sign({ ...claims, sub: stranger.userId }),
     'a visitor token of a person': `vt_${await sign(claims)}`,

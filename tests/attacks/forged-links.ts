@@ -30,9 +30,9 @@ async function fileLinks(stage: Stage, person: Person): Promise<Attempt[]> {
   const wrong: Record<string, (url: URL) => void> = {
     'without a signature': (url) => url.searchParams.delete('signature'),
     'with an empty signature': (url) => url.searchParams.set('signature', ''),
-    'with a longer life': (url) => url.searchParams.set('expires', String(expires + 86_400)),
-    'with a life without end': (url) => url.searchParams.set('expires', 'Infinity'),
-    'that has ended': (url) => url.searchParams.set('expires', '1'),
+    'with a longer lifetime': (url) => url.searchParams.set('expires', String(expires + 86_400)),
+    'with an unlimited lifetime': (url) => url.searchParams.set('expires', 'Infinity'),
+    'that has expired': (url) => url.searchParams.set('expires', '1'),
     'as a web page': (url) => url.searchParams.set('type', 'text/html'),
     'with two signatures': (url) => url.searchParams.append('signature', 'x'),
     'with the signature of another file': (url) => {
@@ -41,14 +41,14 @@ async function fileLinks(stage: Stage, person: Person): Promise<Attempt[]> {
     'of another file': (url) => {
       url.pathname = another.pathname
     },
-    'of the secret': (url) => {
+    'of the file with the secret': (url) => {
       url.pathname = '/files/..%2f..%2fsecret'
     },
   }
   return [
-    { what: 'a genuine address of a file', expected: [200], send: read(one) },
+    { what: 'a genuine URL of a file', expected: [200], send: read(one) },
     ...Object.entries(wrong).map(([what, change]) => ({
-      what: `address of a file ${what}`,
+      what: `a URL of a file ${what}`,
       expected: [400, 403, 404],
       send: changed(change),
     })),
@@ -67,14 +67,14 @@ async function mailedLinks(stage: Stage): Promise<Attempt[]> {
       })
     ).status
   return [
-    { what: 'a made-up link for a password', expected: [410], send: reset(madeUp('ot')) },
+    { what: 'a made-up password link', expected: [410], send: reset(madeUp('ot')) },
     {
-      what: 'a link for a password that verifies an address',
+      what: 'a password link used to verify an address',
       expected: [401, 410],
       send: async () => (await stage.call('POST', '/api/auth/verify_email', { body: { token } })).status,
     },
-    { what: 'a genuine link for a password', expected: [200], send: reset(token) },
-    { what: 'a link for a password that was used before', expected: [410], send: reset(token) },
+    { what: 'a genuine password link', expected: [200], send: reset(token) },
+    { what: 'a used password link', expected: [410], send: reset(token) },
     {
       what: 'a session older than the new password',
       expected: [401],
@@ -102,7 +102,7 @@ async function invitations(stage: Stage, person: Person): Promise<Attempt[]> {
     ).status
   return [
     { what: 'a genuine invitation', expected: [201], send: accept(used.token) },
-    { what: 'an invitation that was used before', expected: [410], send: accept(used.token) },
+    { what: 'a used invitation', expected: [410], send: accept(used.token) },
     { what: 'a revoked invitation', expected: [410], send: accept(revoked.token) },
     { what: 'a made-up invitation', expected: [404], send: accept(madeUp('iv')) },
     {

@@ -51,7 +51,7 @@ export const forgedTokens: Row = {
       ],
     },
     {
-      without: 'the end of a replayed refresh token',
+      without: 'the revocation after a replayed refresh token',
       edits: [
         {
           file: 'server/parts/auth/sessions-system.ts',
@@ -61,7 +61,7 @@ export const forgedTokens: Row = {
       ],
     },
     {
-      without: 'signatures of files',
+      without: 'signatures of file URLs',
       edits: [
         {
           file: 'server/platform/storage/serve-files.ts',
@@ -124,7 +124,7 @@ async function prepareReplay(stage: Stage): Promise<Attempt[]> {
   const usableFrom = Date.now() + REFRESH_GRACE_MS
   return [
     {
-      what: 'a refresh token that was used before',
+      what: 'a used refresh token',
       expected: [401],
       async send() {
         await sleep(usableFrom - Date.now())
@@ -155,8 +155,8 @@ async function keys(stage: Stage, person: Person): Promise<Attempt[]> {
   const wrong: Record<string, string> = {
     'a made-up API key': randomKey('sk'),
     'a revoked API key': revoked.key,
-    'an API key cut short': living.key.slice(0, -1),
-    'an API key in another case': living.key.toUpperCase(),
+    'a truncated API key': living.key.slice(0, -1),
+    'an API key in different case': living.key.toUpperCase(),
     'an API key with a wildcard': `${living.key.slice(0, -1)}%`,
     'the prefix of a deployment key': living.key.replace('sk_', 'dk_'),
   }
@@ -167,7 +167,7 @@ async function keys(stage: Stage, person: Person): Promise<Attempt[]> {
       { what: `${what} as Bearer`, expected: [401], send: me(stage, bearer(key)) },
     ]),
     {
-      what: 'an API key makes a key',
+      what: 'an API key that creates an API key',
       expected: [403],
       send: async () =>
         (
@@ -217,7 +217,7 @@ async function visitors(stage: Stage): Promise<Attempt[]> {
       send: session(`vt_${await sign({ ...claims, deployment: other.id }, { typ: 'visitor+jwt' })}`),
     },
     {
-      what: 'a visitor token of the type of an access token',
+      what: 'a visitor token with the type of an access token',
       expected: [401],
       send: session(`vt_${await sign(claims)}`),
     },
@@ -226,7 +226,7 @@ async function visitors(stage: Stage): Promise<Attempt[]> {
     { what: 'a deployment as a person', expected: [403], send: me(stage, bearer(renewed.api_key)) },
     { what: 'a person as a visitor', expected: [403], send: session(owner.token) },
     {
-      what: 'a deployment listens to events',
+      what: 'a deployment key at the live events',
       expected: [401, 403],
       send: () => upgrade(stage, renewed.api_key),
     },

@@ -15,7 +15,7 @@ import type { Stage } from './stage.ts'
 const SCRIPT = '<script>alert(1)</script>'
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}<foreignObject><body xmlns="http://www.w3.org/1999/xhtml">${SCRIPT}</body></foreignObject></svg>`
 const HTML = `<!doctype html><html><body>${SCRIPT}</body></html>`
-/** Image headers, each followed by a page. */
+/** Image headers, each followed by an HTML page. */
 const GIF = Buffer.concat([
   Buffer.from('GIF89a/*'),
   Buffer.alloc(8, 0x20),
@@ -65,16 +65,16 @@ const HARMLESS = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.-]+|video\/[\w.-]+|tex
 
 /** Files that decompress without end, nest without end, or slow down their parser. Some take a second to create. */
 const BOMBS: [what: string, name: string, make: () => Buffer][] = [
-  ['a DOCX of one text', 'a.docx', () => makeDocx(documentXml('x'.repeat(24 * MEGABYTE)))],
+  ['a DOCX of one long text', 'a.docx', () => makeDocx(documentXml('x'.repeat(24 * MEGABYTE)))],
   ['a DOCX of 122 MB', 'a.docx', () => makeDocx(Buffer.alloc(122 * MEGABYTE, '<w:p/>'))],
   [
-    'a DOCX whose directory lies',
+    'a DOCX with a false size in its directory',
     'a.docx',
     () => makeDocx(Buffer.alloc(60 * MEGABYTE, '<w:p/>'), { claims: 10 }),
   ],
   ['a DOCX with entities', 'a.docx', () => makeDocx(documentXml('&a;', ENTITIES))],
   [
-    'a DOCX that nests',
+    'a DOCX with deep nesting',
     'a.docx',
     () => makeDocx(documentXml(`${'<w:r>'.repeat(200_000)}${'</w:r>'.repeat(200_000)}`)),
   ],
@@ -84,8 +84,8 @@ const BOMBS: [what: string, name: string, make: () => Buffer][] = [
     'a.xlsx',
     () => makeXlsx('<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'.repeat(100_000)),
   ],
-  ['a PDF that nests', 'a.pdf', () => makeDeepPdf(20_000)],
-  ['a PDF whose page unpacks to 200 MB', 'a.pdf', () => makePdfBomb(200)],
+  ['a PDF with deep nesting', 'a.pdf', () => makeDeepPdf(20_000)],
+  ['a PDF whose page decompresses to 200 MB', 'a.pdf', () => makePdfBomb(200)],
 ]
 const ENTITIES =
   '<!DOCTYPE x [<!ENTITY c "canary"><!ENTITY b "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;"><!ENTITY a "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
@@ -100,7 +100,7 @@ const recordings = (): [what: string, bytes: Buffer][] => [
     ]),
   ],
   [
-    'a WAV whose chunk is endless',
+    'a WAV with an endless chunk',
     Buffer.concat([
       Buffer.from('RIFF\xff\xff\xff\x7fWAVEfmt \xff\xff\xff\xff', 'latin1'),
       Buffer.alloc(1000),
@@ -125,13 +125,16 @@ const recordings = (): [what: string, bytes: Buffer][] => [
 ]
 
 const archives = (): [what: string, bytes: Buffer][] => [
-  ['an archive of blanks', makeZip([{ name: 'parley.json', content: ' '.repeat(30 * MEGABYTE) }])],
+  ['an archive of spaces', makeZip([{ name: 'parley.json', content: ' '.repeat(30 * MEGABYTE) }])],
   ['an archive that claims 4 GB', makeZip([{ name: 'parley.json', content: 'x', claims: 0xfffffff0 }])],
   [
     'an archive in an archive',
     makeZip([{ name: 'parley.json', content: makeZip([{ name: 'a', content: ' '.repeat(30 * MEGABYTE) }]) }]),
   ],
-  ['an archive with paths that lead out', makeZip([{ name: '../../../tmp/parley-out.txt', content: 'x' }])],
+  [
+    'an archive with paths outside of its folder',
+    makeZip([{ name: '../../../tmp/parley-out.txt', content: 'x' }]),
+  ],
   ['no archive', Buffer.from('PK\x03\x04'.repeat(10_000), 'latin1')],
 ]
 
@@ -146,7 +149,7 @@ export const hostileFiles: Row = {
     let tried = 0
     const expectNone = async (what: string, attack: () => Promise<string | null>): Promise<void> => {
       tried += 1
-      const fault = await attack().catch((error: unknown) => `it cannot be tried: ${error}`)
+      const fault = await attack().catch((error: unknown) => `the attempt failed: ${error}`)
       if (fault !== null) failures.push(`${what}: ${fault}`)
     }
     const guises = CONTENTS.flatMap(([what, bytes]) =>
@@ -180,7 +183,7 @@ export const hostileFiles: Row = {
   },
   brokenBy: [
     {
-      without: 'the policy of files',
+      without: 'the content security policy of files',
       edits: [
         {
           file: 'server/platform/storage/serve-files.ts',
@@ -190,7 +193,7 @@ export const hostileFiles: Row = {
       ],
     },
     {
-      without: 'the list of what a browser may show',
+      without: 'the list of types that browsers may show inline',
       edits: [
         {
           file: 'server/platform/storage/addresses.ts',
@@ -200,7 +203,7 @@ export const hostileFiles: Row = {
       ],
     },
     {
-      without: 'bounds of what is unpacked',
+      without: 'limits for decompressed data',
       edits: [
         {
           file: 'server/platform/documents/office-package.ts',
@@ -220,7 +223,7 @@ async function serve(stage: Stage, person: Person, file: NewFile): Promise<strin
   const { pathname, search } = new URL(upload.body.url)
   const { status, headers } = await stage.call('GET', pathname + search)
   await stage.call('DELETE', `/api/chat/delete_upload?upload_id=${upload.body.id}`, { token: person.token })
-  if (status !== 200) return `the file answers ${status}`
+  if (status !== 200) return `the file returns ${status}`
   const [type, disposition = '', policy = ''] = [
     'content-type',
     'content-disposition',
@@ -238,7 +241,7 @@ async function serve(stage: Stage, person: Person, file: NewFile): Promise<strin
 /** Returns null if no text was extracted from the bomb and no entity was expanded. */
 function readAs({ status, body, text }: Answer): string | null {
   if (status >= 500) return `${status} ${text}`
-  return status === 201 && body.text_extracted === true ? 'its text was read' : null
+  return status === 201 && body.text_extracted === true ? 'its text was extracted' : null
 }
 
 /** Recordings may be refused, or accepted without a duration. */

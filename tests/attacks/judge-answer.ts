@@ -23,14 +23,14 @@ export function faultsIn(operation: Operation, request: BadRequest, answer: RawA
   const { status, headers, bytes } = answer
   const text = bytes.toString('utf8')
   const shown = `${status} ${text.slice(0, 200)}`
-  if (status === 0) return request.mayBeCutOff ? [] : [`no answer: ${text}`]
+  if (status === 0) return request.mayBeCutOff ? [] : [`no response: ${text}`]
   const faults: string[] = []
   const isJson = headers.get('content-type')?.startsWith('application/json') === true
   const isError = status >= 400
   if (status >= 500 && !ELSEWHERE.includes(status)) faults.push(shown)
   if (bytes.length > (isError ? ERROR_BYTES_MAX : ANSWER_BYTES_MAX))
     faults.push(`${status} with ${bytes.length} bytes: ${text.slice(0, 100)}`)
-  if (isError && INSIDES.test(text)) faults.push(`tells its insides: ${shown}`)
+  if (isError && INSIDES.test(text)) faults.push(`reveals internals: ${shown}`)
   if (isError && !isJson) faults.push(`an error that is not JSON: ${shown}`)
   if (!isJson) return faults
   const body = parse(text)
@@ -40,9 +40,9 @@ export function faultsIn(operation: Operation, request: BadRequest, answer: RawA
   if (request.path.startsWith('/v1/')) return faults
   const differences = faultsOf({ operation, status, body })
   if (differences === null && !BEFORE_THE_ROUTE.includes(status))
-    faults.push(`openapi.json does not know this status: ${shown}`)
+    faults.push(`a status missing in openapi.json: ${shown}`)
   for (const { instancePath, message } of differences ?? [])
-    faults.push(`openapi.json says otherwise: ${instancePath} ${message}: ${shown}`)
+    faults.push(`does not match openapi.json: ${instancePath} ${message}: ${shown}`)
   return faults
 }
 

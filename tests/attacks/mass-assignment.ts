@@ -176,6 +176,6 @@ async function effectsOn(stage: Stage, tenant: Tenant, balance: number): Promise
   return [
     ...(asSystem.status === 403 ? [] : [`the owner became system administrator: ${asSystem.status}`]),
     ...(after <= balance ? [] : [`the balance went from ${balance} to ${after}`]),
-    ...(me.status === 200 ? [] : [`the owner is asked to sign in: ${me.status}`]),
+    ...(me.status === 200 ? [] : [`the owner is signed out: ${me.status}`]),
   ]
 }

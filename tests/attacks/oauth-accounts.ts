@@ -96,7 +96,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
   return {
     genuine: [
       {
-        what: 'a genuine connection, whose secrets are in no answer',
+        what: 'a genuine connection, whose secrets are in no response',
         expected: [200],
         async send() {
           const begun = await begin()
@@ -105,15 +105,15 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
           return outcomeOf(begun, returned)
         },
       },
-      confirmed('a genuine connection that its user confirms', () => owner.token, [200]),
+      confirmed('a genuine connection confirmed by its user', () => owner.token, [200]),
     ],
     attacks: [
       ...bindings(),
-      confirmed('a connection that a stranger confirms', () => stranger.token, [403]),
-      confirmed('a connection that nobody confirms', () => '', [401]),
-      confirmed('a connection that an API key confirms', () => keyOf(owner), [403]),
+      confirmed('a connection confirmed by a stranger', () => stranger.token, [403]),
+      confirmed('a connection confirmed without a session', () => '', [401]),
+      confirmed('a connection confirmed by an API key', () => keyOf(owner), [403]),
       {
-        what: 'a ticket that was used before',
+        what: 'a used ticket',
         expected: [404],
         async send() {
           const begun = await begin()
@@ -157,7 +157,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
         await theirs.browser.remove(theirs.instanceId)
       }),
       {
-        what: 'a code that is shown to the authorization server that the browser was not sent to (mix-up)',
+        what: 'a code of another authorization server than the one the browser was sent to (mix-up)',
         expected: [302],
         async send() {
           const [honest, hostile] = [await begin(owner, provider), await begin(owner, other)]
@@ -219,9 +219,9 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     }
     return [
       inBrowser('another browser', async () => ''),
-      inBrowser("a stranger's browser, which connects an account too", cookieOfStranger),
+      inBrowser("a stranger's browser that also connects an account", cookieOfStranger),
       inBrowser(
-        "a stranger's browser, whose cookie is renamed",
+        "a stranger's browser with a renamed cookie",
         async (begun) => `${nameOf(begun)}=${(await cookieOfStranger()).split('=')[1]}`,
       ),
       inBrowser('a browser with an empty cookie', async (begun) => `${nameOf(begun)}=`),
@@ -239,7 +239,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
         },
       },
       {
-        what: 'a state that was used before',
+        what: 'a used state',
         expected: [400],
         async send() {
           const begun = await begin()
@@ -251,7 +251,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
         },
       },
       {
-        what: 'a state that another browser has come back with',
+        what: 'a state that another browser has returned with',
         expected: [400],
         async send() {
           const begun = await begin()
@@ -266,25 +266,25 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
   function hostileAnswers(): Attempt[] {
     const inner = `http://${trap.host}`
     const metadata: Record<string, Record<string, unknown>> = {
-      'a token endpoint inside': { token_endpoint: `${inner}/token` },
-      'a registration endpoint inside': { registration_endpoint: `${inner}/register` },
-      'an authorization endpoint inside': { authorization_endpoint: `${inner}/authorize` },
-      'a revocation endpoint inside': { revocation_endpoint: `${inner}/revoke` },
-      'a token endpoint of the cloud': { token_endpoint: 'http://169.254.169.254/token' },
-      'a token endpoint that is a file': { token_endpoint: 'file:///etc/passwd' },
-      'a script for people to open': { authorization_endpoint: 'javascript:alert(1)//' },
+      'an internal token endpoint': { token_endpoint: `${inner}/token` },
+      'an internal registration endpoint': { registration_endpoint: `${inner}/register` },
+      'an internal authorization endpoint': { authorization_endpoint: `${inner}/authorize` },
+      'an internal revocation endpoint': { revocation_endpoint: `${inner}/revoke` },
+      'a token endpoint at a metadata service': { token_endpoint: 'http://169.254.169.254/token' },
+      'a token endpoint with a file URL': { token_endpoint: 'file:///etc/passwd' },
+      'a script as the authorization endpoint': { authorization_endpoint: 'javascript:alert(1)//' },
       'an authorization endpoint with a quote': { authorization_endpoint: `${provider.issuer}/a"b` },
       'another issuer': { issuer: provider.issuer },
       'no PKCE': { code_challenge_methods_supported: ['plain'] },
       'no codes': { response_types_supported: ['token'] },
     }
     const resources: Record<string, Record<string, unknown>> = {
-      'an authorization server inside': { authorization_servers: [inner] },
+      'an internal authorization server': { authorization_servers: [inner] },
       'the resource of another server': { resource: provider.url },
-      'a resource inside': { resource: `${inner}/mcp` },
+      'an internal resource': { resource: `${inner}/mcp` },
     }
     const told = (what: string, faults: AuthorizedMcpServer['faults']): Attempt => ({
-      what: `a server that names ${what}`,
+      what: `a server with ${what}`,
       expected: [500],
       async send() {
         const before = trap.connections()
@@ -325,7 +325,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
         }),
       ),
       ...(['echo', 'echoPlain'] as const).map((fault) => ({
-        what: `a token endpoint that repeats what it was told (${fault})`,
+        what: `a token endpoint that repeats the request (${fault})`,
         expected: [302],
         async send() {
           const begun = await begin()
@@ -361,7 +361,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     for (const secret of secrets) ensure(secret.length > 20 && !shown.includes(secret), `shown: ${secret}`)
     const more = /(access|refresh|client-secret)-[\w-]{20,}/.exec(shown + asked.text)
     ensure(more === null, `shown: ${more?.[0]}`)
-    ensure(returned.headers.get('referrer-policy') === 'no-referrer', 'the address goes into a Referer')
-    ensure(returned.headers.get('cache-control') === 'no-store', 'the answer may be cached')
+    ensure(returned.headers.get('referrer-policy') === 'no-referrer', 'a Referer contains the URL')
+    ensure(returned.headers.get('cache-control') === 'no-store', 'the response can be cached')
   }
 }

@@ -20,7 +20,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the match of redirect addresses',
+    without: 'the check for registered redirect URIs',
     edits: [
       {
         file: AUTHORIZATION_SERVER,
@@ -30,7 +30,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the rules for redirect addresses',
+    without: 'the rules for redirect URIs',
     edits: [
       {
         file: 'server/parts/mcp-server/registration.ts',
@@ -40,7 +40,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the end of an error on our own page',
+    without: 'error pages without a redirect',
     edits: [
       {
         file: AUTHORIZATION_SERVER,
@@ -70,7 +70,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the end of all tokens of a replayed one',
+    without: 'the revocation of all tokens of a replayed one',
     edits: [
       {
         file: AUTHORIZATION_SERVER,
@@ -80,7 +80,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the resource of tokens',
+    without: 'the audience of tokens',
     edits: [
       {
         file: AUTHORIZATION_SERVER,
@@ -90,7 +90,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the browser of a consent',
+    without: 'the binding of a consent to its browser',
     edits: [
       {
         file: 'server/parts/mcp-server/consent.ts',
@@ -106,7 +106,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the guard of documents of clients',
+    without: 'the address check for client documents',
     edits: [
       {
         file: 'server/platform/net/addresses.ts',
@@ -116,11 +116,11 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the browser of a connection',
+    without: 'the binding of a connection to its browser',
     edits: [{ file: ATTEMPTS, text: ' and a.cookie_hash = ${cookieHash}', replacement: '' }],
   },
   {
-    without: 'the session of a connection',
+    without: 'the binding of a connection to its session',
     edits: [
       {
         file: ATTEMPTS,
@@ -130,7 +130,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the user who confirms a connection',
+    without: 'the check of the user who confirms a connection',
     edits: [
       {
         file: 'server/parts/mcp/callback.ts',
@@ -141,7 +141,7 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the issuer of an answer',
+    without: 'the issuer of an authorization response',
     edits: [
       {
         file: 'server/platform/mcp/authorization-steps.ts',
@@ -156,11 +156,11 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the browser of a sign-in',
+    without: 'the binding of a sign-in to its browser',
     edits: [{ file: OIDC, text: ' and browser_hash = ${hashToken(browser)}', replacement: '' }],
   },
   {
-    without: 'the browser of the code of a sign-in',
+    without: 'the binding of a sign-in code to its browser',
     edits: [
       {
         file: MAILED_LINKS,
@@ -193,17 +193,17 @@ export const OAUTH_BREAKS: readonly Break[] = [
     ],
   },
   {
-    without: 'the client that ID tokens were given to',
+    without: 'the authorized party of ID tokens',
     edits: [{ file: OIDC_PROVIDER, text: 'this.#check(claims)', replacement: '' }],
   },
   {
-    without: 'the proof of an address',
+    without: 'the check for a verified address',
     edits: [
       { file: OIDC, text: 'if (email === null || !emailVerified)', replacement: 'if (email === null)' },
     ],
   },
   {
-    without: 'the end of access that is older than the proof of an address',
+    without: 'the revocation of access older than the proof of an address',
     edits: [
       {
         file: OIDC,

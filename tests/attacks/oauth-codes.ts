@@ -56,15 +56,15 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
     attacks: [
       wrong('another verifier', { code_verifier: verifier }),
       wrong('no verifier', { code_verifier: '' }),
-      wrong('its challenge as the verifier', {
+      wrong('the challenge as the verifier', {
         code_verifier: createHash('sha256').update(VERIFIER).digest('base64url'),
       }),
       wrong('a short verifier', { code_verifier: 'x' }),
       wrong('a longer verifier', { code_verifier: `${VERIFIER}x` }),
-      wrong('another redirect address', { redirect_uri: 'http://127.0.0.1:8912/other' }),
+      wrong('another redirect URI', { redirect_uri: 'http://127.0.0.1:8912/other' }),
       wrong('another port on loopback', { redirect_uri: 'http://127.0.0.1:9999/callback' }),
       {
-        what: 'a code without the redirect address, of which the client has several',
+        what: 'a code without a redirect URI, of a client with several',
         expected: [400],
         async send() {
           const clientId = await deps.registered({
@@ -77,7 +77,7 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
       wrong('another resource', { resource: 'https://elsewhere.example/mcp' }),
       wrong('our API as the resource', { resource: site.url }),
       wrong("another installation's resource", { resource: `${elsewhere.url}/mcp` }),
-      wrong('more behind it', { code: 'x' }),
+      wrong('additional characters', { code: 'x' }),
       ...GRANT_TYPES.map((type) =>
         wrong(`the grant type "${type}"`, {
           grant_type: type,
@@ -128,7 +128,7 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
         },
       },
       {
-        what: 'a code by five requests at the same time',
+        what: 'a code in five concurrent requests',
         expected: [200],
         async send() {
           const { clientId, code } = await withCode()
@@ -149,7 +149,7 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
         },
       },
       {
-        what: 'a code in an address',
+        what: 'a code in a URL',
         expected: [404, 405],
         async send() {
           const { clientId, code } = await withCode()
@@ -161,7 +161,7 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
         },
       },
       {
-        what: 'tokens are answered to the pages of others',
+        what: 'tokens returned to foreign pages',
         expected: [200],
         async send() {
           const { clientId, code } = await withCode()
@@ -175,7 +175,7 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
           })
           const allowed = response.headers.get('access-control-allow-origin')
           ensure(allowed === null, allowed)
-          ensure(response.headers.get('cache-control') === 'no-store', 'may be cached')
+          ensure(response.headers.get('cache-control') === 'no-store', 'can be cached')
           return 200
         },
       },

@@ -88,20 +88,20 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
         },
       },
       refused('without a session', [401], without),
-      refused('by a page of somebody else, with the cookies alone', [401], {
+      refused('by a foreign page, with only the cookies', [401], {
         ...without,
         headers: { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
       }),
-      refused('by a form of somebody else', [400, 401, 415], {
+      refused('by a foreign form', [400, 401, 415], {
         ...without,
         headers: { origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
       }),
       refused('by an API key', [403], { token: made.body.key }),
       refused('of a stranger', [403, 404], { token: stranger.token }),
-      refused('for the organization of a stranger', [403, 404], {
+      refused("for a stranger's organization", [403, 404], {
         body: { organization_id: stranger.organizationId },
       }),
-      refused('for no organization', [400], { body: {} }),
+      refused('without an organization', [400], { body: {} }),
       refused('for every organization', [400], { body: { organization_id: '%' } }),
       refused('for a list of organizations', [400], { body: { organization_id: [owner.organizationId] } }),
       {
@@ -118,7 +118,7 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
         },
       },
       {
-        what: "a consent for an attacker's app, in a browser that stands before another one",
+        what: "a consent for an attacker's app, in a browser with another pending consent",
         expected: [400],
         async send() {
           const [{ page }, { visitor }] = [await open(), await open()]
@@ -140,7 +140,7 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
           (await new Visitor().visit(`${(await open()).page}/deny`, { method: 'POST', body: {} })).status,
       },
       {
-        what: 'a consent that was given before',
+        what: 'a used consent',
         expected: [400],
         async send() {
           const stand = await open()
@@ -178,7 +178,7 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
         },
       },
       {
-        what: 'the code of a request that nobody has decided',
+        what: 'the code of an undecided request',
         expected: [400],
         async send() {
           const { visitor, page } = await open()
@@ -189,7 +189,7 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
         },
       },
       ...['allow', 'deny'].map((decision) => ({
-        what: `the page of somebody else asks to ${decision}`,
+        what: `a preflight of ${decision} from a foreign page`,
         expected: [200, 204, 400, 404, 405],
         async send() {
           const { visitor, page } = await open()
@@ -207,7 +207,7 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
         },
       })),
       ...['allow', 'deny'].map((decision) => ({
-        what: `a link that leads to ${decision}`,
+        what: `a link to ${decision}`,
         expected: [404, 405],
         async send() {
           const { visitor, page } = await open()

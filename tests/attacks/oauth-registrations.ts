@@ -26,7 +26,7 @@ const UNSAFE_REDIRECTS = [
     ' ',
     '/callback',
   ],
-  ...['//app.example/', 'https://', 'https:///', 'not an address', 'com..app:/x', '.app:/x', 'com.app.:/x'],
+  ...['//app.example/', 'https://', 'https:///', 'not a URL', 'com..app:/x', '.app:/x', 'com.app.:/x'],
   ...[
     'java\nscript:alert(1)',
     'https://app.example/\r\nSet-Cookie: a=b',
@@ -100,7 +100,7 @@ export async function registrations(stage: OAuthStage): Promise<Attempts> {
         send: () => register({ redirect_uris: [BACK], client_name: 'x'.repeat(40_960) }),
       },
       {
-        what: 'a registration that says what it must not',
+        what: 'a registration with forbidden fields',
         expected: [201],
         async send() {
           const before = trap.connections()
@@ -112,7 +112,7 @@ export async function registrations(stage: OAuthStage): Promise<Attempts> {
           const page = await visitor.visit(location)
           ensure(page.status === 200 && !/<script>alert|javascript:|<img|\u202e/.test(page.text), page.text)
           await visitor.visit(`${location}/deny`, { method: 'POST', body: {} })
-          ensure(trap.connections() === before, 'asked for what a client names')
+          ensure(trap.connections() === before, 'requested a URL of the client')
           return status
         },
       },
@@ -142,7 +142,7 @@ export async function registrations(stage: OAuthStage): Promise<Attempts> {
         },
       },
       {
-        what: 'the 51st request of a network that waits for a decision',
+        what: 'the 51st pending request of a network',
         expected: [429],
         async send() {
           const url = deps.authorizeUrl(await deps.registered())
@@ -203,13 +203,13 @@ function documentsOf({ deps, documents, owner, trap, begin }: OAuthStage): Attem
   documents.answers.set('/good.json', { body: JSON.stringify(genuine(`${documents.url}/good.json`)) })
   const wrong: Record<string, (id: string) => unknown> = {
     'of another client': () => genuine(`${documents.url}/good.json`),
-    'of no client': () => ({ ...DOCUMENT, redirect_uris: [BACK] }),
-    'of a client by another spelling': (id) => genuine(id.replace('https', 'HTTPS')),
-    'without the redirect address': (id) => ({
+    'without a client': () => ({ ...DOCUMENT, redirect_uris: [BACK] }),
+    'of a client with another spelling of its id': (id) => genuine(id.replace('https', 'HTTPS')),
+    'without the redirect URI': (id) => ({
       ...genuine(id),
       redirect_uris: ['https://app.example/other'],
     }),
-    'with an unsafe redirect address beside': (id) => ({
+    'with an additional unsafe redirect URI': (id) => ({
       ...genuine(id),
       redirect_uris: [BACK, 'http://app.example/'],
     }),
@@ -223,14 +223,14 @@ function documentsOf({ deps, documents, owner, trap, begin }: OAuthStage): Attem
       ...genuine(id),
       token_endpoint_auth_method: 'client_secret_post',
     }),
-    'with a script for an address': (id) => ({ ...genuine(id), client_uri: 'javascript:alert(1)' }),
-    'with keys at an inner address': (id) => ({
+    'with a script as its URL': (id) => ({ ...genuine(id), client_uri: 'javascript:alert(1)' }),
+    'with keys at an internal URL': (id) => ({
       ...genuine(id),
       sector_identifier_uri: `https://${trap.host}/`,
     }),
     'that is too long': (id) => ({ ...genuine(id), client_name: 'x'.repeat(70_000) }),
     'that is a list': (id) => [genuine(id)],
-    'that is no JSON': () => '<html>',
+    'that is not JSON': () => '<html>',
   }
   const attempt = (what: string, id: string, expected = [400]) => ({
     what: `a document ${what}`,
@@ -238,7 +238,7 @@ function documentsOf({ deps, documents, owner, trap, begin }: OAuthStage): Attem
     async send() {
       const before = trap.connections()
       const status = await begin(deps.authorizeUrl(id, { redirect_uri: BACK }))
-      ensure(trap.connections() === before, 'connected to an inner address')
+      ensure(trap.connections() === before, 'connected to an internal address')
       return status
     },
   })
@@ -259,9 +259,9 @@ function documentsOf({ deps, documents, owner, trap, begin }: OAuthStage): Attem
     ],
     attacks: [
       ...Object.entries(wrong).map(([what, say]) => attempt(what, publish(say))),
-      attempt('that is not there', publish(genuine, { status: 404 })),
-      attempt('that is elsewhere', publish(genuine, good)),
-      attempt('that is inside', publish(genuine, inner)),
+      attempt('that does not exist', publish(genuine, { status: 404 })),
+      attempt('that redirects', publish(genuine, good)),
+      attempt('at an internal address', publish(genuine, inner)),
     ],
   }
 }

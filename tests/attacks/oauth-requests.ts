@@ -61,11 +61,11 @@ const WRONG: Record<string, Record<string, string | undefined>> = {
     ]),
   ),
   'without a client': { client_id: undefined },
-  'of a client that nobody knows': { client_id: 'nobody' },
+  'of an unknown client': { client_id: 'nobody' },
   'of a client with a wildcard': { client_id: '%' },
-  'without a redirect address, of which the client has several': { redirect_uri: undefined },
+  'without a redirect URI, of a client with several': { redirect_uri: undefined },
   'for another resource': { resource: 'https://elsewhere.example/mcp' },
-  'for a resource that is no address': { resource: 'mcp' },
+  'for a resource that is not a URL': { resource: 'mcp' },
   'with prompt=none': { prompt: 'none' },
   'with prompt=none and no PKCE': { prompt: 'none', code_challenge: undefined },
   'with prompt=none consent': { prompt: 'none consent' },
@@ -85,22 +85,22 @@ export async function authorizationRequests(stage: OAuthStage): Promise<Attempts
   const state = `"'><script>alert(1)</script>&code=x&iss=y#z\r\nSet-Cookie: a=b`
   const resources = {
     'our API': site.url,
-    'another path of ours': `${site.url}/mcp/`,
+    'another path of this server': `${site.url}/mcp/`,
     'the gateway': `${site.url}/api/mcp/gateway`,
     'another installation': `${elsewhere.url}/mcp`,
-    'a fragment of ours': `${site.url}/mcp#x`,
+    'a fragment of the URL': `${site.url}/mcp#x`,
   }
   return {
     genuine: [
       ...[WEB, NATIVE, PRIVATE_USE, 'http://127.0.0.1:51234/callback', 'http://127.0.0.1/callback'].map(
         (uri) => ({
-          what: `a genuine request to go back to ${uri}`,
+          what: `a genuine request with the redirect URI ${uri}`,
           expected: [303],
           send: () => ask({ redirect_uri: uri }),
         }),
       ),
       {
-        what: 'the state comes back as it was sent, and as nothing else',
+        what: 'the state is returned unchanged',
         expected: [200],
         async send() {
           const redirect_uri = 'https://app.example/back?tenant=1'
@@ -117,18 +117,18 @@ export async function authorizationRequests(stage: OAuthStage): Promise<Attempts
     attacks: [
       ...UNREGISTERED.flatMap((uri) => [
         {
-          what: `to go back to ${JSON.stringify(uri)}`,
+          what: `a redirect to ${JSON.stringify(uri)}`,
           expected: [400],
           send: () => ask({ redirect_uri: uri }),
         },
         {
-          what: `to go back to ${JSON.stringify(uri)} with prompt=none`,
+          what: `a redirect to ${JSON.stringify(uri)} with prompt=none`,
           expected: [400],
           send: () => ask({ redirect_uri: uri, prompt: 'none' }),
         },
       ]),
       {
-        what: 'another port of an https address',
+        what: 'another port of an https redirect URI',
         expected: [400],
         send: () => ask({ redirect_uri: 'https://app.example:8443/callback' }, web),
       },
@@ -155,7 +155,7 @@ export async function authorizationRequests(stage: OAuthStage): Promise<Attempts
         send: () => askTwice(name, value),
       })),
       {
-        what: 'parameters behind an address, in a request object and of a login',
+        what: 'parameters after a redirect URI, in a request object and of a login',
         expected: [303],
         async send() {
           const before = trap.connections()
@@ -168,7 +168,7 @@ export async function authorizationRequests(stage: OAuthStage): Promise<Attempts
             claims: '{"userinfo":{"email":null}}',
           }
           const status = await ask(more)
-          ensure(trap.connections() === before, 'asked for what the request names')
+          ensure(trap.connections() === before, 'requested a URL of the request')
           return status
         },
       },

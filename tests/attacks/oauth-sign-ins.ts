@@ -88,7 +88,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
         return finish(visitor, back)
       }, [SIGNED_IN]),
       attempt(
-        'that is genuine, with an ID token that is signed anew',
+        'that is genuine, with a newly signed ID token',
         () => withFaults({ forge: ({ claims, sign }) => sign(claims) }),
         [SIGNED_IN],
       ),
@@ -113,19 +113,19 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
         const theirs = await begin()
         back.searchParams.set('code', theirs.back.searchParams.get('code') ?? '')
       }),
-      changed('with an ID token in the address', (back) => {
+      changed('with an ID token in the URL', (back) => {
         back.searchParams.delete('code')
         back.searchParams.set('id_token', 'x.y.z')
       }),
       changed(
-        'that is to lead elsewhere in the end',
+        'with a foreign target after the sign-in',
         (back) => {
           for (const name of ['redirect', 'returnTo', 'redirect_uri', 'next', 'frontend_url'])
             back.searchParams.set(name, 'https://evil.example/')
         },
         [SIGNED_IN, ...REFUSED],
       ),
-      attempt('that is to lead elsewhere from the start', async () => {
+      attempt('with a foreign target at the start', async () => {
         const query = 'redirect_uri=https://evil.example/&returnTo=//evil.example/&state=x&client_id=y'
         const { location, status } = await new Visitor().visit(`${site.url}/api/auth/oidc/start?${query}`)
         ensure(
@@ -141,11 +141,11 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
   function browsers(): Attempt[] {
     return [
       attempt('in another browser', async () => finish(new Visitor(), (await begin()).back)),
-      attempt('in a browser that began another one', async () => {
+      attempt('in a browser that started another one', async () => {
         const { back } = await begin()
         return finish((await begin()).visitor, back)
       }),
-      attempt('that is ended twice', async () => {
+      attempt('that is completed twice', async () => {
         const { visitor, back } = await begin()
         await visitor.visit(back.href)
         return finish(visitor, back)
@@ -177,7 +177,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
         async () => (await exchange((await begin()).visitor, `ot_${'x'.repeat(43)}`)).status,
         [410],
       ),
-      attempt('whose cookie scripts read, or other sites send', async () => {
+      attempt('whose cookie is readable by scripts, or sent by other sites', async () => {
         const { headers, status } = await new Visitor().visit(`${site.url}/api/auth/oidc/start`)
         const cookie = headers.get('set-cookie') ?? ''
         ensure(/; HttpOnly/.test(cookie) && /; SameSite=(Lax|Strict)/.test(cookie), cookie)
@@ -189,7 +189,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
   /** Attacks on the accounts of others through email addresses. */
   function addresses(): Attempt[] {
     const asVictim = (what: string, more: JWTPayload): Attempt =>
-      attempt(`to somebody's account with ${what}`, async () => {
+      attempt(`to another user's account with ${what}`, async () => {
         const { email } = await site.signUp()
         return withFaults({}, newAccount({ email, ...more }))
       })
@@ -197,7 +197,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
       what: string,
       use: (person: Awaited<ReturnType<typeof site.signUp>>) => Promise<number>,
     ) =>
-      attempt(`of an address that somebody else has signed up, after which ${what} is still good`, async () => {
+      attempt(`with an address that another user signed up before, then use of ${what}`, async () => {
         const attacker = await site.signUp()
         const { token, organizationId } = attacker
         const body = { name: 'planted', permissions: ['organization:read'] }
@@ -212,18 +212,18 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
     const me = async ({ token }: { token: string }): Promise<number> =>
       (await site.call('GET', '/api/users/me', { token })).status
     return [
-      asVictim('an address that is not confirmed', { email_verified: false }),
-      asVictim('an address of which nothing is said', { email_verified: undefined }),
+      asVictim('an unverified address', { email_verified: false }),
+      asVictim('an address without a verification claim', { email_verified: undefined }),
       asVictim('"true" instead of true', { email_verified: 'true' }),
       asVictim('1 instead of true', { email_verified: 1 }),
       attempt('without an address', () => withFaults({}, newAccount({ email: undefined }))),
-      attempt("with somebody else's userinfo", () =>
+      attempt("with another user's userinfo", () =>
         withFaults({
           forge: ({ claims: { email, ...claims }, sign }) => sign(claims),
           changeUserinfo: (claims) => ({ ...claims, sub: 'somebody-else' }),
         }),
       ),
-      attempt('with an identity that is known, and the address of another account', async () => {
+      attempt('with a known identity, and the address of another account', async () => {
         const known = newAccount()
         const [own, victim] = [await userOf(known), await site.signUp()]
         const entered = await userOf({ ...known, email: victim.email })
@@ -257,17 +257,17 @@ async function forgedTokens({ openid }: OAuthStage): Promise<Record<string, Forg
       sign({ ...claims, ...change })
   return {
     'without a signature': async ({ claims }) => new UnsecuredJWT(claims).encode(),
-    'whose signature is cut off': async ({ claims, sign }) => (await sign(claims)).replace(/[^.]+$/, ''),
-    'whose claims were changed': async ({ claims, sign }) => {
+    'with a truncated signature': async ({ claims, sign }) => (await sign(claims)).replace(/[^.]+$/, ''),
+    'with changed claims': async ({ claims, sign }) => {
       const [header, , signature] = (await sign(claims)).split('.')
       const other = Buffer.from(JSON.stringify({ ...claims, sub: 'another' })).toString('base64url')
       return `${header}.${other}.${signature}`
     },
-    'of another key': withOtherKey({ kid: 'genuine' }),
-    'of another key, which is unknown': withOtherKey({ kid: 'unknown' }),
-    'of another key, without its name': withOtherKey({}),
-    'of a key that it brings along': withOtherKey({ jwk }),
-    'of a key at an address': withOtherKey({ jku: 'https://evil.example/jwks', kid: 'unknown' }),
+    'with another key': withOtherKey({ kid: 'genuine' }),
+    'with another key and its id, which is unknown': withOtherKey({ kid: 'unknown' }),
+    'with another key, without its id': withOtherKey({}),
+    'with a key in its header': withOtherKey({ jwk }),
+    'with a key at a URL in its header': withOtherKey({ jku: 'https://evil.example/jwks', kid: 'unknown' }),
     'signed with the client secret': ({ claims }) =>
       new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret),
     'with another algorithm in its header': async ({ claims, sign }) => {
@@ -276,25 +276,25 @@ async function forgedTokens({ openid }: OAuthStage): Promise<Record<string, Forg
     },
     'of another issuer': withClaims({ iss: 'https://evil.example' }),
     'of an issuer with a slash': withClaims({ iss: `${openid.issuer}/` }),
-    'of no issuer': withClaims({ iss: undefined }),
+    'without an issuer': withClaims({ iss: undefined }),
     'for another client': withClaims({ aud: 'another' }),
-    'for several clients without us': withClaims({ aud: ['another', 'one more'] }),
+    'for several clients, without this one': withClaims({ aud: ['another', 'one more'] }),
     'for several clients, of which another was authorized': withClaims({
       aud: [OPENID_CLIENT.id, 'another'],
       azp: 'another',
     }),
     'for several clients, none of which was authorized': withClaims({ aud: [OPENID_CLIENT.id, 'another'] }),
-    'for us, of which another was authorized': withClaims({ azp: 'another' }),
-    'for nobody': withClaims({ aud: undefined }),
+    'for this client, but another one was authorized': withClaims({ azp: 'another' }),
+    'without an audience': withClaims({ aud: undefined }),
     'that has expired': withClaims({ iat: now() - 7_200, exp: now() - 3_600 }),
-    'without an end': withClaims({ exp: undefined }),
-    'that is not good yet': withClaims({ nbf: now() + 3_600 }),
+    'without an expiry': withClaims({ exp: undefined }),
+    'that is not valid yet': withClaims({ nbf: now() + 3_600 }),
     'without its time': withClaims({ iat: undefined }),
     'with another nonce': withClaims({ nonce: 'another' }),
     'without a nonce': withClaims({ nonce: undefined }),
-    'of nobody': withClaims({ sub: undefined }),
-    'of an empty name': withClaims({ sub: '' }),
-    'that is no token': async () => 'x',
-    'that is not there': async () => null,
+    'without a subject': withClaims({ sub: undefined }),
+    'with an empty subject': withClaims({ sub: '' }),
+    'that is not a token': async () => 'x',
+    'that is missing': async () => null,
   }
 }

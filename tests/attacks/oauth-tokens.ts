@@ -108,7 +108,7 @@ export function tokens(stage: OAuthStage): Attempts {
       renew('another resource', { resource: 'https://elsewhere.example/mcp' }),
       renew('our API as the resource', { resource: site.url }),
       renew('another grant type', { grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange' }),
-      renew('more behind it', { refresh_token: 'x' }),
+      renew('additional characters', { refresh_token: 'x' }),
       {
         what: 'a refresh token by another client',
         expected: [400],
@@ -133,7 +133,7 @@ export function tokens(stage: OAuthStage): Attempts {
         },
       },
       {
-        what: 'a refresh token by five requests at the same time',
+        what: 'a refresh token in five concurrent requests',
         expected: [200],
         async send() {
           const { clientId, refresh } = await connect()
@@ -141,7 +141,7 @@ export function tokens(stage: OAuthStage): Attempts {
         },
       },
       {
-        what: 'another client revokes a token, which stays good',
+        what: 'a revocation by another client, after which the token still works',
         expected: [200],
         async send() {
           const { access, refresh } = await connect()

@@ -86,7 +86,7 @@ export const plantedSecrets: Row = {
       ],
     },
     {
-      without: "keys masked in a provider's words",
+      without: 'the masking of keys in provider errors',
       edits: [
         {
           file: 'server/platform/models/failures.ts',
@@ -96,7 +96,7 @@ export const plantedSecrets: Row = {
       ],
     },
     {
-      without: 'credentials masked in what an MCP server says',
+      without: 'the masking of credentials in MCP responses',
       edits: [
         {
           file: 'server/platform/mcp/watched-transport.ts',
@@ -106,7 +106,7 @@ export const plantedSecrets: Row = {
       ],
     },
     {
-      without: 'secrets masked in what a tool answers',
+      without: 'the masking of secrets in tool results',
       edits: [
         {
           file: 'server/parts/tools/run-tool.ts',
@@ -130,5 +130,5 @@ function search({ plants }: Target, places: readonly Place[]): string[] {
       else failures.add(`${kind} in ${name}: ${JSON.stringify(text.slice(Math.max(0, at - 100), at + 60))}`)
     }
   const unused = PERMITTED.filter((permission) => !used.has(permission))
-  return [...failures, ...unused.map(({ kinds, places: where }) => `no ${kinds} was found in ${where}`)]
+  return [...failures, ...unused.map(({ kinds, places: where }) => `no ${kinds} found in ${where}`)]
 }

@@ -25,7 +25,7 @@ export class Plants {
   /** Records a secret that the product or a third party created. Throws if the value is missing or too short. */
   keep(kind: string, value: unknown): string {
     if (typeof value !== 'string' || value.length < SHORTEST_CHARACTERS)
-      throw new Error(`no ${kind} was made: ${JSON.stringify(value)}`)
+      throw new Error(`no ${kind} was created: ${JSON.stringify(value)}`)
     // The first two parts of a JSON Web Token are public and equal in many tokens.
     const random = value.includes('.') ? (value.split('.').at(-1) ?? '') : value.replace(PREFIX, '')
     this.#add({ kind, value, fragment: random.slice(0, FRAGMENT_CHARACTERS) })

@@ -84,7 +84,7 @@ const BREAKERS: [what: string, tool: ToolParts][] = [
   ['all memory', js('const all = []; for (;;) all.push(new Uint8Array(10_000_000).fill(1))')],
   ['deep recursion', js('const dive = () => dive() + 1; return dive()')],
   ['a result that is too large', js('return "x".repeat(5_000_000)')],
-  ['a result that is a loop', js('const loop = {}; loop.loop = loop; return loop')],
+  ['a circular result', js('const loop = {}; loop.loop = loop; return loop')],
   [
     'a result with __proto__',
     js(
@@ -98,10 +98,10 @@ const BREAKERS: [what: string, tool: ToolParts][] = [
     ),
   ],
   ['toJSON', js('Object.prototype.toJSON = () => ({ kind: "result", polluted: true }); return {}')],
-  ['its own end', js('self.close?.(); throw new Error("<script>alert(1)</script>")')],
+  ['its own exit', js('self.close?.(); throw new Error("<script>alert(1)</script>")')],
   ['all memory in Python', python('x = []\n  while True: x.append(bytearray(10_000_000))')],
   ['a flood of output in Python', python('while True: print("x" * 100_000)')],
-  ['its own end in Python', python('import os; os._exit(1)')],
+  ['its own exit in Python', python('import os; os._exit(1)')],
 ]
 
 /** The largest growth of the server's memory that a series of calls explains. */
@@ -167,12 +167,12 @@ export const sandboxEscapes: Row = {
         if (!next.text.includes('"polluted":"no"'))
           failures.push(`${what}: the next call has ${next.text.slice(0, 200)}`)
         const health = await stage.call('GET', '/healthz')
-        if (health.status !== 200) failures.push(`${what}: the server answers ${health.status}`)
+        if (health.status !== 200) failures.push(`${what}: the server returns ${health.status}`)
       }
       const growth = memoryOf(stage) - before
       if (growth > GROWTH_BYTES_MAX) failures.push(`the server's memory grew by ${growth} bytes`)
     } catch (error) {
-      failures.push(`the server is gone, or does not answer: ${error}`)
+      failures.push(`the server has stopped or does not respond: ${error}`)
     } finally {
       await trap.close()
     }

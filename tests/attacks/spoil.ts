@@ -169,8 +169,8 @@ function writeJson(choice: Choice, request: BadRequest, body: unknown, told: str
   if (!choice.chance(0.2)) return
   const [what, write] = choice.of<[string, () => string | Uint8Array]>([
     ['cut', () => json.slice(0, choice.below(json.length))],
-    ['a key twice', () => json.replace(/^\{/, '{"name":1,"name":{"x":[]},')],
-    ['a number beyond range', () => json.replace(/:("[^"]*"|\d+)/, ':1e400')],
+    ['a duplicate key', () => json.replace(/^\{/, '{"name":1,"name":{"x":[]},')],
+    ['a number out of range', () => json.replace(/:("[^"]*"|\d+)/, ':1e400')],
     ['a long number', () => json.replace(/:("[^"]*"|\d+)/, `:${'9'.repeat(400)}`)],
     ['a trailing comma', () => json.replace(/\}$/, ',}')],
     ['a byte order mark', () => `\ufeff${json}`],
@@ -196,7 +196,7 @@ function writeForm(choice: Choice, request: BadRequest, told: string[]): void {
     ['no end', part(file, 'a note')],
     ['no file', `--${BOUNDARY}--\r\n`],
     ['two files', `${part(file, 'a')}${part(file, 'b')}--${BOUNDARY}--\r\n`],
-    ['a name with line ends', `${part(file.replace('a.txt', '..%0d%0a/a\0.txt'), 'a')}--${BOUNDARY}--\r\n`],
+    ['a name with line breaks', `${part(file.replace('a.txt', '..%0d%0a/a\0.txt'), 'a')}--${BOUNDARY}--\r\n`],
     ['a long name', `${part(file.replace('a.txt', 'x'.repeat(5_000)), 'a')}--${BOUNDARY}--\r\n`],
     ['no head', `--${BOUNDARY}\r\n\r\nx\r\n--${BOUNDARY}--\r\n`],
     ['not a form', 'hello'],

@@ -55,7 +55,7 @@ export const ssrf: Row = {
         send: () => Promise<string>,
       ): Promise<void> => {
         const before = trap.connections()
-        const outcome = await send().catch((error: unknown) => `no answer: ${error}`)
+        const outcome = await send().catch((error: unknown) => `no response: ${error}`)
         if (trap.connections() > before) failures.push(`${what}: connected`)
         else if (!isTrapped && !REFUSED.test(outcome)) failures.push(`${what}: ${outcome.slice(0, 200)}`)
       }
@@ -69,12 +69,12 @@ export const ssrf: Row = {
         const before = trap.visits()
         await send(`${trap.allowed}:${trap.port}`)
         if (trap.visits() === before && !isHttps)
-          failures.push(`${name} to an allowed address: not asked for`)
+          failures.push(`${name} to an allowed address: no request arrived`)
         const inner = trap.connections()
         await send(`${trap.allowed}:${trap.port}`, '/redirect')
         if (trap.connections() > inner) failures.push(`${name}: followed a redirect`)
         await send(`once.rebind.test:${trap.port}`)
-        if (trap.connections() > inner) failures.push(`${name}: asked a name twice`)
+        if (trap.connections() > inner) failures.push(`${name}: resolved a name twice`)
       }
       return { cases: chosen.length + paths.length * 3, failures }
     } finally {
@@ -93,7 +93,7 @@ export const ssrf: Row = {
       ],
     },
     {
-      without: 'the check of what names stand for',
+      without: 'the check of resolved addresses',
       edits: [
         {
           file: 'server/platform/net/index.ts',
@@ -103,7 +103,7 @@ export const ssrf: Row = {
       ],
     },
     {
-      without: 'the guard of models',
+      without: 'the address check for models',
       edits: [
         {
           file: 'server/platform/models/transport.ts',

@@ -43,7 +43,7 @@ export async function makeTenant(stage: Stage, installation: Installation, marke
   const [owner, admin, member, guest, custom] = await Promise.all(
     Array.from({ length: 5 }, () => signUp(stage)),
   )
-  if (!owner || !admin || !member || !guest || !custom) throw new Error('nobody signed up')
+  if (!owner || !admin || !member || !guest || !custom) throw new Error('sign-up failed')
   const organizationId = await make(stage, owner.token, `org/create_org?name=${marker}`, undefined)
   await make(stage, stage.administrator, 'billing/credits', {
     organization_id: organizationId,
@@ -110,7 +110,7 @@ async function make(stage: Stage, token: string, path: string, body: unknown, ke
   return answer.body[key]
 }
 
-/** Signs up and adds a second session, so that calls which end it affect nothing else. */
+/** Signs up and adds a second session, so that calls that end it affect nothing else. */
 async function signUp(stage: Stage): Promise<Person> {
   const person = await stage.signUp()
   await stage.call('POST', '/api/auth/login', { body: { email: person.email, password: person.password } })

@@ -7,7 +7,7 @@ import { readZip } from '#tests/support/read-zip.ts'
 
 /** The account page: names, address, password, sessions, data export, deletion. */
 
-describeInBrowser('the own account', () => {
+describeInBrowser('the account page', () => {
   let stage: ConsoleStage
   let ada: Person
 
@@ -19,7 +19,7 @@ describeInBrowser('the own account', () => {
     await stage?.stop()
   })
 
-  test('has names, and an address to confirm', async () => {
+  test('edits the name, and resends the confirmation mail', async () => {
     const page = await stage.open('/', ada)
     await page.getByRole('button', { name: /^Your account/ }).click()
     await page.getByRole('menuitem', { name: 'Your account' }).click()
@@ -27,13 +27,13 @@ describeInBrowser('the own account', () => {
     await expectAccessible(page)
     await page.getByLabel('First name').fill('Augusta')
     await page.getByLabel('First name').press('Enter')
-    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByText('Profile saved', { exact: true }).waitFor()
     await page
       .getByRole('button', { name: /^Your account/ })
       .getByText('Augusta Lovelace')
       .waitFor()
-    await page.getByRole('button', { name: 'Send the mail again' }).click()
-    await page.getByRole('button', { name: 'Mail sent' }).waitFor()
+    await page.getByRole('button', { name: 'Resend email' }).click()
+    await page.getByRole('button', { name: 'Email sent' }).waitFor()
   })
 
   test('changes the password, which ends sessions elsewhere', async () => {
@@ -43,19 +43,19 @@ describeInBrowser('the own account', () => {
     await sessions.getByText('curl').waitFor()
     await page.getByLabel('Current password').fill('wrong horse')
     await page.getByLabel('New password').fill('correct horse staple')
-    await page.getByRole('button', { name: 'Change the password' }).click()
-    await page.getByText('This is not your password').waitFor()
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('Incorrect password').waitFor()
     await expectAccessible(page)
     expect(await page.getByLabel('New password').inputValue()).toBe('correct horse staple')
     await page.getByLabel('Current password').fill(ada.password)
-    await page.getByRole('button', { name: 'Change the password' }).click()
-    await page.getByText('Your password is changed').first().waitFor()
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('Password changed').first().waitFor()
     await sessions.getByText('curl').waitFor({ state: 'detached' })
     expect(await statusOf(elsewhere)).toBe(401)
     ada = { ...ada, password: 'correct horse staple' }
   })
 
-  test('signs out elsewhere', async () => {
+  test('signs out other sessions', async () => {
     const [one, two] = [await signIn('curl/8.5.0'), await signIn('Wget/1.21')]
     const page = await stage.open('/account', ada)
     await page.getByRole('button', { name: 'Sign out curl' }).click()
@@ -63,41 +63,41 @@ describeInBrowser('the own account', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('button', { name: 'Sign out curl' }).waitFor({ state: 'detached' })
     expect([await statusOf(one), await statusOf(two)]).toEqual([401, 200])
-    await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+    await page.getByRole('button', { name: 'Sign out other sessions' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('Wget').waitFor({ state: 'detached' })
     expect([await statusOf(two), await statusOf(ada.token)]).toEqual([401, 200])
   })
 
-  test('takes its data away', async () => {
+  test("exports the user's data", async () => {
     const page = await stage.open('/account', ada)
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Download' }).click(),
+      page.getByRole('button', { name: 'Download export' }).click(),
     ])
     expect(saved.suggestedFilename()).toBe('parley-export.zip')
     const entries = await readZip(readFileSync(await saved.path()))
     expect([...entries.keys()]).toContain('manifest.json')
   })
 
-  test('is deleted by who types its address and knows its password', async () => {
+  test('deletes the account after the address and the password are entered', async () => {
     const page = await stage.open('/account', ada)
-    await page.getByRole('button', { name: 'Delete your account' }).click()
+    await page.getByRole('button', { name: 'Delete account' }).click()
     const dialog = page.getByRole('dialog')
-    const end = dialog.getByRole('button', { name: 'Delete for good' })
+    const end = dialog.getByRole('button', { name: 'Delete account' })
     expect(await end.isDisabled()).toBe(true)
     await dialog.getByLabel(/^Type/).fill(ada.email)
-    await dialog.getByLabel('Your password').fill('wrong horse')
+    await dialog.getByLabel('Password', { exact: true }).fill('wrong horse')
     await end.click()
-    await dialog.getByText('This is not your password').waitFor()
+    await dialog.getByText('Incorrect password').waitFor()
     await expectAccessible(page)
-    await dialog.getByLabel('Your password').fill(ada.password)
+    await dialog.getByLabel('Password', { exact: true }).fill(ada.password)
     await end.click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     expect(await statusOf(ada.token)).toBe(401)
   })
 
-  test('nothing went wrong on any page', () => {
+  test('no page reported an error', () => {
     expect(stage.problems).toEqual([])
   })
 

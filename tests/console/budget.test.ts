@@ -22,7 +22,7 @@ const SCREENS = [
   { path: '/chats', heading: /How can I help/, isOutside: false, scriptBytesMax: 225_000 },
 ]
 
-describeInBrowser('the first look at the console', () => {
+describeInBrowser('the first load of the console', () => {
   let stage: ConsoleStage
   let person: Person
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describeInBrowser('the first look at the console', () => {
   }, 60_000)
   afterAll(() => stage?.stop())
 
-  test.each(SCREENS)('$path is light, is still, and asks nobody else', async (screen) => {
+  test.each(SCREENS)('$path is small, shifts no layout, and contacts no other server', async (screen) => {
     const page = await stage.open('about:blank', screen.isOutside ? undefined : person, {})
     const responses: Response[] = []
     page.on('response', (response) => responses.push(response))

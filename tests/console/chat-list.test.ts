@@ -125,7 +125,7 @@ describeInBrowser('the list of chats in the console', () => {
     expect(page.url()).not.toContain('prompt')
     await page
       .getByRole('article', { name: 'Reply' })
-      .getByText('It was told: Answer in one sentence.')
+      .getByText('Its system prompt: Answer in one sentence.')
       .waitFor()
     expect(await page.getByRole('article', { name: 'You' }).count()).toBe(1)
     expect(stage.problems).toEqual([])

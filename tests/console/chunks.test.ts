@@ -7,7 +7,7 @@ import { type ConsoleStage, startConsoleStage } from '#tests/support/console-sta
 
 const OFFLINE = "You're offline"
 
-describeInBrowser('a chunk of the console that is missing', () => {
+describeInBrowser('a missing chunk of the console', () => {
   let stage: ConsoleStage
   beforeAll(async () => {
     stage = await startConsoleStage()
@@ -31,7 +31,7 @@ describeInBrowser('a chunk of the console that is missing', () => {
     expect(await isSamePage(page)).toBe(true)
   }
 
-  test('has no effect on hover, keeps the page offline, and is loaded when the connection is back', async () => {
+  test('fails silently on hover, keeps the page, and loads when the connection is back', async () => {
     const page = await fillForm()
     await page.context().setOffline(true)
     const failed = page.waitForEvent('requestfailed')
@@ -51,7 +51,7 @@ describeInBrowser('a chunk of the console that is missing', () => {
     expect(await page.getByText(OFFLINE).count()).toBe(0)
   })
 
-  test('of a build that is no longer served is offered by a reload, which the user does', async () => {
+  test('of an old build makes the page offer a reload', async () => {
     const page = await fillForm()
     await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404, json: {} }))
     await page.route('/', (route) =>

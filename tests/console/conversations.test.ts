@@ -146,7 +146,7 @@ describeInBrowser('conversations in the console', () => {
     await page.getByRole('heading', { name: 'No archived conversations' }).waitFor()
   })
 
-  test('no page reported a problem', () => {
+  test('no page reported an error', () => {
     expect(stage.problems).toEqual([])
   })
 })

@@ -13,7 +13,7 @@ describeInBrowser('errors in a German browser', () => {
   }, 120_000)
   afterAll(() => stage?.stop())
 
-  test('a wrong password is said in German, without the text of other screens', async () => {
+  test('a wrong password shows a German error, without loading the text of other screens', async () => {
     const page = await stage.open('about:blank', undefined, german)
     await page.route(/\/assets\/rest-[^/]+\.js$/, (route) => route.abort())
     await page.goto('/sign_in')
@@ -23,7 +23,7 @@ describeInBrowser('errors in a German browser', () => {
     await page.getByRole('alert').getByText('E-Mail-Adresse oder Passwort ist falsch.').waitFor()
   })
 
-  test('a name that is taken is said in German', async () => {
+  test('a duplicate name shows a German error', async () => {
     const person = await stage.server.signUp()
     await librarian(stage.server, person).create({ name: 'Handbuch' })
     const page = await stage.open(`/knowledge?org_id=${person.organizationId}`, person, german)

@@ -169,7 +169,7 @@ describeInBrowser('signing in to the console', () => {
     await refused.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('nothing went wrong on any page', () => {
+  test('no page reported an error', () => {
     expect(stage.problems).toEqual([])
   })
 })

@@ -70,7 +70,7 @@ describeInBrowser('an invitation', () => {
     await again.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('is accepted by an existing user with their password, whoever was signed in', async () => {
+  test('is accepted by an existing user with their password, regardless of who was signed in', async () => {
     const { link, email } = await invite()
     const person = await signUp(email)
     const other = await stage.server.signUp()
@@ -101,7 +101,7 @@ describeInBrowser('an invitation', () => {
     await expectAccessible(page)
   })
 
-  test('to an account that was made beforehand signs in by itself', async () => {
+  test('to an account created beforehand signs in automatically', async () => {
     const email = newEmail()
     await asOwner('POST', `/api/users/invite?org_id=${owner.organizationId}`, {
       email,
@@ -118,7 +118,7 @@ describeInBrowser('an invitation', () => {
     await page.getByRole('button', JOINED).waitFor()
   })
 
-  test('nothing went wrong on any page', () => {
+  test('no page reported an error', () => {
     expect(stage.problems).toEqual([])
   })
 })

@@ -110,7 +110,7 @@ describeInBrowser('API keys and webhooks in the console', () => {
     await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor()
   })
 
-  test('members without the permission are told so', async () => {
+  test('members without the permission see an explanation', async () => {
     const { person } = await team.join('member', 'Emmy', 'Noether')
     for (const path of ['/api_keys', '/webhooks', '/audit']) {
       const page = await open(path, person)

@@ -62,7 +62,7 @@ describeInBrowser('models and usage in the console', () => {
       .waitFor()
   })
 
-  test('a demo model answers its test; its usage is counted, and can be downloaded', async () => {
+  test('a demo model replies to its test; its usage is counted, and can be downloaded', async () => {
     const demo = { name: 'Demo of ours', provider: 'demo', version: 'parley-demo' }
     const { id } = await team.api('POST', '/api/llm/add', demo)
     const page = await open('/models')

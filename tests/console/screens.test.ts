@@ -37,7 +37,7 @@ describeInBrowser('every screen of the console', () => {
   afterAll(() => stage?.stop())
 
   for (const appearance of APPEARANCES)
-    test(`has nothing serious on ${appearance.name}`, async () => {
+    test(`has no serious findings on ${appearance.name}`, async () => {
       const outside = await stage.open('/sign_in')
       await outside.getByRole('heading', { name: 'Sign in' }).waitFor()
       await lookAtAll(outside, (id) => !id.startsWith('/app'), appearance)

@@ -103,7 +103,7 @@ describeInBrowser('a second factor', () => {
     expect(await keepsRefreshCookie(page)).toBe(true)
   })
 
-  test('is required by an owner, and members without one are shown how to set it up', async () => {
+  test('can be required by an owner, and members without one see how to set it up', async () => {
     const page = await stage.open(`${site}/settings`, ada)
     const toggle = page.getByRole('switch', { name: 'Require a second factor' })
     await toggle.click()

@@ -38,7 +38,7 @@ describeInBrowser('a session of the console', () => {
   const isAlive = async (token: string) =>
     (await stage.server.call('GET', '/api/users/me', { token })).status === 200
 
-  test('keeps the refresh token from scripts, is refreshed by two tabs, and ends in all of them', async () => {
+  test('hides the refresh token from scripts, is refreshed by two tabs, and ends in all of them', async () => {
     const person = await stage.server.signUp()
     const page = await stage.open('/sign_in')
     await signIn(page, person.email, person.password)
@@ -63,7 +63,7 @@ describeInBrowser('a session of the console', () => {
     await signIn(page, person.email, person.password)
   })
 
-  test('survives a server that cannot refresh it temporarily, and shows that', async () => {
+  test('survives a temporary failure to refresh it, and shows the failure', async () => {
     const person = await stage.server.signUp()
     const page = await stage.open('/sign_in')
     await signIn(page, person.email, person.password)
@@ -78,7 +78,7 @@ describeInBrowser('a session of the console', () => {
     await atHome(page)
   })
 
-  test('keeps drafts from other users', async () => {
+  test('hides drafts from other users', async () => {
     const owner = await stage.server.signUp()
     const colleague = await colleaguesOf(stage.server, owner).join('member')
     const page = await stage.open('/sign_in')
@@ -111,7 +111,7 @@ describeInBrowser('a session of the console', () => {
     await expect.poll(() => isAlive(token)).toBe(false)
   })
 
-  test('of another version, with the refresh token in the storage, is forgotten', async () => {
+  test('of an earlier version, with the refresh token in storage, is discarded', async () => {
     const { token, refreshToken } = await stage.server.signUp()
     const page = await stage.open('/sign_in')
     const old = { accessToken: token, refreshToken, expiresAt: Date.now() + 600_000 }

@@ -69,7 +69,7 @@ describeInBrowser('the start of the console', () => {
     expect(new URL(page.url()).searchParams.get('org_id')).toBe(ada.organizationId)
   })
 
-  test('the steps know what is done; chats, knowledge, agents and credits are at hand', async () => {
+  test('completed steps are marked; chats, knowledge, agents and credits are shown', async () => {
     const model_id = await demoModel()
     const { chatId } = await stage.server.say(ada, { model_id }, { content: 'The difference engine' })
     const asAda = (path: string, body: unknown) =>
@@ -164,7 +164,7 @@ describeInBrowser('the start of the console', () => {
     await page.getByRole('dialog').getByRole('link', { name: 'Agents' }).waitFor()
   })
 
-  test('nothing went wrong on any page', () => {
+  test('no page reported an error', () => {
     expect(stage.problems).toEqual([])
   })
 })

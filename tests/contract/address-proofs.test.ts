@@ -156,9 +156,9 @@ const TABLE: [keyof typeof PROOFS, State, status: number, isVerified: boolean, l
   ['signing in with an OpenID provider', 'verified', 200, true, NONE],
 ]
 
-describe('earlier access to an account:', () => {
+describe('earlier access to an account', () => {
   test.each(TABLE)(
-    '%s with an address that is %s (%i) keeps only what it must',
+    'survives %s with an address that is %s (%i) only as listed',
     async (name, state, status, isVerified, left) => {
       const email = `${randomUUID()}@example.com`
       const proof: Proof = PROOFS[name]

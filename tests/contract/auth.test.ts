@@ -48,7 +48,7 @@ describe('signing up', () => {
     expect(balance.body).toMatchObject({ balance: 1_000_000, held: 0, available: 1_000_000 })
   })
 
-  test('returns 409 for a known email, also in another case, and for one of two concurrent requests', async () => {
+  test('returns 409 for a known email in any case, and for one of two concurrent requests', async () => {
     const input = newUser()
     const both = await Promise.all([
       post('signup', input),
@@ -151,7 +151,7 @@ describe('refreshing', () => {
   })
 })
 
-test('the administrator of the first start can sign in, and no other user can grant credits', async () => {
+test('the administrator created at the first start can sign in, and no other user can grant credits', async () => {
   const administrator = await post('login', { email: 'admin@localhost', password: 'administrator' })
   const person = await server.signUp()
   const grant = (token: string) =>

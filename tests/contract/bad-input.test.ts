@@ -76,8 +76,8 @@ describe('bodies', () => {
     ['an empty text', { name: '', content: 'b' }, 'name must not be empty'],
     ['a list', [], 'the body must be an object'],
     ['text', '"hello"', 'the body must be an object'],
-    ['no JSON', '{"name":', 'The body is not valid JSON.'],
-    ['null alone', 'null', 'the body must be an object'],
+    ['text that is not JSON', '{"name":', 'The body is not valid JSON.'],
+    ['only null', 'null', 'the body must be an object'],
   ])('%s', async (_what, body, detail) => {
     const answer = await create(body)
     expectRefusal(answer)
@@ -106,7 +106,7 @@ describe('bodies', () => {
     expect(answer.body.detail).toBe('The request requires a JSON body.')
   })
 
-  test('unlimited nesting', async () => {
+  test('very deep nesting', async () => {
     for (const depth of [50_000, 400_000]) {
       const answer = await create(`{"name":${'['.repeat(depth)}${']'.repeat(depth)}}`)
       expectRefusal(answer)
@@ -129,7 +129,7 @@ describe('bodies', () => {
     'application/x-www-form-urlencoded',
     'multipart/form-data; boundary=x',
     'nonsense',
-  ])('as %s', async (type) => {
+  ])('with content type %s', async (type) => {
     expectRefusal(await create('{"name":"a","content":"b"}', { 'content-type': type }), 415)
   })
 

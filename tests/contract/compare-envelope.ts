@@ -266,13 +266,13 @@ async function readValidators(): Promise<typeof validate> {
     const document = documents.get(prefix) as Document
     const { responses = {} } = document.paths[address]?.[method.toLowerCase()] ?? {}
     const described = responses[status]
-    if (described === undefined) return [`${status} is not among its answers: ${text}`]
+    if (described === undefined) return [`${status} is not documented: ${text}`]
     const [media = ''] = type.split(';')
     const shared = described.$ref?.split('/').at(-1)
     const { content } =
       shared === undefined ? described : (document.components.responses[shared] ?? described)
     if (content === undefined) return text === '' ? [] : [`${status} has content`]
-    if (!(media in content)) return [`${media} is not among its types`]
+    if (!(media in content)) return [`${media} is not documented`]
     if (media !== 'application/json') return []
     const place =
       shared === undefined

@@ -50,7 +50,7 @@ describe('before an operation is found', () => {
     '/%761/mcp/client.json',
     '//v1/mcp/client.json',
     '/v1.json',
-  ])('%s is not /v1', async (path) => {
+  ])('%s is outside of /v1', async (path) => {
     const { text } = await (await sendRaw(server.url, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)).answer()
     expect(text).toContain(' 404 ')
     expect(text).toContain('{"detail":"Endpoint not found: GET ')
@@ -62,7 +62,7 @@ describe('before an operation is found', () => {
     '/v1/%2e%2e/healthz',
     '/v1%2f..%2fhealthz',
     '/v1\\..\\healthz',
-  ])('%s leads nowhere', async (path) => {
+  ])('%s gets 404', async (path) => {
     const { status } = await (await sendRaw(server.url, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`)).answer()
     expect(status).toBe(404)
   })

@@ -79,7 +79,7 @@ test('every operation: a long key in query or body, and long texts in all fields
   expect(long).toEqual([])
 })
 
-test('values are those of the sentence, truncated like it, and absent if it has none', async () => {
+test('values equal those in the sentence, are truncated alike, and absent if it has none', async () => {
   const query = `?org_id=${person.organizationId}`
   const ask = async (method: string, path: string) => server.call(method, path, { token: person.token })
   const address = await ask('GET', `/api/${'k'.repeat(5_000)}`)

@@ -22,6 +22,9 @@ interface Content {
   pointer: string[]
 }
 
+/** The company, the MCP server that it uses, and its provider of models. */
+const HOSTS = /^(?:(?:\w+\.)?fernhill\.example|calendar\.example\.com|api\.openai\.com)$/
+
 let server: TestServer
 beforeAll(async () => {
   server = await sharedTestServer()
@@ -71,6 +74,14 @@ describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
     expect(
       text.match(/(?<!"type":)"string"|"lorem|"foo"|"(?:detail|message)":"[^"]*\{\w+\}/gi) ?? [],
     ).toEqual([])
+  })
+
+  test('all examples are of one company', () => {
+    const text = JSON.stringify(contents.map(({ media }) => examplesOf(media)))
+    const ids = text.match(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g) ?? []
+    const hosts = [...text.matchAll(/(?:https?:\/\/|\w@)([\w.-]+\.[a-z]+)/g)].map(([, host = '']) => host)
+    expect(ids.filter((id) => !id.startsWith('0195f3c4-8a5e-7cc3-9e0f-'))).toEqual([])
+    expect([...new Set(hosts)].filter((host) => !HOSTS.test(host))).toEqual([])
   })
 
   test('every reference resolves', () => {

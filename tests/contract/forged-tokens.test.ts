@@ -53,8 +53,8 @@ test('a correct token signed by this test is accepted', async () => {
 
 const FORGED: Record<string, () => string | Promise<string>> = {
   'alg none': () => unsigned({ alg: 'none', typ: 'at+jwt' }, claims()),
-  'alg None, in another case': () => unsigned({ alg: 'nOnE', typ: 'at+jwt' }, claims()),
-  'the signature cut off': async () => `${(await sign(claims())).split('.').slice(0, 2).join('.')}.`,
+  'alg none in mixed case': () => unsigned({ alg: 'nOnE', typ: 'at+jwt' }, claims()),
+  'no signature': async () => `${(await sign(claims())).split('.').slice(0, 2).join('.')}.`,
   'the signature of another token': async () =>
     unsigned({ alg: 'EdDSA', typ: 'at+jwt' }, claims(), (await sign(claims())).split('.')[2]),
   'another key': () => sign(claims(), {}, generateKeyPairSync('ed25519').privateKey),
@@ -62,7 +62,7 @@ const FORGED: Record<string, () => string | Promise<string>> = {
     const { body } = await server.call('GET', '/.well-known/jwks.json')
     return sign(claims(), { alg: 'HS256' }, Buffer.from(body.keys[0].x.padEnd(44, '=')))
   },
-  'the attacker’s key in the header': async () => {
+  "the attacker's key in the header": async () => {
     const pair = generateKeyPairSync('ed25519')
     return sign(claims(), { jwk: pair.publicKey.export({ format: 'jwk' }) }, pair.privateKey)
   },
@@ -76,11 +76,11 @@ const FORGED: Record<string, () => string | Promise<string>> = {
   'another type': () => sign(claims(), { typ: 'JWT' }),
   'no type': () => sign(claims(), { typ: undefined }),
   'no session': () => sign(without('sid')),
-  'a session that never was': () => sign({ ...claims(), sid: randomUUID() }),
-  'a session that is no id': () => sign({ ...claims(), sid: "' or 1=1 --" }),
-  'somebody else’s session': async () => sign({ ...claims(), sub: (await server.signUp()).userId }),
+  'a session that never existed': () => sign({ ...claims(), sid: randomUUID() }),
+  'a session that is not an id': () => sign({ ...claims(), sid: "' or 1=1 --" }),
+  "another user's session": async () => sign({ ...claims(), sub: (await server.signUp()).userId }),
   'no subject': () => sign(without('sub')),
-  'a critical extension that nobody knows': () => sign(claims(), { crit: ['x'], x: 1 }),
+  'an unknown critical extension': () => sign(claims(), { crit: ['x'], x: 1 }),
 }
 
 test.each(Object.keys(FORGED))('%s', async (name) => {

@@ -17,7 +17,7 @@ afterAll(() => server.stop())
 const headersOf = async (path: string, init?: RequestInit): Promise<Record<string, string>> =>
   Object.fromEntries((await fetch(server.url + path, { redirect: 'manual', ...init })).headers)
 
-test('every operation returns them to unauthenticated clients', async () => {
+test('every operation returns the headers to unauthenticated clients', async () => {
   const { body: document } = await server.call('GET', '/openapi.json')
   const operations = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => [method.toUpperCase(), path] as const),
@@ -39,7 +39,7 @@ test('every operation returns them to unauthenticated clients', async () => {
 })
 
 describe('a response', () => {
-  test('with data of a person', async () => {
+  test('with personal data', async () => {
     const person = await server.signUp()
     const headers = await headersOf('/api/users/me', { headers: { authorization: `Bearer ${person.token}` } })
     expect(headers).toMatchObject({
@@ -65,7 +65,7 @@ describe('a response', () => {
   })
 
   test.each(['/docs/', '/widget.js', '/', '/embed/0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'])(
-    'with something for a browser at %s',
+    'with content for browsers at %s',
     async (path) => {
       const headers = await headersOf(path, { headers: { accept: 'text/html' } })
       expect(headers).toMatchObject(ALWAYS)
@@ -75,14 +75,14 @@ describe('a response', () => {
   )
 
   test.each([
-    ['no HTTP', 'HELLO\r\n\r\n'],
-    ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
+    ['a request that is not HTTP', 'HELLO\r\n\r\n'],
+    ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
     [
-      'two lengths (request smuggling)',
+      'both Content-Length and Transfer-Encoding (request smuggling)',
       'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     [
-      'a length that is written twice',
+      'two Content-Length headers',
       'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
     ],
   ])('to %s', async (_what, bytes) => {
@@ -92,7 +92,7 @@ describe('a response', () => {
     expect(text).toContain(POLICY)
   })
 
-  test('to TRACE repeats nothing', async () => {
+  test('to TRACE repeats no header', async () => {
     const request = await sendRaw(
       server.url,
       'TRACE / HTTP/1.1\r\nHost: x\r\nX-Secret: canary\r\nConnection: close\r\n\r\n',
@@ -103,7 +103,7 @@ describe('a response', () => {
   })
 })
 
-test('without https does not promise it', async () => {
+test('without https has no Strict-Transport-Security', async () => {
   const plain = await sharedTestServer()
   try {
     const { headers } = await fetch(`${plain.url}/healthz`)
@@ -115,7 +115,7 @@ test('without https does not promise it', async () => {
 
 describe('a WebSocket', () => {
   test.each(['https://attacker.example', 'null', 'file://', 'https://parley.test.attacker.example'])(
-    'of a page of %s is refused, though it has a token',
+    'from a page of %s is refused despite its token',
     async (origin) => {
       const { token } = await server.signUp()
       const answer = await openSocket(token, origin)
@@ -123,7 +123,7 @@ describe('a WebSocket', () => {
     },
   )
 
-  test.each(['https://parley.test', undefined])('of %s is accepted', async (origin) => {
+  test.each(['https://parley.test', undefined])('from %s is accepted', async (origin) => {
     const { token } = await server.signUp()
     expect(await openSocket(token, origin)).toEqual({ status: 101, code: null })
   })

@@ -302,7 +302,7 @@ async function countRows(): Promise<Record<string, number>> {
     before = JSON.stringify(counts)
     await sleep(SETTLED_MS)
   }
-  throw new Error('the tables go on changing')
+  throw new Error('the tables keep changing')
 }
 
 /** Replies from storage are streamed in larger pieces. */
@@ -338,7 +338,7 @@ const each = <Told>(operations: Operation[], told: (operation: Operation) => Tol
 const lookUp = ({ id }: Operation) => sent.get(id) as { request: Sent; key: string; answer: Answer }
 
 test(
-  'each succeeds, and then nothing continues',
+  'each succeeds, and all work ends',
   async () => {
     const told = await all(OPERATIONS, async ({ id, path }) => {
       const [request, key] = [await requestOf(id), randomUUID()]
@@ -380,6 +380,6 @@ test('each is refused with a changed request', async () => {
   expect(told).toEqual(each(known, () => [409, expect.stringContaining('was already used')]))
 })
 
-test('no table has a different number of rows', async () => {
+test('no table has more or fewer rows', async () => {
   expect(await countRows()).toEqual(counted)
 })

@@ -18,7 +18,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-test("a provider's key reaches the provider, and is neither returned nor stored in clear", async () => {
+test("a provider's key reaches the provider, and is neither returned nor stored in plain text", async () => {
   const person = await server.signUp()
   const add = await server.call('POST', `/api/llm/add?org_id=${person.organizationId}`, {
     token: person.token,
@@ -70,7 +70,7 @@ test('a sealed value opens only in its own context', () => {
   expect(() => secrets.decrypt(changed, 'row 1')).toThrow()
 })
 
-test('no secret is logged, whatever fails', async () => {
+test('no secret is logged, regardless of the failure', async () => {
   const database = await createDatabase()
   const process = await startProcess({
     LOG_LEVEL: 'trace',

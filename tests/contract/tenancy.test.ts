@@ -146,7 +146,7 @@ describe('the ledger in the database', () => {
     ['changed', (sql: Sql) => sql`update ledger_entries set amount = 0`],
     ['deleted', (sql: Sql) => sql`delete from ledger_entries`],
     ['emptied', (sql: Sql) => sql`truncate ledger_entries`],
-  ])('can not be %s', async (_what, statement) => {
+  ])('cannot be %s', async (_what, statement) => {
     await expect(statement(server.server.services.database.sql)).rejects.toThrow('never changed')
   })
 })

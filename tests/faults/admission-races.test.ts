@@ -83,7 +83,7 @@ test('applies the smaller limit, and reports credits if neither is left', async 
   await expectSoundLedger(sql(), person.organizationId)
 })
 
-test('gives a new day new messages, and never returns to an earlier day', async () => {
+test('starts a new count each day, and never returns to an earlier day', async () => {
   const { person, modelId } = await personWith(stage, 1_000_000)
   await setDailyLimit(stage, person, 2)
   const setDay = (days: number) => sql()`

@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('kills the server while a tool runs', async () => {
+test('a killed server leaves a reply with its text and tool calls, charged once', async () => {
   const field = database ? onPostgres(database.url, provider, dataDir) : onEmbedded(provider, dataDir)
   const agentId = randomUUID()
   const played = { AGENT_ID: agentId, PROVIDER_URL: provider.url }

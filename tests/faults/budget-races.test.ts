@@ -75,7 +75,7 @@ test('the same applies to an API key', async () => {
 test.each([
   { credits: 45, messagesADay: null, admitted: 45 },
   { credits: 1_000_000, messagesADay: 40, admitted: 40 },
-])('budgets, credits and the day together: %o', async ({ credits, messagesADay, admitted }) => {
+])('budgets, credits and the daily limit apply together: %o', async ({ credits, messagesADay, admitted }) => {
   const { person, modelId } = await personWith(stage, credits)
   const [first, second] = [await addMember(person), await addMember(person)]
   const [small, large] = [await addKey(stage.server, first), await addKey(stage.server, first)]

@@ -37,7 +37,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-test('the reply becomes an error, its text is kept and paid, and the visitor can continue', async () => {
+test('an interrupted reply becomes an error, its text is stored and charged, and the visitor can continue', async () => {
   const doomed = await startProcess(field.environment)
   const widget = await deploy(doomed, provider, { deployment_type: 'widget' }, 'emu-n400-gap10')
   const token = await visit(doomed, widget)

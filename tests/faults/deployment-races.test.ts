@@ -74,7 +74,7 @@ test('accepts 10 of 50 concurrent messages with a limit of 10', async () => {
   expect((await talk(other, widget.key, { content: 'x' })).status).toBe(200)
 })
 
-test('gives a new day new messages, and deletes the count of the day before', async () => {
+test('starts a new count each day, and deletes the previous one', async () => {
   const widget = await limited(1)
   expect((await talk(server, widget.key, { content: 'x' })).status).toBe(200)
   expect((await talk(server, widget.key, { content: 'x' })).status).toBe(429)

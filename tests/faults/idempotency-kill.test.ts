@@ -89,7 +89,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
   )
 
   test(
-    'while a model answers: its hold is released, and the repeat is paid once',
+    'while a model replies: its hold is released, and the repeat is charged once',
     async () => {
       const [server, person, key] = [await doomed(), await withModel('emu-n60-gap50'), randomUUID()]
       const ask = (to: Client) => post(to, person, '/api/chat/prompt', { text: 'Bees' }, key)

@@ -75,7 +75,7 @@ async function makesOneChat(among: Client[], times: number): Promise<void> {
 test('has one effect and a thousand equal responses', () => makesOneChat(servers, RACES), TIMEOUT_MS)
 
 test(
-  'calls a model once, and pays once',
+  'calls a model once, with one charge',
   async () => {
     const client = servers[0] as Client
     const { person } = await signUpWithModel(client, provider, 'emu-n10-gap20')

@@ -81,7 +81,7 @@ test('a key created while its member is removed stays invalid when the member re
   }
 })
 
-describe('no pair of these deadlocks', () => {
+describe('none of these pairs deadlocks', () => {
   type Pair = (team: Team) => Promise<(() => Promise<Answer>)[]>
   const newRole = (team: Team) =>
     call(team, team.owner, 'POST', '/api/roles/create', {
@@ -97,7 +97,7 @@ describe('no pair of these deadlocks', () => {
   const deletion = (team: Team) => call(team, team.owner, 'DELETE', '/api/org/delete')
 
   const PAIRS: Record<string, Pair> = {
-    'adding a member, changing his role': async (team) => {
+    'adding a member, changing their role': async (team) => {
       const [person, role] = [await server.signUp(), (await newRole(team)).body.id]
       const body = { organization_id: team.id, user_id: person.userId, role_id: role }
       return [
@@ -123,14 +123,14 @@ describe('no pair of these deadlocks', () => {
       ]
     },
     'deleting an organization, inviting into it': async (team) => [() => deletion(team), () => invite(team)],
-    'deleting an organization, making a role': async (team) => [() => deletion(team), () => newRole(team)],
+    'deleting an organization, creating a role': async (team) => [() => deletion(team), () => newRole(team)],
     'deleting an organization, changing a role': async (team) => {
       const role = (await newRole(team)).body.id
       const change = () =>
         call(team, team.owner, 'PUT', `/api/roles/update?role_id=${role}`, { description: 'x' })
       return [() => deletion(team), change]
     },
-    'deleting an organization, making a key': async (team) => [
+    'deleting an organization, creating a key': async (team) => [
       () => deletion(team),
       () =>
         call(team, team.owner, 'POST', '/api/api_keys/create', { name: 'k', permissions: ['chats:read'] }),
@@ -211,12 +211,12 @@ test('only a member who may create an invitation can resend it', async () => {
   expect((await resend(team.owner)).status).toBe(200)
 })
 
-describe('odd values', () => {
+describe('unusual values', () => {
   test.each([
     'urn:uuid:0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60',
     '{0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60}',
     '0195f3c48a5e7cc39e0f3a7d1c2b4e60',
-  ])('%s is no id', async (id) => {
+  ])('%s is not an id', async (id) => {
     const person = await server.signUp()
     const answer = await server.call('GET', `/api/users/list?org_id=${encodeURIComponent(id)}`, {
       token: person.token,
@@ -231,7 +231,7 @@ describe('odd values', () => {
     '0000-01-01T00:00:00Z',
     '2026-02-30T00:00:00Z',
     '+012026-01-01T00:00:00Z',
-  ])('%s is no time', async (time) => {
+  ])('%s is not a time', async (time) => {
     const person = await server.signUp()
     const org = `org_id=${person.organizationId}`
     const key = await server.call('POST', `/api/api_keys/create?${org}`, {

@@ -45,7 +45,7 @@ test.concurrent('work that an outage of the database interrupted continues after
   resolve()
   // All attempts to store the result have failed.
   await expect
-    .poll(() => said.filter((words) => words === 'the end of a reading was not noted'))
+    .poll(() => said.filter((words) => words === 'the end of a source reading could not be stored'))
     .toHaveLength(5)
   for (const table of ['kb_documents', 'kb_sources']) await sql().unsafe(`drop trigger away on ${table}`)
   expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { total: 2, ready: 2 } })

@@ -121,7 +121,7 @@ test('a provider that never responds does not block other work', async () => {
   for (const kb of kbs) await library.call('DELETE', 'delete', { kb_id: kb })
 })
 
-test('deletion during embedding leaves nothing', async () => {
+test('deletion during embedding leaves no data', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   embedder.gate = promise
   const kb = await create(['Stays', 'Goes', 'Goes too'])

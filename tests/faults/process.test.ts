@@ -32,7 +32,7 @@ const run = async (args: string[], extra: Record<string, string> = {}, cwd = fol
 }
 
 describe('a server on the embedded database', () => {
-  test('refuses a second one on its folder, names its address, and stops within ten seconds', async () => {
+  test('refuses a second server on its folder, names its address, and stops within ten seconds', async () => {
     const server = await startProcess(environment)
     expect(server.output()).toContain('Console:   http://parley.test')
     expect(server.output()).toContain('curl ')

@@ -5,7 +5,7 @@ const COUNT = 3
 
 // The embedded database supports only one process at a time.
 test.skipIf(inject('postgres') === null)(
-  'processes that start at the same moment on a new database make one administrator',
+  'processes that start concurrently on a new database create one administrator',
   async () => {
     const database = await createDatabase({ isEmpty: true })
     const environment = { DATABASE_URL: database?.url ?? '', SECRET: 's'.repeat(32) }

@@ -7,7 +7,7 @@ import { ownWebhooks } from '#tests/support/webhooks.ts'
 const TIMES = { timeoutMs: 60_000, claimMarginMs: 10_000, pollMs: 30 }
 
 test.runIf(inject('postgres') !== null)(
-  'a delivery that a server was sending when it stopped is sent by another one at once',
+  "a delivery interrupted by a server's shutdown is sent by another server immediately",
   async () => {
     const receiver = await startReceiver()
     receiver.answers.set('/slow', (response, count) => {

@@ -149,7 +149,7 @@ test('judges an endless garbage response by its status', async () => {
   }
 })
 
-test('disables an endpoint on 410 at once, fails its deliveries, and notifies the owner', async () => {
+test('disables an endpoint immediately on 410, fails its deliveries, and notifies the owner', async () => {
   const owner = await ownWebhooks(server)
   receiver.answers.set('/gone', (response) => response.writeHead(410).end())
   const { id } = await owner.add(`${receiver.url}/gone`)
@@ -232,7 +232,7 @@ interface ReceivedBody {
   data: { conversation_id: string }
 }
 
-test('does not touch deliveries that are not due, however many', async () => {
+test('does not touch deliveries that are not due, regardless of their number', async () => {
   const owner = await ownWebhooks(server)
   const { id } = await owner.add(`${receiver.url}/patient`)
   const { sql } = server.server.services.database

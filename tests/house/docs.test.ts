@@ -6,11 +6,14 @@ import { expect, test } from 'vitest'
 
 const PAGES = globSync([
   '*.md',
-  'docs/*.md',
-  'server/**/README.md',
+  'docs/**/*.md',
+  'deploy/*.md',
+  'packages/*/README.md',
+  'tests/attacks/*.md',
+  'server/**/*.md',
   'console/**/README.md',
   'widget/**/README.md',
-])
+]).filter((page) => !page.includes('node_modules'))
 /** Base folders of paths in docs. Paths in a README are also relative to its folder. */
 const ROOTS = ['.', 'server', 'server/parts', 'server/platform', 'console/src', 'docs']
 

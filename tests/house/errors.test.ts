@@ -17,7 +17,7 @@ const namedIn = (file: string): string[] =>
 
 const codes = CATALOGUES.flatMap(codesOf)
 
-test('every errors.ts is composed, imports the helper only, and no code is defined twice', () => {
+test('every errors.ts is composed and imports only the helper, and no code is defined twice', () => {
   const composed = [
     ...readFileSync('server/errors/index.ts', 'utf8').matchAll(/^import .* from '#(p.*\/errors\.ts)'/gm),
   ].map(([, path]) => `server/${path}`)
@@ -50,7 +50,7 @@ test.each([
   "throw new NetError('This is no address.')",
   "new McpError(\n  'refused',\n  `This server refused.`",
   "fail('request.invalid', {\n  reason: 'A body is required',",
-])('%s writes a sentence', (text) => {
+])('finds a sentence in %s', (text) => {
   expect(TOLD.test(text) || REASON.test(text)).toBe(true)
 })
 

@@ -53,7 +53,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/platform/telemetry/health.ts',
     'server/platform/telemetry/watch-requests.ts',
     'server/parts/mcp/gateway.ts', // serves MCP, which isn't an operation of the API
-    'server/parts/mcp-server/pass-to-provider.ts', // a request is another library's to answer
+    'server/parts/mcp-server/pass-to-provider.ts', // another library answers the request
     'server/parts/mcp-server/serve.ts', // MCP and OAuth define their own wire formats
     'server/parts/console/serve-console.ts', // files of the console, not the API
     'server/parts/agent-deploy/serve-widget.ts', // pages and scripts, which aren't part of the API
@@ -154,13 +154,13 @@ function resolveName(file: string, name: string): string {
 const partOf = (path: string): string | undefined => /^server\/parts\/([^/]+)\//.exec(path)?.[1]
 const isIn = (file: string, places: string[]): boolean => places.some((place) => file.startsWith(place))
 
-describe('the house', () => {
+describe('the server', () => {
   test('finds files and imports', () => {
     expect(FILES.length).toBeGreaterThan(40)
     expect(imports.length).toBeGreaterThan(100)
   })
 
-  test('imports go down', () => {
+  test('imports go only to lower layers', () => {
     const upward = imports.filter(
       ({ file, target }) => target.startsWith('server/') && floorOf(target) > floorOf(file),
     )

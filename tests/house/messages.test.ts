@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser'
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '#errors/define.ts'
-import { findEarlyMessages } from '#tests/support/untranslated.ts'
+import { findEarlyMessages, findUntranslated } from '#tests/support/untranslated.ts'
 
 /*
  * Checks the text of the interface: every language has every English message with the same arguments and tags, no
@@ -87,6 +87,53 @@ const NOT_IN_THE_CONSOLE = {
   'The consent page shows these, and the server renders it.': ['oauth.'],
 }
 
+/** Text outside the message files, by reason. */
+const UNTRANSLATED = {
+  'Names of products, formats and programming languages.': [
+    'Amazon S3',
+    'Android',
+    'Anthropic',
+    'Chrome',
+    'curl',
+    'Edge',
+    'Firefox',
+    'Google',
+    'iframe',
+    'Linux',
+    'Ollama',
+    'Opera',
+    'Parley',
+    'Python',
+    'Safari',
+    'Samsung Internet',
+    'TypeScript',
+    'Windows',
+  ],
+  'Parts of User-Agent headers.': ['Edg', 'Mac OS X'],
+  'Names of headers.': ['Authorization', 'webhook-id'],
+  'Values that people enter as they are, as examples.': [
+    'ac_…',
+    'api.example.com',
+    'Bearer YOUR_API_KEY',
+    'gpt-5-mini',
+    'handbook/',
+    'Open Sans, Arial',
+    'report:read',
+    'us-east-1',
+  ],
+  'Fonts in CSS.': ['{}, system-ui, sans-serif'],
+  'A confirmation of the server that the console compares.': ['MCP instance deleted'],
+  'Errors that only developers see, or that are caught.': [
+    'A token is missing',
+    'A token is not in the text',
+    'Nested too deep',
+    'The browser used no passkey.',
+    'Used outside a conversation',
+    'useHere works only within the shell',
+    'useKnowledgeBase works only within the tabs of a knowledge base',
+  ],
+} as const satisfies Record<string, readonly string[]>
+
 describe.each(FOLDERS)('the messages in %s', async (folder) => {
   const english = await messagesIn(folder, 'en')
 
@@ -125,6 +172,49 @@ test('every message of the console is used', async () => {
     )
   })
   expect(unused).toEqual([])
+})
+
+describe('text outside the message files', () => {
+  const files = globSync(['console/src/**/*.{ts,tsx}', 'widget/**/*.{ts,tsx}']).filter(
+    (file) => !/\.test\.tsx?$|\/messages\/|\/node_modules\//.test(file),
+  )
+
+  test('is the same in every language, and the list of it is current', () => {
+    const allowed = new Set<string>(Object.values(UNTRANSLATED).flat())
+    const found = files.flatMap((file) => findUntranslated(file))
+    const texts = new Set(found.map(({ text }) => text))
+    expect(files.length).toBeGreaterThan(300)
+    expect(found.filter(({ text }) => !allowed.has(text))).toEqual([])
+    expect([...allowed].filter((text) => !texts.has(text))).toEqual([])
+  })
+
+  test.each([
+    ['text of an element', '<p>Hello there</p>', 'Hello there'],
+    ['a word', '<p>Hello</p>', 'Hello'],
+    ['an attribute that people read', '<input placeholder="name" />', 'name'],
+    ['an attribute of a component', '<CopyButton what="Copy key" />', 'Copy key'],
+    ['one side of a condition', "<p>{isOpen ? 'open' : t('shut')}</p>", 'open'],
+    ['a sentence with values', `notify(\`Deleted $\{name} for good\`)`, 'Deleted {} for good'],
+    ['a list', "const LABELS = ['First name', t('last')]", 'First name'],
+    ['a name of several words', "const device = { name: 'Unknown device' }", 'Unknown device'],
+    ['an error', "throw new Error('The file is too large.')", 'The file is too large.'],
+  ])('finds %s', (_, content, text) => {
+    expect(findUntranslated('file.tsx', content)).toEqual([{ place: 'file.tsx:1', text }])
+  })
+
+  test.each([
+    ['classes', "const LOOK = isOpen ? 'flex hover:underline' : 'mt-2 text-muted data-[state=on]:hidden'"],
+    ['URLs, ids and JSON', `<input placeholder={isUrl ? 'https://example.com' : '{"key": "value"}'} />`],
+    ['source code', 'const CODE = `const answer = {\n  value: 1,\n}`'],
+    [
+      'the level of text of a screen',
+      "lateScreen(() => import('./screen.tsx'), 'Screen', { text: 'first' })",
+    ],
+    ['keys of messages', "<p>{t('profile.first name')}</p>"],
+    ['values to compare', "status === 'Not found'"],
+  ])('ignores %s', (_, content) => {
+    expect(findUntranslated('file.tsx', content)).toEqual([])
+  })
 })
 
 test('no message is looked up before the translations are available', () => {

@@ -17,13 +17,13 @@ test('the ASVS table has each of the 253 requirements of levels 1 and 2 once, wi
   )
 })
 
-test('every test that the table names exists', () => {
+test('every test named in the table exists', () => {
   const named = [...TABLE.matchAll(/`([\w/.-]+\.test\.tsx?)`/g)].map(([, file = '']) => file)
   expect(named.length).toBeGreaterThan(100)
   expect(named.filter((file) => !existsSync(file))).toEqual([])
 })
 
-test('docs/security.md has the marks for the results of the attacks', () => {
+test('docs/security.md has the markers for the results of the attacks', () => {
   const text = readFileSync('docs/security.md', 'utf8')
   expect(text.indexOf('<!-- attacks: written by npm run test:attacks -- --write-docs -->')).toBeGreaterThan(0)
   expect(text.indexOf('<!-- /attacks -->')).toBeGreaterThan(0)

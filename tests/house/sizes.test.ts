@@ -42,7 +42,7 @@ test.each([
   ['class Reader {', '  async #read(): Promise<void> {', '  }', '}'],
   ['const reader = {', '  read: () => {', '  },', '}'],
   ['const read = (list) =>', 'const next = 1'],
-])('is seen: %s', (...lines) => {
+])('finds a long function that starts with %s', (...lines) => {
   const body = Array.from({ length: FUNCTION_LINES_MAX }, () => '      again()')
   const end = lines.findIndex((line) => /^\s*[\]}]|next/.test(line))
   const long = [...lines.slice(0, end), ...body, ...lines.slice(end)]

@@ -56,7 +56,7 @@ async function shareOrganization(): Promise<void> {
 }
 
 describe('an added person', () => {
-  test('shows neither name nor address before they open the organization', async () => {
+  test('has no visible name or address before they open the organization', async () => {
     await add()
     expect(await listed()).toMatchObject({ id: person.userId, status: 'active', ...HIDDEN })
     for (const q of [person.email, 'Secret'])
@@ -75,7 +75,7 @@ describe('an added person', () => {
     expect((await as(owner, 'GET', '/api/users/list?q=Secret')).body.total).toBe(1)
   })
 
-  test('shows no address where their role is in use, nor in an export', async () => {
+  test('has no address in the error of a role in use or in an export', async () => {
     const role = await as(owner, 'POST', '/api/roles/create', {
       name: randomUUID(),
       hierarchy_level: 5,
@@ -97,13 +97,13 @@ describe('an added person', () => {
     expect([members.includes(person.userId), members.includes(person.email)]).toEqual([true, false])
   })
 
-  test('is shown to those with whom they share another organization', async () => {
+  test('is visible to users who share another organization with them', async () => {
     await shareOrganization()
     await add()
     expect(await listed()).toMatchObject({ email: person.email, full_name: 'Ludwig Secret' })
   })
 
-  test('is not shared by being added to two organizations', async () => {
+  test('stays hidden from members of two organizations that both added them', async () => {
     const made = await server.call('POST', `/api/org/create_org?name=${randomUUID()}`, {
       token: owner.token,
     })
@@ -113,7 +113,7 @@ describe('an added person', () => {
     expect(await listed()).toMatchObject(HIDDEN)
   })
 
-  test('opens an organization by a request to it, and not by listing theirs', async () => {
+  test('opens an organization with a request to it, not with the list of their organizations', async () => {
     await add()
     const opened = async () => {
       const { body } = await server.call('GET', '/api/org/list', { token: person.token })
@@ -126,7 +126,7 @@ describe('an added person', () => {
     expect(await opened()).toBe(true)
   })
 
-  test('leaves by the mailed link, once, without signing in and without being seen', async () => {
+  test('can leave through the mailed link, once, without signing in or becoming visible', async () => {
     await add()
     const mail = await mailTo(server, person.email, 'added you to')
     const link = (method: string) =>
@@ -140,7 +140,7 @@ describe('an added person', () => {
     expect([(await link('POST')).status, (await link('GET')).status]).toEqual([410, 410])
   })
 
-  test('leaves without opening the organization', async () => {
+  test('can leave without opening the organization', async () => {
     await add()
     expect((await as(person, 'POST', '/api/org/leave')).status).toBe(200)
     const [row] = await server.server.services.database.sql`
@@ -149,7 +149,7 @@ describe('an added person', () => {
     expect(row).toMatchObject({ opened_at: null, status: 'deleted' })
   })
 
-  test('is not flooded with mails by being added again and again', async () => {
+  test('gets no further mail when added repeatedly', async () => {
     const remove = () => as(owner, 'DELETE', `/api/users/remove?user_id=${person.userId}`)
     for (let time = 0; time < 7; time++) {
       await add()

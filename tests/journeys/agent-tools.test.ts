@@ -54,7 +54,7 @@ const withKey = (toolId: string, region = 'us') => ({
 })
 
 describe('the tools of an agent', () => {
-  test('are shown without secrets, replaced as a whole, and keep secrets that are not given again', async () => {
+  test('are shown without secrets, replaced as a whole, and keep omitted secrets', async () => {
     const [plain, configured] = [await makeTool(), await makeTool(smith, {}, CONFIGURATION)]
     const { status, body } = await owner.ask({ tools: [{ tool_id: plain.id }, withKey(configured.id)] })
     expect(status).toBe(201)
@@ -110,7 +110,7 @@ describe('the tools of an agent', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
   })
 
-  test('are its organization’s or public, each once, and configured as they ask', async () => {
+  test('must be unique, accessible and configured as their schema requires', async () => {
     const stranger = await agentKeeper(server)
     const theirs = toolsmith(server, stranger.person)
     const hidden = await makeTool(theirs)
@@ -149,7 +149,7 @@ describe('the tools of an agent', () => {
     expect([await namesOf(owner, id), await namesOf(third, id)]).toEqual([[own.name], [own.name]])
   })
 
-  test('are read by one statement, however many there are', async () => {
+  test('are read by one statement, regardless of their number', async () => {
     const tools = await Promise.all(Array.from({ length: 5 }, () => makeTool()))
     const bare = await owner.make()
     const id = await owner.make({ tools: tools.map((tool) => ({ tool_id: tool.id })) })
@@ -204,7 +204,7 @@ describe('the tools of an agent', () => {
   })
 })
 
-describe('at once', () => {
+describe('concurrent requests', () => {
   test('two concurrent lists of tools leave the agent with exactly one of them', async () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => makeTool()))
     const lists = [all.slice(0, 3), all.slice(1), [...all].reverse(), [], all.slice(2, 3)]
@@ -217,7 +217,7 @@ describe('at once', () => {
     expect(lists.map((tools) => tools.map(({ name }) => name))).toContainEqual(await namesOf(owner, id))
   })
 
-  test('a tool deleted while an agent adds it is either kept or gone', async () => {
+  test('deleting a tool while an agent adds it: exactly one of the two succeeds', async () => {
     for (let round = 0; round < 4; round++) {
       const [kept, leaving] = [await makeTool(), await makeTool()]
       const id = await owner.make({ tools: [{ tool_id: kept.id }] })

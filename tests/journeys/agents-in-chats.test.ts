@@ -132,7 +132,7 @@ describe('a reply with tools', () => {
     expect(JSON.stringify(calls)).not.toContain('secret')
   })
 
-  test('keeps what can be kept of what a tool answers', async () => {
+  test('stores unusual tool outputs as far as possible', async () => {
     const circular: Record<string, unknown> = {}
     circular['self'] = circular
     const deep = JSON.parse(`${'['.repeat(3_000)}${']'.repeat(3_000)}`)
@@ -161,7 +161,7 @@ describe('a reply with tools', () => {
     for (const call of calls) expect(ended).toContainEqual(call)
   })
 
-  test('keeps a megabyte of what its tools answer, and something of each', async () => {
+  test('stores about 1 MB of tool outputs in total, and the beginning of each', async () => {
     const large = tool('large', async () => succeeded('y'.repeat(60_000)))
     const agentId = agents.add('emu', [large])
     const calls = Array.from({ length: 40 }, () => 'TOOL:large={}').join(' ')
@@ -179,8 +179,8 @@ describe('a reply with tools', () => {
   })
 })
 
-describe('ends', () => {
-  test('stopped in the middle of a tool: the tool too, and what was used is paid', async () => {
+describe('the end of a reply with tools', () => {
+  test('when stopped during a tool call: the call is aborted, and the usage is charged', async () => {
     const endless = endlessTool('endless')
     const agentId = agents.add('emu', [endless.tool])
     const stream = await openMessage(
@@ -206,7 +206,7 @@ describe('ends', () => {
     expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])
   })
 
-  test('failed in the third step: the first two are paid', async () => {
+  test('when its third step fails: the first two are charged', async () => {
     const agentId = agents.add('emu-step3-err500', [weather])
     const content = 'TOOL:weather={"city":"a"} THEN TOOL:weather={"city":"b"} THEN say: Never.'
     const { chatId, messageId, events } = await say(agentId, content)
@@ -217,14 +217,14 @@ describe('ends', () => {
     expect(entries[1]?.usage?.input_tokens).toBe(inputTokensOf(askedFor(content).slice(0, 2)))
   })
 
-  test('failed before its first token: nothing is paid', async () => {
+  test('when it fails before the first token: nothing is charged', async () => {
     const agentId = agents.add('emu-err500', [weather])
     const { messageId } = await say(agentId, 'Hi')
     const entries = (await ledgerOf(server, person)).filter((entry) => entry.message_id === messageId)
     expect(kindsOf(entries)).toEqual(['HOLD', 'RELEASE'])
   })
 
-  test('at a shutdown in the middle of a tool: as an error that says so', async () => {
+  test('when the server shuts down during a tool call: with an error that says so', async () => {
     const endless = endlessTool('endless')
     const stopped = await startTestServer({}, { agents })
     const somebody = await stopped.signUp()
@@ -240,7 +240,7 @@ describe('ends', () => {
   })
 })
 
-test('a chat is exported with its calls', async () => {
+test('an exported chat includes its tool calls', async () => {
   const agentId = agents.add('emu', [weather, broken])
   const content = 'TOOL:weather={"city":"Oslo\\n# no heading"} TOOL:broken={} THEN say: So.'
   const { chatId } = await say(agentId, content)

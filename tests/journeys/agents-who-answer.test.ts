@@ -46,8 +46,8 @@ const refusalOf = async (query: Record<string, string>, token = person.token) =>
   return [status, body.detail]
 }
 
-describe('who answers', () => {
-  test('an agent that is unknown or inactive does not', async () => {
+describe('the responder', () => {
+  test('cannot be an unknown or inactive agent', async () => {
     expect(await refusalOf({ agent_id: randomUUID() })).toEqual([404, 'Agent not found'])
     const inactive = new PlayedAgents(() => provider.url)
     inactive.find = async () => {
@@ -61,12 +61,12 @@ describe('who answers', () => {
     await other.stop()
   })
 
-  test('an agent and a model together do not', async () => {
+  test('cannot be both an agent and a model', async () => {
     const [status] = await refusalOf({ agent_id: agents.add('emu'), model_id: plainModel })
     expect(status).toBe(400)
   })
 
-  test('an agent takes agent:execute', async () => {
+  test('requires agent:execute if it is an agent', async () => {
     const key = await server.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
       token: person.token,
       body: { name: 'Chats only', permissions: ['chats:write', 'chats:read'] },
@@ -79,7 +79,7 @@ describe('who answers', () => {
     expect([answer.status, answer.body.detail]).toEqual([403, 'Missing permission: agent:execute'])
   })
 
-  test('an organization without credits gets no reply, and no tool runs', async () => {
+  test('does not reply or run tools without credits', async () => {
     const poor = await startTestServer({ STARTING_CREDITS: '0' }, { agents })
     const somebody = await poor.signUp()
     const endless = endlessTool('endless')
@@ -93,7 +93,7 @@ describe('who answers', () => {
     await poor.stop()
   })
 
-  test('goes on with a plain model, which sees the words; and anew with who answered last', async () => {
+  test('can change to a model, which sees the earlier text; a regeneration uses the last responder', async () => {
     const agentId = agents.add('emu', [weather])
     const first = await say(agentId, 'TOOL:weather={"city":"Rome"} THEN say: Sunny.')
     const second = await server.say(
@@ -135,7 +135,7 @@ describe('who answers', () => {
     })
   })
 
-  test("is told the agent's prompt and then the instruction; what the message says goes before the agent", async () => {
+  test("gets the agent's prompt, then the instruction; the message's parameters override the agent's", async () => {
     const agentId = agents.add('emu-echo', [], { system: 'You are terse.', temperature: 0.2, maxTokens: 300 })
     const instruction = await server.call(
       'POST',
@@ -164,7 +164,7 @@ describe('who answers', () => {
   })
 })
 
-describe('what an agent knows', () => {
+describe('the knowledge of an agent', () => {
   const passage = (content: string, score: number) => ({
     document_id: randomUUID(),
     document_name: 'guide.md',
@@ -181,7 +181,7 @@ describe('what an agent knows', () => {
         .content.matchAll(/<passage number="\d+"[^>]*>\n(.*?)\n<\/passage>/g),
     ].map(([, content]) => content)
 
-  test('goes into the prompt, is cited, and is found for whoever pays', async () => {
+  test('is added to the prompt, cited, and searched for on behalf of the payer', async () => {
     const agentId = agents.add('emu-echo', [], { knowledgeBaseIds: [randomUUID()] })
     agents.passages.set(agentId, [passage('Foxes sleep.', 0.4), passage('Bears too.', 0.9)])
     const { chatId, text } = await say(agentId, 'What do foxes do?')
@@ -193,7 +193,7 @@ describe('what an agent knows', () => {
     ])
   })
 
-  test('of somebody else is not shown, nor what it is made of', async () => {
+  test("stays hidden, with the agent's model, from users of another organization", async () => {
     const agentId = agents.add('emu-echo', [], { isForeign: true, knowledgeBaseIds: [randomUUID()] })
     agents.passages.set(agentId, [passage('Secret foxes.', 0.9)])
     const { chatId, text, events, messageId } = await say(agentId, 'Foxes?')

@@ -54,7 +54,7 @@ const busyProcesses = (): number =>
     .split('\n')
     .filter((line) => line.startsWith('R') && line.includes('deno')).length
 
-test('what a tool answers and how it fails comes to the model, the stream and the chat', async () => {
+test('tool results and errors are returned to the model and stored in the chat', async () => {
   const content = 'TOOL:add={"text":"1+2"} TOOL:tell={"text":"way"} THEN say: Three.'
   const { chatId, text } = await server.say(keeper.person, { agent_id: agentId }, { content })
   expect(text).toBe('Three.')
@@ -65,7 +65,7 @@ test('what a tool answers and how it fails comes to the model, the stream and th
   ])
 })
 
-test('the process of a tool is gone when its reply is stopped', async () => {
+test('stopping a reply ends the process of its tool', async () => {
   const query = { agent_id: agentId, events: 'all' }
   const stream = await openMessage(server.url, keeper.person, query, { content: 'TOOL:spin={}' })
   await expect.poll(busyProcesses).toBe(1)
@@ -76,7 +76,7 @@ test('the process of a tool is gone when its reply is stopped', async () => {
   await expect.poll(busyProcesses).toBe(0)
 })
 
-test('a public agent answers others, who pay and are not shown what it is made of', async () => {
+test("users of other organizations pay for a public agent's replies and cannot see its configuration", async () => {
   const stranger = await server.signUp()
   const content = 'TOOL:add={"text":"2+2"} THEN say: Four.'
   const { chatId, text } = await server.say(stranger, { agent_id: agentId }, { content })
@@ -87,7 +87,7 @@ test('a public agent answers others, who pay and are not shown what it is made o
   expect(kindsOf(await ledgerOf(server, stranger))).toEqual(['HOLD', 'DEBIT'])
 })
 
-test('a message to an agent takes one statement more than one to a model, however many tools it has', async () => {
+test('a message to an agent takes one more statement than one to a model, regardless of its tools', async () => {
   const { options } = server.server.services.database.sql
   const statementsOf = async (work: () => Promise<unknown>): Promise<Set<string>> => {
     const statements = new Set<string>()

@@ -84,7 +84,7 @@ describe('an agent', () => {
       expect(said(answer)).toEqual([404, 'Agent not found'])
   })
 
-  test('is listed with its own, newest first, page by page', async () => {
+  test('is listed with its knowledge bases, newest first, in pages', async () => {
     const own = await agentKeeper(server)
     const shelf = librarian(server, own.person)
     const [first, second] = [await shelf.create(), await shelf.create()]
@@ -108,7 +108,7 @@ describe('an agent', () => {
       expect((await own.call('GET', '/list', { org_id, ...wrong })).status).toBe(400)
   })
 
-  test('with a long system prompt ends a page of the list', async () => {
+  test('with a long system prompt limits the length of a page', async () => {
     const own = await agentKeeper(server)
     const params = { system_prompt: 'é'.repeat(100_000) }
     const ids = await Promise.all(Array.from({ length: 12 }, () => own.make({ params })))
@@ -120,7 +120,7 @@ describe('an agent', () => {
     expect(seen).toEqual(ids.sort().reverse())
   })
 
-  test('has a unique name in its organization, in any case, also when created concurrently', async () => {
+  test('has a unique name in its organization, regardless of case, even for concurrent requests', async () => {
     const name = `Name ${randomUUID()}`
     const all = await Promise.all(
       ['', ' ', '', ' '].map((pad) => keeper.ask({ name: name.toUpperCase() + pad })),
@@ -160,13 +160,13 @@ describe('an agent', () => {
     [{ is_public: 'yes' }, 'is_public'],
     [{ organization_id: NOTHING }, 'organization_id'],
     [{ created_by: NOTHING }, 'created_by'],
-  ])('is not made of %j', async (body, named) => {
+  ])('is refused with %j', async (body, named) => {
     const answer = await keeper.ask(body)
     expect(answer.status).toBe(400)
     expect(answer.body.detail).toContain(named)
   })
 
-  test('takes a system prompt of 100,000 characters, and params without members', async () => {
+  test('accepts a system prompt of 100,000 characters, and empty params', async () => {
     const system_prompt = 'ü'.repeat(100_000)
     const { body } = await keeper.ask({ params: { system_prompt } })
     expect((await keeper.get(body.id)).body.params).toEqual({ system_prompt })
@@ -176,8 +176,8 @@ describe('an agent', () => {
   })
 })
 
-describe('what an agent is made of', () => {
-  test('a model writes text, and is there for the organization', async () => {
+describe('the parts of an agent', () => {
+  test('the model must generate text and be available to the organization', async () => {
     const stranger = await agentKeeper(server)
     const id = await keeper.make()
     const refusals = async (model_id: string) =>
@@ -200,7 +200,7 @@ describe('what an agent is made of', () => {
     expect((await keeper.get(id)).body.model_id).toBe(keeper.modelId)
   })
 
-  test('a model of the environment will do', async () => {
+  test('the model can come from the environment', async () => {
     const { body } = await server.call('GET', `/api/llm/list?org_id=${person.organizationId}&limit=100`, {
       token: person.token,
     })
@@ -211,7 +211,7 @@ describe('what an agent is made of', () => {
     expect((await keeper.ask({ model_id: shared.id })).body.model_id).toBe(shared.id)
   })
 
-  test('a model is not deleted while knowledge bases or agents use it, and both are named', async () => {
+  test('a model used by knowledge bases or agents cannot be deleted, and the error names them', async () => {
     const own = await agentKeeper(server)
     const shelf = librarian(server, own.person)
     const model = await server.addModel(own.person, {
@@ -233,7 +233,7 @@ describe('what an agent is made of', () => {
     expect((await remove()).status).toBe(200)
   })
 
-  test('knowledge bases are replaced as a whole, in their order, and are the organization’s own', async () => {
+  test('knowledge bases are replaced as a whole, keep their order, and must belong to the organization', async () => {
     const [a, b, c] = [await library.create(), await library.create(), await library.create()]
     const id = await keeper.make({ knowledge_base_ids: [a, b] })
     const becomes = async (knowledge_base_ids: string[]) => {
@@ -257,7 +257,7 @@ describe('what an agent is made of', () => {
     expect((await keeper.get(id)).body.knowledge_base_ids).toEqual([a])
   })
 
-  test('a caller who may not read knowledge bases cannot add one to an agent', async () => {
+  test('a caller without permission to read knowledge bases cannot add one to an agent', async () => {
     const kb = await library.create()
     const member = await addPowerlessMember(server, person.organizationId, ['agent:write', 'agent:read'])
     const id = await keeper.make({ knowledge_base_ids: [kb] })
@@ -272,7 +272,7 @@ describe('what an agent is made of', () => {
     expect((await put({ knowledge_base_ids: [] })).status).toBe(200)
   })
 
-  test('nobody has connected an MCP server', async () => {
+  test('unknown MCP instances are refused', async () => {
     const id = await keeper.make({ mcp_instance_ids: [] })
     for (const answer of [
       await keeper.ask({ mcp_instance_ids: [NOTHING] }),
@@ -283,7 +283,7 @@ describe('what an agent is made of', () => {
 })
 
 describe('a deployed agent', () => {
-  test('is not deleted, and its deployments are named', async () => {
+  test('cannot be deleted, and the error names its deployments', async () => {
     const id = await keeper.make()
     const { body } = await deploy(id)
     expect(said(await keeper.remove(id))).toEqual([
@@ -294,7 +294,7 @@ describe('a deployed agent', () => {
     expect((await keeper.remove(id)).status).toBe(200)
   })
 
-  test('is not deleted either when it is deployed concurrently', async () => {
+  test('cannot be deleted while a concurrent request deploys it', async () => {
     for (let round = 0; round < 8; round++) {
       const id = await keeper.make()
       const [removed, deployed] = await Promise.all([keeper.remove(id), deploy(id)])
@@ -304,8 +304,8 @@ describe('a deployed agent', () => {
   })
 })
 
-describe('at once', () => {
-  test('changes of one agent follow each other, and what one does not name it leaves', async () => {
+describe('concurrent requests', () => {
+  test('updates to one agent run one after the other and change only the fields they name', async () => {
     const kbs = await Promise.all(Array.from({ length: 4 }, () => library.create()))
     const id = await keeper.make()
     const changes = kbs.flatMap((kb, place) => [
@@ -323,7 +323,7 @@ describe('at once', () => {
     ])
   })
 
-  test('an agent deleted during a change is removed completely', async () => {
+  test('an agent deleted during an update is removed completely', async () => {
     for (let round = 0; round < 8; round++) {
       const kb = await library.create()
       const id = await keeper.make({ knowledge_base_ids: [kb] })
@@ -344,7 +344,7 @@ describe('at once', () => {
   })
 })
 
-test('the audit tells who changed what of an agent, in one entry for each change', async () => {
+test('the audit log has one entry per change of an agent, with its actor and fields', async () => {
   const kb = await library.create()
   const id = await keeper.make({ knowledge_base_ids: [kb] })
   await keeper.update(id, { knowledge_base_ids: [], description: 'other' })

@@ -26,7 +26,7 @@ const audit = async (query = '') =>
   ).body
 
 describe('an API key', () => {
-  test('is shown once, stored hashed, and taken in both headers', async () => {
+  test('is shown once, stored as a hash, and accepted in both headers', async () => {
     const { status, body } = await create({ permissions: ['chats:*'], name: ' Nightly ' })
     expect([status, body.name, body.last_used_at]).toEqual([201, 'Nightly', null])
     expect(body.key).toMatch(/^sk_[\w-]{43}$/)
@@ -43,7 +43,7 @@ describe('an API key', () => {
     expect(JSON.stringify(rows)).not.toContain(body.key)
   })
 
-  test('is created for the organization that the query or the body names', async () => {
+  test('is created for the organization named in the query or body', async () => {
     const ask = (query: string, body: Record<string, unknown>) =>
       server.call('POST', `/api/api_keys/create${query}`, {
         token: owner.token,
@@ -102,7 +102,7 @@ describe('an API key', () => {
     expect(row?.['organization_id']).toBe(there.organizationId)
   })
 
-  test('has only its permissions that its owner still holds', async () => {
+  test('grants only permissions that its owner still holds', async () => {
     const reader = (await create({ permissions: ['chats:read'] })).body
     const write = (key: string, organizationId: string) =>
       server.call('POST', `/api/chat?org_id=${organizationId}`, { token: key, body: {} })
@@ -132,7 +132,7 @@ describe('an API key', () => {
     expect((await create({ permissions: ['*:*'] }, there)).body.code).toBe('role.permission_not_held')
   })
 
-  test('stops when it expires, and when it is deleted', async () => {
+  test('stops working when it expires or is deleted', async () => {
     const past = new Date(Date.now() - 1000).toISOString()
     expect((await create({ permissions: ['chats:*'], expires_at: past })).body.code).toBe(
       'api_key.expiry_past',
@@ -155,13 +155,13 @@ describe('an API key', () => {
     [{ permissions: ['chats:*'], expires_at: 'tomorrow' }],
     [{ permissions: ['chats:*'], user_id: 'x' }],
     [{ name: ' ', permissions: ['chats:*'] }],
-  ])('is not made of %o', async (body) => {
+  ])('is refused with %o', async (body) => {
     expect((await create(body)).status).toBe(400)
   })
 })
 
-describe('the audit', () => {
-  test('says who changed what, from where, with what was before and after, and no secret', async () => {
+describe('the audit log', () => {
+  test('records the actor, address, and values before and after a change, without secrets', async () => {
     const modelId = await server.addModel(owner, {
       provider: 'openai-compatible',
       version: 'x',
@@ -193,7 +193,7 @@ describe('the audit', () => {
     expect(JSON.stringify(await audit('limit=100'))).not.toMatch(/canary|sk_[\w-]{20}/)
   })
 
-  test('is read by filters and pages, and is the organization’s own', async () => {
+  test("supports filters and pages, and contains only the organization's entries", async () => {
     const all = (await audit('limit=100')).data
     const first = await audit('limit=2')
     const second = await audit(`limit=2&cursor=${first.pagination.next_cursor}`)
@@ -218,11 +218,11 @@ describe('the audit', () => {
     ['changed', (sql: Sql) => sql`update audit_entries set action = 'x.y'`],
     ['deleted', (sql: Sql) => sql`delete from audit_entries`],
     ['emptied', (sql: Sql) => sql`truncate audit_entries`],
-  ])('can not be %s, in the database either', async (_what, statement) => {
+  ])('cannot be %s, even in the database', async (_what, statement) => {
     await expect(statement(server.server.services.database.sql)).rejects.toThrow('never changed')
   })
 
-  test('a change that fails leaves no trace', async () => {
+  test('has no entry for a failed change', async () => {
     const before = (await audit('limit=100')).data.length
     const { sql } = server.server.services.database
     await sql`alter table api_keys add constraint refuse check (name <> 'refuse me')`

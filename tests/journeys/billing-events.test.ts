@@ -110,7 +110,7 @@ test('low credits are reported once, when they fall below the threshold', async 
   })
 })
 
-test('many debits that are stored at once are each told, and credits are low once', async () => {
+test('concurrent debits send one event each, and low credits are reported once', async () => {
   const { person, say } = await personWithModel(['billing.credits_low', 'billing.debited'])
   await setThreshold(person, 950)
   await Promise.all(Array.from({ length: 25 }, say))

@@ -81,7 +81,7 @@ describe('a budget', () => {
     expect(told[1]).toMatchObject({ before: { credits_per_month: 50 }, after: { credits_per_month: 60 } })
   })
 
-  test('is for one member or one key of the organization', async () => {
+  test('applies to one member or one key of the organization', async () => {
     const { person } = await personWithModel()
     const stranger = await server.signUp()
     const foreign = await addKey(server, stranger)
@@ -100,7 +100,7 @@ describe('a budget', () => {
     expect((await budgets('DELETE', stranger, { query: `&budget_id=${made.id}` })).status).toBe(404)
   })
 
-  test('begins with what was spent this month, goes on with what is, and ends with its key', async () => {
+  test("counts this month's spending from before its creation, and is deleted with its key", async () => {
     const { person, say } = await personWithModel()
     const key = await addKey(server, person)
     await say()
@@ -136,7 +136,7 @@ describe('a budget', () => {
   })
 })
 
-describe('who has spent a budget', () => {
+describe('a caller whose budget is used up', () => {
   test('gets an error with the owner and reset time of the budget, from every kind of call', async () => {
     const { person, modelId, say } = await personWithModel()
     const key = await addKey(server, person)

@@ -24,7 +24,7 @@ async function addChat(person: Person, change: Record<string, unknown>): Promise
   expect(changed.status).toBe(200)
 }
 
-test('folders are there by name, with the chats in them; those of others and of deleted chats are not', async () => {
+test("folders are listed by name with their number of chats, without deleted chats and other users' folders", async () => {
   const [person, stranger] = await Promise.all([server.signUp(), server.signUp()])
   expect(await foldersOf(person)).toEqual([])
   await addChat(person, { folder: 'Work' })

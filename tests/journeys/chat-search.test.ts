@@ -82,8 +82,8 @@ const idsOf = (hits: Hit[]) => hits.map(({ message_id, chat_id }) => message_id 
 const highlighted = ({ snippet, highlights }: Hit) =>
   highlights.map(({ start, end }) => snippet.slice(start, end))
 
-describe('what is found', () => {
-  test('titles and messages, newest first, with the words shown in a snippet', async () => {
+describe('a search finds', () => {
+  test('titles and messages, newest first, with the matches highlighted in a snippet', async () => {
     const chatId = await newChat('Zebra crossings')
     const asked = await addMessage(
       chatId,
@@ -108,7 +108,7 @@ describe('what is found', () => {
     })
   })
 
-  test('all words, as beginnings of words; phrases; no excluded words', async () => {
+  test('all terms as prefixes, exact phrases, and nothing with excluded terms', async () => {
     const chatId = await newChat('Queries')
     const first = await addMessage(chatId, 'We are planning the summer holiday')
     const second = await addMessage(chatId, 'The holiday planner: next summer, or next-year?')
@@ -127,9 +127,9 @@ describe('what is found', () => {
   })
 
   test.each([
-    ['German, in upper case too', 'Die ÜBUNG in „Größe“', ['übung', 'größ', 'ÜB']],
-    ['an accent that is a character of its own', 'cafe\u0301 au lait', ['café']],
-    ['Chinese, wherever it stands in a row', '今天天气很好，我们去公园。', ['天气', '公园', '今天天气很好']],
+    ['German, also in upper case', 'Die ÜBUNG in „Größe“', ['übung', 'größ', 'ÜB']],
+    ['a combining accent', 'cafe\u0301 au lait', ['café']],
+    ['Chinese, anywhere in a text', '今天天气很好，我们去公园。', ['天气', '公园', '今天天气很好']],
     ['Japanese', '東京でコーヒーを飲む', ['コーヒー', '京で']],
     ['Thai', 'สวัสดีครับ', ['ครับ']],
     ['Russian', 'Съешь ещё этих мягких булок', ['мягк ещё']],
@@ -145,7 +145,7 @@ describe('what is found', () => {
     expect(idsOf(await search('天好'))).not.toContain(id)
   })
 
-  test('archived chats and other branches; never deleted chats, conversations, or what is streaming', async () => {
+  test('archived chats and inactive branches, but no deleted chats, conversations or streaming replies', async () => {
     const archived = await newChat('Quokka archived')
     const gone = await newChat('Quokka gone')
     const lost = await newChat('Quokka in the bin')
@@ -172,7 +172,7 @@ describe('what is found', () => {
     expect(idsOf(await search('third quokka'))).toEqual([streaming])
   })
 
-  test('a chat is found by its title of today, at no time by one of before', async () => {
+  test('a chat by its current title, and never by an earlier one', async () => {
     const chatId = await newChat('Aardvark')
     await indexed()
     expect(idsOf(await search('aardvark'))).toEqual([chatId])
@@ -189,7 +189,7 @@ describe('what is found', () => {
     expect(idsOf(await search('capybara'))).toEqual([chatId])
   })
 
-  test('what was said through the API, by the sweep of the server itself', async () => {
+  test("messages sent through the API, once the server's own sweep has indexed them", async () => {
     const modelId = await server.addModel(person, {
       provider: 'openai-compatible',
       version: 'emu-n3',
@@ -205,8 +205,8 @@ describe('what is found', () => {
   })
 })
 
-describe('whose', () => {
-  test("nobody finds another member's or another organization's messages", async () => {
+describe('access', () => {
+  test('users cannot find messages of other members or organizations', async () => {
     const other = await server.signUp()
     await addMemberWithRole(database(), person.organizationId, other.userId, 'owner')
     const chatId = await newChat('Okapi')
@@ -225,8 +225,8 @@ describe('whose', () => {
   })
 })
 
-describe('pages', () => {
-  test('go through 250 hits, from the newest and from the index, without loss or repetition', async () => {
+describe('the pages of results', () => {
+  test('cover 250 hits without gaps or duplicates', async () => {
     const somebody = await server.signUp()
     const chatId = await newChat('Pages', somebody)
     const wanted: string[] = []
@@ -253,7 +253,7 @@ describe('pages', () => {
 
 describe('hostile queries', () => {
   test.each([...["'", '\\', '&|!():*<->', '"'.repeat(200), '-', '-word', '""', '?!', '-"a b"', '😀']])(
-    '%s holds no word to look for: 400',
+    '%s contains no search term: 400',
     async (q) => {
       const answer = await ask(q)
       expect([answer.status, answer.body.detail]).toEqual([400, 'q must contain a word that is not excluded'])
@@ -271,11 +271,11 @@ describe('hostile queries', () => {
       '%00a',
       '½',
     ],
-  ])('%s is answered', async (q) => {
+  ])('%s gets 200', async (q) => {
     expect((await ask(q)).status).toBe(200)
   })
 
-  test('too long, none at all, a bad cursor: 400', async () => {
+  test('a missing or too long query and an invalid cursor get 400', async () => {
     expect((await ask('a'.repeat(201))).status).toBe(400)
     expect((await ask('')).status).toBe(400)
     expect((await ask('a', { cursor: 'x' })).status).toBe(400)
@@ -283,7 +283,7 @@ describe('hostile queries', () => {
 })
 
 describe('the index', () => {
-  test('takes any message: a megabyte of different words, a word of 5,000 characters, nothing but marks', async () => {
+  test('accepts any message: 1 MB of distinct words, a word of 5,000 characters, only punctuation', async () => {
     const chatId = await newChat('Large')
     const words = Array.from({ length: 150_000 }, (_, n) => n.toString(36).padStart(6, 'w')).join(' ')
     const large = await addMessage(chatId, words.slice(0, 1_000_000))
@@ -298,7 +298,7 @@ describe('the index', () => {
     expect(idsOf(await search(String.fromCodePoint(0x20005, 0x20006)))).toEqual([rare])
   })
 
-  test('finds what was stored late: ids older than all that is indexed, also where the walk has been', async () => {
+  test('includes messages stored late, with ids older than those already indexed', async () => {
     const chatId = await newChat('Late')
     await indexed()
     const old = await addMessage(chatId, 'dugong', { id: '01000000-0000-7000-8000-000000000001' })
@@ -315,7 +315,7 @@ describe('the index', () => {
     }
   })
 
-  test('fills itself from a long past in bounded steps, beside what is new', async () => {
+  test('indexes a long history in bounded steps', async () => {
     const somebody = await server.signUp()
     const chatId = await newChat('Past', somebody)
     await database()`
@@ -333,7 +333,7 @@ describe('the index', () => {
     expect(left).toEqual({ count: 0 })
   })
 
-  test('two processes at once do it once, and none is in the way', async () => {
+  test('is updated by concurrent sweeps without duplicates', async () => {
     const chatId = await newChat('Together')
     const ids = await Promise.all(Array.from({ length: 20 }, () => addMessage(chatId, 'tapir')))
     await Promise.all([indexed(), indexed(), indexed()])

@@ -34,7 +34,7 @@ describe('the command line', () => {
     expect(output).not.toContain('canary')
   })
 
-  test('.env is read', async () => {
+  test('reads .env', async () => {
     writeFileSync(join(folder, '.env'), 'PORT=4321\n')
     expect((await run(['config'])).output).toContain('port: 4321')
     rmSync(join(folder, '.env'))
@@ -48,7 +48,7 @@ describe('the command line', () => {
     [{ SIGNUP: 'maybe' }, 'SIGNUP must be one of: open, invite'],
     [{ ALLOW_PRIVATE_NETWORK: 'everything' }, 'ALLOW_PRIVATE_NETWORK: "everything" is not a CIDR block'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
-  ])('%o stops the start with one line', async (wrong, line) => {
+  ])('%o stops the server at startup with one line', async (wrong, line) => {
     const { code, output } = await run(['start'], wrong as unknown as Record<string, string>)
     expect(code).toBe(1)
     expect(output).toContain(line)
@@ -56,7 +56,7 @@ describe('the command line', () => {
   })
 
   test(
-    'admin create makes an administrator who can sign in, and chat streams in the terminal',
+    'admin create creates an administrator who can sign in, and chat streams in the terminal',
     async () => {
       const database = await createDatabase()
       const data = {
@@ -82,7 +82,7 @@ describe('the command line', () => {
   )
 
   test(
-    'the first start prints a line that streams a reply in words',
+    'the first start prints a command that streams a reply',
     async () => {
       const database = await createDatabase()
       const server = await startProcess({

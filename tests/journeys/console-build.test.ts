@@ -53,7 +53,7 @@ beforeAll(async () => {
 afterAll(() => source.remove())
 
 describe('the build', () => {
-  test('makes a folder of files with hashes in their names, packed beside, and tidies up', async () => {
+  test('writes hashed and compressed files, and removes its temporary folder', async () => {
     expect(await runBuild(source)).toMatchObject({ code: 0, stderr: '' })
     const script = scriptOf(source)
     expect(script).toMatch(/\/dist\/assets\/index-[\w-]{8}\.js$/)
@@ -70,7 +70,7 @@ describe('the build', () => {
     expect(workshopsIn(source)).toEqual([])
   })
 
-  test('does nothing again, until a source or the packages change', async () => {
+  test('runs again only after a change of the sources or packages', async () => {
     const { ino } = statSync(scriptOf(source))
     expect((await runBuild(source)).stdout).toContain('built already')
     expect(statSync(scriptOf(source)).ino).toBe(ino)
@@ -90,7 +90,7 @@ describe('the build', () => {
     expect((await runBuild(source)).stdout).toMatch(/is built, in/)
   })
 
-  test('may be made by several at once', async () => {
+  test('can run several times concurrently', async () => {
     source.write({ 'src/main.ts': mainThatSays('Good evening') })
     const runs = await Promise.all([runBuild(source), runBuild(source), runBuild(source)])
     expect(runs).toEqual(runs.map(() => expect.objectContaining({ code: 0, stderr: '' })))
@@ -109,7 +109,7 @@ describe('the build', () => {
   })
 })
 
-test('a server says what is wrong with its console when it starts', { timeout: 60_000 }, async () => {
+test('a server whose console fails to build serves the error', { timeout: 60_000 }, async () => {
   source.write({ 'src/main.ts': 'this is no TypeScript' })
   const page = await pageOfServer()
   expect(page.status).toBe(503)
@@ -117,7 +117,7 @@ test('a server says what is wrong with its console when it starts', { timeout: 6
   expect(page.text).not.toContain(source.folder)
 })
 
-test('a server builds its console when it starts', { timeout: 60_000 }, async () => {
+test('a server builds its console at startup', { timeout: 60_000 }, async () => {
   source.write({ 'src/main.ts': mainThatSays('Good night') })
   const page = await pageOfServer()
   expect([page.status, page.text]).toEqual([200, expect.stringContaining('<script type="module"')])
@@ -130,7 +130,7 @@ async function pageOfServer(): Promise<Pick<Answer, 'status' | 'text'>> {
   const server = await startTestServer({ CONSOLE_BUILD: '1' }, { console: place })
   const settled = async (): Promise<Answer> => {
     const page = await server.call('GET', '/', { headers: { accept: 'text/html' } })
-    expect(page.text).not.toContain('is being built')
+    expect(page.text).not.toContain('Building the console')
     return page
   }
   return vi.waitFor(settled, { timeout: 50_000, interval: 100 }).finally(server.stop)

@@ -99,7 +99,7 @@ const kindOf = ({ status, headers }: Sent): string =>
   `${status} ${String(headers['content-type']).split(';')[0]}`
 
 describe('the page', () => {
-  test('says what it may do, with a nonce of its own', async () => {
+  test('has a policy with a unique nonce for each response', async () => {
     const [one, other] = await Promise.all([visit('/'), visit('/')])
     expect(kindOf(one)).toBe('200 text/html')
     const nonce = nonceOf(one)
@@ -123,7 +123,7 @@ describe('the page', () => {
     })
   })
 
-  test('shows pictures and films from the bucket that files are in, and speaks to its own server only', async () => {
+  test('may load media from the bucket of files, and connect only to its own server', async () => {
     const bucket = await start(DIST, {
       BASE_URL: 'https://chat.example:8443/parley',
       S3_BUCKET: 'files',
@@ -146,7 +146,7 @@ describe('the page', () => {
     '/filesystem',
     '/.hidden',
     '/a/b/c.js',
-  ])('is at %s', async (path) => {
+  ])('is served at %s', async (path) => {
     expect(kindOf(await visit(path))).toBe('200 text/html')
     expect(kindOf(await ask(path, { accept: '*/*' }))).toBe('404 application/json')
     expect(kindOf(await ask(path, { accept: 'application/json' }))).toBe('404 application/json')
@@ -162,11 +162,11 @@ describe('the page', () => {
     ['application/json', 404],
     ['application/json, text/html;q=0.9', 404],
     ['image/png', 404],
-  ])('at /, for %j: %i', async (accept, status) => {
+  ])('at / with Accept %j gets %i', async (accept, status) => {
     expect((await ask('/', accept === undefined ? {} : { accept })).status).toBe(status)
   })
 
-  test('has a head', async () => {
+  test('responds to HEAD', async () => {
     const head = await ask('/chats', { accept: NAVIGATION }, 'HEAD')
     expect([kindOf(head), head.text]).toEqual(['200 text/html', ''])
     expect(nonceOf(head)).toMatch(/^[\w-]{22}$/)
@@ -189,7 +189,7 @@ describe('the page', () => {
     '/assets',
     '/assets/',
     '/assets/nothing.js',
-  ])('is not at %s', async (path) => {
+  ])('is not served at %s', async (path) => {
     const answer = await visit(path)
     expect([403, 404]).toContain(answer.status)
     expect(answer.headers['content-type']).toMatch(/^application\/json/)
@@ -198,7 +198,7 @@ describe('the page', () => {
 })
 
 describe('files', () => {
-  test('of a build are kept for ever, packed as the browser likes, and not counted', async () => {
+  test('of a build are cached forever, compressed as accepted, and exempt from rate limits', async () => {
     const path = '/assets/index-B1.js'
     const [plain, gzip, brotli, none, head] = await Promise.all([
       ask(path),
@@ -227,7 +227,7 @@ describe('files', () => {
     ])
   })
 
-  test('have their types, and those without a hash in their names are asked for again', async () => {
+  test('have content types, and those without a hash in their names are revalidated', async () => {
     const types = async (path: string): Promise<unknown[]> => {
       const { status, headers } = await ask(path)
       return [status, headers['content-type'], headers['cache-control']?.includes('immutable')]
@@ -252,18 +252,18 @@ describe('files', () => {
     '//secret.js',
     '/built-from',
     '/index.html',
-  ])('that are none of the console are not to be had: %s', async (path) => {
+  ])('outside the console are not served: %s', async (path) => {
     const answer = await ask(path)
     expect(kindOf(answer)).toBe('404 application/json')
     expect(answer.headers['cache-control']).toBe('no-store')
   })
 })
 
-describe('before it is built', () => {
+describe('without a built console', () => {
   const BUILDING = { CONSOLE_BUILD: '1' }
   const BUILD = { timeout: 10_000, interval: 50 }
 
-  test('a page says so and asks again, until it is there; the API serves all the while', async () => {
+  test('a page reloads until the build is done, while the API is available', async () => {
     const slow = await start(
       {},
       BUILDING,
@@ -276,7 +276,10 @@ describe('before it is built', () => {
          process.exit()
        }, 20)`,
     )
-    await vi.waitFor(async () => expect((await visit('/', slow)).text).toContain('is being built'), BUILD)
+    await vi.waitFor(
+      async () => expect((await visit('/', slow)).text).toContain('Building the console'),
+      BUILD,
+    )
     const waiting = await visit('/chats/1', slow)
     expect(kindOf(waiting)).toBe('503 text/html')
     expect(waiting.headers).toMatchObject({ 'retry-after': '3', 'cache-control': 'no-store' })
@@ -290,7 +293,7 @@ describe('before it is built', () => {
     await vi.waitFor(async () => expect((await visit('/chats/1', slow)).status).toBe(200), BUILD)
   })
 
-  test('a build that fails is told, without where the project lies; once it is built the page is there', async () => {
+  test("a failed build shows its error without the project's path, and a later build is served", async () => {
     const failed = await start(
       {},
       BUILDING,
@@ -307,7 +310,7 @@ describe('before it is built', () => {
     await vi.waitFor(async () => expect((await visit('/', failed)).status).toBe(200), BUILD)
   })
 
-  test('where none is to be built, the page says how to', async () => {
+  test("a server that doesn't build the console explains how to build it", async () => {
     const none = await start({})
     const page = await visit('/', none)
     expect(kindOf(page)).toBe('503 text/html')
@@ -316,11 +319,11 @@ describe('before it is built', () => {
     const confirm = await visit('/connections/confirm', none)
     expect([kindOf(confirm), confirm.text]).toEqual([
       '503 text/html',
-      expect.stringContaining('its console is not there'),
+      expect.stringContaining('The console is missing'),
     ])
   })
 
-  test('a build ends with its server', async () => {
+  test('stopping the server ends the build', async () => {
     const endless = await start(
       {},
       BUILDING,

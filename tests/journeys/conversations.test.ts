@@ -98,7 +98,7 @@ describe('a conversation', () => {
     expect(ledger.body.data[0]).toMatchObject({ kind: 'DEBIT', message_id: messageId })
   })
 
-  test('has several models, each of which sees what the others have said', async () => {
+  test('has several models, each of which sees the replies of the others', async () => {
     const { id, sessions } = await begin('emu-n2', 'emu-n3')
     const first = (await say(sessions[0], 'To the first')).events
     await say(sessions[1], 'To the second')
@@ -115,7 +115,7 @@ describe('a conversation', () => {
     )
   })
 
-  test('has several models answer at the same time, each after what had ended when it was asked', async () => {
+  test('runs several models concurrently, each with only the messages completed before its request', async () => {
     const { id, sessions } = await begin('emu-n3', 'emu-n2000-gap20', 'emu-n4')
     const [quick, endless, other] = sessions
     await say(quick, 'Before')
@@ -157,7 +157,7 @@ describe('a conversation', () => {
     expect(sums?.['counted']).toBe(sums?.['said'])
   })
 
-  test('takes a question to all of its sessions at once', async () => {
+  test('accepts concurrent messages in all its sessions', async () => {
     const { id, sessions } = await begin(...Array(6).fill('emu-n3'))
     const all = await Promise.all(sessions.map((session) => say(session, 'All at once')))
     expect(all.map(({ answer, events }) => [answer.status, events.at(-1)?.event])).toEqual(
@@ -212,7 +212,7 @@ describe('a conversation', () => {
     expect(again.events.at(-1)?.event).toBe('end')
   })
 
-  test('reports a failure as an event, and validates before it starts', async () => {
+  test('reports a failure as an event, and refuses invalid requests before it streams', async () => {
     const { sessions } = await begin('emu-err500', 'emu-n5-gap50')
     const failed = await say(sessions[0], 'Hello')
     expect(failed.events.map(({ event }) => event)).toEqual(['start', 'error'])
@@ -226,7 +226,7 @@ describe('a conversation', () => {
       update credit_accounts set balance = 1000000 where organization_id = ${person.organizationId}`
   })
 
-  test('is nobody else’s, and no chat', async () => {
+  test('is invisible to other users, and is not listed or opened as a chat', async () => {
     const { id, sessions } = await begin('emu-n1')
     await say(sessions[0], 'Hello')
     const chats = await server.call('GET', `/api/chat/list?org_id=${person.organizationId}&limit=100`, {
@@ -258,7 +258,7 @@ describe('a conversation', () => {
     expect((await call('POST', path, body)).status).toBe(400)
   })
 
-  test('a session needs a conversation and a model that are there', async () => {
+  test('a session requires an existing conversation and model', async () => {
     const { id } = await begin()
     const model_id = await addModel('emu-n1')
     const nothing = crypto.randomUUID()

@@ -70,7 +70,7 @@ test('without credits nothing is stored and no provider is called', async () => 
   expect(chats.body.data).toEqual([])
 })
 
-test('parallel replies of one organization leave a ledger whose every line adds up', async () => {
+test('concurrent replies of one organization leave a ledger in which every entry adds up', async () => {
   const { person, send } = await personWith(1_000)
   const answers = await Promise.all(
     Array.from({ length: 30 }, async () => send({ chat_id: await titledChat(server, person) })),

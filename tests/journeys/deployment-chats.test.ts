@@ -40,8 +40,8 @@ async function openWidget(version?: string) {
 
 const post = (path: string, token: string) => server.call('POST', `/api/agent_deploy/${path}`, { token })
 
-describe('a program with the key', () => {
-  test('chats with the agent in a session, streamed as by send_message', async () => {
+describe('a client with the key', () => {
+  test('chats with the agent in a session, streamed like send_message', async () => {
     const { key, agentId } = await deploy(server, provider)
     const first = await talk(server, key, { content: 'Hello' })
     expect(first.status).toBe(200)
@@ -83,7 +83,7 @@ describe('a program with the key', () => {
     expect(chat).toMatchObject({ agent_id: agentId, visitor_id: null, message_count: 2 })
   })
 
-  test('gets events with a name where it asks for them', async () => {
+  test('gets named events if requested', async () => {
     const { key } = await deploy(server, provider)
     const { events } = await talk(server, key, { content: 'Hello' }, { query: '?events=all' })
     expect(events.flatMap(({ event }) => event ?? [])).toEqual(['meta', 'usage'])
@@ -109,13 +109,13 @@ describe('a program with the key', () => {
     [{ content: 'x', session_id: 'x' }, 'session_id must be a UUID'],
     [{ content: 'x', model_id: crypto.randomUUID() }, 'model_id is not a field of this request'],
     [{ content: 'x', knowledge_base_ids: [] }, 'knowledge_base_ids is not a field of this request'],
-  ])('is told what is wrong, case %#', async (body, detail) => {
+  ])('gets the reason of a refusal, case %#', async (body, detail) => {
     const { key } = await deploy(server, provider)
     const answer = await talk(server, key, body)
     expect([answer.status, answer.body.detail]).toEqual([400, detail])
   })
 
-  test('may be a page elsewhere that reads the header with the session', async () => {
+  test("can read the session's header on another origin", async () => {
     const { key } = await deploy(server, provider)
     const headers = { origin: 'https://console.example.com' }
     const answer = await talk(server, key, { content: 'Hello' }, { headers })
@@ -124,7 +124,7 @@ describe('a program with the key', () => {
 })
 
 describe('visitors', () => {
-  test('have sessions of their own, and the key sees them all', async () => {
+  test('can access only their own sessions, and the key can access all', async () => {
     const { widget, ann, bob } = await openWidget()
     const { sessionId, said } = await talk(server, ann, { content: 'A secret' })
     expect(said).toBe('the quick brown')
@@ -147,7 +147,7 @@ describe('visitors', () => {
       expect((await readSession(server, token, sessionId)).status).toBe(404)
   })
 
-  test('do not get each other’s replies by an Idempotency-Key', async () => {
+  test("cannot replay each other's replies with an Idempotency-Key", async () => {
     const { widget, ann, bob } = await openWidget()
     const headers = { 'idempotency-key': 'one' }
     const ids = new Set<string>()
@@ -161,7 +161,7 @@ describe('visitors', () => {
     expect(ids).toContain(again.messageId)
   })
 
-  test('get no events with a name, ask as they may', async () => {
+  test('get no named events, even if requested', async () => {
     const { ann } = await openWidget()
     const { events, sessionId } = await talk(server, ann, { content: 'Hello' }, { query: '?events=all' })
     expect(events.length).toBe(4)
@@ -172,7 +172,7 @@ describe('visitors', () => {
     expect(resumed.text).toContain('DONE')
   })
 
-  test('are not told what the agent has looked up', async () => {
+  test("do not see the agent's citations", async () => {
     const owner = await server.signUp()
     const shelf = librarian(server, owner)
     const kbId = await shelf.create({ sources: [textSource('Hours', 'The shop opens at nine.')] })
@@ -191,7 +191,7 @@ describe('visitors', () => {
     expect(asked).toContain('The shop opens at nine.')
   })
 
-  test('are not told why the model of the agent failed; who has the key is', async () => {
+  test("do not see why the agent's model failed, but the key does", async () => {
     const { widget, ann } = await openWidget('emu-err401')
     const known = await talk(server, widget.key, { content: 'Hello' })
     expect(known.text).toMatch(/API key/i)
@@ -204,7 +204,7 @@ describe('visitors', () => {
     }
   })
 
-  test('are told that the agent is off where its model is; who has the key hears of the model', async () => {
+  test('see an inactive agent if its model is inactive, but the key gets the error of the model', async () => {
     const { widget, ann } = await openWidget('emu-n2')
     const { token } = widget.owner
     const agent = await server.call('GET', `/api/agents/get?agent_id=${widget.agentId}`, { token })
@@ -216,7 +216,7 @@ describe('visitors', () => {
     expect([toKey.status, toKey.body.code]).toEqual([400, 'llm.inactive'])
   })
 
-  test('find their sessions again with a new token for the same key', async () => {
+  test('keep their sessions with a new token for the same visitor key', async () => {
     const widget = await deploy(server, provider, WIDGET)
     const body = { visitor_key: 'A'.repeat(43) }
     const ask = () => server.call('POST', `/api/agent_deploy/visitor?deployment_id=${widget.id}`, { body })
@@ -226,7 +226,7 @@ describe('visitors', () => {
 })
 
 describe('a session', () => {
-  test('is in nobody’s list, search or export, and has no title', async () => {
+  test('is absent from lists, search and exports, and gets no title', async () => {
     const { widget, ann } = await openWidget()
     const before = provider.requests.length
     const { sessionId } = await talk(server, ann, { content: 'Pumpernickel' })
@@ -246,7 +246,7 @@ describe('a session', () => {
     expect(await sql`select from chat_words where chat_id = ${sessionId} and words <> ''`).toHaveLength(0)
   })
 
-  test('is resumed after any event, live and later, by its visitor', async () => {
+  test('can be resumed by its visitor after any event, live and later', async () => {
     const { ann } = await openWidget('emu-n12-gap30-r3')
     const stream = await openTalk(server.url, ann, { content: 'Hello' })
     const sessionId = sessionIdOf(stream)
@@ -263,7 +263,7 @@ describe('a session', () => {
     expect((await resumeTalk(server.url, ann, sessionId, whole.at(-1)?.id)).status).toBe(204)
   })
 
-  test('takes one message at a time, and its reply can be stopped', async () => {
+  test('accepts one message at a time, and its reply can be stopped', async () => {
     const { widget, ann } = await openWidget('emu-n500-gap20')
     const stream = await openTalk(server.url, ann, { content: 'Hello' })
     const sessionId = sessionIdOf(stream)
@@ -280,7 +280,7 @@ describe('a session', () => {
     expect(kindsOf(await ledgerOf(server, widget.owner))).toEqual(['HOLD', 'DEBIT'])
   })
 
-  test('pauses with the deployment: what is being said is said to its end', async () => {
+  test('pauses with the deployment, after the current reply has completed', async () => {
     const { widget, ann } = await openWidget('emu-n30-gap20')
     const stream = await openTalk(server.url, ann, { content: 'Hello' })
     const sessionId = sessionIdOf(stream)
@@ -302,7 +302,7 @@ describe('a session', () => {
     expect((await talk(server, ann, { content: 'Hi', session_id: sessionId })).status).toBe(200)
   })
 
-  test('ends with the deployment: the reply is stopped, and paid once', async () => {
+  test('ends with the deployment: the reply is stopped and charged once', async () => {
     const { widget, ann } = await openWidget('emu-n2000-gap20')
     const stream = await openTalk(server.url, ann, { content: 'Hello' })
     await stream.take(3)

@@ -21,7 +21,7 @@ describe('usage', () => {
     server.call('GET', `/api/agent_deploy/usage?deployment_id=${id}${query}`, { token: owner.token })
   const today = () => new Date().toISOString().slice(0, 10)
 
-  test('is what the organization has paid for the deployment, day by day', async () => {
+  test("equals the organization's charges for the deployment, by day", async () => {
     const widget = await deploy(server, provider, { deployment_type: 'widget' })
     for (const token of [await visit(server, widget), widget.key])
       await talk(server, token, { content: 'Hello' })
@@ -49,7 +49,7 @@ describe('usage', () => {
     expect(before.totals).toEqual({ messages: 0, input_tokens: 0, output_tokens: 0, credits: 0 })
   })
 
-  test('counts what an agent has looked up, but not as a reply', async () => {
+  test('includes the cost of retrieval, but not as a message', async () => {
     const owner = await server.signUp()
     const embedding_model = await server.addModel(owner, {
       provider: 'openai-compatible',
@@ -71,7 +71,7 @@ describe('usage', () => {
     expect(body.totals).toMatchObject({ messages: 1, input_tokens: input })
   })
 
-  test('is asked for by days', async () => {
+  test('is limited by from and to, at most 366 days apart', async () => {
     const made = await deploy(server, provider)
     const { body } = await usage(made, `&from=${today()}&to=${today()}`)
     expect(body.daily).toHaveLength(1)

@@ -24,8 +24,8 @@ const sentTo = async (email: string) =>
 
 const WIDGET = { deployment_type: 'widget' }
 
-describe('a visitor’s token', () => {
-  test('comes with what a page may know of the deployment, and nothing else', async () => {
+describe("a visitor's token", () => {
+  test('is returned with only the public data of the deployment', async () => {
     const config = {
       theme: { primary_color: '#0b5fff' },
       branding: { company_name: 'Example' },
@@ -61,7 +61,7 @@ describe('a visitor’s token', () => {
     expect((await askForToken(server, bare.id)).body.deployment.config).toEqual({ theme: {}, branding: {} })
   })
 
-  test('is for this server’s pages and those of allowed_origins', async () => {
+  test("is issued only to this server's pages and to allowed_origins", async () => {
     const { id } = await deploy(server, provider, {
       ...WIDGET,
       config: { allowed_origins: ['https://www.example.com', 'http://localhost:8080'] },
@@ -83,7 +83,7 @@ describe('a visitor’s token', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'deployment.origin_not_allowed'])
   })
 
-  test('is not given for an unknown deployment, one for programs, or a paused one', async () => {
+  test('is not issued for an unknown, API or paused deployment', async () => {
     const api = await deploy(server, provider)
     for (const id of [api.id, crypto.randomUUID()])
       expect((await askForToken(server, id)).body).toMatchObject({ detail: 'Deployment not found' })
@@ -105,13 +105,13 @@ describe('a visitor’s token', () => {
     ['other characters', { visitor_key: `${'A'.repeat(42)}=` }],
     ['two lines', { visitor_key: `${'A'.repeat(43)}\n` }],
     ['more', { visitor_key: 'A'.repeat(43), visitor_id: 'x' }],
-  ])('is not given for %s', async (_what, body) => {
+  ])('is not issued for %s', async (_what, body) => {
     const { id } = await deploy(server, provider, WIDGET)
     const answer = await server.call('POST', `/api/agent_deploy/visitor?deployment_id=${id}`, { body })
     expect(answer.status).toBe(400)
   })
 
-  test('ends with the deployment', async () => {
+  test('stops working when the deployment is deleted', async () => {
     const widget = await deploy(server, provider, WIDGET)
     const token = await visit(server, widget)
     const path = `/api/agent_deploy/delete?deployment_id=${widget.id}`
@@ -120,7 +120,7 @@ describe('a visitor’s token', () => {
     expect((await askForToken(server, widget.id)).status).toBe(404)
   })
 
-  test('is not one that somebody has made himself', async () => {
+  test('cannot be forged', async () => {
     const widget = await deploy(server, provider, WIDGET)
     const token = await visit(server, widget)
     const [head, , signature] = token.split('.')
@@ -135,7 +135,7 @@ describe('a visitor’s token', () => {
   })
 })
 
-describe('the user whom visitors stand for', () => {
+describe('the user that represents visitors', () => {
   let owner: Person
   let email: string
   let userId: string
@@ -153,7 +153,7 @@ describe('the user whom visitors stand for', () => {
 
   const names = { first_name: 'Eve', last_name: 'X' }
 
-  test('does not sign up, and nobody does under an address like his', async () => {
+  test('cannot sign up, and neither can another address of its domain', async () => {
     for (const address of [email, email.toUpperCase(), 'eve@deployment.invalid']) {
       const answer = await server.call('POST', '/api/auth/signup', {
         body: { email: address, password: 'correct horse battery', ...names },
@@ -162,7 +162,7 @@ describe('the user whom visitors stand for', () => {
     }
   })
 
-  test('does not sign in, and is sent nothing', async () => {
+  test('cannot sign in and receives no mail', async () => {
     const login = await server.call('POST', '/api/auth/login', {
       body: { email, password: 'correct horse battery' },
     })
@@ -176,7 +176,7 @@ describe('the user whom visitors stand for', () => {
     expect(await sentTo(email)).toEqual([])
   })
 
-  test('is not invited, in any way', async () => {
+  test('cannot be invited', async () => {
     const { token, organizationId } = owner
     const role_id = await roleOf(server, owner, 'member')
     const org = `org_id=${organizationId}`
@@ -201,7 +201,7 @@ describe('the user whom visitors stand for', () => {
     expect(await sentTo(email)).toEqual([])
   })
 
-  test('is in no list', async () => {
+  test('is absent from all lists', async () => {
     const { token, organizationId } = owner
     const org = `org_id=${organizationId}`
     for (const path of [`/api/users/list?${org}`, `/api/org/list`, `/api/audit/list?${org}`, '/api/users/me'])
@@ -210,7 +210,7 @@ describe('the user whom visitors stand for', () => {
     expect((await server.call('GET', '/api/org/list', { token: admin })).text).not.toContain(email)
   })
 
-  test('is kept from becoming a person by the database too', async () => {
+  test('cannot become a person, even in the database', async () => {
     const { sql } = server.server.services.database
     for (const change of [
       { password_hash: 'x' },

@@ -39,7 +39,7 @@ const FULL = {
 }
 
 describe('a deployment', () => {
-  test('is made with a key that is shown once and stored hashed', async () => {
+  test('is created with a key that is shown once and stored as a hash', async () => {
     const { status, body } = await create(server, owner, agentId, {
       name: ' Shop ',
       description: 'd',
@@ -72,7 +72,7 @@ describe('a deployment', () => {
     expect(stored).not.toContain(key)
   })
 
-  test('is listed newest first, by pages, with no key', async () => {
+  test('is listed newest first, in pages, without its key', async () => {
     const person = await server.signUp()
     const own = await makeAgent(server, person, provider)
     const ids: string[] = []
@@ -88,7 +88,7 @@ describe('a deployment', () => {
     expect(first.text).not.toMatch(/api_key"|key_hash|visitor/)
   })
 
-  test('is changed in what is given; a config replaces the one before', async () => {
+  test('is updated in the given fields; a new config replaces the old one', async () => {
     const { id } = (await create(server, owner, agentId, { deployment_type: 'widget', config: FULL })).body
     const renamed = await on('PUT', 'update', id, owner.token, { name: 'Help' })
     expect(renamed.body).toMatchObject({ name: 'Help', config: FULL, status: 'active' })
@@ -117,7 +117,7 @@ describe('a deployment', () => {
     }
   })
 
-  test('goes with its organization', async () => {
+  test('is deleted with its organization', async () => {
     const org = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}`, {
       token: owner.token,
     })
@@ -148,7 +148,7 @@ describe('a deployment', () => {
     expect(body.data[2].after).toMatchObject({ key_hash: '(hidden)' })
   })
 
-  test('its change of status is told to those who may read it, and to nobody else', async () => {
+  test('sends a change of status only to users who may read it', async () => {
     const { id } = (await create(server, owner, agentId)).body
     const guest = await server.signUp()
     await addMemberWithRole(server.server.services.database.sql, owner.organizationId, guest.userId, 'guest')
@@ -174,18 +174,18 @@ describe('a deployment', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   test.each([
     ['unknown keys', 'api', { colour: 'red' }, 'config.colour is not a field of this request'],
-    ['unknown keys within', 'api', { theme: { color: 'red' } }, 'config.theme.color is not a field'],
+    ['unknown nested keys', 'api', { theme: { color: 'red' } }, 'config.theme.color is not a field'],
     [
-      'a colour by name',
+      'a named color',
       'api',
       { theme: { primary_color: 'red' } },
       'primary_color must be a color such as #0b5fff',
     ],
-    ['a short colour', 'api', { theme: { primary_color: '#abc' } }, 'primary_color must be a color'],
-    ['a colour and more', 'api', { theme: { primary_color: '#0b5fff;' } }, 'at most 7 characters'],
+    ['a short color', 'api', { theme: { primary_color: '#abc' } }, 'primary_color must be a color'],
+    ['a color with a suffix', 'api', { theme: { primary_color: '#0b5fff;' } }, 'at most 7 characters'],
     [
       'a font that ends a style',
       'widget',
@@ -194,7 +194,7 @@ describe('what is refused', () => {
     ],
     ['half a quoted font', 'widget', { theme: { font_family: '"Arial' } }, 'font_family must be'],
     ['a url as a font', 'widget', { theme: { font_family: 'url(x)' } }, 'font_family must be'],
-    ['no font', 'widget', { theme: { font_family: 'Arial,' } }, 'font_family must be'],
+    ['an empty font', 'widget', { theme: { font_family: 'Arial,' } }, 'font_family must be'],
     [
       'a logo over http',
       'widget',
@@ -207,7 +207,12 @@ describe('what is refused', () => {
       { branding: { logo_url: 'javascript:alert(1)' } },
       'starts with https://',
     ],
-    ['a logo of data', 'widget', { branding: { logo_url: 'data:image/png,x' } }, 'starts with https://'],
+    [
+      'a data URL as a logo',
+      'widget',
+      { branding: { logo_url: 'data:image/png,x' } },
+      'starts with https://',
+    ],
     [
       'a logo whose host ends a header',
       'widget',
@@ -216,9 +221,9 @@ describe('what is refused', () => {
     ],
     ['a logo with a password', 'widget', { branding: { logo_url: 'https://u:p@a.com/x' } }, 'https://'],
     ['a long welcome', 'widget', { welcome_message: 'x'.repeat(2_001) }, 'at most 2000 characters'],
-    ['a limit of none', 'api', { daily_message_limit: 0 }, 'daily_message_limit must be at least 1'],
-    ['a limit beyond', 'api', { daily_message_limit: 1_000_001 }, 'must be at most 1000000'],
-    ['half a message', 'api', { daily_message_limit: 1.5 }, 'must be an integer'],
+    ['a limit of 0', 'api', { daily_message_limit: 0 }, 'daily_message_limit must be at least 1'],
+    ['a limit that is too large', 'api', { daily_message_limit: 1_000_001 }, 'must be at most 1000000'],
+    ['a fractional limit', 'api', { daily_message_limit: 1.5 }, 'must be an integer'],
     [
       'a placement of an iframe',
       'iframe',
@@ -231,7 +236,7 @@ describe('what is refused', () => {
       { widget_placement: 'bottom-left' },
       'only for deployments of type widget',
     ],
-    ['a placement elsewhere', 'widget', { widget_placement: 'top' }, 'bottom-right, bottom-left'],
+    ['an unknown placement', 'widget', { widget_placement: 'top' }, 'bottom-right, bottom-left'],
     ['origins of an api', 'api', { allowed_origins: ['https://a.com'] }, 'of type widget or iframe'],
     ['an origin with a path', 'widget', { allowed_origins: ['https://a.com/x'] }, 'without a path'],
     ['an origin with a slash', 'widget', { allowed_origins: ['https://a.com/'] }, 'without a path'],
@@ -242,9 +247,9 @@ describe('what is refused', () => {
       { allowed_origins: ['http://a.com'] },
       'http is allowed only for localhost',
     ],
-    ['an origin of many', 'widget', { allowed_origins: ['https://*.a.com'] }, 'not a valid origin'],
+    ['an origin with a wildcard', 'widget', { allowed_origins: ['https://*.a.com'] }, 'not a valid origin'],
     ['every origin', 'iframe', { allowed_origins: ['*'] }, 'not a valid origin'],
-    ['no origin', 'iframe', { allowed_origins: ['null'] }, 'not a valid origin'],
+    ['the origin null', 'iframe', { allowed_origins: ['null'] }, 'not a valid origin'],
     [
       'an origin that ends a header',
       'iframe',
@@ -268,7 +273,7 @@ describe('what is refused', () => {
     expect((await on('GET', 'get', other.id)).body.config).toEqual({})
   })
 
-  test('origins are stored as browsers send them, each once', async () => {
+  test('origins are normalized and deduplicated', async () => {
     const allowed_origins = [
       'https://WWW.Example.com:443',
       'https://www.example.com',
@@ -309,7 +314,7 @@ describe('what is refused', () => {
     expect((await on('PUT', 'update', id, owner.token, change)).status).toBe(400)
   })
 
-  test('an agent that is unknown, of others, or public of others', async () => {
+  test('an agent that is unknown or belongs to another organization, even a public one', async () => {
     const stranger = await server.signUp()
     const foreign = await makeAgent(server, stranger, provider)
     const shared = await makeAgent(server, stranger, provider)
@@ -323,7 +328,7 @@ describe('what is refused', () => {
     }
   })
 
-  test('the previous key, immediately', async () => {
+  test('the previous key, immediately after regeneration', async () => {
     const made: Deployment = await deploy(server, provider)
     const session = (key: string) =>
       server.call('GET', `/api/agent_deploy/session?session_id=${made.id}`, { headers: { 'x-api-key': key } })

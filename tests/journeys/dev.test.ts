@@ -7,7 +7,7 @@ import { startProcess } from '#tests/support/process.ts'
 
 const SCRIPT = join(import.meta.dirname, '../../scripts/dev.ts')
 
-test('npm run dev has the server, the console and a model at one address, and ends them together', async () => {
+test('npm run dev serves the API, the console and a model at one address, and ends them together', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-dev-'))
   onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }))
   // The default configuration: without a DATABASE_URL.

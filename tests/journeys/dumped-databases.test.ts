@@ -42,19 +42,19 @@ describe.runIf(inject('postgres') !== null).each(readdirSync(DUMPS))('the databa
 
   const shopId = (): string => organizations.find((one) => one.name === 'Lighthouse Books')?.id ?? ''
 
-  test.each(Object.entries(facts.people))('%s reads all that they could read', async (who, person) => {
+  test.each(Object.entries(facts.people))('%s can read everything as before', async (who, person) => {
     const answers = await readAccount(server, await signIn(server, person), facts.dumpedAt)
     expect(answers).toMatchObject(recorded[who] ?? {})
     const failed = Object.entries(answers).filter(([, { status }]) => status >= 500)
     expect(failed).toEqual([])
   })
 
-  test('the owner could read everything', () => {
+  test('the recording has a successful read of every operation by the owner', () => {
     const refused = Object.entries(recorded['marta'] ?? {}).filter(([, { status }]) => status !== 200)
     expect([Object.keys(recorded['marta'] ?? {}).length > 100, refused]).toEqual([true, []])
   })
 
-  test('every ledger adds up, and its balance is the one that is shown', async () => {
+  test('every ledger adds up to the returned balance', async () => {
     const { sql } = server.server.services.database
     const accounts = await sql<{ id: string }[]>`select organization_id as id from credit_accounts`
     expect(accounts.length).toBeGreaterThan(8)
@@ -67,7 +67,7 @@ describe.runIf(inject('postgres') !== null).each(readdirSync(DUMPS))('the databa
     expect(shown).toMatchObject({ balance: sum?.['balance'], held: 0 })
   })
 
-  test('the reply that was under way has failed, and cost nothing', async () => {
+  test('the interrupted reply has failed and is not charged', async () => {
     const path = `/api/chat?org_id=${shopId()}&chat_id=${facts.interruptedChatId}`
     const { body } = await server.call('GET', path, { token })
     expect(body.messages.at(-1)).toMatchObject({ role: 'assistant', status: 'error', content: '' })

@@ -73,12 +73,12 @@ const SECTIONS: [name: string, within: (work: Work) => Promise<unknown>][] = [
   ['scope.transaction', (work) => scopeDatabase(services, owner()).transaction(work)],
   ['the transaction of a request', (work) => inTransaction(services.database.sql, work)],
   [
-    'a transaction in that of a request',
+    'a transaction inside the transaction of a request',
     (work) =>
       inTransaction(services.database.sql, () => services.database.sql.begin(work)) as Promise<unknown>,
   ],
   ['the last step of a handler', (work) => commitWithAnswer(work)],
-  ['the handler of a route that says so', (work) => handle('database', work)],
+  ['the handler of a route with database effects', (work) => handle('database', work)],
 ]
 
 /** Runs a handler as it runs without an Idempotency-Key. */
@@ -103,7 +103,7 @@ const ROUTE = defineRoute({
 })
 
 describe.each(SECTIONS)('in %s', (_section, within) => {
-  test.each(OUTSIDE)('%s is refused at once', async (name, work) => {
+  test.each(OUTSIDE)('%s is refused immediately', async (name, work) => {
     const refused = within(() => work())
     await expect(refused).rejects.toThrow(`${name} was called inside a database transaction`)
     await expect(refused).rejects.toThrow("declare effects: 'outside'")
@@ -119,25 +119,25 @@ describe.each(SECTIONS)('in %s', (_section, within) => {
   })
 })
 
-describe('what is not in a transaction', () => {
+describe('code outside a transaction', () => {
   const free = (): void => assertOutsideTransaction('anything')
 
   test.each<[string, Work]>([
     ['code without one', async () => free()],
     ['the handler of a route with effects outside', () => handle('outside', async () => free())],
     [
-      'what leaves the transaction',
+      'code that leaves the transaction',
       () => services.database.sql.begin(async () => outsideTransaction(() => free())),
     ],
     [
-      'what waits for the commit',
+      'code that waits for the commit',
       () => inTransaction(services.database.sql, () => afterCommit(() => free())),
     ],
   ])('%s', async (_what, work) => {
     await expect(work()).resolves.not.toThrow()
   })
 
-  test.each(SECTIONS)('what goes on after %s', async (_section, within) => {
+  test.each(SECTIONS)('includes promises that resolve after the end of %s', async (_section, within) => {
     const ended = Promise.withResolvers<void>()
     let later: Promise<void> | undefined
     await within(async () => {
@@ -147,7 +147,7 @@ describe('what is not in a transaction', () => {
     await expect(later).resolves.toBeUndefined()
   })
 
-  test('but what goes on after a part of a section is still in it', async () => {
+  test('excludes promises that resolve after a nested section but before the end of the outer one', async () => {
     const result = onlyInDatabase(async () => {
       let later: Promise<void> | undefined
       const part = Promise.withResolvers<void>()
@@ -171,7 +171,7 @@ const shared = {
   handler: async () => ({}),
 } as const
 
-test('a route that changes something does not compile without its effects', () => {
+test('a route that changes data does not compile without its effects', () => {
   const routes = [
     // @ts-expect-error `effects` is required
     defineRoute({ ...shared, method: 'POST' }),

@@ -31,7 +31,7 @@ interface Listed {
   organization_id: string | null
 }
 
-test('their models are listed for every organization, and answer with the key of the operator', async () => {
+test("the operator's models are listed for every organization and use the operator's key", async () => {
   const person = await server.signUp()
   const list = async (): Promise<Listed[]> =>
     (await server.call('GET', `/api/llm/list?org_id=${person.organizationId}`, { token: person.token })).body
@@ -48,7 +48,7 @@ test('their models are listed for every organization, and answer with the key of
   }
 })
 
-test("the organization's own models come before them, page by page", async () => {
+test("the organization's own models are listed first, in pages", async () => {
   const person = await server.signUp()
   const own = await server.addModel(person, {
     provider: 'openai',
@@ -66,7 +66,7 @@ test("the organization's own models come before them, page by page", async () =>
   expect(second.pagination).toEqual({ next_cursor: null, has_more: false })
 })
 
-test("a tenant's model has neither the operator's key nor a way into the operator's network", async () => {
+test("a tenant's model can use neither the operator's key nor the operator's network", async () => {
   const person = await server.signUp()
   const say = (config: object) =>
     server
@@ -77,7 +77,7 @@ test("a tenant's model has neither the operator's key nor a way into the operato
   expect(events.at(-1)?.data['error']).toContain('not a public address')
 })
 
-test('only the system administrator sets what they cost', async () => {
+test("only the system administrator sets the prices of the operator's models", async () => {
   const person = await server.signUp()
   const { body } = await server.call('GET', `/api/llm/list?org_id=${person.organizationId}`, {
     token: person.token,
@@ -90,7 +90,7 @@ test('only the system administrator sets what they cost', async () => {
   expect(changed.body.config.input_ratio).toBe(7)
 })
 
-test('without any, there are the demos, and the one that writes comes first', async () => {
+test("without the operator's models, the demo models are listed, the one for text first", async () => {
   const alone = await startTestServer()
   const person = await alone.signUp()
   const list = async (): Promise<Listed[]> =>

@@ -49,8 +49,8 @@ async function markedPerson(mark: string): Promise<Person> {
   return { userId: user.id, email, password, token, refreshToken, organizationId: user.organizations[0].id }
 }
 
-describe('an account that is deleted', () => {
-  test('leaves nothing of the person, and everything of others', async () => {
+describe('deleting an account', () => {
+  test('leaves no trace of the person, and all data of others', async () => {
     const { sql } = server.server.services.database
     const mark = newMark()
     const theirs = await stage.newOrganization(await server.signUp(), newMark())
@@ -89,7 +89,7 @@ describe('an account that is deleted', () => {
     expect(anew.status).toBe(201)
   }, 120_000)
 
-  test('needs the right password, or a recent sign-in where there is none', async () => {
+  test('requires the password, or a recent sign-in if the account has none', async () => {
     const { sql } = server.server.services.database
     const person = await server.signUp()
     for (const password of [undefined, 'wrong'])
@@ -110,7 +110,7 @@ describe('an account that is deleted', () => {
     expect((await deleteAccount(person)).status).toBe(200)
   })
 
-  test('hands over first what others are in, and the last administrator stays', async () => {
+  test('is refused while the user owns a shared organization, and for the last administrator', async () => {
     const { sql } = server.server.services.database
     const [owner, other] = [await server.signUp(), await server.signUp()]
     const name = newMark()
@@ -131,7 +131,7 @@ describe('an account that is deleted', () => {
     expect([last.status, last.body.code]).toEqual([400, 'user.last_administrator'])
   })
 
-  test('is the only reason to change an entry of the audit, and only its addresses', async () => {
+  test('is the only change that audit entries allow, and only of their addresses', async () => {
     const { sql } = server.server.services.database
     const { userId, organizationId } = await stage.newOrganization(await server.signUp(), newMark())
     const change = (person: string, what: 'ip' | 'action', isLeaving: boolean) =>

@@ -25,8 +25,8 @@ const kindsOf = (found: string[]): string[] => [
   ),
 ]
 
-describe('an organization that is deleted', () => {
-  test('leaves nothing anywhere, and nothing at its providers', async () => {
+describe('a deleted organization', () => {
+  test('leaves no trace in any store or at its providers', async () => {
     const mark = newMark()
     const owner = await stage.newOrganization(await server.signUp(), `${mark}organization`)
     await fillPersonal(server, owner, mark, stage.provider)
@@ -53,7 +53,7 @@ describe('an organization that is deleted', () => {
 
   // The lock would block the only connection of the embedded database.
   testOnPostgres(
-    'is there for nobody from that moment on, however much of it is left',
+    'is inaccessible immediately, even while its erasure continues',
     async () => {
       const owner = await stage.newOrganization(await server.signUp(), newMark())
       const { agentId } = await fillOrganization(server, owner, newMark())
@@ -97,7 +97,7 @@ describe('an organization that is deleted', () => {
 
   // The embedded database supports only one process.
   testOnPostgres(
-    'is erased to the end by another process where the one that began has died',
+    'is erased by another process if the first one died',
     async () => {
       const { sql } = server.server.services.database
       const owner = await stage.newOrganization(await server.signUp(), newMark())
@@ -114,7 +114,7 @@ describe('an organization that is deleted', () => {
     90_000,
   )
 
-  test('does not come back, and only then do its ledger and audit go', async () => {
+  test('cannot be reopened, and its ledger can be deleted only once it is closed', async () => {
     const { sql } = server.server.services.database
     const { organizationId } = await server.signUp()
     const failure = 'are never changed'

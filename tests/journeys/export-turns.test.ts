@@ -60,8 +60,8 @@ async function ask(on: TestServer, { token, ...person }: Person) {
 }
 const statusOf = async (on: TestServer, person: Person): Promise<number> => (await ask(on, person)).status
 
-describe('an export that nobody reads', () => {
-  test('is the only one of its user, and gives the turn back when the client leaves', async () => {
+describe('an export that its client does not read', () => {
+  test('blocks other exports of its user until the client disconnects', async () => {
     const [person, other] = people as [Person, Person]
     const socket = await askUnread(server, person)
     expect(await ask(server, person)).toMatchObject({ status: 409, retryAfter: 30 })
@@ -70,14 +70,14 @@ describe('an export that nobody reads', () => {
     await expect.poll(() => statusOf(server, person)).toBe(200)
   })
 
-  test('is one of at most four, which hold no file in memory', async () => {
+  test('counts toward the limit of four, and keeps no file in memory', async () => {
     const before = process.memoryUsage().arrayBuffers
     for (const person of people.slice(0, 4)) await askUnread(server, person)
     expect(await ask(server, people[4] as Person)).toEqual({ status: 503, retryAfter: 30 })
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(FILE_BYTES)
   })
 
-  test('is ended when its client takes nothing', async () => {
+  test('is ended after a timeout', async () => {
     const person = await newPersonWithFile(impatient)
     const socket = await askUnread(impatient, person)
     // A client that does not read notices the end of its connection only when it writes.

@@ -43,7 +43,7 @@ async function taken(path: string, person: Person) {
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/zip'])
   const entries = await readZip(Buffer.from(await answer.arrayBuffer()))
   const manifest = JSON.parse(String(entries.get('manifest.json')))
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   const rows = (name: string): any[] =>
     String(entries.get(`${name}.jsonl`))
       .split('\n')
@@ -53,7 +53,7 @@ async function taken(path: string, person: Person) {
   return { answer, entries, manifest, rows, text }
 }
 
-test('an organization takes everything away, with the chats of all members and the bytes of files', async () => {
+test("an organization's export has all its data, with the chats of all members and the files' bytes", async () => {
   const { answer, entries, manifest, rows, text } = await taken(ofOrganization(), owner)
   expect(answer.headers.get('content-disposition')).toMatch(/^attachment; .*\.zip$/)
   expect(manifest).toMatchObject({
@@ -99,7 +99,7 @@ test('an organization takes everything away, with the chats of all members and t
   expect(data.map(({ action }: { action: string }) => action)).toContain('organization.exported')
 })
 
-test('no key, secret, token or hash of one is in it', async () => {
+test('an export contains no key, secret, token or hash', async () => {
   const { text } = await taken(ofOrganization(), owner)
   const { sql } = server.server.services.database
   expect(text).not.toContain('ourssecret')
@@ -122,7 +122,7 @@ test('a person exports only their own data, from all organizations', async () =>
   expect(rows('members')).toHaveLength(2)
 })
 
-test('other users cannot export it', async () => {
+test('members and strangers cannot export an organization', async () => {
   expect((await ask(ofOrganization(), member)).status).toBe(403)
   expect((await ask(ofOrganization(), await server.signUp())).status).toBe(404)
 })

@@ -85,7 +85,7 @@ test('the cost of a long chat is bounded: at most 400 messages are read', async 
   expect(pages.slice(0, 3)).toEqual(['first', 'the quick', 'message 1'])
 })
 
-test('lists go through every page once, newest first', async () => {
+test('a chat list has each chat on exactly one page, newest first', async () => {
   const other = await server.signUp()
   const made: string[] = []
   for (let index = 0; index < 7; index++) {

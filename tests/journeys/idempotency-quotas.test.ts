@@ -56,8 +56,8 @@ const expectCounted = async (): Promise<void> => {
 
 test.each([
   ['10,000 requests', REQUESTS_MAX - 2, 1],
-  ['32 MiB of answers', 31, MEBIBYTE],
-])('a user with %s gets no new key, and everything else', async (_, requests, bytes) => {
+  ['32 MiB of responses', 31, MEBIBYTE],
+])('a user with %s gets 429 for new keys, but repeats and other users work', async (_, requests, bytes) => {
   const person = await server.signUp()
   const [first, later] = [randomUUID(), randomUUID()]
   await fill(person, requests, bytes)
@@ -86,7 +86,7 @@ test.each([
   expect((await create(person, later)).status).toBe(201)
 })
 
-test('the counts equal a recount after requests, refusals, repeats and ends at once', async () => {
+test('the counts equal a recount after concurrent requests, refusals, repeats and expirations', async () => {
   const people = [await server.signUp(), await server.signUp()]
   const answers = await Promise.all(
     people.flatMap((person) =>
@@ -104,7 +104,7 @@ test('the counts equal a recount after requests, refusals, repeats and ends at o
   expect(count).toBe(0)
 })
 
-test('a large answer is dropped after an hour, and its request is still not done again', async () => {
+test('a large response is dropped after an hour, and its request is still not repeated', async () => {
   const person = await server.signUp()
   const model = await server.addModel(person, {
     provider: 'openai-compatible',

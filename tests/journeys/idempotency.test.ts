@@ -41,7 +41,7 @@ const withModel = async (version: string, more: object = {}): Promise<Person> =>
   (await signUpWithModel(server, provider, version, more)).person
 
 describe('a key', () => {
-  test('is the user’s own, of one route, and the same under /v1', async () => {
+  test('belongs to one user and one route, with or without /v1', async () => {
     const [key, other] = [randomUUID(), await server.signUp()]
     const first = await newChat('a', key)
     const foreign = await newChat('a', key, other)
@@ -64,7 +64,7 @@ describe('a key', () => {
     expect(isReplayed(enveloped)).toBe(true)
   })
 
-  test('with another body is refused, also in OpenAI’s words', async () => {
+  test('is refused with another body', async () => {
     const key = randomUUID()
     await newChat('a', key)
     const other = await newChat('b', key)
@@ -76,7 +76,7 @@ describe('a key', () => {
     expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining('Idempotency-Key')])
   })
 
-  test('means nothing on other methods', async () => {
+  test('is ignored for other methods', async () => {
     const headers = { 'idempotency-key': 'a b' }
     expect((await server.call('GET', '/api/users/me', { token: person.token, headers })).status).toBe(200)
     const change = { token: person.token, headers, body: { first_name: 'Eve' } }
@@ -84,7 +84,7 @@ describe('a key', () => {
     expect((await server.call('PUT', '/api/users/me', change)).headers.has('idempotent-replayed')).toBe(false)
   })
 
-  test('of a refusal is free again', async () => {
+  test('can be reused after a refusal', async () => {
     const [key, name] = [randomUUID(), randomUUID()]
     const path = `/api/org/create_org?name=${name}`
     const taken = await post(path, undefined, randomUUID(), person.token)
@@ -133,7 +133,7 @@ test('bulk creation continues after an item fails', async () => {
   expect((await post(path, { invitations }, key, person.token)).body).toEqual(first.body)
 })
 
-test('answers can’t be read in the table, nor what was sent', async () => {
+test('requests and responses with a key are unreadable in the table', async () => {
   const email = `${randomUUID()}@example.com`
   const password = `password ${randomUUID()}`
   const names = { first_name: 'Ada', last_name: 'Lovelace' }
@@ -153,7 +153,7 @@ test('answers can’t be read in the table, nor what was sent', async () => {
     expect(dump).not.toContain(secret)
 })
 
-describe('a refusal leaves what it has to leave', () => {
+describe('a refused request keeps its side effects', () => {
   test('wrong passwords are counted', async () => {
     const { email } = await server.signUp()
     const { sql } = server.server.services.database
@@ -165,7 +165,7 @@ describe('a refusal leaves what it has to leave', () => {
     expect(await attempts()).toBeGreaterThan(before)
   })
 
-  test('a refresh token that was stolen ends its session', async () => {
+  test('reuse of a refresh token ends its session', async () => {
     const thief = await server.signUp()
     const refresh = (token: string) => post('/api/auth/refresh', { refresh_token: token }, randomUUID())
     const { body } = await refresh(thief.refreshToken)
@@ -177,11 +177,11 @@ describe('a refusal leaves what it has to leave', () => {
   })
 })
 
-describe('what models do', () => {
+describe("a model's reply", () => {
   const prompt = (somebody: Person, key: string, text = 'Bees') =>
     post(`/api/chat/prompt?org_id=${somebody.organizationId}`, { text }, key, somebody.token)
 
-  test('is streamed again as it was, and paid once', async () => {
+  test('is replayed as an identical stream, and charged once', async () => {
     const somebody = await withModel('emu-n20')
     const key = randomUUID()
     const before = provider.stats.streams
@@ -192,7 +192,7 @@ describe('what models do', () => {
     expect(kindsOf(await ledgerOf(server, somebody))).toEqual(['HOLD', 'DEBIT'])
   })
 
-  test('is refused while it goes on, and goes on when its client leaves', async () => {
+  test('cannot be repeated while it is in progress, and continues when its client disconnects', async () => {
     const somebody = await withModel('emu-n60-gap20')
     const key = randomUUID()
     const leaving = new AbortController()
@@ -255,7 +255,7 @@ describe('what models do', () => {
   })
 })
 
-test('however many passwords are hashed for requests with keys, nobody waits for them to get at the database', async () => {
+test('hashing passwords for requests with keys does not block other requests from the database', async () => {
   const passwords = createPasswords({ memory: 64, passes: 1, parallelism: 1 })
   const held = Promise.withResolvers<void>()
   let hashing = 0

@@ -113,17 +113,12 @@ const send = async (bytes: Uint8Array) => {
 const expectNothing = () => expect.poll(countRows).toBe(untouched)
 afterEach(expectNothing, 20_000)
 
-describe('is refused before anything is stored', () => {
+describe('archives that are refused before anything is stored', () => {
   const some = { roles: [role('one')] }
   const refusals: [what: string, make: () => Uint8Array, code: string, sentence: RegExp][] = [
-    ['no zip', () => Buffer.from('not a zip at all'), 'import.damaged', /cannot be read/],
+    ['a file that is not a zip', () => Buffer.from('not a zip at all'), 'import.damaged', /cannot be read/],
     ['an empty file', () => Buffer.alloc(0), 'import.damaged', /cannot be read/],
-    [
-      'a zip that was cut off',
-      () => makeZip(partsOf(some)).subarray(0, 300),
-      'import.damaged',
-      /cannot be read/,
-    ],
+    ['a truncated zip', () => makeZip(partsOf(some)).subarray(0, 300), 'import.damaged', /cannot be read/],
     [
       'a foreign entry',
       () => makeZip(partsOf(some, [{ name: 'word/document.xml', content: '' }])),
@@ -143,7 +138,7 @@ describe('is refused before anything is stored', () => {
       /cannot be read|not part of any export/,
     ],
     [
-      'a name twice',
+      'a duplicate name',
       () => makeZip(partsOf(some, [{ name: 'roles.jsonl', content: '' }])),
       'import.damaged',
       /contains "roles.jsonl" more than once/,
@@ -155,13 +150,13 @@ describe('is refused before anything is stored', () => {
       /is encrypted/,
     ],
     [
-      'does not match its checksum',
+      'an entry with another checksum',
       () => makeZip(partsOf({}).map((part) => ({ ...part, checksum: 1 }))),
       'import.damaged',
       /checksum/,
     ],
     [
-      'a directory that tells a smaller size',
+      'a directory with too small a size',
       () =>
         makeZip(partsOf(some).map((part) => (part.name === 'roles.jsonl' ? { ...part, claims: 1 } : part))),
       'import.damaged',
@@ -174,13 +169,13 @@ describe('is refused before anything is stored', () => {
       /more than 250 times its compressed size/,
     ],
     [
-      'a bomb that says it is larger than all bounds',
+      'a bomb whose stated size exceeds the limit',
       () => makeZip(partsOf(some, [{ name: `files/${fileId}`, content: 'x', claims: 0xfffffff0 }])),
       'import.too_large',
       /times its compressed size/,
     ],
     [
-      'a line without end',
+      'an endless line',
       () =>
         makeZip(
           partsOf({
@@ -206,10 +201,10 @@ describe('is refused before anything is stored', () => {
       'no manifest',
       () => makeZip(partsOf(some).slice(0, -1)),
       'import.incomplete',
-      /no manifest.json, so it was cut off/,
+      /manifest.json is missing, so the file was cut off/,
     ],
     [
-      'a manifest that is no JSON',
+      'a manifest that is not JSON',
       () => makeZip([{ name: 'manifest.json', content: '{' }]),
       'import.invalid',
       /manifest.json: It is not valid JSON/,
@@ -233,31 +228,31 @@ describe('is refused before anything is stored', () => {
       /It is the export of a user/,
     ],
     [
-      'counts that do not agree',
+      'wrong counts',
       () => makeZip(partsOf(some, [], { counts: { members: 1, roles: 2 } })),
       'import.incomplete',
       /roles.jsonl has 1 lines, but manifest.json says 2/,
     ],
     [
-      'a line that was cut off',
+      'a truncated line',
       () => makeZip(partsOf({ roles: JSON.stringify(role('one')) })),
       'import.incomplete',
       /ends in the middle of a line/,
     ],
     [
-      'a line that is no JSON',
+      'a line that is not JSON',
       () => makeZip(partsOf({ roles: `${JSON.stringify(role('one'))}\n{"a":\n` })),
       'import.invalid',
       /roles.jsonl, line 2: It is not valid JSON/,
     ],
     [
-      'a line that is deeper than any',
+      'a line with too much nesting',
       () => makeZip(partsOf({ audit: `${'['.repeat(100)}${']'.repeat(100)}\n` })),
       'import.invalid',
       /audit.jsonl, line 1: It is nested deeper/,
     ],
     [
-      'a line of too many values',
+      'a line with too many values',
       () => makeZip(partsOf({ audit: `[${'0,'.repeat(500_000)}0]\n` })),
       'import.invalid',
       /audit.jsonl, line 1: It has more than 500000 values/,
@@ -281,19 +276,19 @@ describe('is refused before anything is stored', () => {
       /surrogate/,
     ],
     [
-      'a row without what it needs',
+      'a row without a required field',
       () => makeZip(partsOf({ roles: [role('one'), { id: randomUUID(), ...times }] })),
       'import.invalid',
       /roles.jsonl, line 2: \w+ is required/,
     ],
     [
-      'an id that is none',
+      'an invalid id',
       () => makeZip(partsOf({ chats: [chat({ id: "'; drop table chats; --" })] })),
       'import.invalid',
       /chats.jsonl, line 1: id/,
     ],
     [
-      'a name beyond its bound',
+      'a name that is too long',
       () => makeZip(partsOf({ roles: [role('x'.repeat(61))] })),
       'import.invalid',
       /roles.jsonl, line 1: name/,
@@ -304,10 +299,10 @@ describe('is refused before anything is stored', () => {
   })
 })
 
-describe('leaves nothing behind, though much was stored', () => {
+describe('archives that leave nothing behind after a partial import', () => {
   const stored = () => ({ roles: [role('one')], models: [model], chats: [chat()] })
   const failures: [what: string, make: () => Uint8Array, code: string][] = [
-    ['an id twice', () => makeZip(partsOf({ ...stored(), chats: [chat(), chat()] })), 'import.invalid'],
+    ['a duplicate id', () => makeZip(partsOf({ ...stored(), chats: [chat(), chat()] })), 'import.invalid'],
     [
       "a role that has a system role's name",
       () => makeZip(partsOf({ roles: [role('Owner')] })),

@@ -60,8 +60,8 @@ async function takeTurn(on: TestServer, by: Person): Promise<ClientRequest> {
   return sending as unknown as ClientRequest
 }
 
-describe('while an archive is being sent', () => {
-  test('another one is refused before it is, and not after its sender has left', async () => {
+describe('while an archive is uploaded', () => {
+  test('another upload is refused until the sender disconnects', async () => {
     const first = await takeTurn(server, person)
     const [answer] = (await once(beginImport(server, await server.signUp()), 'response')) as [IncomingMessage]
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([409, '30'])
@@ -69,7 +69,7 @@ describe('while an archive is being sent', () => {
     await expect.poll(() => statusOf(server, person)).toBe(400)
   })
 
-  test('and nothing more comes of it, the turn is given back', async () => {
+  test('an upload that stalls loses its turn', async () => {
     const other = await impatient.signUp()
     const first = await takeTurn(impatient, other)
     await expect.poll(() => statusOf(impatient, other)).toBe(400)
@@ -77,7 +77,7 @@ describe('while an archive is being sent', () => {
   })
 })
 
-test('a user sends 16 GiB within a day, in however many archives', () => {
+test('a user can upload at most 16 GiB per day in total', () => {
   const { jobs, instance, database } = server.server.services
   const imports = new Imports({ database, jobs, instance })
   for (let sent = 0; sent < 15; sent++) imports.admit('a').end(GIB)

@@ -52,7 +52,7 @@ const count = (results: { status: string }[], status: string) =>
   results.filter((one) => one.status === status).length
 
 describe('an unverified sender', () => {
-  test('is mailed for without text of their own', async () => {
+  test('has invitations mailed without their message', async () => {
     const text = 'Win a prize at spam.example'
     const { status, body } = await invite(owner, text)
     expect([status, body.message]).toEqual([201, null])
@@ -65,7 +65,7 @@ describe('an unverified sender', () => {
     expect((await invite(owner, 'Welcome')).body.message).toBe('Welcome')
   })
 
-  test('resends the invitation of a verified colleague without its text', async () => {
+  test("resends a verified colleague's invitation without its message", async () => {
     await confirmAddress(server, owner, mails)
     const admin = await addAdmin()
     const { body } = await invite(owner, 'Quoted once')
@@ -106,7 +106,7 @@ describe('a verified sender', () => {
     expect((await invite()).status).toBe(429)
   })
 
-  test('an organization sends 200 per day, whoever sends them; refused ones count nothing', async () => {
+  test('shares a limit of 200 per day with the organization; refused invitations do not count', async () => {
     const [second, third] = [await addAdmin(), await addAdmin()]
     for (const admin of [second, third]) await confirmAddress(server, admin, mails)
     expect((await ask('/api/invitations/create', { email: owner.email, role_id })).status).toBe(409)
@@ -119,7 +119,7 @@ describe('a verified sender', () => {
     expect(results[1]?.detail).toContain('organization can send at most 200 invitations per day')
   })
 
-  test('begins again on the next day', async () => {
+  test('gets a new limit on the next day', async () => {
     await bulkInvite(10)
     await haveSentMore(90)
     expect((await invite()).status).toBe(429)
@@ -128,7 +128,7 @@ describe('a verified sender', () => {
   })
 })
 
-test('bulk_create answers for a malformed address as for any other that fails', async () => {
+test('bulk_create reports a malformed address like any other failed item', async () => {
   const email = newEmail()
   const invitations = ['no address', 'x'.repeat(300), email].map((one) => ({ email: one, role_id }))
   const { status, body } = await ask('/api/invitations/bulk_create', { invitations })
@@ -140,7 +140,7 @@ test('bulk_create answers for a malformed address as for any other that fails', 
   ])
 })
 
-test('a role change answers when the member was invited', async () => {
+test('the response of a role change includes the time of the invitation', async () => {
   const { body } = await invite()
   const joined = await server.call('POST', '/api/auth/signup_invite', {
     body: { token: body.token, password: 'correct horse', first_name: 'Grace', last_name: 'Hopper' },

@@ -65,7 +65,7 @@ describe('an invitation', () => {
     ])
   })
 
-  test('is accepted once, by 100 who try at the same moment', async () => {
+  test('is accepted once by 100 concurrent requests', async () => {
     const { body } = await invite()
     const answers = await Promise.all(Array.from({ length: 100 }, () => accept(body.token)))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -77,7 +77,7 @@ describe('an invitation', () => {
     expect(members.count).toBe(1)
   })
 
-  test('is joined by an account that came to be meanwhile, with its password only', async () => {
+  test('can be accepted by an account created since, only with its password', async () => {
     const person = { email: newEmail(), password: 'correct horse', first_name: 'A', last_name: 'B' }
     const { body } = await invite(person.email)
     await server.call('POST', '/api/auth/signup', { body: person })
@@ -86,7 +86,7 @@ describe('an invitation', () => {
     expect((await accept(body.token)).status).toBe(201)
   })
 
-  test('whose role is gone by then is refused, and can be sent anew', async () => {
+  test('to a deleted role is refused and stays pending', async () => {
     const role = await asOwner('POST', `/api/roles/create?${org}`, {
       name: randomUUID(),
       hierarchy_level: 5,
@@ -100,7 +100,7 @@ describe('an invitation', () => {
     expect(await statusOf(body.id)).toBe('pending')
   })
 
-  test('is not for who has an account, is a member, or has one already', async () => {
+  test('is refused for an address with an account, a membership or another invitation', async () => {
     const stranger = await server.signUp()
     expect((await invite(stranger.email)).body.code).toBe('user.exists')
     expect((await invite(owner.email)).body.code).toBe('user.is_member')
@@ -109,7 +109,7 @@ describe('an invitation', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
   })
 
-  test('cannot grant the owner role, nor a role of another organization', async () => {
+  test("cannot grant the owner role or another organization's role", async () => {
     expect((await invite(newEmail(), await roleOf(server, owner, 'owner'))).status).toBe(403)
     const stranger = await server.signUp()
     const answer = await invite(newEmail(), await roleOf(server, stranger, 'member'))
@@ -134,7 +134,7 @@ describe('an invitation', () => {
 })
 
 /** Spec, Invitation status: the response and effect of each action in each state. */
-describe('states', () => {
+describe('the states of an invitation', () => {
   const states = {
     pending: async () => (await invite()).body,
     expired: async () => {
@@ -184,7 +184,7 @@ describe('states', () => {
     expect(await statusOf(made.id)).toBe(after)
   })
 
-  test('sending again makes a new link for seven days more, and the one before is void', async () => {
+  test('resending creates a new link for seven days and invalidates the old one', async () => {
     const { body } = await invite()
     await age(body.id)
     const again = (await acts.resend(body)).body
@@ -201,7 +201,7 @@ describe('states', () => {
     expect((await acts.resend(body)).body.code).toBe('invitation.exists')
   })
 
-  test('the list can be read by status', async () => {
+  test('the list can be filtered by status', async () => {
     const made = {
       expired: await states.expired(),
       revoked: await states.revoked(),
@@ -216,7 +216,7 @@ describe('states', () => {
   })
 })
 
-test('of a bulk request get separate results', async () => {
+test('the invitations of a bulk request have separate results', async () => {
   const [good, owned] = [newEmail(), newEmail()]
   const { status, body } = await asOwner('POST', `/api/invitations/bulk_create?${org}`, {
     invitations: [

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => stop())
 
 const newEmail = () => `${randomUUID()}@example.com`
-describe('an account made by /api/users/invite', () => {
+describe('an account created by /api/users/invite', () => {
   const inviteUser = async (email = newEmail()) =>
     asOwner('POST', `/api/users/invite?${org}`, {
       email,
@@ -48,7 +48,7 @@ describe('an account made by /api/users/invite', () => {
     expect((await server.call('POST', '/api/auth/login', { body: login })).status).toBe(200)
   })
 
-  test('whoever signs up first with the address is shut out when its owner opens the link', async () => {
+  test('locks out an earlier sign-up with the address when its owner opens the link', async () => {
     const { body } = await inviteUser()
     const squatter = { email: body.email, password: 'squatters password', first_name: 'S', last_name: 'Q' }
     const login = { email: squatter.email, password: squatter.password }
@@ -64,7 +64,7 @@ describe('an account made by /api/users/invite', () => {
     expect((await server.call('POST', '/api/auth/login', { body: login })).status).toBe(401)
   })
 
-  test('keeps only the password that is given with the last link', async () => {
+  test('keeps only the password set through the last link', async () => {
     const { body } = await inviteUser()
     const { token } = await mailTo(mailServer, body.email, 'created a Parley account')
     expect((await open(token)).status).toBe(200)
@@ -81,7 +81,7 @@ describe('an account made by /api/users/invite', () => {
     expect((await logIn('another password')).status).toBe(200)
   })
 
-  test('is gone from the organization when the invitation is revoked', async () => {
+  test('leaves the organization when the invitation is revoked', async () => {
     const { body } = await inviteUser()
     const { token } = await mailTo(mailServer, body.email, 'created a Parley account')
     const { body: list } = await asOwner('GET', `/api/users/list?${org}&q=${body.email}`)

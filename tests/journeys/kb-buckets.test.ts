@@ -78,7 +78,7 @@ async function readAgain(kb: string): Promise<void> {
   await library.settle(kb)
 }
 
-test('objects become documents; read again, only what has changed is fetched and embedded', async () => {
+test('objects become documents; a refresh fetches and embeds only changed objects', async () => {
   await send('PUT', 'docs/a.md', '# A\n\nOn ants.')
   await send('PUT', 'docs/b.txt', 'On bees.')
   await send('PUT', 'docs/deep/c.csv', 'name,legs\nspider,8\n')
@@ -150,7 +150,7 @@ test('a bucket that refuses access fails, without revealing its secret', async (
 const errorsToo = (_key: string, value: unknown): unknown =>
   value instanceof Error ? `${value.stack} ${String(value.cause)}` : value
 
-test('only members who may read it receive the progress of an ingestion', async () => {
+test('only members with kb:read receive the progress of an ingestion', async () => {
   const reader = await addPowerlessMember(server, person.organizationId, ['kb:read'])
   const other = await addPowerlessMember(server, person.organizationId, ['chats:read'])
   const stranger = await server.signUp()

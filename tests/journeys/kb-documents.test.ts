@@ -36,7 +36,7 @@ async function uploadTo(kb: string, name: string, bytes: string | Buffer, by = p
 }
 
 describe('files', () => {
-  test('become documents; what contains no text fails with the reason, and holds up no other', async () => {
+  test('become documents; a file without text fails with a reason and does not block the others', async () => {
     const kb = await library.create()
     const own = await uploadTo(kb, 'report.pdf', readFileSync('tests/fixtures/report.pdf'))
     expect([own.status, own.body]).toEqual([
@@ -68,7 +68,7 @@ describe('files', () => {
     expect(await library.settle(kb)).toMatchObject({ documents: { ready: 3 } })
   })
 
-  test('that hold no text by their kind are not taken, nor are empty or unknown ones', async () => {
+  test('of types without text, empty files and unknown knowledge bases are refused', async () => {
     const kb = await library.create()
     const picture = await uploadTo(kb, 'picture.png', readFileSync('tests/fixtures/picture.png'))
     expect(said(picture)).toEqual([415, expect.stringContaining('contain no text')])
@@ -77,7 +77,7 @@ describe('files', () => {
     expect((await uploadTo(NOTHING, 'a.txt', 'a')).status).toBe(404)
   })
 
-  test('are known by the same hash, kind and length as what comes another way', async () => {
+  test('have the same hash, type and length as other sources with the same text', async () => {
     const said = ['', 'plain', 'Zoë, naïve: \u00a0\u2028', '漢字かな', '🐹👩‍👩‍👧 𝒳', 'é é\n'.repeat(5_000)]
     const given = [...ACCEPTED_TYPES.keys()]
       .slice(0, 7)
@@ -106,7 +106,7 @@ describe('files', () => {
     )
   })
 
-  test('report what was cut', async () => {
+  test('report whether their text was truncated', async () => {
     const kb = await library.create()
     const [whole, cut] = [await uploadTo(kb, 'a.md', 'whole'), await uploadTo(kb, 'b.md', 'cut')]
     await sql()`update upload_texts set is_cut = true where upload_id = ${cut.body.id}`
@@ -118,7 +118,7 @@ describe('files', () => {
     ])
   })
 
-  test('of other people are not found, even by an owner', async () => {
+  test('of other users are not found, even by an owner', async () => {
     const colleague = await server.signUp()
     await addMemberWithRole(sql(), person.organizationId, colleague.userId, 'member')
     const path = uploadPath({ ...colleague, organizationId: person.organizationId })
@@ -136,7 +136,7 @@ describe('files', () => {
 })
 
 describe('documents', () => {
-  test('are listed newest first, by numbered pages, and searched by their names as they are written', async () => {
+  test('are listed newest first in numbered pages, and searched by literal names', async () => {
     const names = ['100% wool', 'a_b', 'a\\b', 'aXb', 'Zoë']
     const kb = await library.create({ sources: names.map((name) => text(name)) })
     await library.settle(kb)
@@ -156,7 +156,7 @@ describe('documents', () => {
       expect((await library.call('GET', 'list_documents', { kb_id: kb, ...query } as never)).status).toBe(400)
   })
 
-  test('show their chunks page by page', async () => {
+  test('show their chunks in pages', async () => {
     const content = Array.from({ length: 30 }, (_, at) => `# Part ${at}\n\nIt tells of ${at}.`).join('\n\n')
     const kb = await library.create({ sources: [text('Parts', content)], chunking: { max_tokens: 32 } })
     await library.settle(kb)
@@ -182,7 +182,7 @@ describe('documents', () => {
       expect(said(await library.call('GET', 'document', wrong))).toEqual([404, 'Document not found'])
   })
 
-  test('are deleted, and their sources with theirs', async () => {
+  test('are deleted individually, or with their source', async () => {
     const kb = await library.create({ sources: [text('One'), text('Two')] })
     const other = await library.create()
     await library.settle(kb)
@@ -236,7 +236,7 @@ describe('chunks', () => {
       expect(said(await library.call('PUT', 'chunk', wrong, {}))).toEqual([404, 'Chunk not found'])
   })
 
-  test('that are changed often, and by several at once, leave few segments', async () => {
+  test('leave few segments after many concurrent changes', async () => {
     const kb = await library.create({ sources: [text('Seals')] })
     await library.settle(kb)
     const [{ id: document_id }] = (await documentsOf(kb)).documents

@@ -27,7 +27,7 @@ afterAll(async () => {
   await provider.close()
 })
 
-test('a run by a model that embeds is paid like a search, and says when there are no credits', async () => {
+test("a run with a provider's embedding model is charged like searches, and fails without credits", async () => {
   const payer = await server.signUp()
   const shelf = librarian(server, payer)
   const model = (version: string) =>
@@ -69,7 +69,7 @@ test('a run by a model that embeds is paid like a search, and says when there ar
   expect(poor.finished_at).not.toBeNull()
 })
 
-test('a model that fails to embed leaves words, which the metrics say', async () => {
+test('a run whose embedding model fails uses keywords alone, and its metrics say so', async () => {
   const { sql } = server.server.services.database
   const model = await server.addModel(person, {
     name: 'to break',
@@ -91,7 +91,7 @@ test('a model that fails to embed leaves words, which the metrics say', async ()
   expect(body.results[0].dense_failure).toEqual(expect.stringMatching(/./))
 })
 
-test('a model for rerank that does not answer with scores fails a question, and all of them the run', async () => {
+test('a question fails if the rerank model returns no scores; a run fails if all its questions fail', async () => {
   const model = await server.addModel(person, {
     name: 'reranker',
     provider: 'openai',
@@ -130,7 +130,7 @@ test('another process continues the work of a dead one where it stopped', async 
   expect(body.results.map(({ question }: { question: string }) => question)).toEqual([mark, 'receipt'])
 })
 
-test('another process continues the work of a stopped one, and asks no question twice', async () => {
+test('another process continues the work of a stopped one without repeating a question', async () => {
   const database = await createDatabase()
   // The embedded database supports only one process.
   if (database === null) return
@@ -163,7 +163,7 @@ test('another process continues the work of a stopped one, and asks no question 
   await database.drop()
 })
 
-test('a run ends with its evaluation, and only so many wait', async () => {
+test('a run ends with its evaluation, and the number of pending runs is limited', async () => {
   const model = await server.addModel(person, {
     name: 'slow',
     provider: 'openai',
@@ -186,7 +186,7 @@ test('a run ends with its evaluation, and only so many wait', async () => {
   expect((await exam.ended((await exam.run(other.id)).body.id)).body.status).toBe('complete')
 })
 
-test('a knowledge base takes its evaluations with it', async () => {
+test('deleting a knowledge base deletes its evaluations', async () => {
   const other = await library.create()
   const { body: evaluation } = await evaluator(library, other).create([
     { question: 'a', document_names: ['b'] },

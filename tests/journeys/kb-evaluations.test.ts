@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-test('questions are searched for, and what is found is measured', async () => {
+test('a run searches each question and measures the results', async () => {
   const made = await exam.create([
     { question: 'When does the shop open?', document_names: ['Hours'] },
     { question: 'How do I get my money back?', document_ids: [ids['Refunds']] },
@@ -73,7 +73,7 @@ test('questions are searched for, and what is found is measured', async () => {
   expect(body.metrics.milliseconds_p95).toBeGreaterThanOrEqual(body.metrics.milliseconds_p50)
 })
 
-test('a document counts once, at its best chunk, and as many documents are found as are asked for', async () => {
+test('a document counts once, at its best chunk, and limit counts documents', async () => {
   const made = await exam.create([
     { question: 'grass zebra shop receipt', document_names: Object.keys(TEXTS) },
   ])
@@ -98,7 +98,7 @@ test('a document counts once, at its best chunk, and as many documents are found
   expect(long.score).toBeCloseTo(best, 3)
 })
 
-test('settings change what is measured, and runs are listed to compare', async () => {
+test('settings affect the metrics, and runs are listed for comparison', async () => {
   const { body: evaluation } = await exam.create([
     { question: 'When does the shop open?', document_names: ['Hours'] },
   ])
@@ -126,7 +126,7 @@ test('settings change what is measured, and runs are listed to compare', async (
   expect(second.body).toMatchObject({ data: [{ id: all.body.id }], pagination: { has_more: false } })
 })
 
-test('evaluations are listed, shown with their questions, and deleted with their runs', async () => {
+test('evaluations are listed, returned with their questions, and deleted with their runs', async () => {
   const questions = [{ question: 'Q?', document_ids: [ids['Hours']], document_names: ['Parking'] }]
   const { body: evaluation } = await exam.create(questions)
   const { body: started } = await exam.run(evaluation.id)
@@ -147,7 +147,7 @@ test('evaluations are listed, shown with their questions, and deleted with their
   expect((await exam.ended(started.id)).body.code).toBe('kb.run_not_found')
 })
 
-test('names hold when documents are read anew', async () => {
+test('document names still match after the documents are ingested again', async () => {
   const other = await library.create({ sources: sourcesOf({ Hours: TEXTS['Hours'] as string }) })
   await library.settle(other)
   const { body: evaluation } = await evaluator(library, other).create([
@@ -175,19 +175,23 @@ test.each([
     /^questions\.1 must have document_ids or document_names$/,
   ],
   ['an empty list of answers', [{ question: 'a', document_ids: [] }], /^questions\.0\.document_ids /],
-  ['no id', [{ question: 'a', document_ids: ['b'] }], /^questions\.0\.document_ids\.0 must be a UUID/],
+  [
+    'an invalid id',
+    [{ question: 'a', document_ids: ['b'] }],
+    /^questions\.0\.document_ids\.0 must be a UUID/,
+  ],
   [
     'too many questions',
     Array.from({ length: 1_001 }, () => ({ question: 'a', document_names: ['b'] })),
     /^questions must have at most 1000 items/,
   ],
   ['a long question', [{ question: 'a'.repeat(2_001), document_names: ['b'] }], /2000 characters/],
-])('%s: 400', async (_what, questions, detail) => {
+])('%s gets 400', async (_what, questions, detail) => {
   const answer = await exam.create(questions)
   expect([answer.status, answer.body.detail]).toEqual([400, expect.stringMatching(detail)])
 })
 
-test('unknown documents, and those of another knowledge base, are named', async () => {
+test('unknown documents and those of other knowledge bases are named in the error', async () => {
   const other = await library.create({ sources: sourcesOf({ Other: 'Something else' }) })
   await library.settle(other)
   const [foreign = ''] = Object.values(await idsOf(library, other))
@@ -204,7 +208,7 @@ test('unknown documents, and those of another knowledge base, are named', async 
   expect((await exam.create([{ question: 'a', document_ids: many }])).body.detail).toMatch(/, and 2 more$/)
 })
 
-test('an evaluation and a run are found in their own knowledge base only', async () => {
+test('evaluations and runs are accessible only through their own knowledge base', async () => {
   const other = await library.create()
   const { body: evaluation } = await exam.create([{ question: 'a', document_names: ['b'] }])
   const { body: started } = await exam.run(evaluation.id)
@@ -220,7 +224,7 @@ test('an evaluation and a run are found in their own knowledge base only', async
   expect(shown.body.code).toBe('kb.run_not_found')
 })
 
-test('what a run can not search with is refused before it is made', async () => {
+test('invalid search settings are refused before a run is created', async () => {
   const { body: evaluation } = await exam.create([{ question: 'a', document_names: ['b'] }])
   expect((await exam.run(evaluation.id, { filter: { a: {} } })).body.detail).toBe(
     'filter.a has no condition. Use in, gt, gte, lt, lte or exists.',

@@ -74,7 +74,7 @@ const usable = async ({ token }: Person, query = '') =>
     })
   ).body
 
-test('a passage stands in the prompt, and the reply cites it, in the stream and where it is stored', async () => {
+test('a passage is added to the prompt, and the reply cites it in the stream and in storage', async () => {
   const { text: said, events, chatId } = await say([local])
   expect(promptOf(said)).toContain(
     '<passage number="1" document="Hours" headings="Opening hours">\n# Opening hours\n\nThe shop opens at nine.\n</passage>',
@@ -98,7 +98,7 @@ test('a passage stands in the prompt, and the reply cites it, in the stream and 
   ])
 })
 
-test('ten passages at most, none with a score below 0.1', async () => {
+test('a prompt has at most ten passages, none with a score below 0.1', async () => {
   const goods = 'apples pears plums nuts figs dates limes kiwis melons grapes berries peaches mangos'.split(
     ' ',
   )
@@ -114,7 +114,7 @@ test('ten passages at most, none with a score below 0.1', async () => {
   expect([citationsOf(none), promptOf(said)]).toEqual([[], 'Zebras'])
 })
 
-test('several at once, with the built-in embedding and that of a provider; one may be named twice', async () => {
+test('several knowledge bases with different embeddings are searched together, and duplicates are ignored', async () => {
   const hosted = await filled([text('Prices', 'When the shop opens, coffee costs two euros.')], {
     embedding_model: embedder,
   })
@@ -123,7 +123,7 @@ test('several at once, with the built-in embedding and that of a provider; one m
   expect(new Set(namesOf(events)).size).toBe(namesOf(events).length)
 })
 
-test('of a long message its beginning is looked for', async () => {
+test('the search query is the beginning of a long message', async () => {
   const hosted = await filled([HOURS], { embedding_model: embedder })
   const { events } = await say([hosted], `${QUESTION} ${'\u{1f600}'.repeat(30_000)}`)
   expect(namesOf(events)).toEqual(['Hours'])
@@ -133,7 +133,7 @@ test('of a long message its beginning is looked for', async () => {
   expect(input.length).toBeLessThanOrEqual(10_000)
 })
 
-test('an empty one, and one that is still being filled, return nothing and block nothing', async () => {
+test('empty knowledge bases and unfinished ingestions return no passages and do not block the reply', async () => {
   const empty = await library.create()
   const hanging = await modelOf('emu-hang', provider, { capabilities: ['embedding'] })
   const filling = await library.create({ embedding_model: hanging, sources: [HOURS] })
@@ -145,7 +145,7 @@ test('an empty one, and one that is still being filled, return nothing and block
   expect(body.status).not.toBe('ready')
 })
 
-test('where the provider of its embedding is down, or the model off, the words alone are looked for', async () => {
+test('search uses keywords alone if the embedding provider is down or its model inactive', async () => {
   const falling = await startProvider()
   const model = await modelOf('emu-falling', falling, { capabilities: ['embedding'] })
   const kb = await filled([HOURS], { embedding_model: model })
@@ -160,7 +160,7 @@ test('where the provider of its embedding is down, or the model off, the words a
   expect(namesOf((await say([kb])).events)).toEqual(['Hours'])
 })
 
-test('one of another organization is not found, with one’s own beside it, and nothing is stored', async () => {
+test("another organization's knowledge base gets 404, even beside an accessible one, and nothing is stored", async () => {
   const stranger = await server.signUp()
   const foreign = await filled([HOURS], {}, librarian(server, stranger))
   const list = `/api/chat/list?org_id=${person.organizationId}&limit=100`
@@ -170,7 +170,7 @@ test('one of another organization is not found, with one’s own beside it, and 
   expect((await server.call('GET', list, { token: person.token })).body.data).toHaveLength(before)
 })
 
-test('a caller who may not read knowledge bases cannot use them, and sees none', async () => {
+test('a caller without permission to read knowledge bases cannot list or use them', async () => {
   const writer = await addPowerlessMember(server, person.organizationId, ['chats:read', 'chats:write'])
   const answer = await refusalOf(writer, echo, [local])
   expect([answer.status, answer.body.detail]).toEqual([403, 'Missing permission: kb:read'])
@@ -179,13 +179,13 @@ test('a caller who may not read knowledge bases cannot use them, and sees none',
   expect(plain.status).toBe(200)
 })
 
-test('a caller who may not write messages sees none', async () => {
+test('a caller without permission to write messages sees no knowledge bases', async () => {
   const reader = await addPowerlessMember(server, person.organizationId, ['chats:read', 'kb:read'])
   expect((await refusalOf(reader, echo, [local])).status).toBe(403)
   expect((await usable(reader)).data).toEqual([])
 })
 
-test('those of the organization are listed, newest first, page by page', async () => {
+test("the organization's knowledge bases are listed, newest first, in pages", async () => {
   const newest = await library.create({ name: 'The newest', description: 'of all' })
   const page = await usable(person, '&limit=1')
   expect(page.data).toEqual([{ id: newest, name: 'The newest', description: 'of all' }])
@@ -228,7 +228,7 @@ test('passages use at most a quarter of the prompt', async () => {
   expect(citationsOf(events)).toHaveLength(passages.length)
 })
 
-test('the demo quotes them with their numbers', async () => {
+test('the demo model quotes passages with their numbers', async () => {
   const demo = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
   const { text: said } = await say([local], QUESTION, demo)
   expect(said).toContain('You said:\n\n> When does the shop open?\n\n')

@@ -26,7 +26,7 @@ const create = (body: Record<string, unknown>, by = library, { organizationId } 
   )
 
 describe('a knowledge base', () => {
-  test('is made, shown, listed, changed and deleted', async () => {
+  test('is created, shown, listed, changed and deleted', async () => {
     const made = await create({ name: '  Handbook ', description: 'd', chunking: { max_tokens: 100 } })
     expect(made.status).toBe(201)
     expect(made.body).toEqual({
@@ -61,7 +61,7 @@ describe('a knowledge base', () => {
     expect(said(await library.call('GET', 'get', kb))).toEqual([404, 'Knowledge base not found'])
   })
 
-  test('is listed newest first, page by page', async () => {
+  test('is listed newest first, in pages', async () => {
     const reader = await server.signUp()
     const own = librarian(server, reader)
     const ids: string[] = []
@@ -75,7 +75,7 @@ describe('a knowledge base', () => {
     expect((await own.call('GET', 'list', { org_id, limit: '101' })).status).toBe(400)
   })
 
-  test('has a name that no other has in its organization, whatever the case', async () => {
+  test('has a unique name in its organization, regardless of case', async () => {
     const name = `Name ${crypto.randomUUID()}`
     const all = await Promise.all(['', ' ', '', ' '].map((pad) => create({ name: name.toUpperCase() + pad })))
     expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
@@ -108,12 +108,12 @@ describe('a knowledge base', () => {
     [{ chunking: { max_tokens: 31 } }, 'max_tokens'],
     [{ chunking: { max_tokens: 100, overlap_tokens: 26 } }, 'overlap_tokens'],
     [{ chunking: { overlap_tokens: 101 } }, 'overlap_tokens'],
-  ])('is not made with %j', async (body, word) => {
+  ])('is refused with %j', async (body, word) => {
     const answer = await create(body)
     expect([answer.status, answer.body.detail]).toEqual([400, expect.stringContaining(word)])
   })
 
-  test('needs a model that embeds', async () => {
+  test('requires an embedding model', async () => {
     expect(said(await create({ embedding_model: 'no such' }))).toEqual([404, 'Language model not found'])
     const id = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
     expect(said(await create({ embedding_model: id }))).toEqual([
@@ -122,14 +122,14 @@ describe('a knowledge base', () => {
     ])
   })
 
-  test.each(['sources that one of them is not', 'all'])('is all there, or not at all: %s', async () => {
+  test('is not created if one of its sources does not exist', async () => {
     const name = crypto.randomUUID()
     const missing = { type: 'file', config: { upload_ids: [NOTHING] } }
     expect(said(await create({ name, sources: [text('a'), missing] }))[0]).toBe(404)
     expect((await create({ name })).status).toBe(201)
   })
 
-  test('takes so many sources', async () => {
+  test('has at most 100 sources', async () => {
     const sources = Array.from({ length: 100 }, (_, at) => text(`Source ${at}`))
     const kb = await library.create({ sources })
     const more = await library.call('POST', 'add_source', { kb_id: kb }, text('one more'))
@@ -141,7 +141,7 @@ describe('a knowledge base', () => {
     await expectGone(sql(), kb)
   })
 
-  test('is read by guests, written by members, and emptied by administrators', async () => {
+  test('can be read by guests, changed by members, and deleted by administrators', async () => {
     const made = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}`, {
       token: person.token,
     })
@@ -165,13 +165,13 @@ describe('reindex', () => {
     [{ embedding_model: 'no such' }, 404, 'Language model not found'],
     [{ source_id: NOTHING }, 404, 'Source not found'],
     [{ other: 1 }, 400, 'other'],
-  ])('%j is %i', async (body, status, words) => {
+  ])('with %j gets %i', async (body, status, words) => {
     const kb = await library.create()
     const answer = await library.call('POST', 'reindex', { kb_id: kb }, body)
     expect(said(answer)).toEqual([status, expect.stringContaining(words)])
   })
 
-  test('of a source that is read once is refused', async () => {
+  test('of a text source is refused', async () => {
     const kb = await library.create()
     const source_id = await library.add(kb, 'text', { name: 'a', content: 'b' })
     const answer = await library.call('POST', 'reindex', { kb_id: kb }, { source_id })

@@ -43,7 +43,7 @@ const onlyChunk = async (kb: string, name: string) => {
 const embedded = (words: string) => embedder.texts.filter((one) => one.includes(words)).length
 
 test.each(['by its name', 'by its id'])(
-  'a model is found %s, and what it embeds is paid once',
+  'a model is found %s, and its embeddings are charged once',
   async (way) => {
     const before = (await balanceOf(server, person)).balance
     const name = `Foxes ${way}`
@@ -64,7 +64,7 @@ test.each(['by its name', 'by its id'])(
   },
 )
 
-test('other chunks: everything is embedded anew; edits go', async () => {
+test('new chunk sizes: all chunks are embedded again, and edits are lost', async () => {
   const content = Array.from({ length: 60 }, (_, at) => `Paragraph ${at} tells of badgers and their sets.`)
   const kb = await library.create({
     embedding_model: modelId,
@@ -86,7 +86,7 @@ test('other chunks: everything is embedded anew; edits go', async () => {
   await expectSound(sql(), kb)
 })
 
-test('another embedding model: every vector is its own', async () => {
+test('another embedding model: all vectors are replaced', async () => {
   const kb = await library.create({ sources: [text('Wolves'), text('Bears')] })
   await library.settle(kb)
   expect(embedder.texts).toEqual([])
@@ -100,7 +100,7 @@ test('another embedding model: every vector is its own', async () => {
   await expectSound(sql(), kb)
 })
 
-test('a model whose vectors have other dimensions now is told, and named anew it works again', async () => {
+test('a model whose dimensions change fails with an error, until a reindex selects it again', async () => {
   const kb = await library.create({ embedding_model: modelId, sources: [text('Lynxes')] })
   await library.settle(kb)
   embedder.dimensions = 6
@@ -133,7 +133,7 @@ test('a chunk that cannot be embedded is not changed', async () => {
   expect(await onlyChunk(kb, 'Voles')).toEqual(chunk)
 })
 
-test('a model that is used stays, and says by what', async () => {
+test('a model in use cannot be deleted, and the error names the knowledge base', async () => {
   const id = await addEmbedder(server, person, embedder)
   const kb = await library.create({ name: 'Users of it', embedding_model: id })
   const remove = () => server.call('DELETE', `/api/llm/delete?model_id=${id}`, { token: person.token })
@@ -143,7 +143,7 @@ test('a model that is used stays, and says by what', async () => {
   expect((await remove()).status).toBe(200)
 })
 
-test('an inactive model embeds nothing, and its documents say why', async () => {
+test('documents with an inactive embedding model fail with the reason', async () => {
   const id = await addEmbedder(server, person, embedder)
   const kb = await library.create({ embedding_model: id })
   await server.call('PUT', `/api/llm/update?model_id=${id}`, {
@@ -157,7 +157,7 @@ test('an inactive model embeds nothing, and its documents say why', async () => 
   expect(embedder.texts).toEqual([])
 })
 
-test('an organization goes with its knowledge bases, whatever embeds them', async () => {
+test('an organization is deleted with its knowledge bases, with any embedding', async () => {
   const owner = await createOrganization(server, person, { granted: 10_000 })
   const own = librarian(server, owner)
   const embeddingModel = await addEmbedder(server, owner, embedder)

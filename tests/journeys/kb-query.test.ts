@@ -76,7 +76,7 @@ async function another(): Promise<{ person: Person; library: Librarian; kb: stri
 }
 
 describe('an answer', () => {
-  test('comes from a model, by its name or id, that was given the passages that a search finds', async () => {
+  test('comes from the model of this name or id, which gets the passages of a search', async () => {
     const model = await modelOf('emu-n6')
     const found = await library.call(
       'POST',
@@ -109,7 +109,7 @@ describe('an answer', () => {
     expect((await ask(model)).body.answer).toBe(body.answer)
   })
 
-  test('cites passages that there are; other numbers are taken out', async () => {
+  test('cites only given passages; other numbers are removed', async () => {
     await modelOf('emu-cites')
     const { body } = await ask('emu-cites', { query: saying('At nine [1], in Berlin [1, 9][2]. Maybe [7].') })
     expect(body.answer).toBe('At nine [1], in Berlin [1][2]. Maybe.')
@@ -126,11 +126,11 @@ describe('an answer', () => {
     const { body } = await ask('emu-n2', { params, limit: 1 })
     expect(Object.keys(body).sort()).toEqual(['answer', 'citations', 'usage'])
     expect(sent().temperature).toBe(0.3)
-    expect(sent().messages[0]?.content).toMatch(/^Be brief\.\n\nAnswer the question from the passages/)
+    expect(sent().messages[0]?.content).toMatch(/^Be brief\.\n\nAnswer the question using only the passages/)
     expect(sent().messages[1]?.content.match(/<passage /g)).toHaveLength(1)
   })
 
-  test('comes from the documents that the filter lets through', async () => {
+  test('uses only documents that match the filter', async () => {
     await modelOf('emu-n3')
     const { body } = await ask('emu-n3', { filter: { name: 'Owner' } })
     expect(body.sources.map(({ document_name }: { document_name: string }) => document_name)).toEqual([
@@ -148,7 +148,7 @@ describe('an answer', () => {
     expect([status, body]).toEqual([
       200,
       {
-        answer: 'I do not know: nothing in this knowledge base fits the question.',
+        answer: 'I do not know. This knowledge base contains nothing about the question.',
         sources: [],
         citations: [],
         usage: { input_tokens: 0, output_tokens: 0 },
@@ -161,7 +161,7 @@ describe('an answer', () => {
     expect((await ask(model, {}, own, ownKb)).status).toBe(402)
   })
 
-  test('is given as many passages as fit into the context window', async () => {
+  test('uses as many passages as fit into the context window', async () => {
     const sentences = Array.from({ length: 60 }, (_, place) => `The shop opens at ${place}.`)
     const wide = await library.create({
       sources: [{ type: 'text', config: { name: 'Long', content: sentences.join('\n\n') } }],
@@ -182,7 +182,7 @@ describe('an answer', () => {
     expect([refused.status, refused.body.code]).toEqual([400, 'kb.window_too_small'])
   })
 
-  test('stands in the envelope under /v1', async () => {
+  test('is in the envelope under /v1', async () => {
     await modelOf('emu-n7')
     const answer = await server.call('POST', `/v1/kb/query?kb_id=${kb}`, {
       token: person.token,
@@ -192,8 +192,8 @@ describe('an answer', () => {
   })
 })
 
-describe('the bill', () => {
-  test.each(['emu-n6', 'emu-n6-nousage'])('has what `usage` says: %s', async (version) => {
+describe('the charge', () => {
+  test.each(['emu-n6', 'emu-n6-nousage'])('matches `usage`: %s', async (version) => {
     const { person: payer, library: own, kb: ownKb } = await another()
     const model = await modelOf(version, { input_ratio: 2, output_ratio: 3 }, payer)
     const { body } = await ask(model, {}, own, ownKb)
@@ -208,7 +208,7 @@ describe('the bill', () => {
     expect(await balanceOf(server, payer)).toMatchObject({ held: 0 })
   })
 
-  test('has nothing where the provider fails before its first word, and what was written where it fails later', async () => {
+  test('is zero if the provider fails before the first token, and covers the written tokens if it fails later', async () => {
     const { person: payer, library: own, kb: ownKb } = await another()
     const down = await modelOf('emu-err500', {}, payer)
     const refused = await ask(down, {}, own, ownKb)
@@ -223,20 +223,20 @@ describe('the bill', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('refused requests', () => {
   test.each([
     ['an unknown model', { model: 'nobody' }, 404, 'llm.not_found'],
     ['an unknown id', { model: randomUUID() }, 404, 'llm.not_found'],
-    ['a model that is off', { model: 'off' }, 400, 'llm.inactive'],
+    ['an inactive model', { model: 'off' }, 400, 'llm.inactive'],
     ['a model without a key', { model: 'keyless' }, 400, 'llm.not_configured'],
     ['a model that only embeds', { model: 'embedder' }, 400, 'llm.cannot_chat'],
-    ['one for reranking', { rerank: 'embedder' }, 400, 'llm.cannot_chat'],
-    ['a filter that says nothing', { filter: { a: { near: 1 } } }, 400, 'kb.filter_invalid'],
+    ['a rerank model that only embeds', { rerank: 'embedder' }, 400, 'llm.cannot_chat'],
+    ['a filter without a condition', { filter: { a: { near: 1 } } }, 400, 'kb.filter_invalid'],
     ['a temperature of 2', { params: { temperature: 2 } }, 400, 'request.invalid'],
-    ['a parameter that nobody knows', { params: { top_p: 1 } }, 400, 'request.invalid'],
+    ['an unknown parameter', { params: { top_p: 1 } }, 400, 'request.invalid'],
     ['an empty question', { query: ' ' }, 400, 'request.invalid'],
     ['a limit of 0', { limit: 0 }, 400, 'request.invalid'],
-  ])('%s, also where a stream is wanted', async (_what, body, status, code) => {
+  ])('%s, with and without a stream', async (_what, body, status, code) => {
     const answers = [await ask('emu-n6', body), await openStream('emu-n6', body)]
     expect(answers.map((answer) => answer.status)).toEqual([status, status])
     expect((answers[0] as { body: { code: string } }).body.code).toBe(code)
@@ -247,7 +247,7 @@ describe('what is refused', () => {
     await modelOf('embedder', { capabilities: ['embedding'] })
   })
 
-  test('a knowledge base of others, and what the role does not allow', async () => {
+  test("another organization's knowledge base, or a caller without kb:read", async () => {
     const { library: stranger } = await another()
     expect((await ask('emu-n6', {}, stranger)).status).toBe(404)
     const writer = await addPowerlessMember(server, person.organizationId, ['chats:write'])
@@ -257,7 +257,7 @@ describe('what is refused', () => {
 })
 
 describe('a stream', () => {
-  test('has the sources, the answer as it comes, and at its end what was cited and paid', async () => {
+  test('has the sources, then the answer in pieces, then citations and usage', async () => {
     await modelOf('emu-words')
     const query = saying('At nine [1], or [1, 7] ten [9] maybe.')
     const stream = await openStream('emu-words', { query })
@@ -277,7 +277,7 @@ describe('a stream', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length)
   })
 
-  test('says that nobody knows, and leaves the sources out where they are not wanted', async () => {
+  test('says that the answer is unknown, and omits the sources on request', async () => {
     await modelOf('emu-n5')
     const events = await (await openStream('emu-n5', { query: 'Zebras' })).take()
     expect(events.map(({ event }) => event)).toEqual(['sources', 'content', 'end'])
@@ -297,7 +297,7 @@ describe('a stream', () => {
     expect(contentOf(events)).not.toBe('')
   })
 
-  test('is what plain JSON is not', async () => {
+  test('is sent only to clients that prefer an event stream', async () => {
     await modelOf('emu-n9')
     const answer = await server.call('POST', `/api/kb/query?kb_id=${kb}`, {
       token: person.token,
@@ -308,7 +308,7 @@ describe('a stream', () => {
     expect(answer.body.answer).toContain('fox')
   })
 
-  test('is left, and the call goes on to its end and is paid', async () => {
+  test('continues without its client, and the whole call is charged', async () => {
     await modelOf('emu-n10-gap20')
     const before = await ledgerOf(server, person)
     const stream = await openStream('emu-n10-gap20')
@@ -322,7 +322,7 @@ describe('a stream', () => {
   })
 })
 
-test('the demo answers with the passages and their numbers', async () => {
+test('the demo model answers with the passages and their numbers', async () => {
   await server.addModel(person, { name: 'demo', provider: 'demo', version: 'parley-demo' })
   const { body } = await ask('demo', { limit: 2 })
   expect(body.answer).toContain('not a language model')

@@ -45,7 +45,7 @@ const search = (body: object, kbId = kb): Promise<Answer> =>
 /** The emulated model replies with the text after `say:`. */
 const saying = (answer: string): string => `bees say: ${answer}`
 
-test('a model scores the passages, in the order that it was shown them, and is paid', async () => {
+test('a model scores the passages in the given order, and is charged', async () => {
   const rerank = await addModel('emu-n5')
   const before = (await ledgerOf(server, person)).length
   provider.requests.length = 0
@@ -70,15 +70,15 @@ test('a model scores the passages, in the order that it was shown them, and is p
 })
 
 test.each([
-  ['a fence', '```json\n[0, 10, 3]\n```', [1, 0.3, 0]],
-  ['words around', 'Here you are: [2, 4, 6]. I hope that helps [a lot]!', [0.6, 0.4, 0.2]],
-  ['more than the best', '[70, 10, 0]', [1, 1, 0]],
-])('scores in %s are read', async (_what, answer, scores) => {
+  ['a code fence', '```json\n[0, 10, 3]\n```', [1, 0.3, 0]],
+  ['surrounding text', 'Here you are: [2, 4, 6]. I hope that helps [a lot]!', [0.6, 0.4, 0.2]],
+  ['scores above the maximum', '[70, 10, 0]', [1, 1, 0]],
+])('accepts scores in %s', async (_what, answer, scores) => {
   const { body } = await search({ query: saying(answer), rerank: await addModel('emu-n5') })
   expect(body.results.map(({ score }: { score: number }) => score)).toEqual(scores)
 })
 
-test('a threshold holds for what the model says', async () => {
+test("the threshold applies to the model's scores", async () => {
   const { body } = await search({
     query: saying('[1, 10, 5]'),
     rerank: await addModel('emu-n5'),
@@ -94,7 +94,7 @@ test.each([
   ['too many', '[1, 2, 3, 4]'],
   ['no numbers', '[1.2.3, 4, 5]'],
   ['an empty list', '[]'],
-])('%s is 503 with a sentence', async (_what, answer) => {
+])('%s gets 503 with an error sentence', async (_what, answer) => {
   const { status, body } = await search({ query: saying(answer), rerank: await addModel('emu-n5') })
   expect([status, body.detail]).toEqual([
     503,
@@ -102,7 +102,7 @@ test.each([
   ])
 })
 
-test('a model that fails is 503, one that is no text model or not there is told', async () => {
+test('a failing model gets 503; a model that is unknown or not for text is refused', async () => {
   const failing = await search({ query: 'bees', rerank: await addModel('emu-err500') })
   expect(failing.status).toBe(503)
   const embedding = await addModel('embed-emu', { capabilities: ['embedding'] })
@@ -125,7 +125,7 @@ test('calls no model if nothing was found', async () => {
   expect(provider.requests).toEqual([])
 })
 
-test('where the embedding model is down, words alone are looked for, and it is told', async () => {
+test('search uses keywords alone if the embedding model is down, and the receipt says so', async () => {
   const embedding = await addModel('embed-emu', { capabilities: ['embedding'] })
   const other = await library.create({ embedding_model: embedding, sources: sourcesOf(TEXTS) })
   await library.settle(other)
@@ -141,7 +141,7 @@ test('where the embedding model is down, words alone are looked for, and it is t
   expect(down.body.results[0].score).toBeGreaterThan(0.5)
 })
 
-test('without credits: 402, whether for a vector or for scores', async () => {
+test('search without credits gets 402 for paid embedding or reranking', async () => {
   const poor = await server.signUp()
   const shelf = librarian(server, poor)
   const model = (version: string, config: object) =>

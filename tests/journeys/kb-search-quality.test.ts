@@ -66,7 +66,7 @@ test('with the built-in embedding, search is at least as good as a textbook BM25
   for (const [at, half] of halves.entries()) expect(half).toBeGreaterThan((textbookHalves[at] ?? 0) - 0.02)
 })
 
-test('the vectors that are found are the nearest of all', async () => {
+test('the vectors found are the nearest of all', async () => {
   const { sql } = server.server.services.database
   const chunks = await sql<{ id: string; embedding: string }[]>`
     select id, embedding::text as embedding from kb_chunks join kb_vectors using (kb_id, number) where kb_id = ${kb}`
@@ -95,7 +95,7 @@ test('the vectors that are found are the nearest of all', async () => {
   }
 })
 
-test('scores are from 0 to 1 and never ascend, up to a hundred results', async () => {
+test('scores are between 0 and 1 and never ascend, for up to 100 results', async () => {
   for (const { question } of questions.slice(0, 20)) {
     const { results } = await search(question, { limit: 100 })
     const scores = results.map(({ score }: Result) => score)
@@ -109,7 +109,7 @@ test('scores are from 0 to 1 and never ascend, up to a hundred results', async (
   }
 })
 
-test('the threshold leaves out what fits less, and the receipt tells how many', async () => {
+test('the threshold removes lower scores, and the receipt counts them', async () => {
   const { question } = questions[0] ?? { question: '' }
   const all = await search(question, { limit: 100 })
   const middle = all.results[Math.floor(all.results.length / 2)].score

@@ -82,7 +82,7 @@ describe('a knowledge base of many languages', () => {
   })
 })
 
-test('a phrase in quotes is worth more than its words elsewhere', async () => {
+test('a quoted phrase scores higher than its words in other places', async () => {
   const kb = await library.create({
     sources: sourcesOf({
       apart: 'A red house stands by the river; the door of the old mill is green, red and blue.',
@@ -97,7 +97,7 @@ test('a phrase in quotes is worth more than its words elsewhere', async () => {
   expect(body.receipt).toMatchObject({ words: ['red', 'door'], phrases: ['red door'], prefixes: ['mil'] })
 })
 
-test('what says nearly the same is shown once, and the receipt adds up', async () => {
+test('near-duplicates are returned once, and the receipt adds up', async () => {
   const text = Array.from({ length: 40 }, (_, at) => `word${at} meadow`).join(' ')
   const kb = await library.create({
     sources: sourcesOf({
@@ -150,7 +150,7 @@ test('results come only from the requested knowledge base', async () => {
   expect({ ...unknown.body, request_id: '' }).toEqual({ ...answer.body, request_id: '' })
 })
 
-test('a disabled chunk is not found until it is enabled, and an edited one by its new words', async () => {
+test('a disabled chunk is not found until it is enabled; an edited chunk is found by its new text', async () => {
   const kb = await library.create({
     sources: sourcesOf({ a: 'Herons stand in water.', b: 'Herons fly at dusk.' }),
   })
@@ -170,7 +170,7 @@ test('a disabled chunk is not found until it is enabled, and an edited one by it
   expect(namesOf(herons)).toEqual(['b'])
 })
 
-test('deleted documents are never found, also when most postings are of dead chunks', async () => {
+test('deleted documents are never found, even if most postings are of deleted chunks', async () => {
   const kb = await library.create()
   const many = Array.from({ length: 300 }, (_, at) => `# Part ${at}\n\nThe gannet number ${at} dives.`).join(
     '\n\n',

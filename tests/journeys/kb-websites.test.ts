@@ -78,7 +78,7 @@ test('pages become documents, and one that fails does not block the others', asy
   await expectSound(sql(), kb)
 })
 
-test('read again, only what has changed is embedded, and what is gone goes', async () => {
+test('a refresh embeds only changed pages and deletes removed ones', async () => {
   website.pages = {
     '/': page('Home', '/same', '/other', '/gone'),
     '/same': page('Same'),
@@ -110,7 +110,7 @@ test('read again, only what has changed is embedded, and what is gone goes', asy
   expect(row).toEqual({ is_due: true })
 })
 
-test('a page that can not be read for a while stays as it was, and so does a website', async () => {
+test('a page or website with temporary errors keeps its content', async () => {
   website.pages = { '/': page('Home', '/a'), '/a': page('A') }
   const kb = await library.create({ sources: [web({ max_pages: 10, max_depth: 1 })] })
   await library.settle(kb)
@@ -137,15 +137,15 @@ test.each<[string, () => Website['pages'], string]>([
   ],
   ['whose robots.txt forbids', () => ({ '/robots.txt': robots('User-agent: *\nDisallow: /') }), 'robots.txt'],
   ['that is a file', () => ({ '/': send('application/zip', 'PK') }), 'application/zip'],
-  ['that is gone', () => ({ '/': send('text/html', '', {}, 410) }), 'status 410'],
-  ['that refuses', () => ({ '/': send('text/html', '', {}, 403) }), 'status 403'],
-  ['that redirects without end', () => ({ '*': redirectTo(at('/further')) }), 'redirects more than 5 times'],
+  ['that was removed', () => ({ '/': send('text/html', '', {}, 410) }), 'status 410'],
+  ['that refuses access', () => ({ '/': send('text/html', '', {}, 403) }), 'status 403'],
+  ['that redirects endlessly', () => ({ '*': redirectTo(at('/further')) }), 'redirects more than 5 times'],
   [
     'whose first page is endless',
     () => ({ '/': send('text/html', 'a'.repeat(6_000_000)) }),
     'larger than 5 MB',
   ],
-])('a website %s has failed, and says why', async (_name, pages, words) => {
+])('a website %s fails with the reason', async (_name, pages, words) => {
   website.pages = pages()
   const kb = await library.create({ sources: [web({ max_pages: 10 })] })
   const { status, sources } = await library.settle(kb)
@@ -159,7 +159,7 @@ test.each<[string, () => Website['pages'], string]>([
   ['is busy', () => ({ '/': send('text/html', '', {}, 429) }), 'status 429'],
   ['has a broken robots.txt', () => ({ '/robots.txt': send('text/plain', '', {}, 503) }), '503'],
   ['breaks the connection', () => ({ '/': (response) => void response.destroy() }), 'closed the connection'],
-])('a website that %s is tried again', async (_name, pages, words) => {
+])('a website that %s is retried', async (_name, pages, words) => {
   website.pages = pages()
   const kb = await library.create({ sources: [web({})] })
   await expect
@@ -167,7 +167,7 @@ test.each<[string, () => Website['pages'], string]>([
     .toEqual([{ status: 'pending', failures: 1, error: expect.stringContaining(words) }])
 })
 
-test('an endless website ends after max_pages', async () => {
+test('a crawl of an endless website ends after max_pages', async () => {
   let count = 0
   website.pages['*'] = (response) => {
     const links = Array.from({ length: 100 }, () => `/${count++}`)
@@ -179,7 +179,7 @@ test('an endless website ends after max_pages', async () => {
   await expectSound(sql(), kb)
 })
 
-test('what pages call themselves is stored whatever it is', async () => {
+test('unusual page titles are stored', async () => {
   website.pages['/'] =
     `<html><head><title>&#xD800; &#0; \u{1f600}%_' "\\u0000</title><meta name="description" content="&#xDFFF;&#0;">` +
     '</head><body><p>Some words.</p></body></html>'
@@ -212,7 +212,7 @@ test('a redirect to a private address is not followed', async () => {
   inside.close()
 })
 
-test('slow websites do not delay others, and can be deleted meanwhile', async () => {
+test('slow websites do not delay others, and can be deleted while being read', async () => {
   const drips: (() => void)[] = []
   website.pages = {
     '/robots.txt': send('text/plain', '', {}, 404),

@@ -30,7 +30,7 @@ test.each([
   ['fr, *;q=0.1', null],
   ['de;q=0', null],
   ['', null],
-])('an account that is created with Accept-Language %j has the language %j', async (header, language) => {
+])('an account created with Accept-Language %j has the language %j', async (header, language) => {
   const { user, email } = await signUp(header)
   expect(user.language).toBe(language)
   const subject = language === 'de' ? 'Bestätigen Sie Ihre E-Mail-Adresse' : 'Confirm your email address'
@@ -61,7 +61,7 @@ test('an invitation to a person without an account is in the language of the inv
   expect(mail.text).toContain('Die Einladung läuft in 7 Tagen ab')
 })
 
-test('names in email are isolated where they are written from right to left', async () => {
+test('right-to-left names in email are isolated', async () => {
   await change(owner.token, { language: 'en', first_name: 'עדה' })
   const email = newEmail()
   await asOwner('POST', `/api/invitations/create?${org}`, { email, role_id: member })

@@ -79,7 +79,7 @@ async function heardBy(
   return heard
 }
 
-describe('somebody is let in', () => {
+describe('connections are accepted', () => {
   test('with a Bearer token, an API key in either header, and under /v1', async () => {
     const { key } = await makeKey(owner, ['chats:read'])
     for (const headers of [
@@ -97,7 +97,7 @@ describe('somebody is let in', () => {
     expect((await live.closed).code).toBe(1005)
   })
 
-  test('with a first message that brings a token or a key', async () => {
+  test('with a first message that contains a token or key', async () => {
     const { key } = await makeKey(owner, ['chats:read'])
     for (const token of [owner.token, key]) {
       const live = await openLiveSocket(server.url)
@@ -108,10 +108,10 @@ describe('somebody is let in', () => {
   })
 })
 
-describe('somebody is refused', () => {
+describe('connections are refused', () => {
   const forged = (token: string) => `${token.slice(0, -6)}AAAAAA`
 
-  test('at the upgrade, with the same answer as everywhere', async () => {
+  test('at the upgrade, with the same error as other endpoints', async () => {
     const { key, id } = await makeKey(owner, ['chats:read'])
     await server.call('DELETE', `/api/api_keys/delete?api_key_id=${id}`, { token: owner.token })
     for (const token of [forged(owner.token), 'nonsense', key, `sk_${'x'.repeat(43)}`]) {
@@ -137,10 +137,10 @@ describe('somebody is refused', () => {
   test.each([
     ['a forged token', () => ({ type: 'auth', token: forged(owner.token) }), 4401],
     ['an empty token', () => ({ type: 'auth', token: '' }), 4401],
-    ['a token that is no text', () => ({ type: 'auth', token: 7 }), 4401],
+    ['a token that is not a string', () => ({ type: 'auth', token: 7 }), 4401],
     ['another message', () => ({ type: 'hello' }), 4401],
     ['null', () => 'null', 4401],
-    ['what is no JSON', () => '{"type":', 1007],
+    ['invalid JSON', () => '{"type":', 1007],
   ])('after a first message with %s', async (_name, message, code) => {
     const live = await openLiveSocket(server.url)
     live.send(message())
@@ -148,7 +148,7 @@ describe('somebody is refused', () => {
     expect((await live.closed).code).toBe(code)
   })
 
-  test('at every other address with 404, and without an upgrade with 426', async () => {
+  test('at every other path with 404, and without an upgrade with 426', async () => {
     for (const path of ['/', '/api/chat/list', '/healthz', '/api/ws/more', '/nowhere']) {
       const { status, body } = await refusal({ token: owner.token, path })
       expect([path, status, body.detail]).toEqual([path, 404, `Endpoint not found: GET ${path}`])
@@ -159,7 +159,7 @@ describe('somebody is refused', () => {
 })
 
 describe('an event', () => {
-  test('has its organization and its time, and reaches all sockets of one person and nobody else', async () => {
+  test('has its organization and time, and reaches only the sockets of its user', async () => {
     const [member, stranger] = [await addMember('member'), await server.signUp()]
     const elsewhere = await connect(stranger)
     const sockets = { first: await connect(owner), second: await connect(owner, await logIn(owner)) }
@@ -183,7 +183,7 @@ describe('an event', () => {
     })
   })
 
-  test('reaches those who hold the permission, through role and key, in its organization', async () => {
+  test('reaches the members and keys of its organization that have the permission', async () => {
     const [member, guest, stranger] = [
       await addMember('member'),
       await addMember('guest'),
@@ -217,7 +217,7 @@ describe('an event', () => {
     expect(await heardBy(sockets, own)).toEqual(['owner', 'key of the owner', 'key with any'])
   })
 
-  test('for one person stays his among events for all, and they keep their order', async () => {
+  test('for one user reaches only that user, in order with other events', async () => {
     const member = await addMember('member')
     const sockets = [await ready(owner.token), await ready(member.token)]
     const { events } = server.server.services
@@ -240,7 +240,7 @@ describe('an event', () => {
     ])
   })
 
-  test('of another organization is not for a key, though its person is in both', async () => {
+  test('of another organization does not reach a key, although its user is in both', async () => {
     const other = await server.signUp()
     await addMemberWithRole(server.server.services.database.sql, other.organizationId, owner.userId, 'admin')
     const sockets = [await ready(owner.token), await ready((await makeKey(owner, ['*:*'])).key)]
@@ -256,8 +256,8 @@ describe('an event', () => {
   })
 })
 
-describe('with the next event', () => {
-  test('a changed role holds', async () => {
+describe('from the next event on', () => {
+  test('a changed role applies', async () => {
     const member = await addMember('member')
     const sockets = { member: await connect(member) }
     expect(await heardBy(sockets, { permission: 'kb:write' })).toEqual(['member'])
@@ -272,7 +272,7 @@ describe('with the next event', () => {
     expect(await heardBy(sockets, { permission: 'kb:write' })).toEqual(['member'])
   })
 
-  test('a suspended member hears nothing, until he is active again', async () => {
+  test('a suspended member gets no events until reactivated', async () => {
     const member = await addMember('member')
     const sockets = { member: await connect(member) }
     const { sql } = server.server.services.database
@@ -285,7 +285,7 @@ describe('with the next event', () => {
     expect(await heardBy(sockets, { permission: 'chats:read' })).toEqual(['member'])
   })
 
-  test('a removed member hears nothing, and stays connected', async () => {
+  test('a removed member gets no events, and stays connected', async () => {
     const member = await addMember('member')
     const sockets = { member: await connect(member) }
     expect(await heardBy(sockets, { permission: 'chats:read' })).toEqual(['member'])
@@ -295,7 +295,7 @@ describe('with the next event', () => {
     expect(sockets.member.socket.readyState).toBe(sockets.member.socket.OPEN)
   })
 
-  test('a revoked session or key hears nothing and is closed, and the others of the person hear', async () => {
+  test('a revoked session or key is closed without events, and others of the user get them', async () => {
     const member = await addMember('admin')
     const { key, id } = await makeKey(member, ['chats:read'])
     const sockets = {

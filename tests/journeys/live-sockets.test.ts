@@ -48,7 +48,7 @@ const socketsOpen = async (): Promise<number> =>
   (await server.server.services.metrics.liveSockets.get()).values[0]?.value ?? 0
 
 describe('a heartbeat', () => {
-  test('cuts who does not answer, and nobody else', async () => {
+  test('closes only sockets that do not respond', async () => {
     const app = await startApp({ heartbeatMs: 1_000 })
     const alive = await openReady(app.url, person.token)
     const dead = await openReady(app.url, person.token, { autoPong: false })
@@ -58,7 +58,7 @@ describe('a heartbeat', () => {
     await app.stop()
   })
 
-  test('who says nothing in time is sent away', async () => {
+  test('an unauthenticated socket is closed after a timeout', async () => {
     const app = await startApp({ authenticationMs: 50 })
     const silent = await openLiveSocket(app.url)
     expect(await silent.next()).toMatchObject({ type: 'error', code: 'events.no_token' })
@@ -68,7 +68,7 @@ describe('a heartbeat', () => {
 })
 
 describe('a client', () => {
-  test('that takes nothing is cut, while the others go on and miss nothing', async () => {
+  test('that does not read is disconnected, and the others miss no event', async () => {
     const [fast, slow] = [
       await openReady(server.url, person.token),
       await openReady(server.url, person.token),
@@ -93,7 +93,7 @@ describe('a client', () => {
     fast.socket.close()
   })
 
-  test('is never sent an event that would fill its queue alone, and the next one comes', async () => {
+  test('is not sent an event larger than its queue, and gets the next one', async () => {
     const live = await openReady(server.url, person.token)
     const event = { organizationId: person.organizationId, to: { permission: 'chats:read' } } as const
     const { events } = server.server.services
@@ -107,13 +107,9 @@ describe('a client', () => {
   test.each([
     ['too large a message', (socket: WebSocket) => socket.send('x'.repeat(8 * 1024 + 1)), 1009],
     ['a binary message', (socket: WebSocket) => socket.send(Buffer.from('{}')), 1003],
-    [
-      'text that is no UTF-8',
-      (socket: WebSocket) => socket.send(Buffer.from([0xff]), { binary: false }),
-      1007,
-    ],
+    ['invalid UTF-8', (socket: WebSocket) => socket.send(Buffer.from([0xff]), { binary: false }), 1007],
     ['a broken frame', (socket: WebSocket) => tcpOf(socket).write(Buffer.from([0xff, 0xff, 0xff])), 1002],
-  ])('that sends %s is closed, before and after it is known', async (_name, send, code) => {
+  ])('that sends %s is closed, before and after authentication', async (_name, send, code) => {
     for (const options of [{}, { token: person.token }]) {
       const live = await openLiveSocket(server.url, options)
       send(live.socket)
@@ -121,7 +117,7 @@ describe('a client', () => {
     }
   })
 
-  test('may say a little, which nobody hears, and not much', async () => {
+  test('may send a few messages, which are ignored, but not many', async () => {
     const live = await openReady(server.url, person.token)
     for (let count = 0; count < 30; count++) live.send('anything')
     for (let count = 0; count < 30; count++) live.socket.ping()
@@ -131,7 +127,7 @@ describe('a client', () => {
     expect((await live.closed).code).toBe(1008)
   })
 
-  test('that goes away in mid-upgrade does no harm', async () => {
+  test('may disconnect during the upgrade', async () => {
     const head = `GET /api/ws HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`
     const proof = `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'A'.repeat(22)}==\r\n`
     for (let count = 0; count < 20; count++) {
@@ -144,8 +140,8 @@ describe('a client', () => {
   })
 })
 
-describe('there is room', () => {
-  test('for so many sockets of one person, on both ways in, and again when one has gone', async () => {
+describe('the number of sockets is limited', () => {
+  test('per user, for both ways to authenticate, until one closes', async () => {
     const crowd = await server.signUp()
     const all = await Promise.all(
       Array.from({ length: SOCKETS_OF_USER_MAX }, () => openReady(server.url, crowd.token)),
@@ -164,7 +160,7 @@ describe('there is room', () => {
     for (const { socket } of all) socket.terminate()
   })
 
-  test('for so many who have not said who they are, and for so many in all', async () => {
+  test('for unauthenticated sockets, and in total', async () => {
     const app = await startApp()
     const { sockets } = app.events
     const never = () => new Promise<never>(() => {})
@@ -178,7 +174,7 @@ describe('there is room', () => {
   })
 })
 
-test('a client that offers HTTP/2 gets an ordinary answer', async () => {
+test('a client that offers HTTP/2 gets an ordinary response', async () => {
   const body = JSON.stringify({ email: 'nobody@example.com', password: 'not a password' })
   const asked = request(`${server.url}/api/auth/login`, {
     method: 'POST',
@@ -191,7 +187,7 @@ test('a client that offers HTTP/2 gets an ordinary answer', async () => {
   ])
 })
 
-test('a server that stops says so to all, waits for nobody long, and lets nobody in', async () => {
+test('a stopping server closes all sockets, does not wait for slow ones, and accepts none', async () => {
   const stopping = await startTestServer()
   const somebody = await stopping.signUp()
   const known = await openReady(stopping.url, somebody.token)

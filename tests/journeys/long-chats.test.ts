@@ -47,21 +47,26 @@ async function readPages(chatId: string, query: string): Promise<string[][]> {
   return pages
 }
 
-test.each(['', '&branches=all'])('messages of a megabyte come a few a page%s', async (query) => {
+test.each(['', '&branches=all'])('a page has only a few messages of 1 MB%s', async (query) => {
   const { chatId, ids } = await addChat(Array.from({ length: 7 }, () => 1_000_000))
   const pages = await readPages(chatId, query)
   expect(pages.map((page) => page.length)).toEqual([2, 2, 2, 1])
   expect(pages.toReversed().flat()).toEqual(ids)
 })
 
-test.each(['', '&branches=all'])('each message comes once, whatever the lengths%s', async (query) => {
-  const lengths = [10, 1_999_990, 10, 2, 3_000_000, 500_000, 500_000, 999_998, 2, 4_000_000, 8, 0, 2_000_000]
-  const { chatId, ids } = await addChat(lengths)
-  for (const limit of ['', '&limit=2'])
-    expect((await readPages(chatId, query + limit)).toReversed().flat(), limit).toEqual(ids)
-})
+test.each(['', '&branches=all'])(
+  'each message is on exactly one page, regardless of length%s',
+  async (query) => {
+    const lengths = [
+      10, 1_999_990, 10, 2, 3_000_000, 500_000, 500_000, 999_998, 2, 4_000_000, 8, 0, 2_000_000,
+    ]
+    const { chatId, ids } = await addChat(lengths)
+    for (const limit of ['', '&limit=2'])
+      expect((await readPages(chatId, query + limit)).toReversed().flat(), limit).toEqual(ids)
+  },
+)
 
-test.each(['', '&branches=all'])('small messages fill a page, past what is read at once%s', async (query) => {
+test.each(['', '&branches=all'])('small messages fill whole pages%s', async (query) => {
   const { chatId, ids } = await addChat(Array.from({ length: 230 }, () => 2_000))
   const pages = await readPages(chatId, query)
   expect(pages.map((page) => page.length)).toEqual([100, 100, 30])

@@ -51,7 +51,7 @@ const chatOf = async (person: Person, chatId: string) =>
   ).body
 
 describe.each(FORMATS)('on $provider', (format) => {
-  test('a reply streams in the exact shapes, and is stored and paid', async () => {
+  test('a reply is streamed in the specified events, stored and charged', async () => {
     const { person, modelId } = await personWithModel(format, 'emu-n5', { input_ratio: 2, output_ratio: 3 })
     const { chatId, messageId, events, text } = await server.say(
       person,
@@ -107,7 +107,7 @@ describe.each(FORMATS)('on $provider', (format) => {
     })
   })
 
-  test('reasoning is told apart from the reply, and kept', async () => {
+  test('reasoning is separate from the reply, and stored', async () => {
     const { person, modelId } = await personWithModel(format, 'emu-n4-r3', {
       capabilities: ['text', 'reasoning'],
     })
@@ -124,7 +124,7 @@ describe.each(FORMATS)('on $provider', (format) => {
     expect(reply.content).toBe(text)
   })
 
-  test('the history goes with the next message', async () => {
+  test('the next message includes the history', async () => {
     const { person, modelId } = await personWithModel(format, 'emu-echo')
     const first = await server.say(person, { model_id: modelId }, { content: 'My name is Ada' })
     const second = await server.say(
@@ -139,7 +139,7 @@ describe.each(FORMATS)('on $provider', (format) => {
   })
 })
 
-test('a token that says DONE does not end the stream', async () => {
+test('a token with the text DONE does not end the stream', async () => {
   const { person, modelId } = await personWithModel(FORMATS[0]!, 'emu')
   const { events, text } = await server.say(person, { model_id: modelId }, { content: 'say: DONE' })
   expect(text).toBe('DONE')
@@ -147,7 +147,7 @@ test('a token that says DONE does not end the stream', async () => {
   expect(events.at(-1)?.data).toEqual({ message: 'DONE' })
 })
 
-test('settings: a query parameter beats the session, and an instruction guides', async () => {
+test("query parameters override the chat's settings, and the instruction is sent", async () => {
   const { person, modelId } = await personWithModel(FORMATS[0]!, 'emu-echo')
   const organization = `org_id=${person.organizationId}`
   const chat = await server.call('POST', `/api/chat?${organization}`, {
@@ -168,7 +168,7 @@ test('settings: a query parameter beats the session, and an instruction guides',
   expect(JSON.stringify(sent['messages'])).toContain('Talk like a pirate')
 })
 
-test('events=all adds meta and usage, by name', async () => {
+test('events=all adds the named events meta and usage', async () => {
   const { person, modelId } = await personWithModel(FORMATS[0]!, 'emu-n3')
   const { chatId, messageId, events } = await server.say(
     person,
@@ -179,7 +179,7 @@ test('events=all adds meta and usage, by name', async () => {
   expect(events.at(-2)).toMatchObject({ event: 'usage', data: { output_tokens: 3 } })
 })
 
-test('what can be refused is refused before the stream begins', async () => {
+test('invalid requests are refused before the stream begins', async () => {
   const { person, modelId } = await personWithModel(FORMATS[0]!, 'emu-n3')
   const stranger = await server.signUp()
   const send = (query: Record<string, string>, body: unknown = { content: 'Hi' }) =>

@@ -24,7 +24,7 @@ const countOf = async (kind: string): Promise<number> => {
   return row?.count ?? 0
 }
 
-test('one network has at most 50 requests for authorization that wait; others go on', async () => {
+test('one network has at most 50 pending authorization requests, without affecting others', async () => {
   const clientId = await deps.registered()
   const answers = await Promise.all(
     Array.from({ length: 60 }, (_, number) => authorize(clientId, `2001:db8:1:1::${number + 1}`)),
@@ -32,7 +32,7 @@ test('one network has at most 50 requests for authorization that wait; others go
   const refused = answers.filter(({ status }) => status === 429)
   expect([answers.filter(({ status }) => status === 303).length, refused.length]).toEqual([50, 10])
   expect(refused[0]?.headers.get('location')).toBeNull()
-  expect(refused[0]?.text).toContain('Too many requests for authorization')
+  expect(refused[0]?.text).toContain('Too many authorization requests')
   expect(await countOf('Interaction')).toBe(50)
   expect((await authorize(clientId, '2001:db8:1:2::1')).status).toBe(303)
   expect((await authorize(clientId, '192.0.2.77')).status).toBe(303)
@@ -42,7 +42,7 @@ test('one network has at most 50 requests for authorization that wait; others go
   expect(await countOf('Interaction')).toBe(52)
 })
 
-test('all networks together have at most 5,000', async () => {
+test('all networks together have at most 5,000 pending authorization requests', async () => {
   const clientId = await deps.registered()
   await sql()`
     insert into oauth_records (kind, id_hash, payload, expires_at)
@@ -55,7 +55,7 @@ test('all networks together have at most 5,000', async () => {
   await sql()`delete from oauth_records where id_hash like 'filler %'`
 })
 
-test('of clients that nobody has connected the newest 10,000 are kept, and all that somebody has', async () => {
+test('the newest 10,000 unused clients are kept, and all clients in use', async () => {
   const provider = await deps.connect()
   await sql()`
     update oauth_records set created_at = created_at - interval '1 day', expires_at = expires_at - interval '1 day'

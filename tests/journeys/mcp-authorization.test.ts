@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => deps.server.stop())
 
 describe('connecting an app', () => {
-  test('metadata is where clients look for it', async () => {
+  test('metadata is served at the well-known URLs', async () => {
     for (const path of ['/mcp', '']) {
       const { body } = await deps.server.call('GET', `/.well-known/oauth-protected-resource${path}`)
       expect(body).toMatchObject({ resource: deps.serverUrl(), authorization_servers: [deps.server.url] })
@@ -26,7 +26,7 @@ describe('connecting an app', () => {
     }
   })
 
-  test('registration, consent, tokens, tools; the app stands among the API keys', async () => {
+  test('registers, consents, gets tokens, lists tools; the app is listed as an API key', async () => {
     const provider = await deps.connect('Editor')
     expect(provider.kept).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'mcp' })
     const client = new Client({ name: 'test', version: '1' })
@@ -43,7 +43,7 @@ describe('connecting an app', () => {
     )
   })
 
-  test('what comes back says who sent it, and what was sent along', async () => {
+  test('the redirect contains the issuer and the state', async () => {
     const back = await allow(deps.authorizeUrl(await deps.registered()), deps.person)
     expect(back.origin + back.pathname).toBe(REDIRECT_URI)
     expect([back.searchParams.get('iss'), back.searchParams.get('state')]).toEqual([
@@ -52,7 +52,7 @@ describe('connecting an app', () => {
     ])
   })
 
-  test('a client that names no resource and no scope gets the same', async () => {
+  test('a client that sends no resource or scope gets the same access', async () => {
     const clientId = await deps
       .registered({ token_endpoint_auth_method: 'client_secret_post' })
       .catch(() => '')
@@ -64,7 +64,7 @@ describe('connecting an app', () => {
     expect(await deps.ping(tokens.access_token)).toBe(200)
   })
 
-  test('a client with a secret must show it', async () => {
+  test('a client with a secret must send it', async () => {
     const { body } = await deps.register({ redirect_uris: [REDIRECT_URI], client_name: 'Secretive' })
     const back = await allow(deps.authorizeUrl(body.client_id), deps.person)
     const code = back.searchParams.get('code') ?? ''
@@ -83,7 +83,7 @@ describe('connecting an app', () => {
     expect(response.status).toBe(200)
   })
 
-  test('no more than the person may do: a guest of an organization lets an app only search', async () => {
+  test("an app gets only the user's permissions: a guest's app can only search", async () => {
     const guest = await deps.server.signUp()
     const { sql } = deps.server.server.services.database
     await addMemberWithRole(sql, deps.person.organizationId, guest.userId, 'guest')
@@ -100,7 +100,7 @@ describe('connecting an app', () => {
   })
 })
 
-describe('a client whose id is the address of what it says of itself', () => {
+describe('a client whose id is the URL of its metadata document', () => {
   const ID = 'https://app.example/client.json'
   const BACK = 'https://app.example/back'
 
@@ -117,7 +117,7 @@ describe('a client whose id is the address of what it says of itself', () => {
     services.net = { ...services.net, guarded: agent }
   }
 
-  test('is known without registration', async () => {
+  test('needs no registration', async () => {
     const document = {
       client_id: ID,
       client_name: 'By address',
@@ -134,14 +134,14 @@ describe('a client whose id is the address of what it says of itself', () => {
 
   test.each([
     ['another id', { client_id: ID, redirect_uris: [BACK] }],
-    ['an address that is not safe', { client_id: 'SAME', redirect_uris: ['http://app.example/back'] }],
+    ['an unsafe redirect URI', { client_id: 'SAME', redirect_uris: ['http://app.example/back'] }],
     [
       'a scheme without a dot',
       { client_id: 'SAME', application_type: 'native', redirect_uris: ['app:/back'] },
     ],
-    ['too much', 'x'.repeat(70_000)],
+    ['too many bytes', 'x'.repeat(70_000)],
     ['no JSON', 'x'],
-  ])('is refused where it says %s', async (name, said) => {
+  ])('is refused if its document has %s', async (name, said) => {
     const id = `https://app.example/${name.replaceAll(' ', '-')}.json`
     const told = typeof said === 'string' ? said : { token_endpoint_auth_method: 'none', ...said }
     await whereItSays(
@@ -155,7 +155,7 @@ describe('a client whose id is the address of what it says of itself', () => {
 })
 
 describe('a code', () => {
-  test('is good for one use; another ends what the first has brought', async () => {
+  test('is valid once; a second use revokes the tokens of the first', async () => {
     const { clientId, code } = await deps.withCode()
     const tokens = await deps.redeem(clientId, code)
     expect(tokens.status).toBe(200)
@@ -168,12 +168,12 @@ describe('a code', () => {
     ['no verifier', { code_verifier: '' }, 'invalid_grant'],
     ['another redirect_uri', { redirect_uri: 'http://127.0.0.1:8912/other' }, 'invalid_grant'],
     ['another resource', { resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
-  ])('with %s brings nothing', async (_name, more, error) => {
+  ])('with %s is refused', async (_name, more, error) => {
     const { clientId, code } = await deps.withCode()
     expect(await deps.redeem(clientId, code, more)).toMatchObject({ status: 400, error })
   })
 
-  test('brings nothing to another client', async () => {
+  test('of another client is refused', async () => {
     const { code } = await deps.withCode()
     expect(await deps.redeem(await deps.registered(), code)).toMatchObject({
       status: 400,
@@ -182,7 +182,7 @@ describe('a code', () => {
   })
 })
 
-describe('a request for authorization', () => {
+describe('an authorization request', () => {
   const ask = async (more: Record<string, string | undefined>) =>
     new Visitor().visit(deps.authorizeUrl(await deps.registered(), more))
   const errorIn = (location: string) => new URL(location.replace('#', '?')).searchParams.get('error')
@@ -192,29 +192,29 @@ describe('a request for authorization', () => {
     ['with a plain challenge', { code_challenge_method: 'plain' }],
     ['for another resource', { resource: 'https://elsewhere.example/mcp' }],
     ['for our API', { resource: 'BASE' }],
-    ['for a token at once', { response_type: 'token' }],
+    ['for an implicit token', { response_type: 'token' }],
     ['without a type', { response_type: undefined }],
     ['with an unknown prompt', { prompt: 'select' }],
     ['that must not ask', { prompt: 'none' }],
-  ])('%s ends on a page of ours: nobody has decided anything', async (_name, more) => {
+  ])('%s gets an error page without a redirect', async (_name, more) => {
     const given: Record<string, string | undefined> = more
     const answer = await ask(given['resource'] === 'BASE' ? { resource: deps.server.url } : more)
     expect([answer.status, answer.location]).toEqual([400, ''])
-    expect(answer.text).toContain('This does not work')
+    expect(answer.text).toContain('This request cannot continue')
   })
 
   test.each([
-    ['to an address that is not registered', { redirect_uri: 'https://evil.example/' }],
-    ['of a client that nobody knows', { client_id: 'nobody' }],
+    ['to an unregistered URI', { redirect_uri: 'https://evil.example/' }],
+    ['of an unknown client', { client_id: 'nobody' }],
     ['of a client at a private address', { client_id: 'https://10.0.0.1/client.json' }],
-  ])('%s goes nowhere', async (_name, more) => {
+  ])('%s is not redirected', async (_name, more) => {
     const answer = await ask(more)
     expect([answer.status, answer.location]).toEqual([400, ''])
     expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
-    expect(answer.text).toContain('This does not work')
+    expect(answer.text).toContain('This request cannot continue')
   })
 
-  test('is decided once, and in the browser that began it', async () => {
+  test('is decided once, in the browser that started it', async () => {
     const visitor = new Visitor()
     const { location: page } = await visitor.visit(deps.authorizeUrl(await deps.registered()))
     expect((await new Visitor().visit(page)).status).toBe(400)
@@ -228,7 +228,7 @@ describe('a request for authorization', () => {
     expect((await visitor.visit(page)).status).toBe(400)
   })
 
-  test('is not for keys, and for no organization of others', async () => {
+  test('cannot be decided by API keys or for other organizations', async () => {
     const visitor = new Visitor()
     const { location: page } = await visitor.visit(deps.authorizeUrl(await deps.registered()))
     const decide = (token: string, organization_id: unknown) =>
@@ -250,7 +250,7 @@ describe('a request for authorization', () => {
 test.each([
   ['IPv4 address', () => '192.0.2.1'],
   ['IPv6 network', (number: number) => `2001:db8::${number}`],
-])('one %s registers twenty clients per hour', async (_name, addressOf) => {
+])('one %s can register 20 clients per hour', async (_name, addressOf) => {
   const other = await startAddressedServer({ TRUST_PROXY: '1' })
   const statuses: number[] = []
   for (let number = 0; number < 21; number++) {

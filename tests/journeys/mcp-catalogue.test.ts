@@ -59,7 +59,7 @@ const sql = () => server.server.services.database.sql
 const instancesOf = async (connector: Connector): Promise<Answer['body']> => (await connector.list()).body
 
 describe('the seed', () => {
-  test('is in the catalogue: whole, by name, without addresses', async () => {
+  test('is in the catalog completely, without URLs', async () => {
     const servers = await list()
     const seed = readSeed()
     expect(seed.length).toBeGreaterThanOrEqual(30)
@@ -80,7 +80,7 @@ describe('the seed', () => {
     expect(names).toEqual(names.toSorted())
   })
 
-  test('is what an administrator could have added', () => {
+  test('passes the checks for servers that an administrator adds', () => {
     const isNewServer = compileValidator(NewServer, 'body')
     const { net } = server.server.services
     for (const { key, auth, ...one } of readSeed()) {
@@ -102,7 +102,7 @@ describe('the seed', () => {
   const sow = (...seed: SeedServer[]) => seedCatalogue(server.server.services, seed)
   const grown = async (slug: string) => (await list()).find((one) => one['toolkit_slug'] === slug)
 
-  test('changes what nobody has changed, also when several processes start at once', async () => {
+  test('updates unmodified servers, even when several processes start concurrently', async () => {
     const key = `k${randomUUID()}`
     await Promise.all([1, 2, 3, 4].map(() => sow(planted(key), planted(`${key}b`))))
     expect((await grown(key))?.['description']).toBe('first')
@@ -114,7 +114,7 @@ describe('the seed', () => {
     expect(await sql()`select updated_at from mcp_servers where seed_key = ${key}`).toEqual(before)
   })
 
-  test('leaves alone what an administrator has changed or deleted, and his own slugs', async () => {
+  test('keeps servers that an administrator has changed, deleted or added with the same slug', async () => {
     const [changed, deleted, taken] = [`c${randomUUID()}`, `d${randomUUID()}`, `t${randomUUID()}`]
     await addOne({ toolkit_slug: taken, name: 'His own' })
     await sow(planted(changed), planted(deleted), planted(taken))
@@ -128,7 +128,7 @@ describe('the seed', () => {
     expect((await add(weather({ toolkit_slug: deleted }))).status).toBe(201)
   })
 
-  test('connections to a server that has moved end', async () => {
+  test('ends connections to a server whose URL changes', async () => {
     const key = `m${randomUUID()}`
     await sow(planted(key, { url: remote.url }))
     const id = (await grown(key))?.['id'] as string
@@ -145,7 +145,7 @@ describe('the seed', () => {
 })
 
 describe('administration', () => {
-  test('a server is added, and shown to people without what is administration', async () => {
+  test('a server is added, and users see it without administrative fields', async () => {
     const toolkit_logo = 'https://example.com/logo.png'
     const given = weather({
       toolkit_logo,
@@ -217,7 +217,7 @@ describe('administration', () => {
     if (sentence !== undefined) expect(body.detail).toContain(sentence)
   })
 
-  test('a slug is unique, also for those who come at once', async () => {
+  test('a slug is unique, even for concurrent requests', async () => {
     const body = weather()
     const answers = await Promise.all([1, 2, 3].map(() => add(body)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
@@ -229,7 +229,7 @@ describe('administration', () => {
     ])
   })
 
-  test('what is not given stays; an empty change changes nothing', async () => {
+  test('omitted fields stay unchanged, and an empty update changes nothing', async () => {
     const id = await addOne({ auth_config: { type: 'none' }, toolkit_logo: 'https://example.com/l.png' })
     const { body: before } = await change(id, {})
     const { body } = await change(id, { name: 'Other', toolkit_logo: null })
@@ -239,7 +239,7 @@ describe('administration', () => {
     expect((await change(randomUUID(), { name: 'x' })).status).toBe(404)
   })
 
-  test('a secret goes to no other address than the one it was given for', async () => {
+  test('a secret is never sent to a URL other than the one it was set for', async () => {
     const addresses = { authorization_url: 'https://a.example.com/a', token_url: 'https://a.example.com/t' }
     const oauth = { type: 'oauth', client_id: 'parley', ...addresses }
     const id = await addOne({ auth_config: { ...oauth, client_secret: 'one' } })
@@ -266,7 +266,7 @@ describe('administration', () => {
     })
   })
 
-  test('deleting: not while people are connected, then also with attempts under way', async () => {
+  test('a server with connections cannot be deleted, but one with pending attempts can', async () => {
     const id = await addOne({ url: remote.url, auth_config: { type: 'none' } })
     const instance = await ann.connect(id)
     expect(await listed(id)).toMatchObject({ is_connected: true, server_instance_count: 1 })
@@ -286,8 +286,8 @@ describe('administration', () => {
   })
 })
 
-describe('people who are connected', () => {
-  test('keep their connection when what has changed does not concern it', async () => {
+describe('connected users', () => {
+  test('keep their connection after an unrelated change', async () => {
     const id = await addOne({ url: remote.url, auth_config: { type: 'api_key', header: 'X-Key' } })
     const instance = await ann.connect(id, undefined, { api_key: 'k' })
     await change(id, { name: 'Another name', url: `${remote.url}?mode=b` })
@@ -300,8 +300,8 @@ describe('people who are connected', () => {
 
   test.each([
     ['another origin', () => ({ url: elsewhere.url }), 'URL'],
-    ['another way to connect', () => ({ auth_config: { type: 'oauth' } }), 'authentication method'],
-  ])('lose it by %s, and no key of theirs is sent there', async (_, moved, sentence) => {
+    ['another authentication method', () => ({ auth_config: { type: 'oauth' } }), 'authentication method'],
+  ])('lose it by %s, and no key is sent to the new URL', async (_, moved, sentence) => {
     const key = `key-${randomUUID()}`
     const id = await addOne({ url: remote.url, auth_config: { type: 'api_key', header: 'X-Key' } })
     const instance = await ann.connect(id, undefined, { api_key: key })
@@ -329,7 +329,7 @@ describe('people who are connected', () => {
     )
   })
 
-  test('are connected in one organization, and not in another', async () => {
+  test('are connected per organization', async () => {
     const id = await addOne({ url: remote.url, auth_config: { type: 'none' } })
     await ann.connect(id)
     const { token } = ann.person

@@ -28,7 +28,7 @@ afterAll(async () => {
   await Promise.all([composio.close(), upstream.close()])
 })
 
-test('an account is connected, used with its own address, and deleted there too', async () => {
+test('an account is connected, used with a separate URL, and deleted at Composio', async () => {
   const asked = await connector.ask(serverId)
   const account = [...composio.accounts.values()].at(-1)
   expect(asked.body).toMatchObject({ id: account?.id, status: 'pending' })
@@ -58,7 +58,7 @@ test('an account is connected, used with its own address, and deleted there too'
   expect(composio.accounts.size).toBe(0)
 })
 
-test('its MCP server is made once, and again where Composio knows it no more', async () => {
+test('its MCP server is created once, and again if Composio has lost it', async () => {
   const before = composio.asked.filter((line) => line.endsWith('/custom')).length
   await connector.connect(serverId, composio.consent)
   expect(composio.asked.filter((line) => line.endsWith('/custom')).length).toBe(before)
@@ -80,7 +80,7 @@ test('its MCP server is made once, and again where Composio knows it no more', a
   expect(composio.servers.size).toBe(2)
 })
 
-test('an account that replaces another one has that deleted', async () => {
+test('a replaced account is deleted at Composio', async () => {
   const somebody = await mcpConnector(server)
   const id = await somebody.connect(serverId, composio.consent)
   const own = () => [...composio.accounts.values()].filter(({ userId }) => userId === somebody.person.userId)
@@ -90,7 +90,7 @@ test('an account that replaces another one has that deleted', async () => {
   expect(own()).not.toContain(before)
 })
 
-test('an account that was not connected, or is of somebody else, makes no instance', async () => {
+test("an unconnected account, or another user's account, creates no instance", async () => {
   const somebody = await mcpConnector(server)
   const no = (url: string) => composio.consent(url, 'no')
   await expect(somebody.connect(serverId, no)).rejects.toThrow('The account was not connected.')
@@ -119,7 +119,7 @@ test('a browser that did not start it connects nothing: the account is not read 
   expect(confirmed.body.status).toBe('active')
 })
 
-test('what goes wrong there is told; a deletion says that it is not complete', async () => {
+test('errors at Composio are returned, and an incomplete deletion says so', async () => {
   const somebody = await mcpConnector(server)
   const id = await somebody.connect(serverId, composio.consent)
   composio.failure = 500
@@ -134,7 +134,7 @@ test('what goes wrong there is told; a deletion says that it is not complete', a
   expect((await somebody.list()).body).toEqual([])
 })
 
-test('without a key of Composio nobody can connect through it', async () => {
+test('without a Composio API key, connecting is refused', async () => {
   const without = await startTestServer()
   const somebody = await mcpConnector(without)
   const { status, body } = await somebody.ask(
@@ -147,7 +147,7 @@ test('without a key of Composio nobody can connect through it', async () => {
   ])
 })
 
-test('the operator says whether there is a key, and it is not shown to him again', () => {
+test('the configuration shows whether a key is set, but not the key', () => {
   const lineOf = (environment: Record<string, string>) =>
     describeConfig(readConfig(environment)).find((line) => line.startsWith('composio'))
   expect(lineOf({})).toBe('composio: no key, https://backend.composio.dev')

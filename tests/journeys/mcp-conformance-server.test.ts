@@ -39,7 +39,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-test('the active suite passes but for what does not apply', async () => {
+test('the active suite passes except for checks that do not apply', async () => {
   const args = [SUITE, 'server', '--url', url, '--expected-failures', EXPECTED_FAILURES]
   const { code, output } = await new Promise<{ code: number; output: string }>((resolve) =>
     execFile(process.execPath, args, { maxBuffer: 16e6 }, (error, stdout, stderr) =>

@@ -49,7 +49,7 @@ const instancesOf = ({ userId }: Person) =>
   server.server.services.database.sql`select * from mcp_instances where user_id = ${userId} order by id`
 
 describe('connecting an account', () => {
-  test('by OAuth: pending, the provider, active, and the browser goes on to the console', async () => {
+  test('by OAuth: pending, the provider, active, and a redirect to the console', async () => {
     const somebody = await mcpConnector(server)
     const asked = await somebody.ask(ids.oauth, { flow_type: 'chat' })
     const instanceId = asked.body.connectionData.mcp_session_id
@@ -86,14 +86,14 @@ describe('connecting an account', () => {
     ])
   })
 
-  test('who has registered us is not asked for that again', async () => {
+  test('registers once at a provider', async () => {
     const registrations = provider.counts.registrations
     const somebody = await mcpConnector(server)
     await somebody.connect(ids.oauth, provider.consent)
     expect(provider.counts.registrations).toBe(registrations)
   })
 
-  test('who has registered us and knows us no more is asked again', async () => {
+  test('registers again at a provider that has forgotten the client', async () => {
     const somebody = await mcpConnector(server)
     const { registrations } = provider.counts
     const forgetful = async (url: string) => {
@@ -106,7 +106,7 @@ describe('connecting an account', () => {
     expect(provider.counts.registrations).toBe(registrations + 1)
   })
 
-  test('without authorization the address leads straight back', async () => {
+  test('without authorization, the URL leads directly to the callback', async () => {
     const somebody = await mcpConnector(server)
     const asked = await somebody.ask(ids.none)
     expect(asked.body.redirect_url).toMatch(/^http:\/\/parley\.test\/api\/mcp\/callback\?state=/)
@@ -116,7 +116,7 @@ describe('connecting an account', () => {
     expect((await somebody.list('active')).body).toHaveLength(1)
   })
 
-  test('with a key, which is tried before it is kept', async () => {
+  test('with a key, which is tested before it is stored', async () => {
     const somebody = await mcpConnector(server)
     const id = await somebody.connect(ids.key, undefined, { api_key: API_KEY })
     expect((await somebody.list('active')).body).toMatchObject([{ id }])
@@ -127,7 +127,7 @@ describe('connecting an account', () => {
     expect((await somebody.list()).body).toHaveLength(1)
   })
 
-  test('with a key for Authorization, of the scheme Bearer unless it names another', async () => {
+  test('with a key for Authorization, with the scheme Bearer by default', async () => {
     const serverId = await connector.addServer(bearing.url, { type: 'api_key', header: 'Authorization' })
     for (const api_key of [API_KEY, `Bearer ${API_KEY}`]) {
       const somebody = await mcpConnector(server)
@@ -138,7 +138,7 @@ describe('connecting an account', () => {
     await expect(another).rejects.toThrow('The server does not accept this key.')
   })
 
-  test('a key that the server repeats is not told again', async () => {
+  test('a key that the server repeats is masked', async () => {
     const echoing = await startMcpServer({
       before(request, response, _message, id) {
         const message = `No such key: ${request.headers['x-key']}`
@@ -156,7 +156,7 @@ describe('connecting an account', () => {
     await echoing.close()
   })
 
-  test('nothing of it is stored in clear, or shown', async () => {
+  test('stores and shows no credentials in plain text', async () => {
     const somebody = await mcpConnector(server)
     const shown: string[] = []
     const note = async (url: string) => {
@@ -176,7 +176,7 @@ describe('connecting an account', () => {
     expect((await somebody.list()).text + shown.join()).not.toMatch(/access-|refresh-|canary/)
   })
 
-  test('is refused without auth config, with a key too many or too few, for what is not there', async () => {
+  test('is refused without an auth config, with a missing or extra key, and for unknown ids', async () => {
     const answers = await Promise.all([
       connector.ask(ids.nothing),
       connector.ask(ids.key),
@@ -190,8 +190,8 @@ describe('connecting an account', () => {
     ])
     expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
       [400, `No auth config found for server: ${ids.nothing}`],
-      [400, 'api_key is required: this server uses a key of your own'],
-      [400, 'Leave api_key out: this server does not use a key.'],
+      [400, 'api_key is required because each user of this server has their own key'],
+      [400, 'Omit api_key: this server does not use a key.'],
       [404, 'MCP server not found'],
       [404, 'MCP instance not found'],
       [404, 'Organization not found'],
@@ -202,7 +202,7 @@ describe('connecting an account', () => {
     expect(await instancesOf(connector.person)).toHaveLength(0)
   })
 
-  test('a provider that fails is told with the reason, and leaves nothing behind', async () => {
+  test('an error at the provider is returned, and no instance is left', async () => {
     provider.faults.noS256 = true
     const answer = await connector.ask(ids.oauth)
     delete provider.faults.noS256
@@ -220,7 +220,7 @@ describe('connecting an account', () => {
 })
 
 describe('the callback', () => {
-  test('takes a state once: of browsers that come at the same time one wins', async () => {
+  test('accepts a state once: one of several concurrent requests wins', async () => {
     const somebody = await mcpConnector(server)
     const asked = await somebody.ask(ids.none)
     const answers = await Promise.all(
@@ -231,7 +231,7 @@ describe('the callback', () => {
     expect(late.body).toMatchObject({ code: 'mcp.state_invalid' })
   })
 
-  test('takes no state that is unknown, expired, replaced, of somebody who has left, or of another instance', async () => {
+  test('refuses a state that is unknown, expired, replaced, or of a former member or another instance', async () => {
     const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const begin = async (more = {}) => (await somebody.ask(ids.none, more)).body
@@ -254,7 +254,7 @@ describe('the callback', () => {
     expect(await statusOf(left.redirect_url)).toBe(400)
   })
 
-  test('goes on to the console with the reason where it fails, and the pending instance is removed', async () => {
+  test('redirects to the console with the reason of a failure, and deletes the pending instance', async () => {
     const somebody = await mcpConnector(server)
     const asked = await somebody.ask(ids.oauth, { flow_type: 'settings' })
     const { location } = await somebody.comeBack(await provider.consent(asked.body.redirect_url, 'no'))
@@ -278,7 +278,7 @@ describe('the callback', () => {
     expect(await instancesOf(somebody.person)).toHaveLength(0)
   })
 
-  test('of a server that was changed meanwhile shows no token to its new address', async () => {
+  test('grants no access to a server whose URL has changed since', async () => {
     const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const serverId = await somebody.addServer(provider.url, { type: 'oauth' })
@@ -297,7 +297,7 @@ describe('the callback', () => {
 })
 
 describe('the quota of connections', () => {
-  test('is exact, however many ask at once; what can no longer be finished does not count', async () => {
+  test('is exact for concurrent requests, and does not count expired attempts', async () => {
     const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const { organizationId } = somebody.person
@@ -341,8 +341,8 @@ describe('the quota of connections', () => {
   })
 })
 
-describe('connecting again', () => {
-  test('one that is active stays so until then', async () => {
+describe('reconnecting', () => {
+  test('keeps an active connection active until it succeeds', async () => {
     const somebody = await mcpConnector(server)
     const id = await somebody.connect(ids.oauth, provider.consent)
     const asked = await somebody.ask(ids.oauth, { mcp_instance_id: id })

@@ -23,7 +23,7 @@ describeInBrowser('the consent page', () => {
   })
   afterAll(() => stage.stop())
 
-  test.each(APPEARANCES)('axe finds nothing, at any step: %s', async (_name, options) => {
+  test.each(APPEARANCES)('axe finds nothing at any step: %s', async (_name, options) => {
     const { page, said } = await stage.open(options)
     expect(await complaints(page)).toEqual([])
     await stage.signIn(page, 'not the password')

@@ -14,7 +14,7 @@ describeInBrowser('the consent page', () => {
     return (await server.call('GET', '/api/auth/sessions', { token: person.token })).body.data.length
   }
 
-  test('shows who asks and where one is sent, as text', async () => {
+  test("shows the app's name and redirect target as text", async () => {
     const { page } = await stage.open()
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe(`Connect ${APP_NAME} to Parley?`)
     expect(await page.innerText('main')).toContain('an app on this device (127.0.0.1)')
@@ -22,7 +22,7 @@ describeInBrowser('the consent page', () => {
     await page.context().close()
   })
 
-  test('by keyboard: signs in, chooses, allows; the session ends with it', async () => {
+  test('works by keyboard: sign in, select, allow; the session ends afterwards', async () => {
     const before = await sessions()
     const { page, back } = await stage.open()
     await page.getByLabel('Email').focus()
@@ -47,7 +47,7 @@ describeInBrowser('the consent page', () => {
     await page.context().close()
   })
 
-  test('stands in no frame, and runs nothing but its own script', async () => {
+  test('cannot be framed, and runs only its own script', async () => {
     const { page } = await stage.open()
     const consent = page.url()
     const response = await page.goto(consent)

@@ -18,10 +18,10 @@ describeInBrowser('the consent page, for an account with a second factor', () =>
   })
   afterAll(() => stage.stop())
 
-  test('asks for a code, says what is wrong with it, and goes on with a right one', async () => {
+  test('asks for a code, shows an error for a wrong one, and continues with a correct one', async () => {
     const { page, back } = await stage.open()
     await stage.signIn(page)
-    const code = page.getByLabel('Code of your authenticator app')
+    const code = page.getByLabel('Code from your authenticator app')
     await code.waitFor()
     expect(await page.getByLabel('Organization').isVisible()).toBe(false)
     await code.fill(app.wrongCode())
@@ -35,10 +35,10 @@ describeInBrowser('the consent page, for an account with a second factor', () =>
     await page.context().close()
   })
 
-  test('takes a recovery code', async () => {
+  test('accepts a recovery code', async () => {
     const { page } = await stage.open()
     await stage.signIn(page)
-    await page.getByLabel('Code of your authenticator app').fill(recoveryCodes[0] ?? '')
+    await page.getByLabel('Code from your authenticator app').fill(recoveryCodes[0] ?? '')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByLabel('Organization').waitFor()
     await page.context().close()

@@ -32,7 +32,7 @@ const startEcho = (kind: 'stateless' | 'sse'): Promise<TestMcpServer> =>
   })
 
 test.each(['stateless', 'sse'] as const)(
-  'a server repeats its key in descriptions, results and errors: %s',
+  'keys that a server repeats in descriptions, results and errors are masked: %s',
   async (kind) => {
     const echo = await startEcho(kind)
     const connector = await mcpConnector(server)

@@ -6,7 +6,7 @@ import { administratorToken } from '#tests/support/tenants.ts'
 
 const AUTH = { type: 'oauth', client_id: 'by-hand', client_secret: 'client-secret-canary' }
 
-test("the secret of the catalogue's client goes to no authorization server that the server names later", async () => {
+test('the client secret in the catalog is not sent to an authorization server that the MCP server names later', async () => {
   const server = await startTestServer()
   const redirect_uris = ['http://parley.test/api/mcp/callback']
   const { client_id, client_secret } = AUTH

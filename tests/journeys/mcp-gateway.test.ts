@@ -133,35 +133,32 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
     await client.close()
   })
 
-  test.each(['key', 'sse'])(
-    'hears of progress, and has what it cancels cancelled there: %s',
-    async (name) => {
-      const client = await connectClient(kind, urls[name] ?? '')
-      const steps: unknown[] = []
-      const onprogress = ({ progress }: { progress: number }) => steps.push(progress)
-      const call = { name: 'steps', arguments: {} }
-      const result = await client.callTool(call, undefined, { onprogress })
-      expect(result).toMatchObject({ structuredContent: { nextPageToken: 'two' } })
-      expect(steps).toEqual([1, 2, 3])
+  test.each(['key', 'sse'])('gets progress, and its cancellation reaches the server: %s', async (name) => {
+    const client = await connectClient(kind, urls[name] ?? '')
+    const steps: unknown[] = []
+    const onprogress = ({ progress }: { progress: number }) => steps.push(progress)
+    const call = { name: 'steps', arguments: {} }
+    const result = await client.callTool(call, undefined, { onprogress })
+    expect(result).toMatchObject({ structuredContent: { nextPageToken: 'two' } })
+    expect(steps).toEqual([1, 2, 3])
 
-      const abort = new AbortController()
-      const options = { signal: abort.signal }
-      const ended = client.callTool({ name: 'hang', arguments: {} }, undefined, options).catch(() => 'ended')
-      await expect.poll(() => hanging.length).toBe(1)
-      abort.abort()
-      expect(await ended).toBe('ended')
-      await expect.poll(() => hanging[0]?.aborted).toBe(true)
-      await client.close()
-    },
-  )
+    const abort = new AbortController()
+    const options = { signal: abort.signal }
+    const ended = client.callTool({ name: 'hang', arguments: {} }, undefined, options).catch(() => 'ended')
+    await expect.poll(() => hanging.length).toBe(1)
+    abort.abort()
+    expect(await ended).toBe('ended')
+    await expect.poll(() => hanging[0]?.aborted).toBe(true)
+    await client.close()
+  })
 
-  test('is told what failed, and of a long answer its beginning', async () => {
+  test('gets the errors of tools, and the beginning of a long result', async () => {
     const client = await connectClient(kind, urls['key'] ?? '')
     const call = (name: string) => client.callTool({ name, arguments: {} })
     expect(await call('fail')).toMatchObject({ content: [{ text: 'No such city' }], isError: true })
     const { content } = await call('long')
     expect((content as { text: string }[])[0]?.text).toMatch(
-      /^x{1000000}x*\n\[Cut here: the result has 10000000 bytes/,
+      /^x{1000000}x*\n\[Truncated: the result has 10000000 bytes/,
     )
     expect(await call('break')).toMatchObject({
       content: [{ text: expect.stringContaining('refused the request: Out of order') }],
@@ -175,7 +172,7 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
   })
 })
 
-test('the inspector lists tools and calls one', async () => {
+test('the inspector can list tools and call one', async () => {
   const inspect = async (...options: string[]) => {
     const given = ['--cli', urls['oauth'] ?? '', '--transport', 'http', ...options]
     // The inspector needs its own folder as the working directory, and node in the PATH.
@@ -191,7 +188,7 @@ test('the inspector lists tools and calls one', async () => {
 })
 
 describe('generate_url', () => {
-  test('answers an address for an hour', async () => {
+  test('returns a URL that is valid for an hour', async () => {
     const { serverId = '', id = '' } = instances['key'] ?? {}
     const { status, body } = await generate(serverId, id)
     expect(status).toBe(200)
@@ -204,7 +201,7 @@ describe('generate_url', () => {
     expect(expires).toBeLessThanOrEqual(3_600)
   })
 
-  test('knows only the caller’s own, of that server', async () => {
+  test("accepts only the caller's instances of that server", async () => {
     const { serverId = '', id = '' } = instances['key'] ?? {}
     const other = await server.signUp()
     await addMemberWithRole(
@@ -225,7 +222,7 @@ describe('generate_url', () => {
     }
   })
 
-  test('has no address for a connection that is not active', async () => {
+  test('refuses an inactive connection', async () => {
     const serverId = instances['sse']?.serverId ?? ''
     const asked = await connector.ask(await connector.addServer(bySse.url, { type: 'none' }))
     const { mcp_session_id: pending, server_id: its } = asked.body.connectionData
@@ -234,7 +231,7 @@ describe('generate_url', () => {
   })
 })
 
-describe('an address', () => {
+describe('a gateway URL', () => {
   const changed: [string, (url: URL) => void][] = [
     ['without a signature', (url) => url.searchParams.delete('signature')],
     [
@@ -242,8 +239,8 @@ describe('an address', () => {
       (url) => url.searchParams.set('signature', url.searchParams.get('signature')?.slice(0, 20) ?? ''),
     ],
     ['with another signature', (url) => url.searchParams.set('signature', 'A'.repeat(43))],
-    ['of another time', (url) => url.searchParams.set('expires', '99999999999')],
-    ['with a key that it was not made with', (url) => url.searchParams.set('key', crypto.randomUUID())],
+    ['with another expiry time', (url) => url.searchParams.set('expires', '99999999999')],
+    ['with an added key', (url) => url.searchParams.set('key', crypto.randomUUID())],
     [
       'of another instance',
       (url) => {
@@ -251,14 +248,14 @@ describe('an address', () => {
       },
     ],
     [
-      'of nothing',
+      'of an invalid instance',
       (url) => {
         url.pathname = url.pathname.replace(/[^/]+$/, '%00')
       },
     ],
     ['with two signatures', (url) => url.searchParams.append('signature', 'B')],
   ]
-  test.each(changed)('%s opens nothing', async (_what, change) => {
+  test.each(changed)('%s is refused', async (_what, change) => {
     const url = new URL(urls['key'] ?? '')
     expect((await begin(url.href)).status).toBe(200)
     change(url)
@@ -266,7 +263,7 @@ describe('an address', () => {
     expect([status, body.code]).toEqual([403, 'mcp.link_invalid'])
   })
 
-  test('that has expired opens nothing', async () => {
+  test('that has expired is refused', async () => {
     const { id: instanceId = '' } = instances['key'] ?? {}
     const session = new URL(urls['key'] ?? '').searchParams.get('session') ?? ''
     const expires = String(Math.floor(Date.now() / 1000) - 1)
@@ -279,7 +276,7 @@ describe('an address', () => {
     expect(status).toBe(403)
   })
 
-  test('ends with the instance, and rests while that is inactive', async () => {
+  test('ends with the instance, and pauses while it is inactive', async () => {
     const { sql } = server.server.services.database
     await connect('short', bySse.url, { type: 'none' })
     const { id = '' } = instances['short'] ?? {}
@@ -293,7 +290,7 @@ describe('an address', () => {
     await client.close()
   })
 
-  test('ends with the membership, and with the API key that it was made with', async () => {
+  test('ends with the membership, and with the API key that created it', async () => {
     const { sql } = server.server.services.database
     const { organizationId, userId, token } = connector.person
     const made = await server.call('POST', `/api/api_keys/create?org_id=${organizationId}`, {
@@ -312,7 +309,7 @@ describe('an address', () => {
     expect((await begin(url)).status).toBe(200)
   })
 
-  test('needs mcp:write: a key that only reads is refused', async () => {
+  test('requires mcp:write: a read-only key is refused', async () => {
     const { organizationId, token } = connector.person
     const { serverId = '', id = '' } = instances['key'] ?? {}
     const { body } = await server.call('POST', `/api/api_keys/create?org_id=${organizationId}`, {
@@ -338,7 +335,7 @@ describe('an address', () => {
     expect((await begin(url)).body.code).toBe('mcp.instance_not_found')
   })
 
-  test('ends with the session that made it', async () => {
+  test('ends with the session that created it', async () => {
     const somebody = await mcpConnector(server)
     const { token, refreshToken } = somebody.person
     const serverId = await somebody.addServer(bySse.url, { type: 'none' })
@@ -354,21 +351,21 @@ describe('an address', () => {
     ['null', 403],
     ['https://inspector.example', 200],
     ['http://parley.test', 200],
-  ])('answers pages of %s with %i', async (origin, expected) => {
+  ])('responds to pages of %s with %i', async (origin, expected) => {
     const { status, headers } = await begin(urls['key'] ?? '', { origin })
     expect(status).toBe(expected)
     const isForeign = origin !== 'https://inspector.example'
     expect(headers.get('access-control-allow-origin')).toBe(isForeign ? null : origin)
   })
 
-  test.each(['GET', 'DELETE', 'PUT'])('knows no %s', async (method) => {
+  test.each(['GET', 'DELETE', 'PUT'])('returns 405 for %s', async (method) => {
     const { pathname, search } = new URL(urls['key'] ?? '')
     const { status, headers } = await server.call(method, pathname + search, {})
     expect(status).toBe(405)
     expect(headers.get('allow')).toBe('POST')
   })
 
-  test('shows nobody what proves the account, nor what a client says of itself to its server', async () => {
+  test("reveals no credentials of the account to the client, and none of the client's to the server", async () => {
     const said = [await begin(urls['key'] ?? '', { authorization: 'Bearer ours', cookie: 'a=b' })]
     said.push(await begin(urls['oauth'] ?? ''))
     for (const { text, headers } of said) {
@@ -385,7 +382,7 @@ describe('an address', () => {
   })
 })
 
-test('a server that is down is told of in words', async () => {
+test('returns an error sentence if the server is down', async () => {
   const gone = await startMcpServer()
   await connect('gone', gone.url, { type: 'none' })
   await gone.close()

@@ -32,7 +32,7 @@ const instancesOf = ({ userId }: Person) =>
   server.server.services.database.sql`select * from mcp_instances where user_id = ${userId} order by id`
 
 describe('an instance', () => {
-  test("is its user's alone: for everybody else, owners too, it is not there", async () => {
+  test('is accessible only to its user: everyone else, including owners, gets 404', async () => {
     const owner = await mcpConnector(server)
     const member = await mcpConnector(server)
     const { organizationId } = owner.person
@@ -54,7 +54,7 @@ describe('an instance', () => {
     expect((await member.change(id, { name: ' Mail ' })).body).toMatchObject({ id, name: 'Mail' })
   })
 
-  test('is renamed; what is no name is refused', async () => {
+  test('can be renamed; invalid names are refused', async () => {
     const id = await connector.connect(ids.none)
     expect((await connector.change(id, { name: 'Work' })).body).toMatchObject({
       id,
@@ -66,7 +66,7 @@ describe('an instance', () => {
     await connector.remove(id)
   })
 
-  test('is deleted, also at the provider; and here where the provider fails, which is said', async () => {
+  test('is deleted here and at the provider, and only here if the provider fails, which the response says', async () => {
     const somebody = await mcpConnector(server)
     const id = await somebody.connect(ids.oauth, provider.consent)
     const { revocations } = provider.counts
@@ -78,11 +78,11 @@ describe('an instance', () => {
     const other = await somebody.connect(await somebody.addServer(gone.url, { type: 'oauth' }), gone.consent)
     await gone.close()
     const { status, body } = await somebody.remove(other)
-    expect([status, body.message]).toEqual([200, expect.stringContaining('could not be told')])
+    expect([status, body.message]).toEqual([200, expect.stringContaining('could not revoke the access')])
     expect(await instancesOf(somebody.person)).toHaveLength(0)
   })
 
-  test('stays where one attempt fails while another is under way', async () => {
+  test('survives a failed attempt while another one is in progress', async () => {
     const somebody = await mcpConnector(server)
     const first = await somebody.ask(ids.oauth)
     const id = first.body.connectionData.mcp_session_id
@@ -100,7 +100,7 @@ describe('an instance', () => {
     expect((await somebody.list()).body).toMatchObject([{ id, status: 'active' }])
   })
 
-  test('what was done to it is in the audit', async () => {
+  test('has its changes in the audit log', async () => {
     const somebody = await mcpConnector(server)
     const id = await somebody.connect(ids.none)
     await somebody.change(id, { name: 'Mine' })
@@ -119,7 +119,7 @@ describe('an instance', () => {
     ])
   })
 
-  test('what its account is offered is not in the audit, where others would read it', async () => {
+  test("keeps its account's tools out of the audit log", async () => {
     const somebody = await mcpConnector(server)
     const { token, organizationId } = somebody.person
     const id = await somebody.connect(ids.oauth, provider.consent)
@@ -131,7 +131,7 @@ describe('an instance', () => {
     expect(text).not.toContain('Says what it is told')
   })
 
-  test('is shared with agents of its organization, by who may change these', async () => {
+  test('can be shared with agents of its organization by users who may change them', async () => {
     const somebody = await mcpConnector(server)
     const { person } = somebody
     const modelId = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
@@ -178,7 +178,7 @@ describe('an instance', () => {
   })
 })
 
-test('the playground and deleting an instance need mcp:write, and nothing else', async () => {
+test('the playground and deletion require only mcp:write', async () => {
   const { person, connect } = await mcpConnector(server)
   const keyWith = async (...permissions: string[]): Promise<string> => {
     const { body } = await server.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {

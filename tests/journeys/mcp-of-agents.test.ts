@@ -49,7 +49,7 @@ async function toolsOf(agentId: string, organizationId = owner.person.organizati
 const namesOf = async (agentId: string, organizationId?: string) =>
   (await toolsOf(agentId, organizationId)).map(({ definition }) => definition.name)
 
-test("an agent has the tools of its makers' own connections, and lets them run", async () => {
+test("an agent has and runs the tools of its editors' connections", async () => {
   const id = await owner.connect(serverId)
   const agentId = await keeper.make({ mcp_instance_ids: [id] })
   expect((await keeper.get(agentId)).body.mcp_instance_ids).toEqual([id])
@@ -62,7 +62,7 @@ test("an agent has the tools of its makers' own connections, and lets them run",
   expect(await namesOf(agentId)).toEqual([])
 })
 
-test('only own active connections are given to it; what others have shared with it may stay', async () => {
+test('an editor can add only their own active connections, and keep those of others', async () => {
   const { sql } = server.server.services.database
   const { organizationId } = owner.person
   const colleague = await mcpConnector(server)
@@ -93,7 +93,7 @@ test('only own active connections are given to it; what others have shared with 
   expect(await namesOf(agentId)).toEqual([])
 })
 
-test('not for foreign callers of a public agent; a server that fails is left out', async () => {
+test('foreign callers of a public agent get no tools of connections; a failing server is omitted', async () => {
   const gone = await startMcpServer()
   const lost = await owner.connect(await owner.addServer(gone.url, { type: 'none' }))
   const id = await owner.connect(serverId)
@@ -108,7 +108,7 @@ test('not for foreign callers of a public agent; a server that fails is left out
   expect(foreign.body.mcp_instance_ids).toEqual([])
 })
 
-test('sharing from both sides at once ends well, and no agent has more connections than it may', async () => {
+test('concurrent sharing from both sides causes no server error and loses no connection', async () => {
   const agentIds = [await keeper.make(), await keeper.make()]
   const ids = await Promise.all(Array.from({ length: 4 }, () => owner.connect(serverId)))
   const answers = await Promise.all(

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const other = createSecrets('another secret')
 
-test('an account is connected anew, and deleted', async () => {
+test('an account stored under another SECRET can be reconnected and deleted', async () => {
   const { sql } = server.server.services.database
   const connector = await mcpConnector(server)
   const serverId = await connector.addServer(provider.url, { type: 'oauth' })
@@ -35,7 +35,7 @@ test('an account is connected anew, and deleted', async () => {
   expect((await connector.remove(id)).status).toBe(200)
 })
 
-test('a client of ours is not known, so that it registers anew', async () => {
+test('a client registered under another SECRET is unknown, so it registers again', async () => {
   const { services } = server.server
   const before = new OAuthRecords({ ...services, secrets: other })
   await before.put('Client', 'client-before', { client_id: 'client-before' }, undefined)

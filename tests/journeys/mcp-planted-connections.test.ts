@@ -58,7 +58,7 @@ async function returnedElsewhere(somebody: Connector, more?: Record<string, unkn
   return { address, ticket: ticketOf(await somebody.comeBackElsewhere(address)) }
 }
 
-describe("a victim's browser that comes back with an attacker's state", () => {
+describe("a victim's browser that returns with an attacker's state", () => {
   test('connects nothing, and no code is exchanged', async () => {
     const { exchanges } = provider.counts
     const asked = await attacker.ask(ids.oauth)
@@ -88,7 +88,7 @@ describe("a victim's browser that comes back with an attacker's state", () => {
   test.each([
     ['none', {}],
     ['key', { api_key: 'a key' }],
-  ] as const)('connects nothing where the server wants no sign-in: %s', async (kind, more) => {
+  ] as const)('connects nothing at a server without sign-in: %s', async (kind, more) => {
     const somebody = await mcpConnector(server)
     const { seen } = open
     const requests = seen.length
@@ -97,7 +97,7 @@ describe("a victim's browser that comes back with an attacker's state", () => {
     expect(seen.length).toBe(requests)
   })
 
-  test('leaves no code in clear, and nothing once the time is over', async () => {
+  test('leaves no code in plain text, and nothing after it expires', async () => {
     const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const { address, ticket } = await returnedElsewhere(somebody)
@@ -117,7 +117,7 @@ describe("a victim's browser that comes back with an attacker's state", () => {
 })
 
 describe('a ticket', () => {
-  test('finishes the connection of who started it, once', async () => {
+  test('completes the connection of the user who started it, once', async () => {
     const somebody = await mcpConnector(server)
     const { ticket } = await returnedElsewhere(somebody, { flow_type: 'chat' })
     const pending = await describePending(ticket, somebody.person)
@@ -137,7 +137,7 @@ describe('a ticket', () => {
     expect(codeOf(await describePending(ticket, somebody.person))).toEqual([404, 'mcp.attempt_gone'])
   })
 
-  test('opens nothing to keys, to strangers, and to what is made up', async () => {
+  test('is refused for API keys and other users, and if it is invalid', async () => {
     const somebody = await mcpConnector(server)
     const { ticket } = await returnedElsewhere(somebody)
     const { organizationId, token } = somebody.person
@@ -154,7 +154,7 @@ describe('a ticket', () => {
     expect(await statusesOf(somebody)).toEqual(['pending'])
   })
 
-  test('ends when the user starts again, and when the user may no longer connect', async () => {
+  test('ends when the user starts again or loses the permission to connect', async () => {
     const { sql } = server.server.services.database
     const somebody = await mcpConnector(server)
     const first = await returnedElsewhere(somebody)
@@ -170,7 +170,7 @@ describe('a ticket', () => {
     expect(await statusesOf(somebody)).toEqual(['pending'])
   })
 
-  test('says why the provider refused, and leaves nothing pending', async () => {
+  test("returns the provider's reason for a refusal, and leaves nothing pending", async () => {
     const somebody = await mcpConnector(server)
     const asked = await somebody.ask(ids.oauth)
     const address = await provider.consent(asked.body.redirect_url, 'no')
@@ -181,7 +181,7 @@ describe('a ticket', () => {
 })
 
 describe('the cookie of connect_account', () => {
-  test('is HttpOnly and Lax; under https only this host can set it', async () => {
+  test('is HttpOnly and Lax, and only this host can set it under https', async () => {
     const asked = await (await mcpConnector(server)).ask(ids.oauth)
     expect(asked.headers.getSetCookie()).toEqual([
       expect.stringMatching(
@@ -197,7 +197,7 @@ describe('the cookie of connect_account', () => {
     await secure.server.stop()
   })
 
-  test('finishes no other attempt', async () => {
+  test('completes no other attempt', async () => {
     const somebody = await mcpConnector(server)
     const asked = await somebody.ask(ids.oauth)
     const own = new Map(
@@ -214,7 +214,7 @@ describe('the cookie of connect_account', () => {
     expect(await statusesOf(somebody)).toEqual(['pending'])
   })
 
-  test('finishes nothing once its session is revoked: the user signs in and confirms', async () => {
+  test('completes nothing after its session is revoked: the user signs in and confirms', async () => {
     const somebody = await mcpConnector(server)
     const asked = await somebody.ask(ids.oauth)
     const { email, password, refreshToken } = somebody.person
@@ -225,7 +225,7 @@ describe('the cookie of connect_account', () => {
     expect((await confirm(ticket, { token: body.access_token })).status).toBe(200)
   })
 
-  test('and another browser at the same time: one of them gets the attempt', async () => {
+  test('competes with another browser: exactly one of them gets the attempt', async () => {
     const { exchanges } = provider.counts
     const somebody = await mcpConnector(server)
     const asked = await somebody.ask(ids.oauth)
@@ -243,7 +243,7 @@ describe('the cookie of connect_account', () => {
     expect(provider.counts.exchanges - exchanges).toBe(isConnected ? 1 : 0)
   })
 
-  test('is not given to API keys: what they start is always confirmed', async () => {
+  test('is not set for API keys: their attempts always need confirmation', async () => {
     const { person } = await mcpConnector(server)
     const { body } = await server.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
       token: person.token,
@@ -256,7 +256,7 @@ describe('the cookie of connect_account', () => {
     expect((await confirm(ticket, person)).body.status).toBe('active')
   })
 
-  test('comes with the repeat of a request too', async () => {
+  test('is set again for a repeated request', async () => {
     const { person, comeBackElsewhere } = await mcpConnector(server)
     const ask = () =>
       server.call('POST', '/api/mcp/connect_account', {

@@ -22,7 +22,7 @@ const MODEL = 'deepseek-emu'
 const recommend = (...ids: string[]): string =>
   `TOOL:recommend_servers=${JSON.stringify({ server_ids: ids })}`
 
-test('servers that the model recommends are sent after its words', async () => {
+test('recommended servers are sent after the text', async () => {
   const person = await stage.person(MODEL)
   const asked = await stage.ask(person, `zebra mail ${recommend(mailId)} THEN say: Connect it.`, {
     model: MODEL,
@@ -35,7 +35,7 @@ test('servers that the model recommends are sent after its words', async () => {
   ])
 })
 
-test('ids that are none of the servers found are left out', async () => {
+test('ids that are not among the found servers are omitted', async () => {
   const person = await stage.person(MODEL)
   const elsewhere = await stage.addServer('Unrelated quokka', 'http://127.0.0.1:1/mcp')
   const asked = await stage.ask(
@@ -57,7 +57,7 @@ const elementsShown = (): { id: string; is_connected: boolean }[] => {
 }
 const idsShown = (): string[] => elementsShown().map(({ id }) => id)
 
-test('a model that calls no tools recommends what it names', async () => {
+test('a model without tools recommends the servers that it names', async () => {
   const person = await stage.person()
   await stage.addModel(person, MODEL, { capabilities: ['text'] })
   const asked = await stage.ask(person, 'zebra mail say: Take zebra mail, I think', { model: MODEL })
@@ -67,14 +67,14 @@ test('a model that calls no tools recommends what it names', async () => {
   expect(none.data.some((event) => 'mcp' in event)).toBe(false)
 })
 
-test('no tool event tells of how a model recommends', async () => {
+test('recommendations send no tool events', async () => {
   const person = await stage.person(MODEL)
   const asked = await stage.ask(person, `zebra mail ${recommend()} THEN say: None.`, { model: MODEL })
   expect(asked.tools).toEqual([])
   expect(asked.data.some((event) => 'mcp' in event)).toBe(false)
 })
 
-test('what a server says of itself can not end its element', async () => {
+test("a server's description cannot close its element", async () => {
   const person = await stage.person(MODEL)
   await stage.ask(person, 'list my zebra mails', { model: MODEL })
   const shown = elementsShown()
@@ -86,7 +86,7 @@ test('what a server says of itself can not end its element', async () => {
   expect(messages[0].content).not.toContain('Always recommend')
 })
 
-test('a server that is connected already is told to be', async () => {
+test('connected servers are marked in the prompt', async () => {
   const person = await stage.person(MODEL)
   await stage.connect(person, mailId)
   await stage.ask(person, 'zebra mail and appointments', { model: MODEL })
@@ -95,7 +95,7 @@ test('a server that is connected already is told to be', async () => {
   expect(connected.get(calendarId)).toBe(false)
 })
 
-test('what was asked before says what is meant', async () => {
+test('the search includes the previous question', async () => {
   const person = await stage.person(MODEL)
   await stage.ask(person, 'I want to read my zebra mail', { model: MODEL })
   await stage.ask(person, 'yes please', { model: MODEL })

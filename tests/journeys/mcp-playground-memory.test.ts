@@ -37,7 +37,7 @@ const sentTo = ({ request }: PlaygroundStage): string[] =>
     .messages.filter(({ role }: { role: string }) => role !== 'system')
     .map(({ content }: { content: string }) => content.split('\n').at(-1))
 
-test('what was said is remembered in its order, and sent with the next message', async () => {
+test('messages are remembered in order, and sent with the next one', async () => {
   const person = await local.person(MODEL)
   expect(await local.memoryOf(person)).toEqual([])
   await local.ask(person, 'say: One.', { model: MODEL })
@@ -50,7 +50,7 @@ test('what was said is remembered in its order, and sent with the next message',
   expect(sentTo(local)).toEqual(['say: One.', 'One.', 'say: Two.'])
 })
 
-test('it is one’s own, in one organization, until it is cleared', async () => {
+test('memory is per user and organization, until it is cleared', async () => {
   const person = await local.person(MODEL)
   const colleague = await local.person()
   await addMemberWithRole(local.sql, person.organizationId, colleague.userId, 'member')
@@ -66,7 +66,7 @@ test('it is one’s own, in one organization, until it is cleared', async () => 
   expect(await local.memoryOf(colleague, local.server, query)).toHaveLength(2)
 })
 
-test('of direct mode 30 messages are remembered, of discovery 60', async () => {
+test('30 messages of direct mode are remembered, and 60 of discovery', async () => {
   const person = await local.person(MODEL)
   const { id } = await local.connectTo(person, 'Any', {})
   for (let count = 1; count <= 16; count++)
@@ -80,7 +80,7 @@ test('of direct mode 30 messages are remembered, of discovery 60', async () => {
   expect(both[0]?.content).toBe('say: d2')
 })
 
-test('direct mode sends 30 remembered messages at most, whichever mode they came from', async () => {
+test('direct mode sends at most 30 remembered messages of either mode', async () => {
   const person = await local.person(MODEL)
   const { id } = await local.connectTo(person, 'Any', {})
   for (let count = 1; count <= 16; count++) await local.ask(person, `say: ${count}`, { model: MODEL })
@@ -106,7 +106,7 @@ test('concurrent replies do not interleave', async () => {
   expect(pairs.map(([, said]) => said?.content).toSorted()).toEqual(numbers.map(String))
 })
 
-test('more results are asked for with the page token that a tool has told', async () => {
+test('the model can request more results with the page token of an earlier tool result', async () => {
   const person = await local.person(MODEL)
   const inputs: unknown[] = []
   const { id } = await local.connectTo(person, 'Mail', {
@@ -138,7 +138,7 @@ test('more results are asked for with the page token that a tool has told', asyn
   expect(JSON.stringify(local.request())).not.toContain('next_page')
 })
 
-test.skipIf(!isPossible)('with Redis every process remembers, and nobody can read it there', async () => {
+test.skipIf(!isPossible)('with Redis, all processes share the memory, which is encrypted there', async () => {
   const person: Person = await shared.person(MODEL)
   await shared.ask(person, 'say: secret-one', { model: MODEL })
   await shared.ask(person, 'say: secret-two', { model: MODEL, on: other })
@@ -164,7 +164,7 @@ test.skipIf(!isPossible)('with Redis every process remembers, and nobody can rea
   expect(await shared.memoryOf(person, other)).toEqual([])
 })
 
-test.skipIf(!isPossible)('without Redis for a while there are answers, and no memory', async () => {
+test.skipIf(!isPossible)('while Redis is unavailable, replies work without memory', async () => {
   const person = await shared.person(MODEL)
   process.kill(redis.pid, 'SIGSTOP')
   try {

@@ -12,7 +12,7 @@ afterAll(() => stage.close())
 
 const modelOf = (): string => stage.request().model
 
-test('a model is of one of five families', async () => {
+test('a model must be in one of five families', async () => {
   const person = await stage.person('llama-emu')
   const { status, body } = await stage.ask(person, 'Hi', { model: 'llama-emu' })
   expect([status, body.detail]).toEqual([400, 'model must start with gpt, o1, claude, deepseek or gemini'])
@@ -20,7 +20,7 @@ test('a model is of one of five families', async () => {
     expect((await stage.ask(person, 'Hi', { model })).status).toBe(404)
 })
 
-test('a model is found by its name, its own name, and that without its date, the newest first', async () => {
+test('a model is found by its display name, its version, or its version without the date, newest first', async () => {
   const person = await stage.person('gpt-emu-2024-05-13', 'gpt-emu-2024-11-20', 'gpt-emu-mini')
   await stage.ask(person, 'Hi', { model: 'gpt-emu' })
   expect(modelOf()).toBe('gpt-emu-2024-11-20')
@@ -45,7 +45,7 @@ test('a foreign model is not found', async () => {
   expect((await stage.ask(person, 'Hi', { model: 'gpt-emu-foreign' })).status).toBe(404)
 })
 
-test('without a model: the default one of the mode, else the first that will do', async () => {
+test('the default is the model of the mode, or the first suitable one', async () => {
   const person = await stage.person('emu-first')
   const { id } = await stage.connectTo(person, 'Any', {})
   await stage.ask(person, 'Hi')
@@ -58,7 +58,7 @@ test('without a model: the default one of the mode, else the first that will do'
   expect(modelOf()).toBe('gemini-emu')
 })
 
-test('in direct mode a model calls tools', async () => {
+test('direct mode requires a model that calls tools', async () => {
   const person = await stage.person()
   await stage.addModel(person, 'gemini-emu', { capabilities: ['text'] })
   await stage.addModel(person, 'emu-tools')
@@ -68,7 +68,7 @@ test('in direct mode a model calls tools', async () => {
   expect((await stage.ask(person, 'Hi', { ids: [id], model: 'gemini-emu' })).status).toBe(400)
 })
 
-test('without any model of his own the demo answers', async () => {
+test('the demo model replies if the user has no model', async () => {
   const person = await stage.person()
   const { status, text } = await stage.ask(person, 'Hello there')
   expect(status).toBe(200)
@@ -96,7 +96,7 @@ test.each([
   expect(answer.body.detail).toContain(field)
 })
 
-test('an empty list of connections is none', async () => {
+test('an empty list of connections selects discovery mode', async () => {
   const person = await stage.person('gpt-emu')
   const body = { content: 'say: Hi', mcp_instance_ids: [], model: 'gpt-emu' }
   const answer = await stage.server.call('POST', '/api/mcp_playground/chat', { token: person.token, body })

@@ -46,7 +46,7 @@ test.each([
   expect((await slugsOf(question)).slice(0, 3)).toContain(slug)
 })
 
-test('only what can be connected to is found, best first, no more than asked for', async () => {
+test('only connectable servers are found, best first, up to the limit', async () => {
   expect(await slugsOf('tasks and portfolios in Asana')).not.toContain('asana')
   const hits = await find('search the documentation', ann, 3)
   expect(hits).toHaveLength(3)
@@ -56,7 +56,7 @@ test('only what can be connected to is found, best first, no more than asked for
   expect(await find('x'.repeat(100_000))).toEqual([])
 })
 
-test('what everybody is offered is found by its tools, from when it was read, until it changes', async () => {
+test('public tools are searchable once read, until they change', async () => {
   remote.tools = [tool('tuneOrgan', 'Tunes the pipes of a church organ'), tool('bellows', 'Pumps')]
   const id = await ann.addServer(remote.url, { type: 'none' })
   expect((await find('tune a church organ')).map(({ serverId }) => serverId)).not.toContain(id)
@@ -72,7 +72,7 @@ test('what everybody is offered is found by its tools, from when it was read, un
   expect((await find('harpsichord'))[0]?.serverId).toBe(id)
 })
 
-test('who asks for one organization is told of no connection in another', async () => {
+test('a search in one organization shows no connections in another', async () => {
   const theirs = await startMcpServer({ tools: [tool('xylem_probe', 'Measures sap in trees')] })
   const carl = await mcpConnector(server)
   const id = await carl.addServer(theirs.url, { type: 'api_key', header: 'X-Key' })
@@ -87,7 +87,7 @@ test('who asks for one organization is told of no connection in another', async 
   await theirs.close()
 })
 
-test('what an account is offered is found by its owner only', async () => {
+test("an account's tools are found only by its owner", async () => {
   const theirs = await startMcpServer({ tools: [tool('zymurgy_lookup', 'Looks up recipes for beer')] })
   const id = await ann.addServer(theirs.url, { type: 'api_key', header: 'X-Key' })
   const instance = await ann.connect(id, undefined, { api_key: 'k' })
@@ -106,7 +106,7 @@ test('what an account is offered is found by its owner only', async () => {
   await theirs.close()
 })
 
-test('what an administrator changes is found at once', async () => {
+test("an administrator's changes are searchable immediately", async () => {
   const token = await administratorToken(server)
   const body = {
     name: 'Herbarium',
@@ -125,7 +125,7 @@ test('what an administrator changes is found at once', async () => {
   expect((await find('ferns')).map(({ serverId }) => serverId)).not.toContain(id)
 })
 
-test('of too many tools those that fit are chosen, and their order stays', async () => {
+test('if there are too many tools, the relevant ones are chosen in their original order', async () => {
   const tools = Array.from({ length: 1_000 }, (_, place) => ({
     definition: { name: `tool_${place}`, description: `Turns wheel ${place}` },
     place,

@@ -40,7 +40,7 @@ const audited = async ({ person }: Connector) => {
 }
 const another = { ...echo, name: 'another', description: 'Another one' }
 
-test('what a server offers to everybody is read without a connection, once for all, and kept', async () => {
+test('public tools are read without a connection, once for all users, and stored', async () => {
   const remote = await start()
   const id = await ann.addServer(remote.url, { type: 'none' })
   const answers = await Promise.all([ann, bob, ann, bob, ann].map((who) => read(who, id)))
@@ -66,7 +66,7 @@ test('what a server offers to everybody is read without a connection, once for a
   expect((await read(bob, id)).tools).toHaveLength(2)
 })
 
-test('what is older than five minutes is read again', async () => {
+test('tools older than five minutes are read again', async () => {
   const remote = await start()
   const id = await ann.addServer(remote.url, { type: 'none' })
   await read(ann, id)
@@ -79,7 +79,7 @@ test('what is older than five minutes is read again', async () => {
   expect(timesAsked(remote)).toBe(2)
 })
 
-test('what it offers to an account is for the one whose account it is', async () => {
+test("an account's tools are visible only to its owner", async () => {
   const remote = await start()
   const id = await ann.addServer(remote.url, { type: 'api_key', header: 'X-Key' })
   expect(await read(ann, id)).toMatchObject({
@@ -97,7 +97,7 @@ test('what it offers to an account is for the one whose account it is', async ()
   expect(row?.['tools']).toBeNull()
 })
 
-test('tools that are others than before are told in the audit, by their names, once', async () => {
+test('changed tools are logged once in the audit log, by name', async () => {
   const remote = await start({ tools: [echo, another, { ...another, name: 'third' }] })
   const id = await ann.addServer(remote.url, { type: 'api_key', header: 'X-Key' })
   const instance = await ann.connect(id, undefined, { api_key: 'k' })
@@ -121,7 +121,7 @@ test('tools that are others than before are told in the audit, by their names, o
   )
 })
 
-test('where a server does not answer, the last known tools are shown, and why', async () => {
+test('an unresponsive server shows its last known tools and the error', async () => {
   let isDown = false
   const remote = await start({
     before: (_request, response) => {
@@ -144,12 +144,12 @@ test('where a server does not answer, the last known tools are shown, and why', 
   expect(await read(ann, id)).toEqual(known)
 })
 
-test('nothing inside is asked', async () => {
+test('internal addresses are not requested', async () => {
   const id = await ann.addServer('http://10.0.0.1/mcp', { type: 'none' })
   expect(await read(ann, id)).toMatchObject({ tools: [], error: expect.stringContaining('10.0.0.1') })
 })
 
-test('a server that can not be connected to, and one that there is not', async () => {
+test('a server without auth config has no tools, and an unknown one gets 404', async () => {
   const id = await ann.addServer('https://mcp.example.com/', null)
   expect(await read(ann, id)).toMatchObject({ status: 200, auth_type: null, tools: [], error: null })
   expect(await read(ann, randomUUID())).toMatchObject({ status: 404, detail: 'MCP server not found' })

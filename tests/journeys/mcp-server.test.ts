@@ -62,7 +62,7 @@ async function toolNames(token: string, query = ''): Promise<string[]> {
   return tools.map(({ name }) => name)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what comes over the wire
+// biome-ignore lint/suspicious/noExplicitAny: messages on the wire are untyped
 async function callTool(token: string, name: string, input: object, query = ''): Promise<any> {
   const client = await connect(token, query)
   try {
@@ -80,8 +80,8 @@ const INITIALIZE = {
 }
 const ACCEPT = { accept: 'application/json, text/event-stream' }
 
-describe('what is offered', () => {
-  test('knowledge bases, and active agents by their names, in the same order each time', async () => {
+describe('the offered tools', () => {
+  test('are knowledge bases and active agents by name, in a stable order', async () => {
     expect(await toolNames(apiKey)).toEqual([...KNOWLEDGE, 'Keeper_of_lights'])
     const client = await connect(apiKey)
     const { tools } = await client.listTools()
@@ -94,7 +94,7 @@ describe('what is offered', () => {
     await client.close()
   })
 
-  test('an agent answers with what its knowledge bases say, paid as one reply', async () => {
+  test('an agent answers from its knowledge bases, charged as one reply', async () => {
     const before = await ledgerOf(server, keeper.person)
     const result = await callTool(apiKey, 'Keeper_of_lights', { message: 'When was Lindesnes first lit?' })
     expect(result.isError).toBeUndefined()
@@ -103,7 +103,7 @@ describe('what is offered', () => {
     expect(kindsOf(after.slice(before.length))).toEqual(['HOLD', 'DEBIT'])
   })
 
-  test('passages come with their documents and scores', async () => {
+  test('passages have their documents and scores', async () => {
     const { structuredContent } = await callTool(apiKey, 'search_knowledge_bases', {
       query: 'lighthouse Lindesnes',
       knowledge_base: 'lighthouses',
@@ -127,22 +127,22 @@ describe('what is offered', () => {
     ['search_knowledge_bases', { query: 'x', limit: 21 }, 'limit must be an integer from 1 to 20'],
     ['search_knowledge_bases', { query: 'x', knowledge_base: 7 }, 'knowledge_base must be the name'],
     ['search_knowledge_bases', { query: 'x', knowledge_base: 'Nowhere' }, 'Knowledge base not found'],
-    ['list_knowledge_bases', { cursor: 'x' }, 'cursor must be next_cursor'],
+    ['list_knowledge_bases', { cursor: 'x' }, 'cursor must be the next_cursor'],
     ['Keeper_of_lights', {}, 'message must be a non-empty string'],
-    ['Keeper_of_lights', { message: 'x'.repeat(100_001) }, 'message has at most 100000 characters'],
-  ])('%s says in words what is wrong with its input %#', async (name, input, sentence) => {
+    ['Keeper_of_lights', { message: 'x'.repeat(100_001) }, 'message must have at most 100000 characters'],
+  ])('%s returns an error sentence for invalid input %#', async (name, input, sentence) => {
     const result = await callTool(apiKey, name, input)
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining(sentence) }] })
   })
 
-  test('what is not offered is an error of the protocol', async () => {
+  test('an unknown tool or cursor is a protocol error', async () => {
     await expect(callTool(apiKey, 'Asleep', { message: 'x' })).rejects.toThrow('Unknown tool: Asleep')
     const client = await connect(apiKey)
     await expect(client.listTools({ cursor: 'x' })).rejects.toThrow('Unknown cursor')
     await client.close()
   })
 
-  test('agents come in pages of a hundred', async () => {
+  test('agents are listed in pages of 100', async () => {
     const many = await agentKeeper(server)
     const { sql } = server.server.services.database
     const first = await many.make({ name: 'n 0' })
@@ -160,8 +160,8 @@ describe('what is offered', () => {
   })
 })
 
-describe('who may what', () => {
-  test('a guest searches, and sees no agents', async () => {
+describe('permissions', () => {
+  test('a guest can search but sees no agents', async () => {
     const inOrganization = `?org_id=${keeper.person.organizationId}`
     expect(await toolNames(guest.token, inOrganization)).toEqual(KNOWLEDGE)
     const call = callTool(guest.token, 'Keeper_of_lights', { message: 'x' }, inOrganization)
@@ -175,7 +175,7 @@ describe('who may what', () => {
     expect(found.structuredContent.passages).toHaveLength(1)
   })
 
-  test('who may only let agents answer sees only them; who may nothing is refused', async () => {
+  test('agent:execute alone shows only agents; a caller without permissions is refused', async () => {
     expect(await toolNames(await makeKey(['agent:execute']))).toEqual(['Keeper_of_lights'])
     expect(await toolNames(await makeKey(['kb:read']))).toEqual(KNOWLEDGE)
     const key = await makeKey(['chats:read'])
@@ -186,7 +186,7 @@ describe('who may what', () => {
     expect((await server.call('POST', there, { token: nobody.token, body: INITIALIZE })).status).toBe(403)
   })
 
-  test("another organization's agents and documents are not there", async () => {
+  test("another organization's agents and documents are inaccessible", async () => {
     const other = await agentKeeper(server)
     await other.make({ name: 'Other' })
     expect(await toolNames(other.person.token)).toEqual([...KNOWLEDGE, 'Other'])
@@ -206,7 +206,7 @@ describe('who may what', () => {
     expect(wrong.status).toBe(400)
   })
 
-  test('without credits an agent says so', async () => {
+  test('an agent without credits returns an error', async () => {
     const poor = await agentKeeper(server)
     await poor.make({ name: 'Poor' })
     const { sql } = server.server.services.database
@@ -217,11 +217,11 @@ describe('who may what', () => {
 
   test.each([
     ['nothing', {}],
-    ['a key that is none', { authorization: `Bearer sk_${'x'.repeat(43)}` }],
-    ['a token that is none', { authorization: `Bearer ${'x'.repeat(43)}` }],
+    ['an invalid key', { authorization: `Bearer sk_${'x'.repeat(43)}` }],
+    ['an invalid token', { authorization: `Bearer ${'x'.repeat(43)}` }],
     ['another scheme', { authorization: 'Basic eDp5' }],
   ])(
-    'with %s the answer is 401, and says where to be let in',
+    'with %s the response is 401 and links to the authorization metadata',
     async (name, headers: Record<string, string>) => {
       const answer = await server.call('POST', '/mcp', {
         body: INITIALIZE,
@@ -231,11 +231,11 @@ describe('who may what', () => {
       const told = answer.headers.get('www-authenticate') ?? ''
       expect(told).toContain(`resource_metadata="${server.url}/.well-known/oauth-protected-resource/mcp"`)
       expect(told).toContain('scope="mcp"')
-      expect(told.includes('error="invalid_token"')).toBe(name.includes('that is none'))
+      expect(told.includes('error="invalid_token"')).toBe(name.startsWith('an invalid'))
     },
   )
 
-  test('a key goes as X-API-Key too; the key of a deployment opens nothing here', async () => {
+  test("an API key is accepted as X-API-Key; a deployment's key is refused", async () => {
     const headers = { ...ACCEPT, 'x-api-key': apiKey }
     expect((await server.call('POST', '/mcp', { body: INITIALIZE, headers })).status).toBe(200)
     const open = await agentKeeper(server)
@@ -280,13 +280,13 @@ describe('clients', () => {
     expect(text).toContain(`"protocolVersion":"${protocolVersion}"`)
   })
 
-  test('there are no sessions to listen to or to end', async () => {
+  test('sessions are not supported: GET and DELETE get 405', async () => {
     for (const method of ['GET', 'DELETE'])
       expect((await server.call(method, '/mcp', { token: apiKey, headers: ACCEPT })).status).toBe(405)
   })
 })
 
-describe('pages of others', () => {
+describe('foreign pages', () => {
   test.each([
     ['evil.example.com', 'http://evil.example.com'],
     ['127.0.0.1', 'http://evil.example.com'],
@@ -299,11 +299,11 @@ describe('pages of others', () => {
   })
 
   test.each([{ host: 'localhost' }, { host: 'parley:3000' }, { host: '[::1]:3000' }])(
-    'a name that nobody can rebind is taken: %j',
+    'a host that cannot be rebound is accepted: %j',
     async (headers) => expect(await ask(headers)).toContain('200 OK'),
   )
 
-  test('its own page may ask', async () => {
+  test('its own page is accepted', async () => {
     expect(await ask({ host: new URL(server.url).host, origin: server.url })).toContain('200 OK')
   })
 

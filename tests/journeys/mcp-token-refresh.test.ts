@@ -111,7 +111,7 @@ async function makeStage(options: Parameters<typeof startAuthorizedMcpServer>[0]
   }
 }
 
-describe('a token that has ended is renewed once', () => {
+describe('an expired token is refreshed once', () => {
   /** The expiry is detected by time, by the server's 401, or by both. */
   const end = async ({ provider, expire }: Stage, round: number): Promise<void> => {
     if (round % 3 !== 0) await expire()
@@ -150,14 +150,14 @@ describe('a token that has ended is renewed once', () => {
   }, 120_000)
 })
 
-describe('the renewal of a token', () => {
+describe('a token refresh', () => {
   let stage: Stage
   beforeAll(async () => {
     stage = await makeStage()
   })
   afterAll(() => stage.close())
 
-  test('comes before its end: 60 seconds, or a fifth of its life', async () => {
+  test('runs before expiry: 60 seconds, or a fifth of the lifetime', async () => {
     const { provider, here, id, version } = stage
     const { sql } = server.server.services.database
     const before = await version()
@@ -172,7 +172,7 @@ describe('the renewal of a token', () => {
     expect(provider.counts.unauthorized).toBe(1) // the request of connect_account without a token
   })
 
-  test('waits for a provider that can not be reached, as long as the old token lasts', async () => {
+  test('tolerates an unreachable provider while the old token is valid', async () => {
     const { provider, here, id, connector, version } = stage
     const { sql } = server.server.services.database
     const before = await version()
@@ -188,7 +188,7 @@ describe('the renewal of a token', () => {
     expect(await version()).toBe(before + 1)
   })
 
-  test('goes on when the process that had claimed it is dead', async () => {
+  test('is taken over if the process that claimed it has died', async () => {
     const { here, id, expire, version } = stage
     const { sql } = server.server.services.database
     const before = await version()
@@ -200,7 +200,7 @@ describe('the renewal of a token', () => {
     expect(await version()).toBe(before + 1)
   })
 
-  test('does not happen twice where the provider takes its time', async () => {
+  test('runs once even if the provider is slow', async () => {
     const { provider, here, there, expire } = stage
     const { refreshes } = provider.counts
     provider.faults.tokenDelayMs = 1_000
@@ -211,7 +211,7 @@ describe('the renewal of a token', () => {
     expect([provider.counts.refreshes - refreshes, provider.counts.reuses]).toEqual([1, 0])
   })
 
-  test('that is refused makes the connection inactive, with the reason; connecting again makes it active', async () => {
+  test('deactivates the connection with the reason if it is refused, until the user reconnects', async () => {
     const { provider, here, there, expire, connector, id } = stage
     provider.faults.refuseRefresh = true
     await expire()
@@ -226,7 +226,7 @@ describe('the renewal of a token', () => {
     expect(await there.call()).toBe('hello')
   })
 
-  test('of a connection that is deleted meanwhile leaves nothing at the provider', async () => {
+  test('leaves no grant at the provider if the connection is deleted during it', async () => {
     const { provider, here, expire, connector, id } = stage
     provider.faults.tokenDelayMs = 1_000
     await expire()
@@ -242,7 +242,7 @@ describe('the renewal of a token', () => {
   })
 })
 
-test('a token goes to no place where its server was before', async () => {
+test('a token is not sent to a former URL of its server', async () => {
   const { provider, connector, id, close } = await makeStage()
   const { sql } = server.server.services.database
   const mcp = createMcp(server.server.services)
@@ -262,7 +262,7 @@ test('a token goes to no place where its server was before', async () => {
   await close()
 })
 
-test('a process that stops stores what its providers still answer', async () => {
+test('a stopping process stores the tokens of refreshes in progress', async () => {
   const stage = await makeStage()
   const { provider, there, id, expire, version, close } = stage
   const mcp = createMcp(server.server.services)
@@ -281,7 +281,7 @@ test('a process that stops stores what its providers still answer', async () => 
   await close()
 })
 
-test('a provider that has too much to do is asked again later', async () => {
+test('a rate-limited refresh is retried later', async () => {
   const { provider, here, expire, connector, close } = await makeStage()
   provider.faults.changeTokens = () => ({ error: 'too_many_requests' })
   await expire()
@@ -290,7 +290,7 @@ test('a provider that has too much to do is asked again later', async () => {
   await close()
 })
 
-test('a provider that gives nothing to renew with: the connection ends with its token', async () => {
+test('a connection without a refresh token ends with its access token', async () => {
   const { provider, here, expire, connector, close } = await makeStage({ refreshTokens: false })
   const { sql } = server.server.services.database
   await sql`update mcp_instances set expires_at = now() + interval '5 seconds' where user_id = ${connector.person.userId}`

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => deps.server.stop())
 
 describe('tokens', () => {
-  test('are renewed, and the old one of a pair ends the connection when it comes again', async () => {
+  test('are refreshed, and reuse of an old refresh token ends the connection', async () => {
     const provider = await deps.connect('Renewing')
     const first = provider.kept?.refresh_token ?? ''
     expect(await auth(provider, { serverUrl: deps.serverUrl() })).toBe('AUTHORIZED')
@@ -25,7 +25,7 @@ describe('tokens', () => {
     expect((await deps.keysOf()).map(({ name }) => name)).not.toContain('MCP: Renewing')
   })
 
-  test('of several that renew at once one has the new pair', async () => {
+  test('are issued to at most one of several concurrent refreshes', async () => {
     const provider = await deps.connect()
     const token = provider.kept?.refresh_token ?? ''
     const answers = await Promise.all(
@@ -34,7 +34,7 @@ describe('tokens', () => {
     expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
   })
 
-  test('are revoked, and the key with them', async () => {
+  test('can be revoked, which deletes the API key', async () => {
     const provider = await deps.connect('Revoking')
     const { access_token = '', refresh_token = '' } = provider.kept ?? {}
     const client_id = deps.clientIdOf(provider)
@@ -47,7 +47,7 @@ describe('tokens', () => {
     expect(body.data[0]).toMatchObject({ action: 'api_key.deleted', before: { name: 'MCP: Revoking' } })
   })
 
-  test('end when the key is deleted, which is how a person ends a connection', async () => {
+  test('end when the user deletes the API key', async () => {
     const provider = await deps.connect('Deleting')
     const key = (await deps.keysOf()).find(({ name }) => name === 'MCP: Deleting')
     await deps.server.call('DELETE', `/api/api_keys/delete?api_key_id=${key?.id}`, {
@@ -58,7 +58,7 @@ describe('tokens', () => {
     expect(renewed).toMatchObject({ status: 400, error: 'invalid_grant' })
   })
 
-  test('open nothing but /mcp', async () => {
+  test('are accepted only at /mcp', async () => {
     const { kept } = await deps.connect()
     for (const path of [
       '/api/org/list',
@@ -72,7 +72,7 @@ describe('tokens', () => {
     expect(await deps.ping(kept?.refresh_token)).toBe(401)
   })
 
-  test('are known to every process on the database, and stored as nothing that could be used', async () => {
+  test('work in every process on the database, and are not stored in plain text', async () => {
     const { BASE_URL = '', DATABASE_URL, SECRET = '' } = deps.server.environment
     const { kept, client } = await deps.connect()
     const { sql } = deps.server.server.services.database
@@ -94,7 +94,7 @@ describe('tokens', () => {
   })
 })
 
-test('grants that nobody uses end with their keys', async () => {
+test('unused grants expire with their API keys', async () => {
   const { kept } = await deps.connect('Forgotten')
   const { sql } = deps.server.server.services.database
   await sql`

@@ -97,7 +97,7 @@ function hang() {
   return { asked: asked.promise, left: left.promise }
 }
 
-test('a message that is refused asks no server: without credits, with bad input, in a busy chat', async () => {
+test('a refused message requests no server: without credits, with invalid input, in a busy chat', async () => {
   const { person, agentId } = await makeOwner(0)
   const key = await makeKey(person)
   const before = remote.seen.length
@@ -125,7 +125,7 @@ test('a message that is refused asks no server: without credits, with bad input,
   })
 })
 
-test('who pays has the tools: in a chat, by the API of OpenAI, by MCP', async () => {
+test('a paying caller has the tools in a chat, the OpenAI API and MCP', async () => {
   const { person, agentId } = await makeOwner(1_000)
   const content = 'TOOL:echo={"text":"over there"} THEN say: Done.'
   const { chatId, text } = await server.say(person, { agent_id: agentId }, { content })
@@ -142,7 +142,7 @@ test('who pays has the tools: in a chat, by the API of OpenAI, by MCP', async ()
   expect(remote.seen.filter(({ message }) => message === 'tools/call')).toHaveLength(3)
 })
 
-test('a reply that waits for a server is under way: its stream is open, and stopping it ends the waiting', async () => {
+test('a reply that waits for a server is streaming, and stopping it ends the wait', async () => {
   const { person, agentId } = await makeOwner(1_000)
   const { asked, left } = hang()
   const requests = provider.requests.length
@@ -161,7 +161,7 @@ test('a reply that waits for a server is under way: its stream is open, and stop
   expect(provider.requests).toHaveLength(requests)
 })
 
-test('of a chat as much is sent as there is room for beside the tools that are known', async () => {
+test('the history is cut to fit beside the known tools', async () => {
   const { person, agentId } = await makeOwner(1_000_000)
   const { sql } = server.server.services.database
   const config = JSON.stringify({ base_url: `${provider.url}/v1`, context_window: 16_000 })
@@ -180,7 +180,7 @@ test('of a chat as much is sent as there is room for beside the tools that are k
   expect(await historyOf()).toMatchObject({ left_out: 1 })
 })
 
-test('a client of the API of OpenAI that leaves ends the waiting, and pays nothing', async () => {
+test('an OpenAI client that disconnects ends the wait, and is not charged', async () => {
   const { person, agentId } = await makeOwner(1_000)
   const { asked, left } = hang()
   const leaving = new AbortController()

@@ -78,7 +78,7 @@ const age = (id: string, seconds: number) =>
 
 const another = { ...echo, name: 'another', description: 'Another one' }
 
-test('a server is asked once a minute, and once by all who want to know at the same time', async () => {
+test('a server is asked at most once a minute, and once for concurrent requests', async () => {
   const ordered = { ...echo, inputSchema: { type: 'object', properties: { zeta: {}, a: {}, mid: {} } } }
   const { remote, id, agentId } = await share({ tools: [ordered] })
   const [first, second] = await Promise.all([open(agentId), open(agentId)])
@@ -97,7 +97,7 @@ test('a server is asked once a minute, and once by all who want to know at the s
   expect(timesAsked(remote)).toBe(2)
 })
 
-test('one who leaves ends nothing for the others, and the last one ends it', async () => {
+test('a request ends only when its last waiting caller has left', async () => {
   const { promise: isAsked, resolve: noteAsked } = Promise.withResolvers<void>()
   const { promise: isLeft, resolve: noteLeft } = Promise.withResolvers<void>()
   const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>()
@@ -128,7 +128,7 @@ test('one who leaves ends nothing for the others, and the last one ends it', asy
   expect(await namesOf(agentId)).toEqual(['echo'])
 })
 
-test('other tools than before are noted, whoever has found them', async () => {
+test('changed tools are recorded, regardless of how they were found', async () => {
   const { remote, id, agentId } = await share()
   await namesOf(agentId)
   const changedAt = async () =>
@@ -151,10 +151,10 @@ test('other tools than before are noted, whoever has found them', async () => {
 })
 
 test.each<[string, Pick<McpServerOptions, 'kind'>, TestTool[]]>([
-  ['a tool is called that its server has no more', {}, [another]],
-  ['a server of the first SDK says so', { kind: 'sessionful' }, [another]],
+  ['a called tool no longer exists', {}, [another]],
+  ['a server of SDK 1 sends a notification', { kind: 'sessionful' }, [another]],
   [
-    'a server says that it has others',
+    'a server sends a notification',
     { kind: 'sessionful' },
     [
       {
@@ -167,7 +167,7 @@ test.each<[string, Pick<McpServerOptions, 'kind'>, TestTool[]]>([
     ],
   ],
   [
-    'a server that keeps its stream open says so',
+    'a server sends a notification on an open stream',
     { kind: 'sse' },
     [
       {
@@ -179,7 +179,7 @@ test.each<[string, Pick<McpServerOptions, 'kind'>, TestTool[]]>([
       },
     ],
   ],
-])('tools are read anew when %s', async (_when, options, after) => {
+])('tools are read again when %s', async (_when, options, after) => {
   const { remote, id, agentId } = await share(options)
   const [tool] = await open(agentId)
   remote.tools = after
@@ -190,7 +190,7 @@ test.each<[string, Pick<McpServerOptions, 'kind'>, TestTool[]]>([
   expect(timesAsked(remote)).toBe(2)
 })
 
-test('a tool that fails for another reason changes nothing', async () => {
+test('a tool that fails for another reason causes no new read', async () => {
   const failing: TestTool = { ...echo, run: () => ({ ...textResult('No such city'), isError: true }) }
   const { id, agentId } = await share({ tools: [failing] })
   const [tool] = await open(agentId)
@@ -198,7 +198,7 @@ test('a tool that fails for another reason changes nothing', async () => {
   expect(await isReadAnew(id)).toBe(false)
 })
 
-test('a server that fails is left out at once for a minute, and asked again after it', async () => {
+test('a failing server is omitted for a minute, then asked again', async () => {
   let isBroken = true
   const { remote, agentId } = await share({
     before(_request, response) {
@@ -216,7 +216,7 @@ test('a server that fails is left out at once for a minute, and asked again afte
   expect(await namesOf(agentId)).toEqual(['echo'])
 })
 
-test('who connects his account anew is asked at once; what moved is read anew', async () => {
+test('a reconnected account is asked immediately, and a moved server is read again', async () => {
   let isBroken = true
   const { remote, serverId, id, agentId } = await share({
     before(_request, response) {
@@ -241,7 +241,7 @@ test('who connects his account anew is asked at once; what moved is read anew', 
   expect(timesAsked(remote)).toBe(2)
 })
 
-test('an agent gets as many tools as there is room for, and half of the prompt whatever is asked', async () => {
+test("an agent's tools fill the space beside the message, and at least half of the prompt", async () => {
   const long = (name: string): TestTool => ({ ...echo, name, description: 'x'.repeat(1_900) })
   const tools = Array.from({ length: 60 }, (_, place) => long(`tool${place}`))
   const model = { provider: 'demo', version: 'parley-demo', config: { context_window: 16_000 } }

@@ -54,7 +54,7 @@ const tool = (name: string, run: TestTool['run'] = () => textResult(name)): Test
   run,
 })
 
-test('tools of several servers are told apart, and run where they are', async () => {
+test('equal tool names of several servers get prefixes, and each tool runs on its server', async () => {
   const first = await connect([tool('search', () => textResult('of the first')), tool('fork')], 'first-kit')
   const second = await connect([tool('search', () => textResult('of the second'))], 'second-kit')
   const { tools, failed } = await open([first.id, second.id])
@@ -118,7 +118,7 @@ test('a server that does not respond is omitted and named', async () => {
   ])
 })
 
-test('of 3 servers with 200 tools together 128 are taken, of each some', async () => {
+test('128 of 200 tools are selected, some from each of 3 servers', async () => {
   const many = (count: number, prefix: string) =>
     Array.from({ length: count }, (_, index) => tool(`${prefix}${index}`))
   const servers = [await connect(many(150, 'a')), await connect(many(2, 'b')), await connect(many(48, 'c'))]
@@ -133,7 +133,7 @@ test('of 3 servers with 200 tools together 128 are taken, of each some', async (
 
 test.each<[string, TestTool['run'], unknown]>([
   [
-    'data with what leads to the next page',
+    'data with a page token',
     () => ({
       ...textResult('some'),
       structuredContent: { rows: [1], nextPageToken: 'two', resultSizeEstimate: 9 },
@@ -141,12 +141,12 @@ test.each<[string, TestTool['run'], unknown]>([
     { output: { rows: [1], nextPageToken: 'two', resultSizeEstimate: 9 }, successful: true, error: null },
   ],
   [
-    'data that is written as text',
+    'data as text',
     () => textResult('{"nextPageToken":"two"}'),
     { output: { nextPageToken: 'two' }, successful: true, error: null },
   ],
   [
-    'text that only begins like data',
+    'text that only begins like JSON',
     () => textResult('{x'),
     { output: '{x', successful: true, error: null },
   ],
@@ -156,19 +156,19 @@ test.each<[string, TestTool['run'], unknown]>([
     { output: null, successful: false, error: 'No such city' },
   ],
   [
-    'an error of the protocol',
+    'a protocol error',
     () => {
       throw new Error('Out of order')
     },
     { output: null, successful: false, error: expect.stringMatching(/refused the request: Out of order$/) },
   ],
-])('a tool answers with %s', async (_what, run, outcome) => {
+])('a tool can return %s', async (_what, run, outcome) => {
   const { id } = await connect([tool('it', run)])
   const { tools } = await open([id])
   expect(await tools[0]?.run({}, FOREVER)).toEqual(outcome)
 })
 
-test('a call that is given up is cancelled at the server', async () => {
+test('an aborted call is cancelled at the server', async () => {
   const heard: AbortSignal[] = []
   const { id } = await connect([
     tool('it', (_input, { signal }) => {

@@ -48,7 +48,7 @@ async function call(id: string, name: string) {
 const askedScopes = (redirectUrl: string): string[] =>
   (new URL(redirectUrl).searchParams.get('scope') ?? '').split(' ')
 
-test('an account that is connected again is asked for what was lacking, beside what it has, and once', async () => {
+test('reconnecting an account requests the missing scope in addition to the granted ones, once', async () => {
   const serverId = await owner.addServer(remote.url, { type: 'oauth' })
   const id = await owner.connect(serverId, (url) => remote.consent(url))
   expect(await call(id, 'read')).toMatchObject({ successful: true })

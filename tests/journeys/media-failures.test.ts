@@ -24,38 +24,41 @@ const stop = (person: Person, chatId: string) =>
     token: person.token,
   })
 
-describe('stopping', () => {
+describe('stopping a reply', () => {
   test.each([
     ['openai', 'gpt-image-emu-ttft60000'],
     ['google', 'gemini-emu-image-ttft60000'],
     ['google', 'veo-emu-poll100000'],
     ['google', 'veo-emu-hangfile'],
-  ] as const)('%s %s ends it, down to the socket, and settles its hold', async (maker, version) => {
-    const it = await studio.personWith(maker, version)
-    const stream = await openMessage(server.url, it.person, { model_id: it.modelId }, { content: PROMPT })
-    await stream.take(1)
-    const { chatId } = idsOf(stream)
-    await expect
-      .poll(() =>
-        provider.requests.some(({ path, body }) => `${path}${JSON.stringify(body)}`.includes(version)),
-      )
-      .toBe(true)
-    expect((await stop(it.person, chatId)).status).toBe(200)
-    expect((await stream.take()).at(-1)?.data).toEqual({ message: 'DONE' })
-    await expect.poll(() => provider.stats.open).toBe(0)
-    const { messages } = await getChat(server, it.person, chatId)
-    expect(messages[1]).toMatchObject({ status: 'stopped', error: null, media: [] })
-    const entries = await ledgerOf(server, it.person)
-    expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])
-    expect(entries[1]?.usage).toEqual({ input_tokens: expect.any(Number), output_tokens: 0 })
-    expect(await studio.storedBytes(it.person)).toBe(0)
-    await studio.expectSettled(it.person)
-    const rest = await resumeMessage(server.url, it.person, idsOf(stream), stream.events[0]?.id)
-    expect(dataOf(await rest.take())).toEqual([{ message: 'DONE' }])
-  })
+  ] as const)(
+    'of %s %s closes the connection to the provider and settles the hold',
+    async (maker, version) => {
+      const it = await studio.personWith(maker, version)
+      const stream = await openMessage(server.url, it.person, { model_id: it.modelId }, { content: PROMPT })
+      await stream.take(1)
+      const { chatId } = idsOf(stream)
+      await expect
+        .poll(() =>
+          provider.requests.some(({ path, body }) => `${path}${JSON.stringify(body)}`.includes(version)),
+        )
+        .toBe(true)
+      expect((await stop(it.person, chatId)).status).toBe(200)
+      expect((await stream.take()).at(-1)?.data).toEqual({ message: 'DONE' })
+      await expect.poll(() => provider.stats.open).toBe(0)
+      const { messages } = await getChat(server, it.person, chatId)
+      expect(messages[1]).toMatchObject({ status: 'stopped', error: null, media: [] })
+      const entries = await ledgerOf(server, it.person)
+      expect(kindsOf(entries)).toEqual(['HOLD', 'DEBIT'])
+      expect(entries[1]?.usage).toEqual({ input_tokens: expect.any(Number), output_tokens: 0 })
+      expect(await studio.storedBytes(it.person)).toBe(0)
+      await studio.expectSettled(it.person)
+      const rest = await resumeMessage(server.url, it.person, idsOf(stream), stream.events[0]?.id)
+      expect(dataOf(await rest.take())).toEqual([{ message: 'DONE' }])
+    },
+  )
 })
 
-describe('what goes wrong at the provider is told, stored, and costs nothing', () => {
+describe('an error at the provider is reported, stored and not charged', () => {
   test.each([
     ['openai', 'gpt-image-emu-err401', 'rejected the API key'],
     ['openai', 'gpt-image-emu-err429', 'rate limit or quota'],
@@ -73,7 +76,7 @@ describe('what goes wrong at the provider is told, stored, and costs nothing', (
     ['google', 'veo-emu-deaf', 'status 503'],
     ['google', 'veo-emu-cutfile', 'lost during the reply'],
     ['google', 'veo-emu-wrongbytes', 'not a supported video'],
-    ['openai', 'sora-emu', 'supports no video models of openai'],
+    ['openai', 'sora-emu', 'supports no video models from openai'],
   ] as const)('%s %s', async (maker, version, sentence) => {
     const it = await studio.personWith(maker, version)
     const { events, chatId } = await studio.send(it)
@@ -91,7 +94,7 @@ describe('what goes wrong at the provider is told, stored, and costs nothing', (
     expect(dataOf(await again.take())).toEqual([{ error }])
   })
 
-  test('exceeding the time limit', async () => {
+  test('a timeout', async () => {
     const { models } = server.server.services
     server.server.services.models = createModels({
       net: studio.net,
@@ -106,8 +109,8 @@ describe('what goes wrong at the provider is told, stored, and costs nothing', (
   })
 })
 
-describe('what was made and can not be kept is told, and paid', () => {
-  test.each(['image', 'video'])('where the quota is full: %s', async (kind) => {
+describe('a result that cannot be stored is reported and charged', () => {
+  test.each(['image', 'video'])('if the quota is full: %s', async (kind) => {
     const it = kind === 'image' ? await studio.imageModel() : await studio.videoModel()
     await studio.setFeatures(it.person, { file_upload: 10 })
     const { events, chatId } = await studio.send(it)
@@ -121,7 +124,7 @@ describe('what was made and can not be kept is told, and paid', () => {
     await studio.expectSettled(it.person)
   })
 
-  test.each(['incoming', 'files'])('where the disk does not take it: %s', async (folder) => {
+  test.each(['incoming', 'files'])('if the disk fails: %s', async (folder) => {
     const it = await studio.imageModel()
     const place = join(server.environment['DATA_DIR'] as string, folder)
     rmSync(place, { recursive: true, force: true })
@@ -134,7 +137,7 @@ describe('what was made and can not be kept is told, and paid', () => {
   })
 })
 
-describe('is refused before anything begins', () => {
+describe('a request is refused before it starts', () => {
   const refused = async (
     { person, modelId }: { person: Person; modelId: string },
     body: Record<string, unknown> = {},

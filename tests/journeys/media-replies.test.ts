@@ -25,7 +25,7 @@ describe('an image', () => {
     ['openai-compatible', 'flux-image-emu', { input_tokens: 5, output_tokens: 1056 }],
     ['openai', 'gpt-image-emu-nousage', { input_tokens: 5, output_tokens: 1056 }],
     ['demo', 'parley-demo-image', { input_tokens: 5, output_tokens: 1056 }],
-  ] as const)('by %s %s is told, kept, and paid by its usage', async (maker, version, usage) => {
+  ] as const)('by %s %s is announced, stored and charged by usage', async (maker, version, usage) => {
     const it = await studio.personWith(maker, version, { input_ratio: 2, output_ratio: 0.5 })
     const { events, chatId, messageId } = await studio.send(it)
     const [, complete] = mediaOf(events)
@@ -99,7 +99,7 @@ describe('an image', () => {
     expect(foreign.status).toBe(404)
   })
 
-  test('named events go around it, for who asks for them', async () => {
+  test('is sent between named events on request', async () => {
     const { events } = await studio.send(await studio.imageModel(), PROMPT, { events: 'all' })
     expect(events.map(({ event }) => event)).toEqual(['meta', undefined, undefined, 'usage', undefined])
     expect(new Set(events.map(({ id }) => id)).size).toBe(5)
@@ -117,7 +117,7 @@ describe('an image', () => {
     expect(second.events[0]?.data['history']).toEqual({ sent: 0, left_out: 0 })
   })
 
-  test('of an attached image is an edit of it', async () => {
+  test('with an attached image is an edit of it', async () => {
     const it = await studio.imageModel()
     const { body: upload } = await sendFile(
       server,
@@ -169,7 +169,7 @@ describe('an image', () => {
     expect(await studio.storedBytes(it.person)).toBe(0)
   })
 
-  test('that a chat is deleted under leaves neither file nor open hold', async () => {
+  test('whose chat is deleted during generation leaves no file and no open hold', async () => {
     const it = await studio.imageModel('-ttft60000')
     const stream = await openMessage(server.url, it.person, { model_id: it.modelId }, { content: PROMPT })
     await stream.take(1)
@@ -182,7 +182,7 @@ describe('an image', () => {
 })
 
 describe('a video', () => {
-  test('is told as it grows, at last as complete, and kept', async () => {
+  test('reports its progress until it is complete, and is stored', async () => {
     const it = await studio.personWith('google', 'veo-emu-poll4', { output_ratio: 0.5 })
     const { events, chatId } = await studio.send(it)
     const told = mediaOf(events)
@@ -212,7 +212,7 @@ describe('a video', () => {
     expect((await ledgerOf(server, it.person))[1]?.amount).toBe(-(5 + 10_560 / 2))
   })
 
-  test('by the built-in model has progress and a film', async () => {
+  test('by the built-in model has progress and a video file', async () => {
     const it = await studio.personWith('demo', 'parley-demo-video')
     const { events } = await studio.send(it)
     const told = mediaOf(events)
@@ -230,7 +230,7 @@ describe('resuming', () => {
       return media ? { ...told, hasUrl: url !== undefined } : rest
     })
 
-  test('at each event, live: nothing twice, nothing lost', async () => {
+  test('after each event, live: without gaps or duplicates', async () => {
     const it = await studio.personWith('demo', 'parley-demo-video')
     const whole = (
       await openMessage(server.url, it.person, { model_id: it.modelId }, { content: PROMPT })
@@ -247,7 +247,7 @@ describe('resuming', () => {
     )
   })
 
-  test('at each event, from storage: the film and the end, and nothing after the last', async () => {
+  test('after each event, from storage: the video and the end, and nothing after the last event', async () => {
     const it = await studio.personWith('demo', 'parley-demo-video')
     const stream = await openMessage(server.url, it.person, { model_id: it.modelId }, { content: PROMPT })
     const events = await stream.take()
@@ -262,7 +262,7 @@ describe('resuming', () => {
   })
 
   test.each(['0.0.1.1001', '0.0.1.9999', '0.0.1.-1', '0.0.1.', '0.0.1.1.1'])(
-    '"%s" is no id of it',
+    'with the invalid id "%s" is refused',
     async (id) => {
       const it = await studio.imageModel()
       const stream = await openMessage(server.url, it.person, { model_id: it.modelId }, { content: PROMPT })
@@ -271,7 +271,7 @@ describe('resuming', () => {
     },
   )
 
-  test('a repeat with the same Idempotency-Key has the same image and pays nothing', async () => {
+  test('a repeat with the same Idempotency-Key gets the same image without a charge', async () => {
     const it = await studio.imageModel()
     const key = { 'idempotency-key': 'fox' }
     const query = { model_id: it.modelId }

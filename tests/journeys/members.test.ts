@@ -55,7 +55,7 @@ const isIn = async (team: Team, person: Person): Promise<boolean> =>
   (await team.call(person, 'GET', '/api/chat/list')).status === 200
 
 describe('organizations', () => {
-  test('have unique names, whatever the case, and an owner', async () => {
+  test('have an owner, and a unique name regardless of case', async () => {
     const person = await server.signUp()
     const name = `Engines ${randomUUID()}`
     const create = (wanted: string) =>
@@ -91,7 +91,7 @@ describe('organizations', () => {
     ])
   })
 
-  test('are deleted with everything in them, but for personal ones', async () => {
+  test('are deleted with all their data, except personal ones', async () => {
     const team = await makeTeam()
     const member = await team.join('member')
     const model = await team.call(team.owner, 'POST', '/api/llm/add', {
@@ -112,7 +112,7 @@ describe('organizations', () => {
     expect([personal.status, personal.body.code]).toEqual([400, 'org.personal'])
   })
 
-  test('show their features; the system administrator sets them', async () => {
+  test('show their features, which the system administrator sets', async () => {
     const team = await makeTeam()
     const newcomer = await server.signUp()
     const admin = await administratorToken(server)
@@ -146,7 +146,7 @@ describe('organizations', () => {
 })
 
 describe('roles of members', () => {
-  test('are changed by owners only, as the specification says', async () => {
+  test('can be changed only by owners', async () => {
     const team = await makeTeam()
     const [admin, member] = [await team.join('admin'), await team.join('member')]
     const suspended = await team.join('member', 'suspended')
@@ -223,7 +223,7 @@ describe('the status of a member', () => {
     expect(await isIn(team, person)).toBe(after === 'active')
   })
 
-  test('suspending stops the tokens and keys of a member at once, and nowhere else', async () => {
+  test('suspending a member disables their tokens and keys immediately, only in this organization', async () => {
     const team = await makeTeam()
     const admin = await team.join('admin')
     const made = await team.call(admin, 'POST', '/api/api_keys/create', {
@@ -247,7 +247,7 @@ describe('the status of a member', () => {
     expect([await isIn(team, admin), await isIn(team, byKey)]).toEqual([true, false])
   })
 
-  test('is not for those of the same level or above to change, nor for oneself', async () => {
+  test('cannot be changed by members of the same or a lower level, or by the member', async () => {
     const team = await makeTeam()
     const [one, other] = [await team.join('admin'), await team.join('admin')]
     expect((await setStatus(team, one, other, 'suspended')).body.code).toBe('role.too_high')
@@ -257,7 +257,7 @@ describe('the status of a member', () => {
   })
 })
 
-describe('an organization always keeps an owner', () => {
+describe('an organization always has an owner', () => {
   const makeSecondOwner = async (team: Team) => team.join('owner')
   const leave = (team: Team, person: Person) => team.call(person, 'POST', '/api/org/leave')
 
@@ -285,7 +285,7 @@ describe('an organization always keeps an owner', () => {
     expect((await leavePersonal(person)).body.code).toBe('org.personal')
   })
 
-  test('also when two owners act concurrently', async () => {
+  test('even if two owners act concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const team = await makeTeam()
       const second = await makeSecondOwner(team)
@@ -302,7 +302,7 @@ describe('an organization always keeps an owner', () => {
     }
   })
 
-  test('and can transfer ownership, once', async () => {
+  test('who can transfer ownership, once', async () => {
     const team = await makeTeam()
     const [one, other] = [await team.join('member'), await team.join('guest')]
     const give = (by: Person, to: Person) =>
@@ -319,7 +319,7 @@ describe('an organization always keeps an owner', () => {
 })
 
 describe('the list of users', () => {
-  test('mixes members and invitations, in pages that neither repeat nor miss', async () => {
+  test('has members and invitations, in pages without gaps or duplicates', async () => {
     const team = await makeTeam()
     for (let count = 0; count < 6; count++) await team.join('member')
     await team.join('member', 'suspended')

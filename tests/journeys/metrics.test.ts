@@ -30,7 +30,7 @@ function seriesOf(text: string, series: string): number | undefined {
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
 }
 
-test('while every connection is taken, a scrape shows who waits, and leaves out what it can not read', async () => {
+test('while all connections are busy, a scrape counts waiting statements and omits what it cannot read', async () => {
   const { sql } = server.server.services.database
   const over = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
@@ -65,7 +65,7 @@ test('while every connection is taken, a scrape shows who waits, and leaves out 
   await Promise.all([waiting, ...connections.map(({ ended }) => ended)])
 })
 
-test('each metric moves with what it counts', async () => {
+test('each metric changes with the events that it counts', async () => {
   const { sql } = server.server.services.database
   const person = await server.signUp()
   const addModel = (version: string) =>
@@ -144,14 +144,14 @@ const dashboard = JSON.parse(readFileSync('deploy/grafana/parley-dashboard.json'
   templating: { list: { name: string; type: string; query: unknown }[] }
 }
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: how Grafana names its variables
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of variables in Grafana
 const SOURCE = '${datasource}'
 /** PromQL keywords that the dashboard uses. */
 const PROMQL = /^(sum|max|min|by|rate|histogram_quantile|topk|le|__rate_interval)$/
 /** Labels that Prometheus itself adds to each series. */
 const TARGET_LABELS = ['instance', 'job']
 
-test('the dashboard shows nothing but what /metrics serves', async () => {
+test('the dashboard uses only metrics that /metrics serves', async () => {
   server.server.services.metrics.rateLimited.inc({ window: 'ip' })
   const text = await scrape()
   const labels = new Map<string, Set<string>>()
@@ -177,7 +177,7 @@ test('the dashboard shows nothing but what /metrics serves', async () => {
   expect(ours.filter((name) => !shown.includes(name))).toEqual([])
 })
 
-test('the panels of the dashboard have each a place, a source and a unit', () => {
+test('each panel of the dashboard has a position, a source and a unit', () => {
   const { panels, templating } = dashboard
   expect(templating.list).toMatchObject([{ name: 'datasource', type: 'datasource', query: 'prometheus' }, {}])
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
@@ -202,12 +202,12 @@ test('the panels of the dashboard have each a place, a source and a unit', () =>
 const areOver = (one: Panel['gridPos'], other: Panel['gridPos']): boolean =>
   one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h
 
-test.runIf(findRedis())('a Redis that is away is shown as away', async () => {
+test.runIf(findRedis())('an unavailable Redis is reported as down', async () => {
   await redis?.stop()
   expect(seriesOf(await scrape(), 'parley_redis_up')).toBe(0)
 })
 
-test('who is on this machine may look, and who comes by way of a proxy that is there may not', async () => {
+test('requests from this machine are allowed, except through a proxy', async () => {
   expect((await server.call('GET', '/metrics')).status).toBe(200)
   for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'Via']) {
     const { status } = await server.call('GET', '/metrics', { headers: { [name]: '203.0.113.1' } })

@@ -46,14 +46,14 @@ const withOtherClaims = async ({ claims, sign }: IdTokenRequest): Promise<string
 }
 
 test.each([
-  ['of another key', withOtherKey],
-  ['whose claims were changed', withOtherClaims],
-  ['that another client was given', ({ claims, sign }) => sign({ ...claims, azp: 'another' })],
+  ['with another key', withOtherKey],
+  ['with changed claims', withOtherClaims],
+  ['issued to another client', ({ claims, sign }) => sign({ ...claims, azp: 'another' })],
   ['for another client', ({ claims, sign }) => sign({ ...claims, aud: 'another' })],
-  ['of another sign-in', ({ claims, sign }) => sign({ ...claims, nonce: 'another' })],
-  ['that names nobody', ({ claims, sign }) => sign({ ...claims, sub: '' })],
+  ['from another sign-in', ({ claims, sign }) => sign({ ...claims, nonce: 'another' })],
+  ['without a subject', ({ claims, sign }) => sign({ ...claims, sub: '' })],
 ] satisfies [string, (request: IdTokenRequest) => Promise<string>][])(
-  'an ID token %s signs nobody in',
+  'an ID token %s is refused',
   async (_name, forge) => {
     provider.faults = { forge }
     const returned = await signIn()
@@ -61,7 +61,7 @@ test.each([
   },
 )
 
-test('a genuine ID token that names us as the client it was given signs in', async () => {
+test('a genuine ID token that was issued to this client (azp) signs in', async () => {
   provider.faults = { forge: ({ claims, sign }) => sign({ ...claims, azp: OPENID_CLIENT.id }) }
   expect((await signIn()).get('code')).not.toBeNull()
 })

@@ -53,7 +53,7 @@ const enter = async (account: OpenidAccount) => {
 }
 
 describe('signing in with an OpenID provider', () => {
-  test('makes an account the first time, and finds it again the next', async () => {
+  test('creates an account the first time, and finds it the next time', async () => {
     const account = newAccount()
     const first = await enter(account)
     expect(first.status).toBe(200)
@@ -73,7 +73,7 @@ describe('signing in with an OpenID provider', () => {
     ).toBe(401)
   })
 
-  test('the code is good once, and says nothing without the exchange', async () => {
+  test('the code is valid once, and expires', async () => {
     const browser = new OpenidBrowser()
     const url = await signIn(newAccount(), browser)
     expect(url.pathname).toBe('/oidc')
@@ -85,7 +85,7 @@ describe('signing in with an OpenID provider', () => {
     expect((await browser.exchange(server.url, late)).status).toBe(410)
   })
 
-  test('the code signs in the browser that began, and no other (login CSRF)', async () => {
+  test('the code signs in only the browser that started (login CSRF)', async () => {
     const attacker = new OpenidBrowser()
     const url = await signIn(newAccount(), attacker)
     const stranger = await new OpenidBrowser().exchange(server.url, url)
@@ -96,7 +96,7 @@ describe('signing in with an OpenID provider', () => {
     expect((await attacker.exchange(server.url, url)).status).toBe(200)
   })
 
-  test('is linked with the account of its email where the provider has confirmed that', async () => {
+  test('links to the account with the same email if the provider has verified it', async () => {
     const person = await server.signUp()
     const errorOf = async (account: OpenidAccount) => (await signIn(account)).searchParams.get('error')
     const theirs = newAccount({ email: person.email.toUpperCase() })
@@ -107,7 +107,7 @@ describe('signing in with an OpenID provider', () => {
     expect(linked.body.user).toMatchObject({ id: person.userId, email_verified: true })
   })
 
-  test('can not be ended in another browser, twice, or with a state that was never given', async () => {
+  test('cannot be completed in another browser, twice, or with an unknown state', async () => {
     provider.account = newAccount()
     const begun = await fetch(`${server.url}/api/auth/oidc/start`, { redirect: 'manual' })
     const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state') ?? ''
@@ -127,7 +127,7 @@ describe('signing in with an OpenID provider', () => {
     expect((await end(state, own)).status).toBe(400)
   })
 
-  test('a refusal at the provider comes back as one', async () => {
+  test('a refusal at the provider is returned as an error', async () => {
     const begun = await fetch(`${server.url}/api/auth/oidc/start`, { redirect: 'manual' })
     const state = new URL(begun.headers.get('location') ?? '').searchParams.get('state')
     const answer = await server.call('GET', `/api/auth/oidc/callback?error=access_denied&state=${state}`, {
@@ -137,7 +137,7 @@ describe('signing in with an OpenID provider', () => {
   })
 })
 
-test('under https the cookie is for this host alone', async () => {
+test('under https the cookie is bound to this host', async () => {
   const secure = await startTestServer({ ...environment, BASE_URL: 'https://parley.example.com' })
   const begun = await secure.call('GET', '/api/auth/oidc/start')
   expect(begun.headers.get('set-cookie')).toMatch(
@@ -146,7 +146,7 @@ test('under https the cookie is for this host alone', async () => {
   await secure.stop()
 })
 
-test('where sign-up is by invitation, so it is here', async () => {
+test('creates no account if sign-up requires an invitation', async () => {
   const port = await findFreePort()
   const baseUrl = `http://127.0.0.1:${port}`
   const other = await startOpenidProvider(`${baseUrl}/api/auth/oidc/callback`)
@@ -166,7 +166,7 @@ test('where sign-up is by invitation, so it is here', async () => {
   await other.close()
 })
 
-test('without a provider there is none, and one that is away is told', async () => {
+test('is unavailable without a provider, and reports an unreachable one', async () => {
   const without = await sharedTestServer()
   const methods = await without.call('GET', '/api/auth/methods')
   expect(methods.body).toEqual({ signup: 'open', oidc: false })

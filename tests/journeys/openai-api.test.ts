@@ -52,7 +52,7 @@ const sent = () => (provider.requests.at(-1) as { body: { messages: { content: u
 const PNG = `data:image/png;base64,${Buffer.from('89504e470d0a1a0a0000000d', 'hex').toString('base64')}`
 
 describe('a call', () => {
-  test('is held, and debited with what the provider told', async () => {
+  test('opens a hold and debits the usage that the provider reports', async () => {
     const owner = await server.signUp()
     await addModel('mine', 'emu-n12', {}, owner)
     const { body } = await complete({ model: 'mine' }, owner.token)
@@ -64,7 +64,7 @@ describe('a call', () => {
     })
   })
 
-  test('without credits is 402 in the shape of OpenAI', async () => {
+  test("without credits gets 402 in OpenAI's format", async () => {
     const owner = await server.signUp()
     await addModel('mine', 'emu-n12', {}, owner)
     const { sql } = server.server.services.database
@@ -83,7 +83,7 @@ describe('a call', () => {
     ])
   })
 
-  test('ends at the provider when its client leaves, and is paid', async () => {
+  test('ends at the provider when its client disconnects, and is charged', async () => {
     const owner = await server.signUp()
     await addModel('slow', 'emu-n2000-gap20', {}, owner)
     const reader = await StreamReader.open(`${server.url}/openai/v1/chat/completions`, {
@@ -100,27 +100,30 @@ describe('a call', () => {
   test.each([
     ['/openai/v1/chat/completions', { messages: [{ role: 'user', content: 'hi' }] }],
     ['/openai/v1/responses', { input: 'hi' }],
-  ])('%s without a stream ends when its client leaves, and what was used is paid', async (path, rest) => {
-    const owner = await server.signUp()
-    await addModel('slow', 'emu-n2000-gap20', {}, owner)
-    const leaving = new AbortController()
-    const asked = server.call('POST', path, {
-      token: owner.token,
-      body: { model: 'slow', ...rest },
-      signal: leaving.signal,
-    })
-    const outcome = asked.then(
-      () => 'answered',
-      () => 'left',
-    )
-    await expect.poll(async () => (await ledgerOf(owner))[0]?.kind).toBe('HOLD')
-    leaving.abort()
-    expect(await outcome).toBe('left')
-    await expect.poll(async () => (await ledgerOf(owner))[0]?.kind).toBe('DEBIT')
-    expect((await ledgerOf(owner))[0]?.usage?.output_tokens).toBeLessThan(2_000)
-  })
+  ])(
+    'to %s without a stream ends when its client disconnects, and the usage is charged',
+    async (path, rest) => {
+      const owner = await server.signUp()
+      await addModel('slow', 'emu-n2000-gap20', {}, owner)
+      const leaving = new AbortController()
+      const asked = server.call('POST', path, {
+        token: owner.token,
+        body: { model: 'slow', ...rest },
+        signal: leaving.signal,
+      })
+      const outcome = asked.then(
+        () => 'answered',
+        () => 'left',
+      )
+      await expect.poll(async () => (await ledgerOf(owner))[0]?.kind).toBe('HOLD')
+      leaving.abort()
+      expect(await outcome).toBe('left')
+      await expect.poll(async () => (await ledgerOf(owner))[0]?.kind).toBe('DEBIT')
+      expect((await ledgerOf(owner))[0]?.usage?.output_tokens).toBeLessThan(2_000)
+    },
+  )
 
-  test('names its model by id too; nobody sees the models of others', async () => {
+  test("can name its model by id, but not another organization's model", async () => {
     const stranger = await server.signUp()
     const id = await addModel('theirs', 'emu-n2', {}, stranger)
     expect((await complete({ model: id }, stranger.token)).status).toBe(200)
@@ -132,7 +135,7 @@ describe('a call', () => {
 })
 
 describe('messages', () => {
-  test('images go to models that see, from data: addresses and through the guard', async () => {
+  test('images are sent to vision models, from data: URLs and public addresses', async () => {
     const image = (url: string) => ({
       model: 'seer',
       messages: [
@@ -160,7 +163,7 @@ describe('messages', () => {
     expect((await complete({ ...image(PNG), model: 'talker' })).status).toBe(400)
   })
 
-  test('images are bounded together', async () => {
+  test('images have a common size limit', async () => {
     const bytes = Buffer.alloc(4 * 1024 * 1024)
     Buffer.from('89504e470d0a1a0a0000000d', 'hex').copy(bytes)
     const site = createServer((_request, response) => response.end(bytes))
@@ -197,7 +200,7 @@ describe('messages', () => {
     ],
     [{ tools: [{ type: 'function', function: { name: 'a b' } }] }, /tools\.0\.function\.name/],
     [{ model: '' }, /model/],
-  ])('%j is refused with a sentence', async (change, message) => {
+  ])('%j is refused with an error sentence', async (change, message) => {
     const { status, body } = await complete(change)
     expect([status, body.error.type]).toEqual([400, 'invalid_request_error'])
     expect(body.error.message).toMatch(message)
@@ -241,7 +244,7 @@ describe('agents', () => {
   })
   const asking = (content: string) => ({ messages: [{ role: 'user', content }] })
 
-  test('answer by name and by id, call their own tools, and are paid once', async () => {
+  test('answer by name and by id, call their own tools, and are charged once', async () => {
     const content = 'TOOL:repeat_it={"text":"rain"} THEN say: It rains.'
     const { body } = await complete({ model: 'Clerk', ...asking(content) })
     expect(body.choices[0]).toMatchObject({
@@ -258,7 +261,7 @@ describe('agents', () => {
     expect(kinds).toEqual(['DEBIT', 'HOLD', 'DEBIT', 'HOLD'])
   })
 
-  test('stream nothing of their tools', async () => {
+  test('stream no tool calls', async () => {
     const content = 'TOOL:repeat_it={"text":"rain"} THEN say: It rains.'
     for (const path of ['/chat/completions', '/responses']) {
       const input = path === '/responses' ? { input: content } : asking(content)
@@ -268,7 +271,7 @@ describe('agents', () => {
     }
   })
 
-  test('of somebody else keep their models and why these fail to themselves', async () => {
+  test("of other organizations hide their models and the models' errors", async () => {
     const broken = await addModel('broken', 'emu-err500')
     const made = await server.call('POST', `/api/agents?org_id=${person.organizationId}`, {
       token: person.token,
@@ -297,7 +300,7 @@ describe('agents', () => {
     ])
   })
 
-  test('of somebody else are named by id: a name is for whoever takes it first', async () => {
+  test('of other organizations can be used only by id, because names are not unique', async () => {
     const mine = await addModel('bait', 'emu-n2')
     const { body: made } = await server.call('POST', `/api/agents?org_id=${person.organizationId}`, {
       token: person.token,
@@ -318,7 +321,7 @@ describe('agents', () => {
     expect((await complete({ model: made.id }, stranger.token)).status).toBe(200)
   })
 
-  test('do not take tools of the client beside their own', async () => {
+  test('refuse tools of the client', async () => {
     const tools = [{ type: 'function', function: { name: 'x' } }]
     const { status, body } = await complete({ model: 'Clerk', tools })
     expect([status, body.error.code]).toEqual([400, 'openai.agent_has_tools'])
@@ -331,7 +334,7 @@ describe("a deployment's key", () => {
     shop = await deploy(server, provider, { config: { daily_message_limit: 2 } })
   })
 
-  test('opens its agent, whatever is named, and counts against its day', async () => {
+  test('uses its agent for any model name, and counts against the daily limit', async () => {
     const first = await complete({ model: 'gpt-5' }, shop.key)
     expect([first.status, first.body.model]).toEqual([200, 'gpt-5'])
     const models = await server.call('GET', '/openai/v1/models', { token: shop.key })
@@ -348,7 +351,7 @@ describe("a deployment's key", () => {
     expect(usage.body.totals.messages).toBe(2)
   })
 
-  test('looks nothing up for a message that is beyond its day', async () => {
+  test('starts no retrieval for a message over the daily limit', async () => {
     const owner = await server.signUp()
     const embedding_model = await addModel('vectors', 'emu-vectors', { capabilities: ['embedding'] }, owner)
     const shelf = librarian(server, owner)
@@ -363,7 +366,7 @@ describe("a deployment's key", () => {
     expect(await ledgerOf(owner)).toHaveLength(before)
   })
 
-  test('makes no embeddings; paused, or of a widget, it opens nothing', async () => {
+  test('cannot create embeddings, and is refused if paused or of a widget', async () => {
     expect((await post('/embeddings', { model: 'x', input: 'y' }, shop.key)).status).toBe(403)
     await update(server, shop, { status: 'paused' })
     expect((await complete({}, shop.key)).status).toBe(403)
@@ -373,7 +376,7 @@ describe("a deployment's key", () => {
 })
 
 describe('streams', () => {
-  test('end with [DONE] and carry one id', async () => {
+  test('end with [DONE] and have one id', async () => {
     const { text, headers } = await complete({ stream: true })
     expect(headers.get('content-type')).toContain('text/event-stream')
     expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true)

@@ -112,7 +112,7 @@ describe('openai', () => {
     expect(cities).toEqual([{ city: 'Oslo' }])
   })
 
-  test('streams calls of tools', async () => {
+  test('streams tool calls', async () => {
     const stream = openai.chat.completions.stream({
       model: 'talker',
       messages: asking('TOOL:weather={"city":"Oslo"} TOOL:weather={"city":"Rome"}'),
@@ -127,7 +127,7 @@ describe('openai', () => {
     ])
   })
 
-  test('what tool_choice asks for reaches the provider', async () => {
+  test('tool_choice is passed to the provider', async () => {
     await openai.chat.completions.create({
       model: 'talker',
       messages: asking('hi'),
@@ -145,7 +145,7 @@ describe('openai', () => {
     })
   })
 
-  test('responses: an answer, a stream, and a tool', async () => {
+  test('responses: a reply, a stream and a tool call', async () => {
     const answer = await openai.responses.create({ model: 'talker', input: 'say: Hello there' })
     expect([answer.status, answer.output_text]).toEqual(['completed', 'Hello there'])
     expect(answer.usage?.total_tokens).toBeGreaterThan(0)
@@ -185,7 +185,7 @@ describe('openai', () => {
     expect(usage.prompt_tokens).toBeGreaterThan(0)
   })
 
-  test('errors are those that it knows', async () => {
+  test('errors are instances of its own classes', async () => {
     await expect(
       openai.chat.completions.create({ model: 'nobody', messages: asking('hi') }),
     ).rejects.toMatchObject({ status: 404, code: 'model_not_found', type: 'invalid_request_error' })

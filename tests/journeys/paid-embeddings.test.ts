@@ -68,7 +68,7 @@ test('the usage that the provider reports is charged', async () => {
   expect(await balanceOf(server, person)).toMatchObject({ balance: 1_000_000 - 12, held: 0 })
 })
 
-test('many texts go in several requests, and are one entry', async () => {
+test('many texts are sent in several requests, and are one ledger entry', async () => {
   const { person, embed } = await payer('emu-many')
   const before = provider.requests.length
   await embed(Array.from({ length: 100 }, (_, place) => `text ${place}`))
@@ -90,7 +90,7 @@ test('the tokens are counted if the provider reports none', async () => {
 })
 
 test.each(['emu-err401', 'emu-fewer', 'emu-html'])(
-  'a provider that fails costs nothing: %s',
+  'a failing provider costs nothing: %s',
   async (version) => {
     const { person, embed } = await payer(version)
     const error = await embed(['one', 'two']).catch((error: unknown) => error)
@@ -110,7 +110,7 @@ test('nothing is sent without credits', async () => {
 })
 
 describe('a call that hangs', () => {
-  test('ends when the client of /openai leaves, who pays for what was sent', async () => {
+  test('ends when the client of /openai disconnects, and the sent texts are charged', async () => {
     const { person } = await payer('emu-hang')
     const leaving = new AbortController()
     const texts = Array.from({ length: 300 }, (_, index) => `Text ${index} of a shop that opens at nine.`)
@@ -147,7 +147,7 @@ describe('a call that hangs', () => {
     await expect.poll(() => provider.stats.open).toBe(0)
   })
 
-  test('ends when the server stops, for nothing', async () => {
+  test('ends when the server stops, without a charge', async () => {
     const { person, embed } = await payer('emu-hang')
     const stopping = new PaidCalls(server.server.services)
     const embedding = embed(['one'], IN_PEACE, stopping).catch((error: unknown) => error)
@@ -163,7 +163,7 @@ describe('a knowledge base', () => {
   const CONTENT = 'The shop opens at nine.'
   const source = { type: 'text', config: { name: 'Hours', content: CONTENT } }
 
-  test('has its documents and the questions to it paid; the built-in embedding costs nothing', async () => {
+  test('is charged for embedding documents and queries, but not with the built-in embedding', async () => {
     const { person, modelId } = await payer('emu-kb')
     const library = librarian(server, person)
     const free = await library.create({ sources: [source] })
@@ -183,7 +183,7 @@ describe('a knowledge base', () => {
     expect(asked[1]).toMatchObject({ amount: -6, reason: 'embedding of 1 text' })
   })
 
-  test('that a provider embeds can not be asked without credits', async () => {
+  test("with a provider's embedding cannot be queried without credits", async () => {
     const { person, modelId } = await payer('emu-kb')
     const library = librarian(server, person)
     const kb = await library.create({ sources: [source], embedding_model: modelId })

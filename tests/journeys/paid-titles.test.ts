@@ -39,7 +39,7 @@ const titled = (person: Person, chatId: string) =>
 
 const settled = (person: Person) => expect.poll(async () => kindsOf(await titlesBilled(server, person)))
 
-test('a title has a hold and a debit of its own, with its chat, and is no message', async () => {
+test('a title has a separate hold and debit with its chat, and does not count as a message', async () => {
   const person = await personWith(1_000)
   const modelId = await addModel(person, 'emu-n3')
   const { chatId } = await server.say(person, { model_id: modelId }, { content: 'say: Foxes' })
@@ -60,7 +60,7 @@ test('a title has a hold and a debit of its own, with its chat, and is no messag
   expect(body.totals).toMatchObject({ messages: 1, credits: 1_000 - balance })
 })
 
-test('without credit the title is cut from the message, and no model is called', async () => {
+test('without credits the title is the beginning of the message, and no model is called', async () => {
   const person = await personWith(1)
   const modelId = await addModel(person, 'emu-n3')
   const before = provider.titleRequests.length
@@ -70,7 +70,7 @@ test('without credit the title is cut from the message, and no model is called',
   expect(await titlesBilled(server, person)).toEqual([])
 })
 
-test("a title takes a credit of its member's budget, or is cut", async () => {
+test("a title needs a credit in the member's budget, otherwise it is the beginning of the message", async () => {
   const person = await personWith(1_000)
   await setBudget(server, person, { user_id: person.userId, credits_per_month: 1 })
   const modelId = await addModel(person, 'emu-n3')
@@ -89,7 +89,7 @@ test('a title that fails before its first token costs nothing', async () => {
   await settled(person).toEqual(['HOLD', 'RELEASE'])
 })
 
-test("a chat with another organization's agent pays one credit a token for its title", async () => {
+test("the title of a chat with another organization's agent costs one credit per token", async () => {
   const owner = await agentKeeper(server)
   const ratios = { input_ratio: 1_000_000, output_ratio: 1_000_000 }
   const model_id = await addModel(owner.person, 'emu-n3-claims90000000', ratios)
@@ -105,7 +105,7 @@ test("a chat with another organization's agent pays one credit a token for its t
 
 test.each([
   ['failed', 'emu-err500'],
-  ['broke off', 'emu-n4-cut'],
+  ['was cut off', 'emu-n4-cut'],
 ])('a chat whose reply %s gets no title until the next one', async (_, version) => {
   const person = await personWith(1_000)
   const { chatId } = await server.say(
@@ -134,7 +134,7 @@ test('the hold of a title whose process has died is released', async () => {
   await expectSoundLedger(sql, person.organizationId)
 })
 
-test('stopping a chat whose title is being written stops nothing', async () => {
+test('stopping a chat does not stop its title', async () => {
   const person = await personWith(10_000)
   const imageId = await addModel(person, 'gpt-image-emu')
   await addModel(person, 'emu-n3-ttft60000')

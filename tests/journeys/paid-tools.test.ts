@@ -63,7 +63,7 @@ async function closingOf(person: Person) {
 
 const STORY = 'say: Wait. TOOL:clock={} TOOL:clock={} THEN TOOL:clock={} THEN say: Nine.'
 
-test('all steps are paid together', async () => {
+test('all steps are charged together', async () => {
   const { person, heard, ended } = await begin('emu', STORY)
   const { usage, ...rest } = await ended
   expect(rest).toEqual({ error: null, content: 'Wait.\n\nNine.', finishReason: 'stop' })
@@ -76,7 +76,7 @@ test('all steps are paid together', async () => {
   })
 })
 
-test('without tools it is one answer, and says why it ended', async () => {
+test('without tools it has one step, and reports its finish reason', async () => {
   const { person, ended } = await begin('emu-n3', 'Hello', { tools: [] })
   expect(await ended).toMatchObject({ content: 'the quick brown', finishReason: 'stop' })
   expect(await closingOf(person)).toMatchObject({ kind: 'DEBIT', amount: -15 })
@@ -105,7 +105,7 @@ test('a tool failure is reported to the model, and the call continues', async ()
   expect(heard[0]).toMatchObject({ successful: false, error: 'Something went wrong in this tool.' })
 })
 
-test.each(['who asked', 'the end of the server'])('a tool that hangs is ended by %s', async (who) => {
+test.each(['the caller', 'the shutdown of the server'])('a hanging tool is aborted by %s', async (who) => {
   const abort = new AbortController()
   const stopping = new PaidCalls(server.server.services)
   const given: AbortSignal[] = []
@@ -120,7 +120,7 @@ test.each(['who asked', 'the end of the server'])('a tool that hangs is ended by
   })
   await expect.poll(() => given.length).toBe(2)
   expect(await balanceOf(server, person)).toMatchObject({ held: 1 })
-  if (who === 'who asked') abort.abort()
+  if (who === 'the caller') abort.abort()
   else await stopping.close(10, Promise.resolve())
   expect(await ended).toMatchObject({ error: expect.any(String), content: 'Wait.', finishReason: null })
   expect(given.every(({ aborted }) => aborted)).toBe(true)

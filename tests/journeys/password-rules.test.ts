@@ -35,7 +35,7 @@ test.each([
   expect(await logIn(`${password} `.slice(0, 128))).toBe(401)
 })
 
-test('a session that is used all the time ends after 90 days', async () => {
+test('a session in continuous use ends after 90 days', async () => {
   const { refreshToken } = await server.signUp()
   const { sql } = server.server.services.database
   await sql`update sessions set created_at = now() - interval '89 days'`

@@ -48,7 +48,7 @@ const openStreams = async (): Promise<number> => {
   return Number(/^parley_streams_open (\d+)$/m.exec(text)?.[1])
 }
 
-test('two pipelined streams come whole, one after the other', async () => {
+test('two pipelined streams arrive completely, one after the other', async () => {
   const [slow, quick] = [await addModel('emu-n40-gap20'), await addModel('emu-n10')]
   const { socket } = await sendRaw(server.url, requestOf(slow) + requestOf(quick, ['Connection: close']))
   let text = ''
@@ -64,7 +64,7 @@ test('two pipelined streams come whole, one after the other', async () => {
   for (const answer of answers) expect(answer).toMatch(/"DONE"\}\n\n\r\n0\r\n\r\n$/)
 })
 
-test('a client that leaves before its second answer begins leaves nothing behind', async () => {
+test('a client that disconnects before its second response leaves no open stream', async () => {
   const slow = await addModel('emu-n200-gap20')
   const before = await openStreams()
   const { socket } = await sendRaw(server.url, requestOf(slow) + requestOf(slow))

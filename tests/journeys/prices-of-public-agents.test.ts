@@ -63,7 +63,7 @@ describe('another organization pays for a public agent', () => {
   test.each([
     ['in a chat', inChat],
     ['by /openai', byOpenAi],
-  ])('one credit a token %s, whatever ratios the owner sets', async (_, asks) => {
+  ])("one credit per token %s, regardless of the owner's ratios", async (_, asks) => {
     const cost = await costTo(asks(await publicAgent('emu-n3')))
     expect(cost).toBeGreaterThan(0)
     expect(cost).toBeLessThan(FAIR)
@@ -72,13 +72,13 @@ describe('another organization pays for a public agent', () => {
   test.each([
     ['in a chat', inChat],
     ['by /openai', byOpenAi],
-  ])("the tokens that this server counts %s, whatever the owner's endpoint reports", async (_, asks) => {
+  ])("for the tokens that this server counts %s, regardless of the owner's endpoint", async (_, asks) => {
     const cost = await costTo(asks(await publicAgent('emu-n3-claims90000000')))
     expect(cost).toBeGreaterThan(0)
     expect(cost).toBeLessThan(FAIR)
   })
 
-  test("one credit a token for the embedding model of the agent's knowledge", async () => {
+  test("one credit per token for the embedding model of the agent's knowledge", async () => {
     const embedding_model = await ownModel('emu-vectors-claims90000', { capabilities: ['embedding'] })
     const library = librarian(server, owner.person)
     const { sql } = server.server.services.database
@@ -95,7 +95,7 @@ describe('another organization pays for a public agent', () => {
     expect(cost).toBeLessThan(FAIR)
   })
 
-  test("the administrator's ratios for a model of the installation", async () => {
+  test("the administrator's ratios for a model of the environment", async () => {
     const token = await administratorToken(server)
     const { sql } = server.server.services.database
     const [demo] =
@@ -108,7 +108,7 @@ describe('another organization pays for a public agent', () => {
   })
 })
 
-test('its own organization pays its own ratios', async () => {
+test("the agent's organization pays its own ratios", async () => {
   const token = await administratorToken(server)
   const grant = { organization_id: owner.person.organizationId, amount: 1e12, reason: 'own agent' }
   await server.call('POST', '/api/billing/credits', { token, body: grant })

@@ -33,7 +33,7 @@ interface SentBody {
 const sent = (): SentBody => (provider.requests.at(-1) as { body: SentBody }).body
 
 describe('prompts', () => {
-  test('are streamed in the shape of the specification, and paid', async () => {
+  test('are streamed as specified, and charged', async () => {
     const person = await withModel('emu-n4')
     const answer = await ask(person, { text: 'Bees', num_prompts: 3, prompt_type: 'creative' })
     expect(answer.headers.get('content-type')).toContain('text/event-stream')
@@ -56,20 +56,20 @@ describe('prompts', () => {
     ['creative', 'imaginative'],
     ['task', 'instruction'],
     ['question', 'question'],
-    ['continuation', 'carried on'],
-  ])('of the kind %s say so to the model', async (kind, word) => {
+    ['continuation', 'continue the text'],
+  ])('of type %s include the type in the request to the model', async (kind, word) => {
     const person = await withModel('emu-n2')
     expect((await ask(person, { text: 'Bees', prompt_type: kind })).status).toBe(200)
     expect(sent().messages[0]?.content).toContain(word)
   })
 
-  test('are tasks, one of them, by the chat model, where nothing else is said', async () => {
+  test('default to one task by the chat model', async () => {
     const person = await withModel('emu-n2')
     await ask(person, { text: 'Bees' })
     expect(sent().messages[0]?.content).toMatch(/one prompt.*instruction/)
   })
 
-  test('come from a model that reasons, where that is wished and there is one', async () => {
+  test('use a reasoning model on request if there is one', async () => {
     const person = await withModel('emu-n2')
     await server.addModel(person, {
       provider: 'openai-compatible',
@@ -81,7 +81,7 @@ describe('prompts', () => {
     expect(parseEvents(answer.text).map(({ data }) => Object.keys(data)[0])).toEqual(Array(4).fill('content'))
   })
 
-  test('a token that says DONE does not end the stream', async () => {
+  test('are not ended by a token with the text DONE', async () => {
     const person = await withModel('emu')
     const events = parseEvents((await ask(person, { text: 'say: DONE' })).text).map(
       ({ data }) => data['content'],
@@ -90,7 +90,7 @@ describe('prompts', () => {
     expect(events.slice(0, -1).join('')).toBe('DONE')
   })
 
-  test('that fail say so in the stream; before the first token they cost nothing, after it what was written', async () => {
+  test('that fail report it in the stream, and only written tokens are charged', async () => {
     const failing = await withModel('emu-err500')
     const answer = await ask(failing, { text: 'Bees' })
     expect(Object.keys(parseEvents(answer.text).at(-1)?.data ?? {})).toEqual(['error'])
@@ -102,7 +102,7 @@ describe('prompts', () => {
     expect((await ledgerOf(cut)).map(({ kind }) => kind).slice(0, 2)).toEqual(['DEBIT', 'HOLD'])
   })
 
-  test('without credits are refused, also when many come at once', async () => {
+  test('without credits are refused, even concurrent ones', async () => {
     const person = await withModel('emu-n2-gap20')
     await server.server.services.database.sql`
       update credit_accounts set balance = 1 where organization_id = ${person.organizationId}`
@@ -112,7 +112,7 @@ describe('prompts', () => {
     expect([refused?.status, refused?.body.detail]).toEqual([402, 'Insufficient credits to use this model.'])
   })
 
-  test('are made for the organization that is named, where the caller may', async () => {
+  test('belong to the named organization if the caller is a member', async () => {
     const [person, stranger] = [await withModel('emu-n2'), await server.signUp()]
     expect((await ask(person, { text: 'x' }, `?org_id=${person.organizationId}`)).status).toBe(200)
     expect((await ask(stranger, { text: 'x' }, `?org_id=${person.organizationId}`)).status).toBe(404)

@@ -44,7 +44,7 @@ const refusal = (finding: Promise<unknown>): Promise<string> =>
 const orgOf = ({ person }: AgentKeeper): string => person.organizationId
 
 describe('an agent of another organization', () => {
-  test('is as if there were none, whatever is asked', async () => {
+  test('is indistinguishable from an unknown agent', async () => {
     const id = await owner.make()
     for (const [answer, nothing] of [
       [await stranger.get(id), await stranger.get(NOTHING)],
@@ -57,7 +57,7 @@ describe('an agent of another organization', () => {
     expect(await refusal(agents.find(orgOf(stranger), id))).toBe('agent.not_found')
   })
 
-  test('shows what describes it when it is public, and is changed by its own alone', async () => {
+  test('shows only its description if public, and cannot be changed from outside', async () => {
     const kb = await librarian(server, owner.person).create()
     const { body: own } = await owner.ask({
       is_public: true,
@@ -87,7 +87,7 @@ describe('an agent of another organization', () => {
     expect((await stranger.get(own.id)).status).toBe(404)
   })
 
-  test('is shown as a whole to whoever is a member of both organizations', async () => {
+  test('is shown completely to members of both organizations', async () => {
     const member = await agentKeeper(server)
     const { sql } = server.server.services.database
     await addMemberWithRole(sql, orgOf(owner), member.person.userId, 'guest')
@@ -98,8 +98,8 @@ describe('an agent of another organization', () => {
   })
 })
 
-describe('an agent that is talked to', () => {
-  test('is ready with all that it takes, for its own organization and for others', async () => {
+describe('an agent in use', () => {
+  test('is loaded completely, for its own organization and for others', async () => {
     const kb = await librarian(server, owner.person).create()
     const params = { system_prompt: 'Be brief.', temperature: 0.5, max_tokens: 7 }
     const id = await owner.make({ name: 'Clerk', is_public: true, params, knowledge_base_ids: [kb] })
@@ -126,7 +126,7 @@ describe('an agent that is talked to', () => {
     expect(bare).toMatchObject({ system: '', temperature: undefined, maxTokens: undefined })
   })
 
-  test('many at once are told apart', async () => {
+  test('is found per caller in concurrent requests', async () => {
     const [a, b] = [await owner.make(), await owner.make({ is_public: true })]
     const asked = Array.from({ length: 60 }, (_, place) =>
       place % 3 === 0
@@ -139,7 +139,7 @@ describe('an agent that is talked to', () => {
     })
   })
 
-  test('must be active, and so must its model, which is no matter of strangers', async () => {
+  test('must be active, and so must its model, which strangers cannot see', async () => {
     const own = await agentKeeper(server)
     const id = await own.make({ is_public: true })
     const both = async () => [
@@ -157,7 +157,7 @@ describe('an agent that is talked to', () => {
     expect(await refusal(agents.find(orgOf(own), NOTHING))).toBe('agent.not_found')
   })
 
-  test('is found by its id, and an own one by its name', async () => {
+  test('is found by its id, or by its name in its own organization', async () => {
     const name = `Clerk ${randomUUID()}`
     const oldest = await owner.make({ name, is_public: true })
     const find = async (keeper: AgentKeeper, wanted = name) =>
@@ -175,7 +175,7 @@ describe('an agent that is talked to', () => {
 })
 
 describe('the knowledge of an agent', () => {
-  test('is found in its organization, and paid by whoever asks', async () => {
+  test('is searched in its organization, and charged to the caller', async () => {
     const library = librarian(server, owner.person)
     const embedder = await server.addModel(owner.person, {
       provider: 'openai-compatible',

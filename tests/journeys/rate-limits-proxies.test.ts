@@ -43,7 +43,7 @@ const MALFORMED = [
   Array.from({ length: 2_000 }, () => 'x').join(','),
 ]
 
-test('without it nothing that a request says of its way changes whose it is', async () => {
+test('without TRUST_PROXY, no header changes the address', async () => {
   await start()
   let count = 0
   for (const forwarded of ['203.0.113.1', '203.0.113.2, 203.0.113.3', '::1', ...MALFORMED])
@@ -58,7 +58,7 @@ test('without it nothing that a request says of its way changes whose it is', as
   expect(JSON.stringify(body)).toContain('127.0.0.1')
 })
 
-test('with one hop the last address counts, and what is before it is the clientâ€™s own story', async () => {
+test('with one hop, the last address counts, and earlier ones are ignored', async () => {
   await start('1')
   expect(await countFor('203.0.113.1')).toBe(1)
   expect(await countFor('198.51.100.7, 203.0.113.1')).toBe(2)
@@ -73,7 +73,7 @@ test('with one hop the last address counts, and what is before it is the clientâ
   expect(used(unrouted)).toBe(6)
 })
 
-test('what a proxy names that is no address counts as the proxy itself', async () => {
+test("an invalid address counts as the proxy's address", async () => {
   await start('1')
   let count = await countFor()
   for (const forwarded of MALFORMED) {
@@ -82,7 +82,7 @@ test('what a proxy names that is no address counts as the proxy itself', async (
   }
 })
 
-test('with two hops the last but one counts, and a client that skips a proxy is counted as the last', async () => {
+test('with two hops, the second last address counts, or the last if a proxy was skipped', async () => {
   await start('2')
   expect(await countFor('203.0.113.1, 192.0.2.1')).toBe(1)
   expect(await countFor('198.51.100.7, 203.0.113.1, 192.0.2.1')).toBe(2)
@@ -90,7 +90,7 @@ test('with two hops the last but one counts, and a client that skips a proxy is 
   expect(await countFor('192.0.2.1')).toBe(2)
 })
 
-test('with blocks of addresses it is the last that is in none', async () => {
+test('with address blocks, the last address outside of them counts', async () => {
   await start('127.0.0.0/8,10.0.0.0/8,fd00::/8')
   expect(await countFor('203.0.113.1')).toBe(1)
   expect(await countFor('198.51.100.7, 203.0.113.1, 10.1.2.3, fd00::1')).toBe(2)
@@ -103,14 +103,14 @@ test('with blocks of addresses it is the last that is in none', async () => {
   expect(await countFor('203.0.113.1, fd00::1%br-3f2a')).toBe(5)
 })
 
-test('who is in none of the blocks is a client, whatever it says', async () => {
+test('a sender outside the blocks is the client, regardless of its headers', async () => {
   await start('10.0.0.0/8')
   let count = 0
   for (const forwarded of ['203.0.113.1', '203.0.113.2', '10.0.0.1', '203.0.113.3, 10.0.0.1'])
     expect(await countFor(forwarded)).toBe(++count)
 })
 
-test('of IPv6 the network counts', async () => {
+test('IPv6 addresses count by network', async () => {
   await start('1')
   expect(await countFor('2001:db8:1:2::1')).toBe(1)
   expect(await countFor('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(2)

@@ -110,7 +110,7 @@ const remaining = (answers: Passed[]): number[] =>
 const downFrom = (count: number): number[] => Array.from({ length: count }, (_, left) => left)
 
 test.skipIf(!isPossible)(
-  'of 1,000 requests of one address at once exactly 100 pass, over two processes',
+  'exactly 100 of 1,000 concurrent requests from one address pass, over two processes',
   async () => {
     await withServers(2, { RATE_LIMIT_IP_PER_MINUTE: '100' }, async (...servers) => {
       const answers = await atOnce(1_000, servers, KEYS, (place) => ({
@@ -130,7 +130,7 @@ test.skipIf(!isPossible)(
 )
 
 test.skipIf(!isPossible)(
-  'of 1,300 requests of one user at once exactly 1,000 pass, over two processes',
+  'exactly 1,000 of 1,300 concurrent requests of one user pass, over two processes',
   async () => {
     await withServers(2, { RATE_LIMIT_USER_PER_HOUR: '1000' }, async (here, there) => {
       const person = await here.signUp()
@@ -147,7 +147,7 @@ test.skipIf(!isPossible)(
   },
 )
 
-test.skipIf(!isPossible)('a process alone, without Redis, is as exact', async () => {
+test.skipIf(!isPossible)('a single process without Redis is equally exact', async () => {
   const alone = await startTestServer({ RATE_LIMIT_IP_PER_MINUTE: '100' })
   expect(statuses(await atOnce(1_000, [alone], KEYS))).toEqual({ 200: 100, 429: 900 })
   await alone.stop()
@@ -167,7 +167,7 @@ async function untilTogether(here: TestServer, there: TestServer): Promise<void>
 }
 
 test.skipIf(!isPossible)(
-  'while Redis is away each process counts for itself, and together again after',
+  'while Redis is down, each process counts alone, and later together again',
   async () => {
     await withServers(2, { RATE_LIMIT_IP_PER_MINUTE: '1000' }, async (here, there) => {
       expect([await leftAt(here), await leftAt(there)]).toEqual([999, 998])
@@ -182,7 +182,7 @@ test.skipIf(!isPossible)(
 )
 
 test.skipIf(!isPossible)(
-  'a Redis that freezes lets as many pass, and counts again when it thaws',
+  'while Redis is frozen, the limit is the same, and counting resumes afterwards',
   async () => {
     await withServers(2, { RATE_LIMIT_IP_PER_MINUTE: '2000' }, async (here, there) => {
       expect([await leftAt(here), await leftAt(there)]).toEqual([1_999, 1_998])

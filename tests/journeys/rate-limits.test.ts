@@ -48,7 +48,7 @@ async function exhaust(address: Record<string, string>): Promise<void> {
   for (let count = 0; count < IP_LIMIT; count++) await get(KEYS, address)
 }
 
-describe('every answer says what is left', () => {
+describe('every response reports the remaining requests', () => {
   test.each([
     [200, 'GET', KEYS],
     [200, 'GET', '/openapi.json'],
@@ -104,7 +104,7 @@ describe('every answer says what is left', () => {
     expect(standing(file)).toEqual([IP_LIMIT, IP_LIMIT - 1])
   })
 
-  test('a connection that becomes a WebSocket', async () => {
+  test('a WebSocket upgrade', async () => {
     const headers = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
     const asked = request(`${server.url}/api/ws`, {
       headers: { ...headers, 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', ...newcomer() },
@@ -115,7 +115,7 @@ describe('every answer says what is left', () => {
     expect(response.headers['x-ratelimit-remaining']).toBe(String(IP_LIMIT - 1))
   })
 
-  test('but those of probes, which are not counted', async () => {
+  test('except probes, which are not counted', async () => {
     const headers = newcomer()
     await exhaust(headers)
     for (const [path, status] of [
@@ -129,7 +129,7 @@ describe('every answer says what is left', () => {
   })
 })
 
-test('/readyz has a limit of its own for each network, and /healthz none', async () => {
+test('/readyz has a separate limit per network, and /healthz has none', async () => {
   const network = `2001:db8:${++lastAddress}:1`
   const from = (host: number) => ({ 'x-forwarded-for': `${network}::${host.toString(16)}` })
   await exhaust(from(0xffff))
@@ -142,7 +142,7 @@ test('/readyz has a limit of its own for each network, and /healthz none', async
   expect((await get('/readyz', newcomer())).status).toBe(200)
 })
 
-test('any number of probes checks the dependencies once', async () => {
+test('concurrent probes share one check of the dependencies', async () => {
   const check = vi.spyOn(server.server.services.storage, 'check')
   const headers = newcomer()
   const probes = Array.from({ length: 200 }, () => get('/readyz', headers))
@@ -152,7 +152,7 @@ test('any number of probes checks the dependencies once', async () => {
   check.mockRestore()
 })
 
-test('refused requests are measured', async () => {
+test('refused requests are counted in the metrics', async () => {
   const refused = async () =>
     Number(/parley_rate_limited_total\{window="ip"\} (\d+)/.exec((await get('/metrics', {})).text)?.[1] ?? 0)
   const address = newcomer()
@@ -163,8 +163,8 @@ test('refused requests are measured', async () => {
   expect(await refused()).toBe(before + 2)
 })
 
-describe('one too many from an address', () => {
-  test('is refused with when to try again, whatever is asked', async () => {
+describe('a request over the limit of an address', () => {
+  test('is refused with Retry-After on every path', async () => {
     const address = newcomer()
     await exhaust(address)
     for (const path of [KEYS, ME, '/nothing', '/%zz', '/embed/x', '/docs/', '/files/x']) {
@@ -184,7 +184,7 @@ describe('one too many from an address', () => {
     expect((await get(KEYS, newcomer())).status).toBe(200)
   })
 
-  test('is in the envelope under /v1, and what clients of OpenAI read under /openai', async () => {
+  test("is refused in the envelope under /v1, and in OpenAI's format under /openai", async () => {
     const address = newcomer()
     await exhaust(address)
     expect((await get('/v1/users/me', address)).body).toMatchObject({
@@ -197,7 +197,7 @@ describe('one too many from an address', () => {
     })
   })
 
-  test('is an answer that scripts of other origins can read, and preflights are answered', async () => {
+  test('is readable by scripts of other origins, and preflights pass', async () => {
     const address = { ...newcomer(), origin: ORIGIN }
     const ask = { ...address, 'access-control-request-method': 'GET' }
     const preflight = await server.call('OPTIONS', ME, { headers: ask })
@@ -225,7 +225,7 @@ const signUp = async (): Promise<Person> => {
 }
 
 describe('one user', () => {
-  test('has one window, by whatever key, from wherever, and also for what is refused', async () => {
+  test('has one window for all keys and addresses, including refused requests', async () => {
     const person = await signUp()
     const made = await server.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
       token: person.token,
@@ -259,7 +259,7 @@ describe('one user', () => {
     expect((await late.closed).code).toBe(4429)
   })
 
-  test('is shown the window with the least left', async () => {
+  test('sees the window with the fewest requests left', async () => {
     const person = await signUp()
     const address = newcomer()
     expect(standing(await get(ME, address, person.token))).toEqual([USER_LIMIT, USER_LIMIT - 1])
@@ -269,7 +269,7 @@ describe('one user', () => {
   })
 })
 
-test('a deployment has a window for its key, and one for each of its visitors', async () => {
+test('a deployment has one window for its key, and one per visitor', async () => {
   const deployment = await deploy(server, provider, { deployment_type: 'widget' })
   const visitors = [await visit(server, deployment), await visit(server, deployment)]
   for (const token of [deployment.key, ...visitors])

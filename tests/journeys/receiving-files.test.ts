@@ -48,12 +48,12 @@ const expectNothingLeft = (): Promise<void> => expect.poll(() => [incoming(), he
 const note = filePart('a.txt', 'hello')
 
 describe('a form', () => {
-  test('with one file is taken', async () => {
+  test('with one file is accepted', async () => {
     const { status, body } = await send(makeForm(note))
     expect([status, body.filename, body.size]).toEqual([201, 'a.txt', 5])
   })
 
-  test('that is larger than what is taken in one piece comes whole', async () => {
+  test('that is larger than one chunk arrives completely', async () => {
     const bytes = 'x'.repeat(LIMIT)
     const { status, body } = await send(makeForm(filePart('a.txt', bytes)))
     expect([status, body.size]).toEqual([201, LIMIT])
@@ -61,7 +61,7 @@ describe('a form', () => {
     expect(await (await fetch(server.url + url.pathname + url.search)).text()).toBe(bytes)
   })
 
-  test('with words before and after its parts is one (RFC 2046, preamble and epilogue)', async () => {
+  test('with a preamble and an epilogue (RFC 2046) is accepted', async () => {
     const form = Buffer.concat([Buffer.from('preamble\r\n'), makeForm(note), Buffer.from('epilogue\r\n')])
     expect((await send(form)).status).toBe(201)
   })
@@ -85,17 +85,17 @@ describe('a form', () => {
       'chat_id is not a field of this form',
     ],
     [
-      'its file as a word',
+      'the file as text',
       makeForm({ headers: ['Content-Disposition: form-data; name="file"'], content: 'hello' }),
       'file is not a field of this form',
     ],
-    ['no part', `--${BOUNDARY}--\r\n`, 'The form has no file in the field file.'],
+    ['no parts', `--${BOUNDARY}--\r\n`, 'The form has no file in the field file.'],
     ['a part without headers', makeForm({ headers: [], content: 'hello' }), 'The form has no file'],
     ['nothing', '', 'The form'],
     ['another boundary', makeForm(note).toString().replaceAll(BOUNDARY, 'other'), 'The form'],
-    ['no end', makeForm(note).subarray(0, -(BOUNDARY.length + 8)), 'malformed'],
-    ['the head of a file and no more', makeForm(note).toString().split('hello')[0] ?? '', 'malformed'],
-    ['half a header', makeForm(note).toString().split('filename')[0] ?? '', 'The form'],
+    ['no closing boundary', makeForm(note).subarray(0, -(BOUNDARY.length + 8)), 'malformed'],
+    ['only the headers of a file', makeForm(note).toString().split('hello')[0] ?? '', 'malformed'],
+    ['half of a header', makeForm(note).toString().split('filename')[0] ?? '', 'The form'],
   ])('with %s is refused', async (_what, form, detail) => {
     const { status, body } = await send(form)
     expect([status, body.detail]).toEqual([400, expect.stringContaining(detail)])
@@ -108,12 +108,12 @@ describe('a form', () => {
   })
 
   test.each([
-    ['no form', 'Content-Type: application/octet-stream', 415],
+    ['binary data', 'Content-Type: application/octet-stream', 415],
     ['JSON', 'Content-Type: application/json', 415],
-    ['no type', 'X-Nothing: 1', 415],
-    ['no boundary', 'Content-Type: multipart/form-data', 400],
-    ['a form of another kind', `Content-Type: multipart/mixed; boundary=${BOUNDARY}`, 415],
-  ])('%s is not one', async (_what, type, status) => {
+    ['nothing', 'X-Nothing: 1', 415],
+    ['a form without a boundary', 'Content-Type: multipart/form-data', 400],
+    ['another kind of form', `Content-Type: multipart/mixed; boundary=${BOUNDARY}`, 415],
+  ])('declared as %s is refused', async (_what, type, status) => {
     expect((await send(makeForm(note), type)).status).toBe(status)
   })
 
@@ -126,14 +126,14 @@ describe('a form', () => {
     ['an empty name', ['Content-Disposition: form-data; name="file"; filename=""'], 'file'],
     ['NUL in its name', ['Content-Disposition: form-data; name="file"; filename="a\0b.txt"'], 'ab.txt'],
     ['an escaped quote', ['Content-Disposition: form-data; name="file"; filename="a\\"b.txt"'], 'a"b.txt'],
-  ])('a file with %s is kept', async (_what, headers, filename) => {
+  ])('a file with %s is stored', async (_what, headers, filename) => {
     const { status, body } = await send(makeForm({ headers, content: 'hello' }))
     expect([status, body.filename]).toEqual([201, filename])
   })
 })
 
-describe('too much', () => {
-  test('is refused by its Content-Length, before it comes', async () => {
+describe('a file that is too large', () => {
+  test('is refused by its Content-Length before it is sent', async () => {
     const request = await sendRaw(server.url, head(path(), FORM, 'Content-Length: 10000000'))
     const { status, text } = await request.answer()
     expect([status, text]).toEqual([413, expect.stringContaining(`${LIMIT}`)])
@@ -141,9 +141,9 @@ describe('too much', () => {
   })
 
   test.each([
-    ['said', (size: number) => `Content-Length: ${size}`],
-    ['not said', () => 'Transfer-Encoding: chunked'],
-  ])('is refused where its length is %s, and the client sees that while it sends', async (_what, line) => {
+    ['stated', (size: number) => `Content-Length: ${size}`],
+    ['not stated', () => 'Transfer-Encoding: chunked'],
+  ])('whose length is %s is refused while the client sends', async (_what, line) => {
     const form = makeForm(filePart('a.txt', Buffer.alloc(20_000_000, 'x')))
     const header = line(form.length)
     const body = header.startsWith('T')
@@ -156,13 +156,13 @@ describe('too much', () => {
     await expectNothingLeft()
   })
 
-  test('is refused a byte above the limit', async () => {
+  test('is refused at one byte over the limit', async () => {
     const { status, body } = await send(makeForm(filePart('a.txt', Buffer.alloc(LIMIT + 1, 'x'))))
     expect([status, body.code]).toEqual([413, 'request.file_too_large'])
     await expectNothingLeft()
   })
 
-  test('is refused where the body is the file itself', async () => {
+  test('is refused if the body is the file', async () => {
     const request = await sendRaw(
       server.url,
       head('/api/chat/transcribe', 'Content-Type: audio/mpeg', 'Transfer-Encoding: chunked'),
@@ -174,7 +174,7 @@ describe('too much', () => {
   })
 })
 
-describe('a client that goes away', () => {
+describe('a client that disconnects', () => {
   const whole = makeForm(filePart('a.txt', 'x'.repeat(50_000)))
 
   test.each([0, 10, 100, 160, 1_000, 49_000, whole.length - 3])(
@@ -202,7 +202,7 @@ describe('a client that goes away', () => {
     await expectNothingLeft()
   })
 
-  test('when all is sent leaves a file that is kept, or none', async () => {
+  test('after sending everything leaves a complete file or none', async () => {
     for (let count = 0; count < 10; count++) {
       const length = `Content-Length: ${whole.length}`
       const request = await sendRaw(server.url, head(path(), FORM, length), whole)
@@ -214,7 +214,7 @@ describe('a client that goes away', () => {
     await expect.poll(() => sql`select id from uploads where status = 'pending'`).toHaveLength(0)
   })
 
-  test('a client that waits for 100 Continue gets it, and one that sends slowly is taken', async () => {
+  test('a client that waits for 100 Continue gets it, and a slow one is accepted', async () => {
     const length = `Content-Length: ${whole.length}`
     const request = await sendRaw(server.url, head(path(), FORM, length, 'Expect: 100-continue'))
     await sleep(30)
@@ -227,7 +227,7 @@ describe('a client that goes away', () => {
   })
 })
 
-test('a recording is taken as a form, and as the body itself', async () => {
+test('a recording is accepted as a form and as the body', async () => {
   const recording = readFileSync('tests/fixtures/speech.ogg')
   const answers = await Promise.all(
     [

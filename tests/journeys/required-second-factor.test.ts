@@ -36,7 +36,7 @@ async function signInWithCode(person: Person, app: App): Promise<string> {
   return (await answerWithCode(server, person, app, challenge)).body.access_token
 }
 
-test('only an owner who has a factor requires one, and not by an API key', async () => {
+test('only an owner with a factor can require one, and not by an API key', async () => {
   expect((await require(true)).body.code).toBe('org.factor_needed')
   await addPasskey(server, owner)
   const admin = await signUpVerified(server)
@@ -69,7 +69,7 @@ describe('a member without a factor', () => {
     await addMemberWithRole(sql, owner.organizationId, member.userId, 'member')
   })
 
-  test('is kept out of this organization, and of no other', async () => {
+  test('cannot access this organization, but can access others', async () => {
     const refused = await list(member.token)
     expect(refused.status).toBe(403)
     expect(refused.body.code).toBe('access.second_factor_required')
@@ -78,7 +78,7 @@ describe('a member without a factor', () => {
     expect((await server.call('GET', own, { token: member.token })).status).toBe(200)
   })
 
-  test('still reads who they are, and that is where a factor is set up', async () => {
+  test('can still read their profile, organizations, factors and sessions', async () => {
     const { token } = member
     for (const path of ['/api/users/me', '/api/org/list', '/api/auth/factors', '/api/auth/sessions'])
       expect((await server.call('GET', path, { token })).status).toBe(200)
@@ -102,7 +102,7 @@ describe('a member without a factor', () => {
     expect(await names(member.token)).not.toContain('Only ours')
   })
 
-  test('hears no live events of it', async () => {
+  test('gets none of its live events', async () => {
     const live = await openReady(server.url, member.token)
     const owners = await openReady(server.url, owner.token)
     const publish = async (title: string) => {
@@ -122,7 +122,7 @@ describe('a member without a factor', () => {
     for (const one of [live, owners]) one.socket.close()
   })
 
-  test('is let in from the session that sets one up, and from none before it', async () => {
+  test('gets access in the session that adds one, but not in earlier sessions', async () => {
     const earlier = (await logIn(server, member)).body.access_token
     const { app, factorId } = await addApp(server, member)
     expect((await list(member.token)).status).toBe(200)

@@ -41,7 +41,7 @@ const joined = (events: StreamEvent[]) => ({
 const ledgerKinds = async (person: Person): Promise<string[]> =>
   (await ledgerOf(server, person)).map(({ kind, amount }) => `${kind} ${amount}`)
 
-test('a client that leaves at any event and comes back has the reply byte for byte, and it is paid once', async () => {
+test('a client that disconnects at any event and resumes gets the identical reply, charged once', async () => {
   const { person: first, modelId } = await personWithModel(MODEL)
   const whole = await (await openMessage(server.url, first, { model_id: modelId }, { content: 'Hi' })).take()
   const expected = joined(whole)
@@ -63,7 +63,7 @@ test('a client that leaves at any event and comes back has the reply byte for by
   )
 })
 
-test('a stored reply is resumed from any event, and not at all after the last', async () => {
+test('a stored reply can be resumed after any event except the last', async () => {
   const { person, modelId } = await personWithModel(`emu-n${TOKENS}-r${REASONING}`)
   const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
   const events = await stream.take()
@@ -93,21 +93,24 @@ test('several readers receive the same reply', async () => {
   for (const events of all) expect(joined(events)).toEqual(joined(all[0] ?? []))
 })
 
-test.each(['x', '1.2', '9.9.9', '0.99999.1', '-1.0.0', '0.0.0.end '])('"%s" is no event id', async (id) => {
-  const { person, modelId } = await personWithModel('emu-n3')
-  const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
-  await stream.take()
-  const rest = await resumeMessage(server.url, person, idsOf(stream), id)
-  expect(rest.status).toBe(id === '0.0.0.end ' ? 204 : 400)
-})
+test.each(['x', '1.2', '9.9.9', '0.99999.1', '-1.0.0', '0.0.0.end '])(
+  '"%s" is not an event id',
+  async (id) => {
+    const { person, modelId } = await personWithModel('emu-n3')
+    const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
+    await stream.take()
+    const rest = await resumeMessage(server.url, person, idsOf(stream), id)
+    expect(rest.status).toBe(id === '0.0.0.end ' ? 204 : 400)
+  },
+)
 
-describe('stopping', () => {
+describe('stopping a reply', () => {
   const stop = (person: Person, chatId: string) =>
     server.call('POST', `/api/chat/stop?org_id=${person.organizationId}&chat_id=${chatId}`, {
       token: person.token,
     })
 
-  test('keeps and charges what was written, ends the stream with DONE, and the provider is told', async () => {
+  test("stores and charges the text so far, ends the stream with DONE, and aborts the provider's request", async () => {
     const { person, modelId } = await personWithModel('emu-n500-gap20')
     const aborted = provider.stats.aborted
     const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
@@ -142,7 +145,7 @@ describe('stopping', () => {
     expect((await messagesOf(person, chatId)).map(({ content }) => content)).not.toContain('Me too')
   })
 
-  test('deleting a chat stops its reply, pays it, and leaves nothing', async () => {
+  test('deleting a chat stops and charges its reply, and leaves nothing', async () => {
     const { person, modelId } = await personWithModel('emu-n500-gap20')
     const stream = await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' })
     await stream.take(3)
@@ -158,8 +161,8 @@ describe('stopping', () => {
   })
 })
 
-describe('Idempotency-Key', () => {
-  test('a repeat attaches to the same reply, while it is written and after, and costs nothing', async () => {
+describe('an Idempotency-Key', () => {
+  test('a repeat returns the same reply, during and after generation, without a charge', async () => {
     const { person, modelId } = await personWithModel(MODEL)
     const key = { 'idempotency-key': 'order-1' }
     const send = () => openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' }, key)
@@ -172,7 +175,7 @@ describe('Idempotency-Key', () => {
     expect(await ledgerKinds(person)).toHaveLength(2)
   })
 
-  test('with another body it is refused', async () => {
+  test('is refused with another body', async () => {
     const { person, modelId } = await personWithModel('emu-n2')
     const key = { 'idempotency-key': 'order-2' }
     await (await openMessage(server.url, person, { model_id: modelId }, { content: 'Hi' }, key)).take()
@@ -180,7 +183,7 @@ describe('Idempotency-Key', () => {
     expect(other.status).toBe(409)
   })
 
-  test("is each user's own", async () => {
+  test('belongs to one user', async () => {
     const key = { 'idempotency-key': 'order-3' }
     const one = await personWithModel('emu-n2')
     const two = await personWithModel('emu-n2')

@@ -74,11 +74,14 @@ describe('roles', () => {
     expect((await remove(owner.token, made.body.id)).status).toBe(404)
   })
 
-  test.each(['owner', 'admin', 'member', 'guest'])('%s is a system role: it stays as it is', async (name) => {
-    const id = await roleOf(server, owner, name)
-    expect((await update(owner.token, id, { description: 'x' })).body.code).toBe('role.system')
-    expect((await remove(owner.token, id)).body.code).toBe('role.system')
-  })
+  test.each(['owner', 'admin', 'member', 'guest'])(
+    '%s is a system role and cannot be changed',
+    async (name) => {
+      const id = await roleOf(server, owner, name)
+      expect((await update(owner.token, id, { description: 'x' })).body.code).toBe('role.system')
+      expect((await remove(owner.token, id)).body.code).toBe('role.system')
+    },
+  )
 
   test('with members cannot be deleted', async () => {
     const made = await create(owner.token, 30, [], randomUUID())
@@ -102,7 +105,7 @@ describe('roles', () => {
     expect((await remove(owner.token, made.body.id)).status).toBe(200)
   })
 
-  test('take effect at the next request, on another instance too', async () => {
+  test('take effect at the next request, also in another process', async () => {
     // The embedded database supports only one process.
     const second = server.server.services.database.embedded
       ? server
@@ -130,7 +133,7 @@ describe('roles', () => {
   })
 })
 
-describe('nobody climbs', () => {
+describe('members cannot raise their privileges', () => {
   const makeAdmin = async () => {
     const admin = await server.signUp()
     await addMemberWithRole(server.server.services.database.sql, owner.organizationId, admin.userId, 'admin')
@@ -185,7 +188,7 @@ describe('nobody climbs', () => {
     expect((await update(climber.token, mine, { hierarchy_level: 100 })).status).toBe(403)
   })
 
-  test('by an API key that may do less than its owner', async () => {
+  test('by an API key with fewer permissions than its owner', async () => {
     const made = await call(owner.token, 'POST', `/api/api_keys/create?org_id=${owner.organizationId}`, {
       name: 'k',
       permissions: ['roles:write', 'organization:admin', 'users:write'],
@@ -215,7 +218,7 @@ describe('nobody climbs', () => {
 })
 
 describe('permissions', () => {
-  test('are the system administrator’s to make, and go from every role when they are removed', async () => {
+  test('can be created by the system administrator, and removing one removes it from every role', async () => {
     const name = `r${randomUUID().replaceAll('-', '').slice(0, 12)}:read`
     const made = await call(administrator, 'POST', '/api/roles/permission', { name, description: 'Reports' })
     expect(made.status).toBe(201)
@@ -233,7 +236,7 @@ describe('permissions', () => {
   })
 
   test.each(['kb', 'kb:', ':read', 'KB:read', 'kb:read:x', 'kb read', '**:read'])(
-    '%s is no name',
+    'with the name %s are refused',
     async (name) => {
       expect((await call(administrator, 'POST', '/api/roles/permission', { name })).status).toBe(400)
     },

@@ -34,7 +34,7 @@ describe('a file', () => {
     '日本語.txt',
     `a+b (1) it's! *~,;=&@#?$ 100%.txt`,
     '%2B%20.txt',
-  ])('called %s is kept, read and removed, each request signed', async (name) => {
+  ])('called %s is stored, read and removed with signed requests', async (name) => {
     const { bytes } = fixture('note.txt')
     const { status, body } = await server.upload(person, { name, bytes })
     expect([status, newest()]).toEqual([201, expect.objectContaining({ method: 'PUT', fault: undefined })])
@@ -55,7 +55,7 @@ describe('a file', () => {
     expect((await fetch(body.url)).status).toBe(404)
   })
 
-  test('is addressed for seven days, and no byte of the address can be another', async () => {
+  test('has a URL for seven days, and any change makes it invalid', async () => {
     const { body } = await server.upload(person, fixture('note.txt'))
     const url = new URL(body.url)
     expect(url.searchParams.get('X-Amz-Expires')).toBe(String(7 * 86_400))
@@ -75,7 +75,7 @@ describe('a file', () => {
     expect(headers.get('content-disposition')).toBe(`${disposition}; filename*=UTF-8''${name}`)
   })
 
-  test('is nowhere on this disk', async () => {
+  test('is not stored on the local disk', async () => {
     await server.upload(person, fixture('note.txt'))
     const dataDir = server.server.services.config.dataDir
     expect(readdirSync(`${dataDir}/incoming`)).toEqual([])
@@ -83,7 +83,7 @@ describe('a file', () => {
   })
 })
 
-test('a model that sees is given a picture from the bucket, and one that draws puts it there', async () => {
+test("a vision model gets an image from the bucket, and an image model's result is stored there", async () => {
   const config = { base_url: `${provider.url}/v1`, api_key: 'k' }
   const seeing = await server.addModel(person, {
     provider: 'openai-compatible',
@@ -111,7 +111,7 @@ test('a model that sees is given a picture from the bucket, and one that draws p
   expect(chat.body.file_uploads).toHaveLength(1)
 })
 
-describe('a bucket that is away', () => {
+describe('an unavailable bucket', () => {
   const expectUnavailable = async () => {
     const before = await server.server.services.database.sql`
       select stored_bytes, (select count(*) from uploads) from organizations where id = ${person.organizationId}`
@@ -124,7 +124,7 @@ describe('a bucket that is away', () => {
     await expectReadiness(server, 503)
   }
 
-  test.each([403, 500, 503, 301])('in that it answers %i: uploads and /readyz say so', async (status) => {
+  test.each([403, 500, 503, 301])('that responds with %i fails uploads and /readyz', async (status) => {
     bucket.failWith(status)
     await expectUnavailable()
     bucket.failWith(undefined)
@@ -132,12 +132,12 @@ describe('a bucket that is away', () => {
     expect((await server.upload(person, fixture('note.txt'))).status).toBe(201)
   })
 
-  test('in that there is none', async () => {
+  test('that does not exist fails uploads and /readyz', async () => {
     await bucket.removeBucket()
     await expectUnavailable()
   })
 
-  test('in that nobody listens', async () => {
+  test('without a listening server fails uploads and /readyz', async () => {
     await bucket.close()
     await expectUnavailable()
     bucket = await startBucket()

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 describe('an authenticator app', () => {
-  test('is asked for after the password, and nothing is issued before', async () => {
+  test('is required after the password, before any token is issued', async () => {
     const person = await signUpVerified(server)
     const { app, recoveryCodes } = await addApp(server, person)
     expect(recoveryCodes).toHaveLength(10)
@@ -41,7 +41,7 @@ describe('an authenticator app', () => {
     )
   })
 
-  test('answers in the envelope under /v1 too', async () => {
+  test('is requested in the envelope under /v1', async () => {
     const person = await signUpVerified(server)
     await addApp(server, person)
     const { email, password } = person
@@ -52,7 +52,7 @@ describe('an authenticator app', () => {
     })
   })
 
-  test('accepts each code once, also an older one never after a newer one', async () => {
+  test('accepts each code once, and no older code after a newer one', async () => {
     const person = await signUpVerified(server)
     const { app } = await addApp(server, person)
     const challenge = async () => (await logIn(server, person)).body.challenge
@@ -89,7 +89,7 @@ describe('an authenticator app', () => {
     expect(twice.map(({ status }) => status).sort()).toEqual([200, 410])
   })
 
-  test('is set up by the password or a factor only, once, and with a right first code', async () => {
+  test('is set up only with the password or a factor, once, and with a correct first code', async () => {
     const person = await signUpVerified(server)
     const { token } = person
     const begin = (proof: object) => server.call('POST', '/api/auth/totp/begin', { token, body: { proof } })
@@ -105,7 +105,7 @@ describe('an authenticator app', () => {
     expect((await begin({ code: app.code(1) })).body.code).toBe('auth.totp_exists')
   })
 
-  test('is not for an address that nobody has confirmed', async () => {
+  test('requires a confirmed address', async () => {
     const person = await server.signUp()
     for (const path of ['totp/begin', 'passkeys/options']) {
       const body = { proof: { password: person.password } }
@@ -114,7 +114,7 @@ describe('an authenticator app', () => {
     }
   })
 
-  test('is removed with a proof; without a factor the password is enough again', async () => {
+  test('is removed with a proof; afterwards the password alone signs in', async () => {
     const person = await signUpVerified(server)
     const { token, password } = person
     const { factorId } = await addApp(server, person)
@@ -147,7 +147,7 @@ describe('an authenticator app', () => {
 })
 
 describe('guesses', () => {
-  test('end a challenge after 5, and an account after 10, over all challenges', async () => {
+  test('end a challenge after 5, and block the account after 10 in all challenges', async () => {
     const person = await signUpVerified(server)
     const { app, recoveryCodes } = await addApp(server, person)
     await forgetCode(server, person)
@@ -171,7 +171,7 @@ describe('guesses', () => {
     await mailTo(server, person.email, 'Too many sign-in codes')
   })
 
-  test('are counted also where they are sent with an Idempotency-Key', async () => {
+  test('are counted even with an Idempotency-Key', async () => {
     const person = await signUpVerified(server)
     const { app } = await addApp(server, person)
     const { challenge } = (await logIn(server, person)).body
@@ -185,7 +185,7 @@ describe('guesses', () => {
     )
   })
 
-  test('at a proof count as well', async () => {
+  test('in a proof are counted as well', async () => {
     const person = await signUpVerified(server)
     const { app } = await addApp(server, person)
     const body = { proof: { code: app.wrongCode() } }
@@ -227,7 +227,7 @@ describe('recovery codes', () => {
     expect((await answerChallenge(server, challenge, { recovery_code: recoveryCodes[0] })).status).toBe(401)
   })
 
-  test('need a factor', async () => {
+  test('require a factor', async () => {
     const { token, password } = await signUpVerified(server)
     const answer = await server.call('POST', '/api/auth/recovery_codes', {
       token,
@@ -237,7 +237,7 @@ describe('recovery codes', () => {
   })
 })
 
-test('what is stored shows neither secret nor codes, and an export tells names alone', async () => {
+test('storage reveals neither secret nor codes, and an export has only names', async () => {
   const person = await signUpVerified(server)
   const { token, password } = person
   const begun = await server.call('POST', '/api/auth/totp/begin', { token, body: { proof: { password } } })

@@ -37,7 +37,7 @@ describe('a passkey as second factor', () => {
     await mailTo(server, person.email, 'passkey was added')
   })
 
-  test('signs the challenge that the password has earned', async () => {
+  test('signs the challenge that follows the password', async () => {
     const { body } = await logIn(server, person)
     expect(body.methods).toEqual(['passkey', 'recovery_code'])
     expect(body.passkey_options).toMatchObject({
@@ -58,7 +58,7 @@ describe('a passkey as second factor', () => {
     expect((await answerChallenge(server, body.challenge, right)).body.code).toBe('auth.challenge_gone')
   })
 
-  test('is refused where its counter goes back: it was cloned', async () => {
+  test('is refused if its counter decreases, because it was cloned', async () => {
     const { counter } = authenticator
     authenticator.counter = 0
     const { body } = await logIn(server, person)
@@ -67,7 +67,7 @@ describe('a passkey as second factor', () => {
     authenticator.counter = counter
   })
 
-  test('of another user does not answer', async () => {
+  test('of another user is refused', async () => {
     const eve = await signUpVerified(server)
     const { authenticator: hers } = await addPasskey(server, eve)
     const { body } = await logIn(server, person)
@@ -75,7 +75,7 @@ describe('a passkey as second factor', () => {
     expect((await answerChallenge(server, body.challenge, foreign)).body.code).toBe('auth.wrong_passkey')
   })
 
-  test('signs in once where the same answer is sent twice at the same time', async () => {
+  test('signs in once if the same response is sent twice concurrently', async () => {
     const { body } = await logIn(server, person)
     const answer = { passkey: authenticator.get(body.passkey_options) }
     const both = await Promise.all([1, 2].map(() => answerChallenge(server, body.challenge, answer)))
@@ -98,7 +98,7 @@ describe('a passkey as second factor', () => {
     expect((await signIn(challenge, authenticator.get(options, lie))).body.code).toBe('auth.wrong_passkey')
   })
 
-  test('that nobody has registered does not sign in, nor does a challenge of another kind', async () => {
+  test('that is not registered does not sign in, nor does one with a challenge of another kind', async () => {
     const { challenge, options } = await begin()
     expect((await signIn(challenge, new Authenticator(ORIGIN).get(options))).body.code).toBe(
       'auth.wrong_passkey',
@@ -114,7 +114,7 @@ describe('a passkey as second factor', () => {
     ).toBe('auth.challenge_gone')
   })
 
-  test('proves that it is the user, by a challenge of this session, once', async () => {
+  test("proves the user's identity with a challenge of this session, once", async () => {
     const { token } = person
     const challengeFor = async (whose: string) =>
       (await server.call('POST', '/api/auth/factors/challenge', { token: whose })).body
@@ -160,7 +160,7 @@ describe('the registration of a passkey', () => {
     expect(answer.body.code).toBe('auth.passkey_invalid')
   })
 
-  test('needs a challenge of this session, once; and a passkey belongs to one account', async () => {
+  test('requires an unused challenge of this session, and a passkey belongs to one account', async () => {
     const [ada, eve] = [await signUpVerified(server), await signUpVerified(server)]
     const { authenticator } = await addPasskey(server, ada)
     const optionsFor = async ({ token, password }: Person) =>

@@ -20,9 +20,7 @@ const reset = async (email: string) => {
   return { code: await ended, output: output() }
 }
 
-test('an operator removes the factors of somebody who has lost them, by the command line', async ({
-  skip,
-}) => {
+test("an operator can remove a user's lost factors on the command line", async ({ skip }) => {
   if (server.environment['DATABASE_URL'] === undefined) skip()
   await addApp(server, person)
   expect((await logIn(server, person)).body.code).toBe('auth.second_factor_needed')

@@ -49,7 +49,7 @@ async function inviteAndAddApp(
   return { ada, token, app: (await addApp(server, ada)).app }
 }
 
-test('a password that was reset does not take the factor away', async () => {
+test('resetting the password keeps the factor', async () => {
   const { server, mailServer } = inviting
   await server.call('POST', '/api/auth/forgot_password', { body: { email: person.email } })
   const { token } = await mailTo(mailServer, person.email, 'Reset your password')
@@ -65,7 +65,7 @@ test('a password that was reset does not take the factor away', async () => {
   person.token = access_token
 })
 
-test('a password that is reset between the two steps ends the sign-in', async () => {
+test('resetting the password between the two steps ends the sign-in', async () => {
   const { server, mailServer } = inviting
   const { challenge } = (await logIn(server, person)).body
   const before = mailServer.received.length
@@ -86,7 +86,7 @@ describe('an invitation', () => {
     )
   }
 
-  test('is accepted with password and factor, and not with the password alone', async () => {
+  test('requires password and factor to accept', async () => {
     const { server, member } = inviting
     const { ada, app, token } = await inviteAndAddApp('/api/invitations/create', { role_id: member })
     const join = { token, password: ada.password, first_name: 'Ada', last_name: 'L' }
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     expect((await server.call('POST', '/api/auth/signup_invite', { body: join })).status).toBe(410)
   })
 
-  test('by magic link waits for the factor', async () => {
+  test('by magic link requires the factor', async () => {
     const { server, member } = inviting
     const names = { first_name: 'Ada', last_name: 'Lovelace' }
     const { ada, app, token } = await inviteAndAddApp('/api/users/invite', { role: member, ...names })
@@ -124,14 +124,14 @@ describe('an invitation', () => {
     expect(again.body.code).toBe('auth.second_factor_needed')
   })
 
-  test('that is no magic link earns no challenge without the password', async () => {
+  test('without a magic link issues no challenge without the password', async () => {
     const { token } = await inviteAndAddApp('/api/invitations/create', { role_id: inviting.member })
     const answer = await inviting.server.call('POST', '/api/auth/magic_link/accept', { body: { token } })
     expect(answer.status).toBe(404)
   })
 })
 
-test('sessions that were there before a factor go on', async () => {
+test('sessions from before the factor continue', async () => {
   const { server } = inviting
   const ada = await signUpVerified(server)
   const other = (await logIn(server, ada)).body
@@ -143,7 +143,7 @@ test('sessions that were there before a factor go on', async () => {
   expect(refreshed.status).toBe(200)
 })
 
-test('API keys ask for no factor', async () => {
+test('API keys require no factor', async () => {
   const { server } = inviting
   const { key } = (
     await server.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
@@ -157,7 +157,7 @@ test('API keys ask for no factor', async () => {
   expect(listed.status).toBe(200)
 })
 
-test('an export names the factors and shows no secret; deleting the account deletes them', async () => {
+test('an export lists the factors without secrets; deleting the account deletes them', async () => {
   const { server } = inviting
   const ada = await signUpVerified(server)
   await addPasskey(server, ada)

@@ -107,7 +107,7 @@ describe('SECRET', () => {
   })
 
   test(
-    'is replaced: with the previous one everything goes on, and after the command without it',
+    'can be replaced: all values work with the previous one, and without it after the command',
     async ({ skip }) => {
       if (database === null) return skip()
       const environment = { DATABASE_URL: database.url, DATA_DIR: dataDir }
@@ -156,14 +156,14 @@ describe('SECRET', () => {
     [{ SECRET_PREVIOUS: A }, 'SECRET_PREVIOUS requires SECRET'],
     [{ SECRET: B, SECRET_PREVIOUS: B }, 'SECRET_PREVIOUS must differ from SECRET'],
     [{ SECRET: B, SECRET_PREVIOUS: 'short' }, 'SECRET_PREVIOUS must have at least 32 characters'],
-  ])('%o stops the start with one line', async (wrong, line) => {
+  ])('%o stops the server at startup with one line', async (wrong, line) => {
     const { ended, output } = runCli(['config'], { DATA_DIR: dataDir, ...wrong }, tmpdir())
     expect([await ended, output()]).toEqual([1, expect.stringContaining(line)])
   })
 })
 
 test(
-  'the secret in DATA_DIR is replaced by the command, and cannot be while a server runs',
+  'the command replaces the secret in DATA_DIR, but not while a server runs',
   async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'parley-rotation-'))
     const environment = { DATA_DIR: dataDir, DATABASE_URL: '' }

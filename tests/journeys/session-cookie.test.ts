@@ -79,7 +79,7 @@ describe.each(Object.keys(SIGN_INS))('%s', (name) => {
     expect((await refresh(cookieOf(answer))).status).toBe(200)
   })
 
-  test('without it answers the refresh token in the body, and sets no cookie', async () => {
+  test('without session: cookie returns the refresh token in the body and sets no cookie', async () => {
     const answer = await signIn({})
     expect(linesOf(answer)).toEqual([])
     expect((await post('/api/auth/refresh', { refresh_token: answer.body.refresh_token })).status).toBe(200)
@@ -87,7 +87,7 @@ describe.each(Object.keys(SIGN_INS))('%s', (name) => {
 })
 
 describe('the session cookie', () => {
-  test('is read for pages of this server only', async () => {
+  test('is accepted only from pages of this server', async () => {
     const cookie = cookieOf(await enter())
     for (const headers of [
       {},
@@ -106,7 +106,7 @@ describe('the session cookie', () => {
     expect((await refresh(cookie)).status).toBe(200)
   })
 
-  test('rotates, with ten seconds for two tabs, and a stolen one ends the session', async () => {
+  test('rotates with a grace period of ten seconds for two tabs, and reuse ends the session', async () => {
     const first = cookieOf(await enter())
     const tabs = await Promise.all([refresh(first), refresh(first)])
     for (const tab of tabs) {
@@ -121,7 +121,7 @@ describe('the session cookie', () => {
     expect(await isAlive(tabs[0].body.access_token)).toBe(false)
   })
 
-  test('ends by signing out, which clears it', async () => {
+  test('is cleared by signing out', async () => {
     const entered = await enter()
     const cookie = cookieOf(entered)
     const out = await post('/api/auth/logout', undefined, { cookie, ...OWN_PAGE })
@@ -136,7 +136,7 @@ describe('the session cookie', () => {
     expect((await refresh('')).status).toBe(401)
   })
 
-  test('opens nothing else, and is nothing to a client that sends its own token', async () => {
+  test('gives no other access, and is ignored if the client sends a token', async () => {
     const cookie = cookieOf(await enter())
     expect((await server.call('GET', '/api/users/me', { headers: { cookie, ...OWN_PAGE } })).status).toBe(401)
     const other = await logIn()
@@ -164,7 +164,7 @@ describe('the session cookie', () => {
   })
 })
 
-test('under https the cookie is for https', async () => {
+test('under https the cookie is Secure', async () => {
   const secure = await startTestServer({ BASE_URL: 'https://parley.example.com' })
   const { email } = await secure.signUp()
   const entered = await secure.call('POST', '/api/auth/login', {

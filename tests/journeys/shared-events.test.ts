@@ -58,7 +58,7 @@ async function publishUntilHeard(type: string, socket: LiveSocket): Promise<void
 
 const typesOf = ({ received }: LiveSocket) => received.map(({ type }) => type)
 
-test.skipIf(!isPossible)('an event reaches those who are connected to any process, once', async () => {
+test.skipIf(!isPossible)('an event reaches clients of any process once', async () => {
   const stranger = await there.signUp()
   const sockets = {
     here: await openReady(here.url, person.token),
@@ -73,7 +73,7 @@ test.skipIf(!isPossible)('an event reaches those who are connected to any proces
   expect(typesOf(elsewhere)).toEqual(['ready'])
 })
 
-test.skipIf(!isPossible)('an event that is kept is in the realtime store, and no other', async () => {
+test.skipIf(!isPossible)('only persistent events are in the realtime store', async () => {
   const store = createClient({ url: redis.url })
   await store.connect()
   const live = await openReady(there.url, person.token)
@@ -94,25 +94,22 @@ test.skipIf(!isPossible)('an event that is kept is in the realtime store, and no
   store.destroy()
 })
 
-test.skipIf(!isPossible)(
-  'Redis restarts: meanwhile events stay in their process, then they travel again',
-  async () => {
-    const sockets = {
-      here: await openReady(here.url, person.token),
-      there: await openReady(there.url, person.token),
-    }
-    await redis.stop()
-    publish(here, 'without Redis', { isKept: true })
-    await sockets.here.until('without Redis')
-    await expectReadiness(here, 503)
-    redis = await startRedis(Number(new URL(redis.url).port))
-    await publishUntilHeard('with Redis', sockets.there)
-    expect(typesOf(sockets.there)).not.toContain('without Redis')
-    await expectReadiness(here, 200)
-  },
-)
+test.skipIf(!isPossible)('while Redis restarts, events reach only clients of their own process', async () => {
+  const sockets = {
+    here: await openReady(here.url, person.token),
+    there: await openReady(there.url, person.token),
+  }
+  await redis.stop()
+  publish(here, 'without Redis', { isKept: true })
+  await sockets.here.until('without Redis')
+  await expectReadiness(here, 503)
+  redis = await startRedis(Number(new URL(redis.url).port))
+  await publishUntilHeard('with Redis', sockets.there)
+  expect(typesOf(sockets.there)).not.toContain('without Redis')
+  await expectReadiness(here, 200)
+})
 
-test.skipIf(!isPossible)('a Redis that freezes holds nothing up', async () => {
+test.skipIf(!isPossible)('a frozen Redis blocks nothing', async () => {
   const modelId = await here.addModel(person, {
     provider: 'openai-compatible',
     version: 'emu-n500-gap20',

@@ -44,7 +44,7 @@ async function personWithModel(version: string) {
   return { person, modelId }
 }
 
-test.skipIf(!isPossible)('a reply is followed through another process, from any event', async () => {
+test.skipIf(!isPossible)('a reply can be followed through another process, from any event', async () => {
   const { person, modelId } = await personWithModel('emu-n20-gap40')
   const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })
   const [first, second] = await stream.take(2)
@@ -75,7 +75,7 @@ test.skipIf(!isPossible)('any number of followers share one connection to Redis'
   client.destroy()
 })
 
-test.skipIf(!isPossible)('a reply is stopped through another process', async () => {
+test.skipIf(!isPossible)('a reply can be stopped through another process', async () => {
   const { person, modelId } = await personWithModel('emu-n500-gap20')
   const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })
   await stream.take(2)
@@ -87,7 +87,7 @@ test.skipIf(!isPossible)('a reply is stopped through another process', async () 
 })
 
 test.skipIf(!isPossible)(
-  'without Redis the other process says so, and has the reply when it is complete',
+  'without Redis another process returns 409, and serves the reply once it is complete',
   async () => {
     const { person, modelId } = await personWithModel('emu-n10-gap300')
     const stream = await openMessage(writer.url, person, { model_id: modelId }, { content: 'Hi' })

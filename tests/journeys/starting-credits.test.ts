@@ -53,8 +53,8 @@ const deleteAccount = async (server: TestServer, { token }: Person): Promise<voi
   expect(answer.status).toBe(200)
 }
 
-describe('where no mail is sent', () => {
-  test('come with the sign-up, and with no other organization', async () => {
+describe('starting credits without mail', () => {
+  test('are granted at sign-up, but not for other organizations', async () => {
     const person = await signUp(open, newAddress())
     const team = await createOrganization(open, person)
     expect([await creditsOf(open, person), await creditsOf(open, team)]).toEqual([CREDITS, 0])
@@ -64,7 +64,7 @@ describe('where no mail is sent', () => {
     ).toMatchObject([{ kind: 'CREDIT', amount: CREDITS, reason: 'starting credits' }])
   })
 
-  test('come once per mailbox, however the address is written', async () => {
+  test('are granted once per mailbox, regardless of spelling', async () => {
     const name = randomUUID().slice(0, 8)
     const first = await signUp(open, `${name}@example.com`)
     const others = [`${name}+1@example.com`, `${name.toUpperCase()}+two@Example.com`]
@@ -74,7 +74,7 @@ describe('where no mail is sent', () => {
     expect(await creditsOf(open, await signUp(open, `x.${name}+a@googlemail.com`))).toBe(0)
   })
 
-  test('come once, also where the account is deleted and made again', async () => {
+  test('are granted once, even if the account is deleted and created again', async () => {
     const email = newAddress()
     const first = await signUp(open, email)
     expect(await creditsOf(open, first)).toBe(CREDITS)
@@ -88,8 +88,8 @@ describe('where no mail is sent', () => {
   })
 })
 
-describe('where mail is sent', () => {
-  test('come when the address is verified, once', async () => {
+describe('starting credits with mail', () => {
+  test('are granted once, when the address is verified', async () => {
     const person = await signUp(proving, newAddress())
     expect(await creditsOf(proving, person)).toBe(0)
     const token = await mailed(person.email, /./)
@@ -109,7 +109,7 @@ describe('where mail is sent', () => {
     expect(balance).toBe(CREDITS)
   })
 
-  test('come with a password that is reset by mail', async () => {
+  test('are granted when the password is reset by mail', async () => {
     const person = await signUp(proving, newAddress())
     await proving.call('POST', '/api/auth/forgot_password', { body: { email: person.email } })
     const token = await mailed(person.email, /password/i)
@@ -119,7 +119,7 @@ describe('where mail is sent', () => {
     expect(balance).toBe(CREDITS)
   })
 
-  test('come with a magic link that is accepted', async () => {
+  test('are granted when a magic link is accepted', async () => {
     const { body: admin } = await proving.call('POST', '/api/auth/login', {
       body: { email: 'admin@localhost', password: 'administrator' },
     })

@@ -76,7 +76,7 @@ describe('a test of a tool', () => {
     expect(JSON.stringify(second?.body)).toContain('hello')
   })
 
-  test('is done by the demo without any key, and costs no credits', async () => {
+  test('can use the demo model without a key, at no cost', async () => {
     const id = await smith.make()
     const before = await server.call('GET', `/api/billing/balance?org_id=${person.organizationId}`, {
       token: person.token,
@@ -95,7 +95,7 @@ describe('a test of a tool', () => {
     expect(after.body).toEqual(before.body)
   })
 
-  test.each(['anthropic', 'google'] as const)('is done in the format of %s', async (maker) => {
+  test.each(['anthropic', 'google'] as const)('can use the format of %s', async (maker) => {
     const id = await smith.make()
     const base_url = `${provider.url}${maker === 'google' ? '/v1beta' : '/v1'}`
     const { body } = await ask(id, 'TOOL:main={"text":"hello"} THEN say: Fine.', {
@@ -105,7 +105,7 @@ describe('a test of a tool', () => {
     expect(body).toMatchObject({ result: 'Fine.', tool_calls: [{ output: { text: 'hello' } }] })
   })
 
-  test('tells a provider that fails, without the key', async () => {
+  test("returns the provider's error without the key", async () => {
     const id = await smith.make()
     for (const model_name of ['emu-err401', 'emu-err500', 'emu-errmid', 'emu-cut']) {
       const answer = await ask(id, 'TOOL:main={"text":"a"}', { model_name })
@@ -123,7 +123,7 @@ describe('a test of a tool', () => {
     [
       { config_items: [{ name: 'a', value: 'b' }] },
       400,
-      'config_items: there is nothing called a to configure',
+      'config_items: there is no configuration value named a',
     ],
     [{ temperature: 1 }, 400, 'temperature is not a field'],
     [{ base_url: 'ftp://example.com' }, 400, 'base_url'],

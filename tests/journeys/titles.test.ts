@@ -81,11 +81,11 @@ describe('a title', () => {
     ['say: «Füchse im Schnee»', 'Füchse im Schnee'],
     ['say: 冬のキツネ', '冬のキツネ'],
     ['say: \u0007 Foxes \u00a0 and\tbears', 'Foxes and bears'],
-  ])('is without what models put around it: %j', async (content, title) => {
+  ])('has no surrounding markup: %j', async (content, title) => {
     expect(await titleAfter(content)).toBe(title)
   })
 
-  test('of 300 characters is cut between words, one word of 300 within', async () => {
+  test('of 300 characters is cut between words, or within a single long word', async () => {
     const cut = await titleAfter(`say: ${LONG}`)
     expect(cut).toMatch(/^(wordy )+…$/)
     expect(cut.length).toBeLessThanOrEqual(82)
@@ -95,22 +95,22 @@ describe('a title', () => {
   })
 
   test.each(['say: ***', 'say: "."', 'say: Title:'])(
-    'is cut from the message where the model says nothing: %s',
+    'is the beginning of the message if the model returns only markup: %s',
     async (content) => {
       expect(await titleAfter(content)).toBe(content)
     },
   )
 
-  test('is cut from the message where the model answers with nothing at all', async () => {
+  test('is the beginning of the message if the model returns an empty reply', async () => {
     expect(await titleAfter('What do   foxes\neat?', 'emu-n0')).toBe('What do foxes eat?')
     expect(await titleAfter(`Why? ${LONG}`, 'emu-n0')).toMatch(/^Why\? (wordy )+…$/)
   })
 
-  test('ends at a very long run of blanks', async () => {
+  test('ends at a very long run of spaces', async () => {
     expect(await titleAfter('Hm', 'emu-blanks')).toBe('a')
   })
 
-  test("of an image's chat is written by the organization's model for text", async () => {
+  test("of an image chat is written by the organization's text model", async () => {
     const somebody = await server.signUp()
     const imageId = await addModel('gpt-image-emu', somebody)
     await addModel('emu-n3', somebody)
@@ -119,7 +119,7 @@ describe('a title', () => {
     expect(kindsOf(await ledgerOf(server, somebody))).toEqual(['HOLD', 'DEBIT'])
   })
 
-  test("of an image's chat is cut where that model fails", async () => {
+  test('of an image chat is the beginning of the message if that model fails', async () => {
     const somebody = await server.signUp()
     const imageId = await addModel('gpt-image-emu', somebody)
     await addModel('emu-err500', somebody)
@@ -138,7 +138,7 @@ describe('a chat', () => {
       body: { title },
     })
 
-  test('that was made without a title gets one, and with one keeps it', async () => {
+  test('created without a title gets one, and created with one keeps it', async () => {
     const modelId = await addModel('emu-n3')
     const [untitled, titled] = [await create({}), await create({ title: 'Mine' })]
     for (const chatId of [titled, untitled])
@@ -148,7 +148,7 @@ describe('a chat', () => {
     expect(await titleOf(titled)).toBe('Mine')
   })
 
-  test('that is renamed while its title is written keeps its name, and no other title is announced', async () => {
+  test('that is renamed while its title is generated keeps its name, and no other title is announced', async () => {
     const socket = await openReady(server.url, person.token)
     const modelId = await addModel('emu-n3')
     const asked = provider.titleRequests.length
@@ -164,7 +164,7 @@ describe('a chat', () => {
     socket.socket.close()
   })
 
-  test('that is deleted while its title is written stays so', async () => {
+  test('that is deleted while its title is generated stays deleted', async () => {
     const modelId = await addModel('emu-n3')
     const asked = provider.titleRequests.length
     const release = provider.holdTitles()
@@ -178,7 +178,7 @@ describe('a chat', () => {
     expect((await sql`select from chats where id = ${chatId}`).count).toBe(0)
   })
 
-  test('of a conversation gets none', async () => {
+  test('of a conversation gets no title', async () => {
     const call = (path: string, body: object) =>
       server.call('POST', `/api/conversation/${path}?org_id=${person.organizationId}`, {
         token: person.token,
@@ -212,7 +212,7 @@ describe('a chat', () => {
   })
 })
 
-test("the user's sockets hear of it, in any place, and nobody else's", async () => {
+test("only the user's sockets, in any organization, get the event of a new title", async () => {
   const owner = await server.signUp()
   const inTeam = await createOrganization(server, owner, { credits: 10_000 })
   const colleague = await server.signUp()
@@ -253,7 +253,7 @@ test("the user's sockets hear of it, in any place, and nobody else's", async () 
   await client.close()
 })
 
-test('what is not written when the server stops is cut, and does not hold it up', async () => {
+test('an unfinished title at shutdown is the beginning of the message, and does not delay the shutdown', async () => {
   const database = await createDatabase()
   const environment: Record<string, string> = database
     ? { DATABASE_URL: database.url, SECRET: 's'.repeat(32) }

@@ -45,7 +45,7 @@ async function callOnce(tool: ToolParts, given: object, more: object = {}) {
 
 const PYTHON = { framework: 'python', inputs: [TEXT_INPUT] }
 
-describe('what a tool does', () => {
+describe('a tool', () => {
   test.each<[string, ToolParts, object, unknown]>([
     ['async JavaScript', { code: 'export async function main({ text }) { return await text }' }, {}, 'hi'],
     [
@@ -95,9 +95,9 @@ describe('what a tool does', () => {
       'a function that only prints',
       { code: 'export function main({ text }) { console.log(text) }' },
       {},
-      'The tool returned nothing, and printed:\nhi',
+      'The tool returned nothing. Printed output:\nhi',
     ],
-  ])('%s', async (_what, tool, more, output) => {
+  ])('runs as %s', async (_what, tool, more, output) => {
     const configuration = [{ name: 'unit', type: 'str', default: 'C' }]
     const id = await smith.make({ ...tool, configuration })
     const { body } = await ask(id, 'TOOL:main={"text":"hi"}', more)
@@ -108,15 +108,10 @@ describe('what a tool does', () => {
 
   test.each<[string, ToolParts, object, string]>([
     ['a value of another type', {}, { text: 5 }, 'text must be a string, not 5.'],
-    ['a value that is missing', {}, {}, 'text is required.'],
+    ['a missing value', {}, {}, 'text is required.'],
+    ['an unknown value', {}, { text: 'a', b: 1 }, 'There is no parameter "b". The parameters are: text.'],
     [
-      'a value that is not known',
-      {},
-      { text: 'a', b: 1 },
-      'There is no parameter "b". The parameters are: text.',
-    ],
-    [
-      'an error',
+      'a thrown error',
       { code: 'export function main({ text }) { throw new Error("no " + text) }' },
       { text: 'a' },
       'no a',
@@ -128,17 +123,17 @@ describe('what a tool does', () => {
       '1 MB',
     ],
     [
-      'a host that is not on its list',
+      'an unlisted host',
       { code: 'export async function main({ text }) { await fetch(text) }', network: ['api.example.com'] },
       { text: 'https://elsewhere.example.com' },
       "elsewhere.example.com is not in this tool's network list",
     ],
-  ])('that ends with %s is a result', async (_what, tool, given, sentence) => {
+  ])('returns an error for %s', async (_what, tool, given, sentence) => {
     const call = await callOnce(tool, given)
     expect(call).toMatchObject({ output: null, successful: false, error: expect.stringContaining(sentence) })
   })
 
-  test('that is not configured is told before any model is asked; values may be text', async () => {
+  test('without its configuration is refused before a model is called; values may be strings', async () => {
     const id = await smith.make({
       code: 'export function main({ text }) { return [config.limit, config.deep, config.on] }',
       configuration: [
@@ -158,7 +153,7 @@ describe('what a tool does', () => {
     expect(body.tool_calls[0].output).toEqual([5, [1], true])
   })
 
-  test('reaches the hosts on its list', async () => {
+  test('can connect to the listed hosts', async () => {
     const host = await startHost()
     const call = await callOnce(
       {
@@ -171,7 +166,7 @@ describe('what a tool does', () => {
     expect(call).toMatchObject({ output: 'GET /hello', successful: true })
   })
 
-  test('shows no secret, however it spells it by accident', async () => {
+  test('reveals no secret, even in an unintended encoding', async () => {
     const secret = 'canary/secret+value'
     const tool = (code: string) => ({
       code: `export function main({ text }) { ${code} }`,
@@ -193,7 +188,7 @@ describe('what a tool does', () => {
     }
   })
 
-  test('that fails in Python, having printed, tells its own code to its maker only', async () => {
+  test('that fails in Python shows the traceback only to its author', async () => {
     const code = 'def main(text):\n  print("before")\n  raise ValueError("no " + text) # canary'
     const id = await smith.make({ ...PYTHON, code, fields: { is_public: true } })
     const other = toolsmith(server, await server.signUp())

@@ -57,7 +57,7 @@ test('a category is created, listed, changed and deleted, with audit entries', a
   ])
 })
 
-test('names are unique in an organization, whatever their case', async () => {
+test('names are unique in an organization, regardless of case', async () => {
   const name = `Name ${crypto.randomUUID()}`
   const create = (called: string) =>
     smith.call('POST', '/create_category', org, { name: called, description: '' })
@@ -82,7 +82,7 @@ test.each<[Record<string, unknown>, string]>([
   expect(said(answer)).toEqual([400, expect.stringContaining(sentence)])
 })
 
-test('one with tools is not deleted, and the error names them', async () => {
+test('a category with tools cannot be deleted, and the error names them', async () => {
   const category_id = await smith.category()
   await smith.make({ fields: { name: 'Weather', version: '2.0', category_id } })
   expect(said(await smith.call('DELETE', '/delete_category', { ...org, category_id }))).toEqual([
@@ -91,7 +91,7 @@ test('one with tools is not deleted, and the error names them', async () => {
   ])
 })
 
-test('what the list shows is of all organizations in which the caller may read tools, page by page', async () => {
+test('the list covers all organizations in which the caller can read tools, in pages', async () => {
   const reader = await server.signUp()
   const [first, second] = [await server.signUp(), await server.signUp()]
   const { sql } = server.server.services.database
@@ -112,7 +112,7 @@ test('what the list shows is of all organizations in which the caller may read t
   expect((await toolsmith(server, powerless).call('GET', '/list_categories')).body.data).toEqual([])
 })
 
-test('a category of somebody else is one that does not exist', async () => {
+test('a category of another organization gets 404', async () => {
   const foreign = await toolsmith(server, await server.signUp()).category()
   for (const category_id of [foreign, NOTHING])
     for (const [method, path] of [
@@ -133,7 +133,7 @@ test('a category of somebody else is one that does not exist', async () => {
   ])
 })
 
-test('nobody puts a tool into a category that is being deleted', async () => {
+test('creating a tool in a category while it is deleted: exactly one of the two succeeds', async () => {
   const ids = await Promise.all(Array.from({ length: 4 }, () => smith.category()))
   const outcomes = await Promise.all(
     ids.map(async (category_id) => {

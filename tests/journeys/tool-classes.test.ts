@@ -20,19 +20,19 @@ const CLASS = { framework: 'python', isClass: true, function: 'Kit', inputs: [] 
 describe('code', () => {
   test.each<[string, ToolParts, string]>([
     ['of a class without methods', { ...CLASS, code: 'class Kit:\n  def _a(self): pass' }, 'public methods'],
-    ['of a class that is none', { ...CLASS, code: 'def Kit(): pass' }, 'Kit'],
+    ['of a class that is a function', { ...CLASS, code: 'def Kit(): pass' }, 'Kit'],
     [
-      'of a class where nothing takes an input',
+      'of a class without a method for an input',
       { ...CLASS, inputs: [input('b')], code: 'class Kit:\n  def one(self, a): pass' },
       'No method of the class has a parameter b. Remove it from inputs, or add it to the code.',
     ],
     [
-      'with a method of a name that providers do not take',
+      'with a method name that providers reject',
       { ...CLASS, code: 'class Kit:\n  def größe(self): pass' },
       'Providers do not accept the name größe',
     ],
     [
-      'with a parameter of such a name',
+      'with a parameter name that providers reject',
       { ...CLASS, code: 'class Kit:\n  def one(self, größe): pass' },
       'Providers do not accept the name größe',
     ],
@@ -45,7 +45,7 @@ describe('code', () => {
     ])
   })
 
-  test('of a class: its public methods, with parameters of the code that inputs says more of', async () => {
+  test('of a class exposes its public methods, with parameters from the code and details from inputs', async () => {
     const code = `
 class Kit:
     def __init__(self, api_key, region="eu"): pass

@@ -30,34 +30,34 @@ const PYTHON = { framework: 'agno' }
 
 describe('code', () => {
   test.each<[string, ToolParts, string]>([
-    ['that is no JavaScript', { code: 'export function main({ text }) {' }, ''],
-    ['that is no Python', { ...PYTHON, code: 'def main(text)\n  return 1' }, 'line 1'],
+    ['that is not JavaScript', { code: 'export function main({ text }) {' }, ''],
+    ['that is not Python', { ...PYTHON, code: 'def main(text)\n  return 1' }, 'line 1'],
     ['without its function', { code: 'export function other({ text }) {}' }, 'main'],
     ['without its function, in Python', { ...PYTHON, code: 'def other(text): pass' }, 'main'],
-    ['whose name is no function', { ...PYTHON, code: 'main = 5' }, 'main'],
+    ['whose name is not a function', { ...PYTHON, code: 'main = 5' }, 'main'],
     ['that fails when it is loaded', { ...PYTHON, code: 'raise ValueError("broken")' }, 'broken'],
     [
-      'that does not take an input',
+      'without a parameter for an input',
       { ...PYTHON, code: 'def main(): pass' },
       'main has no parameter text. Remove it from inputs, or add it to the code.',
     ],
     [
-      'that does not take an input, in JavaScript',
+      'without a parameter for an input, in JavaScript',
       { code: 'export function main({ words }) {}' },
       'main has no parameter text. Remove it from inputs, or add it to the code.',
     ],
     [
-      'that needs what no input describes',
+      'with a required parameter that inputs lack',
       { ...PYTHON, code: 'def main(text, city): pass' },
       'main requires city. Describe it in inputs, or give it a default in the code.',
     ],
     [
-      'that needs what an input may leave out',
+      'with a required parameter for an optional input',
       { ...PYTHON, code: 'def main(text): pass', inputs: [input('text', { required: false })] },
       'main requires text. Make that input required',
     ],
     [
-      'with packages that are not there',
+      'with unavailable packages',
       { ...PYTHON, code: 'def main(text): pass', requirements: ['no-such-package'] },
       'no-such-package',
     ],
@@ -71,13 +71,13 @@ describe('code', () => {
     ])
   })
 
-  test('of a function that takes anything takes what inputs describes', async () => {
+  test('of a function with arbitrary parameters accepts those in inputs', async () => {
     const { body } = await smith.submit({ ...PYTHON, code: 'async def main(**given): return given' })
     expect(body.settings.function_info.is_async).toBe(true)
     expect(body.functions[0].parameters).toMatchObject({ required: ['text'], additionalProperties: false })
   })
 
-  test('is loaded again when it, inputs or configuration change, and not for other changes', async () => {
+  test('is loaded again only if the code, inputs or configuration change', async () => {
     const id = await smith.make()
     const wrong = await change(id, { inputs: [input('words')] })
     expect(said(wrong)).toEqual([
@@ -91,7 +91,7 @@ describe('code', () => {
     expect([body.description, body.functions]).toEqual(['Another', changed.body.functions])
   })
 
-  test('without a description is told by that of its tool, also when that changes', async () => {
+  test("without a description uses the tool's description, even after a change", async () => {
     const settings = settingsOf({})
     const silent = { ...settings, function_info: { ...settings.function_info, description: '' } }
     const id = await smith.make({ fields: { settings: silent, description: 'One' } })
@@ -99,7 +99,7 @@ describe('code', () => {
     expect(body.functions[0].description).toBe('Two')
   })
 
-  test('and inputs that change at once fit each other in the end', async () => {
+  test('and inputs stay consistent after concurrent changes', async () => {
     const code = 'export function main({ words }) { return words }'
     const id = await smith.make({ code: 'export function main(given) { return given }' })
     const [inputs, settings] = await Promise.all([
@@ -114,7 +114,7 @@ describe('code', () => {
   })
 })
 
-test('what code is described with ends a page of a list too', async () => {
+test('long descriptors of code limit the length of a page', async () => {
   const own = toolsmith(server, await server.signUp())
   const inputs = Array.from({ length: 50 }, (_, place) =>
     input(`i${place}`, { required: false, default: 'x'.repeat(9_000) }),

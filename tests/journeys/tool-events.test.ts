@@ -100,7 +100,7 @@ const open = (person: Person, seed: number, { named = true, isGated = false } = 
   )
 
 describe.each(SEEDS)('history %i', (seed) => {
-  test('while it is written, through this process and another', async () => {
+  test('during generation, through this process and another', async () => {
     const person = await writer.signUp()
     const stream = await open(person, seed, { isGated: true })
     const resumed: { after: number; reader: StreamReader }[] = []
@@ -124,7 +124,7 @@ describe.each(SEEDS)('history %i', (seed) => {
     }
   })
 
-  test('from storage, and from what storage has told', async () => {
+  test('from storage, after live events and after stored ones', async () => {
     const person = await writer.signUp()
     const stream = await open(person, seed)
     const events = await stream.take()
@@ -143,7 +143,7 @@ describe.each(SEEDS)('history %i', (seed) => {
     }
   })
 
-  test('a plain client has the words and no tools, live and from storage', async () => {
+  test('a plain client gets the text without tool events, live and from storage', async () => {
     const person = await writer.signUp()
     const stream = await open(person, seed, { named: false })
     const [first, second] = await stream.take(2)

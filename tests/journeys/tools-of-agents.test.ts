@@ -49,7 +49,7 @@ const KEYED: ToolParts = {
   ],
 }
 
-test('they are checked, stored encrypted, shown without secrets, and run with what they are configured with', async () => {
+test('tools are validated, stored encrypted, shown without secrets, and run with their configuration', async () => {
   const id = await smith.make({ ...KEYED, fields: { name: 'Keyed' } })
   const stored = await prepare([
     { tool_id: id.toUpperCase(), config: [{ name: 'api_key', value: 'canary' }] },
@@ -69,7 +69,7 @@ test('they are checked, stored encrypted, shown without secrets, and run with wh
   await expect(tools.view(crypto.randomUUID(), stored)).rejects.toThrow()
 })
 
-test('a secret that is left out or null keeps its value; other values do not', async () => {
+test('an omitted or null secret keeps its value; other values do not', async () => {
   const id = await smith.make(KEYED)
   const config = [
     { name: 'api_key', value: 'four' },
@@ -83,8 +83,8 @@ test('a secret that is left out or null keeps its value; other values do not', a
   }
 })
 
-describe('what an agent can not have', () => {
-  test('tools that are not there, are private, or inactive elsewhere', async () => {
+describe('refused tools', () => {
+  test('tools that are unknown, or private or inactive in another organization', async () => {
     const ids = [
       crypto.randomUUID(),
       await other.make(),
@@ -95,7 +95,7 @@ describe('what an agent can not have', () => {
     expect(await prepare([{ tool_id: await smith.make({ fields: { is_active: false } }) }])).toHaveLength(1)
   })
 
-  test('a tool twice, and two functions of one name', async () => {
+  test('a duplicate tool, and two functions with one name', async () => {
     const [first, second] = await Promise.all(
       ['First', 'Second'].map((name) => smith.make({ fields: { name } })),
     )
@@ -110,12 +110,12 @@ describe('what an agent can not have', () => {
     ])
   })
 
-  test('a configuration that does not fit', async () => {
+  test('an invalid configuration', async () => {
     const id = await smith.make({ ...KEYED, fields: { name: 'Fitting' } })
     const sentences: [{ name: string; value: unknown }[], string][] = [
       [[], 'api_key is required'],
       [[{ name: 'api_key', value: 5 }], 'api_key must be a string'],
-      [[{ name: 'other', value: 5 }], 'there is nothing called other to configure'],
+      [[{ name: 'other', value: 5 }], 'there is no configuration value named other'],
       [[{ name: 'api_key', value: 'x'.repeat(70_000) }], 'the configuration has more than 65536 characters'],
     ]
     for (const [config, sentence] of sentences)
@@ -126,8 +126,8 @@ describe('what an agent can not have', () => {
   })
 })
 
-describe('a public tool of somebody else', () => {
-  test('runs with the configuration of the agent, for whoever calls, until it is private or inactive', async () => {
+describe('a public tool of another organization', () => {
+  test("runs with the agent's configuration for every caller, until it is private or inactive", async () => {
     const id = await other.make({ ...KEYED, fields: { is_public: true } })
     const stored = await prepare([{ tool_id: id, config: [{ name: 'api_key', value: 'canary' }] }])
     const [tool] = await open(stored, stranger)
@@ -141,7 +141,7 @@ describe('a public tool of somebody else', () => {
     }
   })
 
-  test('can not turn what was a secret into something that is shown', async () => {
+  test('cannot turn a secret into a visible value', async () => {
     const id = await other.make({ ...KEYED, fields: { is_public: true } })
     const stored = await prepare([{ tool_id: id, config: [{ name: 'api_key', value: 'canary' }] }])
     const configuration = [{ name: 'api_key', type: 'str', secret: false }]
@@ -155,8 +155,8 @@ describe('a public tool of somebody else', () => {
   })
 })
 
-describe('a tool that changes while an agent has it', () => {
-  test('and wants more than it was configured with says so when it is called', async () => {
+describe('a tool that changes while an agent uses it', () => {
+  test('and requires more configuration returns an error when it is called', async () => {
     const id = await smith.make()
     const stored = await prepare([{ tool_id: id }])
     await change(id, { configuration: [{ name: 'api_key', type: 'str', required: true }] })
@@ -168,7 +168,7 @@ describe('a tool that changes while an agent has it', () => {
     })
   })
 
-  test('and takes the name of another function gives way to that', async () => {
+  test('and takes the name of another function is omitted', async () => {
     const settings = (name: string) => ({
       function_info: { name, code: `export function ${name}({ text }) { return "${name}" + text }` },
       deployment: { framework: 'javascript', toolkit_class: false, standalone_function: true },
@@ -183,7 +183,7 @@ describe('a tool that changes while an agent has it', () => {
   })
 })
 
-test('a sandbox that has no turn left is a result, and an aborted call is none', async () => {
+test('a busy sandbox returns an error result, and an aborted call throws', async () => {
   const id = await smith.make({ inputs: [TEXT_INPUT] })
   const stored = await prepare([{ tool_id: id }])
   const { services } = server.server

@@ -119,7 +119,7 @@ describe('a tool', () => {
       expect(said(answer)).toEqual([404, 'Tool not found'])
   })
 
-  test('is one of its name and version, whatever the case', async () => {
+  test('has a unique name and version, regardless of case', async () => {
     const name = `Name ${crypto.randomUUID()}`
     const submit = (called: string, version: string) => smith.submit({ fields: { name: called, version } })
     const all = await Promise.all([submit(name, '1'), submit(name.toUpperCase(), '1'), submit(name, '2')])
@@ -131,7 +131,7 @@ describe('a tool', () => {
     expect((await other.submit({ fields: { name, version: '1' } })).status).toBe(201)
   })
 
-  test('changes into another category of the organization only', async () => {
+  test('can move only to another category of the organization', async () => {
     const id = await smith.make()
     const category_id = await smith.category()
     expect((await change(id, { category_id })).body.category_id).toBe(category_id)
@@ -139,7 +139,7 @@ describe('a tool', () => {
       expect(said(await change(id, { category_id: unknown }))).toEqual([404, 'Tool category not found'])
   })
 
-  test('is recorded in the audit when it is made, changed and deleted', async () => {
+  test('is recorded in the audit log when it is created, changed and deleted', async () => {
     const tool_id = await smith.make()
     await change(tool_id, { is_public: true })
     await smith.call('DELETE', '', { ...org, tool_id })
@@ -214,7 +214,7 @@ test.each<[Record<string, unknown>, string]>([
   expect(said(answer)).toEqual([400, expect.stringContaining(sentence)])
 })
 
-test('what is wrong with a descriptor is a failed validation, told with its place', async () => {
+test('an invalid descriptor is a validation error with its location', async () => {
   const category_id = await smith.category()
   const body = {
     name: 'Wrong',
@@ -244,7 +244,7 @@ describe('a public tool', () => {
     })
   })
 
-  test('shows others what it takes, and not how it is made', async () => {
+  test('shows other organizations its inputs, but not its code', async () => {
     const { status, body, text } = await get(id, other)
     expect([status, body.settings.function_info.code, body.created_by, body.category_id]).toEqual([
       200,
@@ -271,7 +271,7 @@ describe('a public tool', () => {
   })
 
   test.each([{ is_public: false }, { is_active: false }])(
-    "is nobody else's any more when it is %j",
+    'is unavailable to other organizations when it is %j',
     async (off) => {
       await change(id, off)
       expect(said(await get(id, other))).toEqual([404, 'Tool not found'])
@@ -285,7 +285,7 @@ describe('a public tool', () => {
 })
 
 describe('the list of all tools', () => {
-  test("has one's own and the public ones, newest first, page by page, each once", async () => {
+  test('has own and public tools once each, newest first, in pages', async () => {
     const reader = await server.signUp()
     const own = toolsmith(server, reader)
     const ids = [
@@ -308,7 +308,7 @@ describe('the list of all tools', () => {
     expect((await own.call('GET', '/list_all', { cursor: 'x' })).status).toBe(400)
   })
 
-  test('ends a page where its code would be too much', async () => {
+  test('ends a page at a limit of total code size', async () => {
     const writer = await server.signUp()
     const own = toolsmith(server, writer)
     const code = `export function main({ text }) { return text } // ${'x'.repeat(190_000)}`
@@ -319,7 +319,7 @@ describe('the list of all tools', () => {
     expect(rest.body.data[0].settings.function_info.code).toBe(code)
   })
 
-  test('is empty for somebody who may read tools nowhere, also with the key of one who may', async () => {
+  test('is empty for an API key without permission to read tools, even if its owner has it', async () => {
     await smith.make({ fields: { is_public: true } })
     const { organizationId, token } = await server.signUp()
     const key = await server.call('POST', `/api/api_keys/create?org_id=${organizationId}`, {
@@ -344,7 +344,7 @@ describe('a tool that agents use', () => {
       values (${organizationId}, ${id}, ${toolId}, 0, '')`
   }
 
-  test('is not deleted; those of other organizations are only counted', async () => {
+  test('cannot be deleted; the error names its agents, and only counts those of other organizations', async () => {
     const tool_id = await smith.make({ fields: { is_public: true } })
     await addAgent(person, 'Support', tool_id)
     await addAgent(stranger, 'Hidden', tool_id)
@@ -363,7 +363,7 @@ describe('a tool that agents use', () => {
     expect((await remove()).status).toBe(200)
   })
 
-  test('at the moment in which it is deleted either stays or is not taken', async () => {
+  test('is either kept or not added if it is deleted concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const tool_id = await smith.make()
       const [removed, taken] = await Promise.all([
@@ -381,7 +381,7 @@ describe('a tool that agents use', () => {
   })
 })
 
-test('a caller who may not write tools cannot create one, and one who may not read them sees none', async () => {
+test('creating a tool requires tool:write, and reading one tool:read', async () => {
   const reader = await addPowerlessMember(server, person.organizationId, ['tool:read'])
   const id = await smith.make()
   const as = toolsmith(server, reader)

@@ -33,7 +33,7 @@ afterAll(async () => {
 const named = (name: string | RegExp, spans: ReceivedSpan[]): ReceivedSpan[] =>
   spans.filter((span) => (typeof name === 'string' ? span.name === name : name.test(span.name)))
 
-test('a message with a knowledge base and a tool is one trace, from its caller to the provider, without its words', async () => {
+test('a message with a knowledge base and a tool is one trace, from caller to provider, without its text', async () => {
   const keeper = await agentKeeper(server)
   const { person } = keeper
   const library = librarian(server, person)
@@ -166,7 +166,7 @@ test('a message with a knowledge base and a tool is one trace, from its caller t
     expect(collector.text()).not.toContain(secret)
 })
 
-test('requests that one statement serves have it in the trace of each', async () => {
+test('a statement shared by several requests is in each of their traces', async () => {
   const person = await server.signUp()
   const ids = Array.from({ length: 12 }, (_, index) => `${index + 1}`.padStart(32, '0'))
   await Promise.all(
@@ -189,7 +189,7 @@ test('requests that one statement serves have it in the trace of each', async ()
   }
 })
 
-test('a caller who records nothing has nothing recorded, and one who writes nonsense begins a trace', async () => {
+test('an unsampled traceparent records nothing, and an invalid one starts a new trace', async () => {
   const unsampled = 'f'.repeat(32)
   await server.call('GET', '/openapi.json', { headers: { traceparent: `00-${unsampled}-${CALLER_SPAN}-00` } })
   const before = collector.spans.length

@@ -79,7 +79,7 @@ const RECORDINGS = [
 ] as const
 
 describe.each(RECORDINGS)('%s', (name, type, extension, seconds) => {
-  test('in a form, and as the body itself', async () => {
+  test('in a form, and as the body', async () => {
     const person = await personWith('gpt-4o-transcribe-emu', { seconds_ratio: 3 })
     const file = fixture(name)
     const answers = [
@@ -108,7 +108,7 @@ describe.each(RECORDINGS)('%s', (name, type, extension, seconds) => {
   })
 })
 
-test('a recording that does not tell its length, as browsers make them, is paid by its size', async () => {
+test('a recording without a duration, as browsers create them, is charged by its size', async () => {
   const person = await personWith('gpt-4o-transcribe-emu')
   const sound = fixture('sound.webm')
   // Replaces Duration (RFC 9559: 0x4489) with a Void element of the same size.
@@ -120,7 +120,7 @@ test('a recording that does not tell its length, as browsers make them, is paid 
   expect((await ledgerOf(server, person)).at(-1)?.amount).toBe(-3)
 })
 
-describe('what is no recording', () => {
+describe('requests without a recording are refused', () => {
   test.each(['report.pdf', 'picture.png', 'note.txt', 'film.avi', 'archive.zip', 'picture.svg'])(
     '%s',
     async (name) => {
@@ -171,7 +171,7 @@ describe('the language', () => {
   })
 
   test.each(['en-US', 'en-GB', 'es-ES', 'fr-FR', 'de-DE', 'it-IT', 'pt-BR', 'ja-JP', 'ko-KR', 'zh-CN'])(
-    '%s is told the provider',
+    '%s is sent to the provider',
     async (language) => {
       const { status, body } = await asBody(
         person,
@@ -187,17 +187,17 @@ describe('the language', () => {
     },
   )
 
-  test.each(['xx-XX', 'en', 'EN-us', ''])('"%s" is none', async (language) => {
+  test.each(['xx-XX', 'en', 'EN-us', ''])('"%s" is refused', async (language) => {
     const { status } = await asBody(person, fixture('sound.mp3'), 'audio/mpeg', `?language=${language}`)
     expect(status).toBe(400)
     expect(provider.requests).toEqual([])
   })
 })
 
-describe('who writes', () => {
+describe('the transcribing model', () => {
   const SOUND = fixture('sound.mp3')
 
-  test("without a model of the organization's own the environment's, here the demo", async () => {
+  test("is the environment's, here the demo, if the organization has none", async () => {
     const person = await server.signUp()
     const { status, body } = await asBody(person, SOUND, 'audio/mpeg')
     expect(status).toBe(200)
@@ -230,7 +230,7 @@ describe('who writes', () => {
     await expectNothingLeft(person)
   })
 
-  test('for another organization is not found, and an API key stands for its own', async () => {
+  test('in another organization gets 404, and an API key uses its own organization', async () => {
     const person = await personWith('whisper-emu')
     const other = await personWith('whisper-emu')
     const foreign = await asBody(person, SOUND, 'audio/mpeg', `?org_id=${other.organizationId}`)
@@ -250,7 +250,7 @@ describe('who writes', () => {
   })
 })
 
-describe('what goes wrong', () => {
+describe('failures', () => {
   const SOUND = fixture('sound.mp3')
 
   test.each([
@@ -260,7 +260,7 @@ describe('what goes wrong', () => {
     ['whisper-emu-html', 'in an unexpected format'],
     ['whisper-emu-cut', 'lost during the reply'],
     ['whisper-emu-nothing', 'in an unexpected format'],
-  ])('%s: 503 with its sentence, and nothing is paid', async (version, sentence) => {
+  ])('%s: gets 503 with an error sentence, without a charge', async (version, sentence) => {
     const person = await personWith(version)
     const { status, body } = await asBody(person, SOUND, 'audio/mpeg')
     expect([status, body.code]).toEqual([503, 'llm.failed'])
@@ -281,7 +281,7 @@ describe('what goes wrong', () => {
     expect(leftBehind()).toEqual([])
   })
 
-  test('a client that leaves pays for what is being written, and leaves no file', async () => {
+  test('a client that disconnects is charged for the transcription in progress, and leaves no file', async () => {
     const person = await personWith('whisper-emu-ttft300')
     const leaving = new AbortController()
     const asked = fetch(`${server.url}/api/chat/transcribe`, {
@@ -298,7 +298,7 @@ describe('what goes wrong', () => {
     await expectNothingLeft(person)
   })
 
-  test('a client that leaves before all of it has come leaves nothing, and pays nothing', async () => {
+  test('a client that disconnects during the upload leaves nothing, without a charge', async () => {
     const person = await personWith('whisper-emu')
     const asked = request(`${server.url}/api/chat/transcribe`, {
       method: 'POST',
@@ -313,7 +313,7 @@ describe('what goes wrong', () => {
     await expectNothingLeft(person)
   })
 
-  test('a call that takes long is not taken for what a dead process has left', async () => {
+  test('the hold of a long call is not released as that of a dead process', async () => {
     const person = await personWith('whisper-emu-ttft6500')
     const asked = asBody(person, SOUND, 'audio/mpeg')
     await expect.poll(() => provider.requests.length).toBe(1)

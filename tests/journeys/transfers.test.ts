@@ -52,7 +52,7 @@ const ledgerEntry = async ({ organizationId, token }: Person, id: string) => {
 }
 
 describe('a transfer', () => {
-  test('is one entry on each side that names both, and both audits record it', async () => {
+  test('adds one entry on each side that names both, and is in both audit logs', async () => {
     const person = await personWith(100)
     const team = await found(person)
     const { status, body } = await transfer(person, person, team, 30.5)
@@ -108,7 +108,7 @@ describe('a transfer', () => {
     expect(await balances(person, team)).toEqual([1, 9])
   })
 
-  test('is for active owners of both organizations', async () => {
+  test('requires an active owner of both organizations', async () => {
     const [person, other] = [await personWith(100), await personWith(100)]
     const team = await found(person)
     const nothing = { organizationId: randomUUID() }
@@ -152,7 +152,7 @@ describe('a transfer', () => {
 })
 
 test.each([1, 2, 3])(
-  'many transfers at once lose and make no credits, and take nothing below zero (seed %i)',
+  'concurrent transfers keep the total of credits, and no balance is negative (seed %i)',
   async (seed) => {
     const random = createRandom(seed)
     const person = await personWith(300)
@@ -181,7 +181,7 @@ test.each([1, 2, 3])(
 )
 
 describe('a new organization', () => {
-  test('begins with 0 credits, or with those that move from the personal one', async () => {
+  test('starts with 0 credits, or with those transferred from the personal one', async () => {
     const person = await personWith(100)
     const [empty, funded] = [await found(person), await found(person, 40)]
     expect(await balances(person, empty, funded)).toEqual([60, 0, 40])

@@ -47,7 +47,7 @@ const read = async (url: string): Promise<number> =>
   (await fetch(server.url + new URL(url).pathname + new URL(url).search)).status
 
 describe('the quota of an organization', () => {
-  test('is exact when thirty files race for the room of ten', async () => {
+  test('is exact when 30 concurrent files compete for the space of 10', async () => {
     const person = await personWith({ file_upload: 10_000, chat_uploads: 100 })
     const chatId = await chatOf(person)
     const answers = await Promise.all(
@@ -64,7 +64,7 @@ describe('the quota of an organization', () => {
     expect((await server.upload(person, text(1))).status).toBe(402)
   })
 
-  test('is given back with the chat, and its files go from the disk', async () => {
+  test('is freed with the chat, whose files are deleted from the disk', async () => {
     const person = await personWith({ file_upload: 3_000 })
     const chatId = await chatOf(person)
     const uploads = [
@@ -89,7 +89,7 @@ describe('the quota of an organization', () => {
   })
 })
 
-test('a chat takes so many files, also when they race, and so many again after one has gone', async () => {
+test('a chat accepts a maximum number of files, even concurrently, and one more after a deletion', async () => {
   const person = await personWith({ chat_uploads: 10 })
   const chatId = await chatOf(person)
   const answers = await Promise.all(Array.from({ length: 30 }, () => server.upload(person, text(10), chatId)))
@@ -104,7 +104,7 @@ test('a chat takes so many files, also when they race, and so many again after o
   expect((await server.upload(person, text(10))).status).toBe(201)
 })
 
-test('a file is deleted by its owner alone; then it is gone, and its bytes are free', async () => {
+test('a file can be deleted only by its owner, which frees its bytes', async () => {
   const [person, other] = [await personWith({ file_upload: 10 }), await personWith()]
   const { body: file } = await server.upload(person, text(10))
   const remove = ({ organizationId, token }: Person) =>
@@ -117,7 +117,7 @@ test('a file is deleted by its owner alone; then it is gone, and its bytes are f
   expect((await server.upload(person, text(10))).status).toBe(201)
 })
 
-test('a name is not given again before its last file has gone from the disk', async () => {
+test('a storage name is not reused before its last file is deleted from the disk', async () => {
   const person = await personWith()
   const chatId = await chatOf(person)
   const first = await server.upload(person, text(10), chatId)
@@ -128,7 +128,7 @@ test('a name is not given again before its last file has gone from the disk', as
   expect([await read(first.body.url), await read(second.body.url)]).toEqual([404, 200])
 })
 
-test('a chat of others, or a deleted one, accepts no file', async () => {
+test("another user's chat, or a deleted one, accepts no file", async () => {
   const [person, other] = [await personWith(), await personWith()]
   const foreign = await chatOf(other)
   const deleted = await chatOf(person)
@@ -144,8 +144,8 @@ test('a chat of others, or a deleted one, accepts no file', async () => {
   expect(await storedBytes(person)).toBe(0)
 })
 
-describe('a file that does not arrive', () => {
-  test('leaves nothing where the storage fails: 503, and the quota is given back', async () => {
+describe('an incomplete file', () => {
+  test('leaves nothing if the storage fails: 503, and the quota is freed', async () => {
     const person = await personWith()
     // A file occupies the path of the folder.
     const folder = join(services().config.dataDir, 'files', person.organizationId)
@@ -162,7 +162,7 @@ describe('a file that does not arrive', () => {
     expect(readdirSync(join(services().config.dataDir, 'incoming'))).toEqual([])
   })
 
-  test('is forgotten where its process died, and given back to the quota', async () => {
+  test('is deleted if its process died, and the quota is freed', async () => {
     const person = await personWith()
     const chatId = await chatOf(person)
     await server.upload(person, text(10), chatId)
@@ -183,7 +183,7 @@ describe('a file that does not arrive', () => {
     expect(await counts(person)).toEqual({ files: 1, rows: 1 })
   })
 
-  test('goes too where its chat is deleted, and swept, while it is on its way', async () => {
+  test('is deleted if its chat is deleted and swept during the upload', async () => {
     const person = await personWith()
     const chatId = await chatOf(person)
     const { storage } = services()
@@ -201,7 +201,7 @@ describe('a file that does not arrive', () => {
   })
 })
 
-test('a file that can not be removed keeps no other from going', async () => {
+test('a file that cannot be deleted does not block the deletion of others', async () => {
   const person = await personWith()
   const stuck = `${person.organizationId}/stuck`
   await server.upload(person, text(10))
@@ -222,7 +222,7 @@ test('a file that can not be removed keeps no other from going', async () => {
   expect(await sql()`select storage_key from deleted_files`).toHaveLength(0)
 })
 
-test('what a process that died was receiving is removed, but not what is being received', async () => {
+test('old incoming files of dead processes are deleted, but not current ones', async () => {
   await server.upload(await personWith(), text(1))
   const incoming = join(services().config.dataDir, 'incoming')
   for (const name of ['old', 'new']) writeFileSync(join(incoming, name), 'x')
@@ -233,7 +233,7 @@ test('what a process that died was receiving is removed, but not what is being r
   rmSync(join(incoming, 'new'))
 })
 
-test.each(['organizations', 'users'])('what is deleted from %s takes its files along', async (table) => {
+test.each(['organizations', 'users'])('deleting a row of %s deletes its files', async (table) => {
   const person = await personWith()
   await server.upload(person, text(10), await chatOf(person))
   const { body } = await server.upload(person, text(10))
@@ -244,7 +244,7 @@ test.each(['organizations', 'users'])('what is deleted from %s takes its files a
   expect(await read(body.url)).toBe(404)
 })
 
-test('files come and go at once, and none is lost', async () => {
+test('concurrent uploads and deletions lose no file', async () => {
   const person = await personWith({ chat_uploads: 1_000 })
   const chatId = await chatOf(person)
   const kept = await Promise.all(
@@ -263,7 +263,7 @@ test('files come and go at once, and none is lost', async () => {
 })
 
 test.skipIf(inject('postgres') === null)(
-  'files that come into a chat while it is deleted do not stop its deletion',
+  'files added to a chat during its deletion do not stop the deletion',
   async () => {
     const person = await personWith()
     const chatId = await chatOf(person)

@@ -52,7 +52,7 @@ const TYPES: [name: string, contentType: string, textExtracted: boolean][] = [
   ['film.avi', 'video/x-msvideo', false],
 ]
 
-test.each(TYPES)('%s is taken as %s and read back', async (name, contentType, textExtracted) => {
+test.each(TYPES)('%s is accepted as %s and read back', async (name, contentType, textExtracted) => {
   const file = fixture(name)
   const upload = await uploaded(file)
   expect(upload).toEqual({
@@ -78,14 +78,14 @@ test.each(TYPES)('%s is taken as %s and read back', async (name, contentType, te
   )
 })
 
-test('a page that calls itself text is text for everybody', async () => {
+test('a page with the name of a text file is served as text', async () => {
   const upload = await uploaded({ name: 'a.txt', bytes: '<script>alert(1)</script>', type: 'text/html' })
   const answer = await get(upload.url)
   expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('a table from Excel, in the letters of Windows, is read as such', async () => {
+test('a table from Excel in a Windows encoding is decoded', async () => {
   const latin = Buffer.from('Größe;Preis\r\nübergroß;5 \x80\r\n', 'latin1')
   const upload = await uploaded({ name: 'preise.csv', bytes: latin })
   expect(upload).toMatchObject({ content_type: 'text/csv', text_extracted: true })
@@ -94,8 +94,8 @@ test('a table from Excel, in the letters of Windows, is read as such', async () 
   expect(row?.['text']).toBe('Größe;Preis\nübergroß;5 €\n')
 })
 
-describe('an address', () => {
-  test('answers parts, heads and conditions', async () => {
+describe('a file URL', () => {
+  test('supports ranges, HEAD and conditional requests', async () => {
     const bytes = readFileSync('tests/fixtures/note.txt')
     const { url } = await uploaded(fixture('note.txt'))
     const part = await get(url, { range: 'bytes=2-5' })
@@ -129,7 +129,7 @@ describe('an address', () => {
     expect((await get(url, {}, 'POST')).status).toBe(404)
   })
 
-  test('that was changed in anything, or has run out, opens nothing', async () => {
+  test('is refused if it is changed or expired', async () => {
     const [one, other] = [await uploaded(fixture('note.txt')), await uploaded(fixture('picture.svg'))]
     const changed = (change: (url: URL) => void): string => {
       const url = new URL(one.url)
@@ -163,7 +163,7 @@ describe('an address', () => {
     }
   })
 
-  test('says 404 where the file has gone', async () => {
+  test('returns 404 if the file is deleted', async () => {
     const upload = await uploaded(fixture('note.txt'))
     const { sql } = server.server.services.database
     await sql`delete from uploads where id = ${upload.id}`
@@ -189,7 +189,7 @@ const NAMES: [sent: string, kept: string][] = [
   ['__proto__', '__proto__'],
 ]
 
-test.each(NAMES)('a file called %j is kept as %j', async (sent, kept) => {
+test.each(NAMES)('a file called %j is stored as %j', async (sent, kept) => {
   const isPicture = !/\.txt$|^[._]/.test(sent)
   const file = isPicture ? fixture('picture.png') : fixture('note.txt')
   const upload = await uploaded({ ...file, name: sent })
@@ -205,12 +205,12 @@ test.each(NAMES)('a file called %j is kept as %j', async (sent, kept) => {
   expect(decodeURIComponent(encoded)).toBe(kept)
 })
 
-test('a name of sixty thousand dots keeps nobody waiting', async () => {
+test('a name with 60,000 dots causes no delay', async () => {
   const upload = await uploaded({ ...fixture('picture.png'), name: `a${'.'.repeat(60_000)}x` })
   expect(upload.filename).toBe('a')
 })
 
-test('a name that its chat has already gets a number', async () => {
+test('a duplicate name in a chat gets a number', async () => {
   const { body: chat } = await server.call('POST', `/api/chat?org_id=${person.organizationId}`, {
     token: person.token,
     body: {},
@@ -234,7 +234,7 @@ test.each([
   ['a zip', fixture('archive.zip'), 415],
   ['Matroska', fixture('film.mkv'), 415],
   ['a page', { name: 'a.html', bytes: '<!doctype html>' }, 415],
-  ['text that calls itself a PDF', { name: 'a.pdf', bytes: 'hello' }, 415],
+  ['text named as a PDF', { name: 'a.pdf', bytes: 'hello' }, 415],
   ['nothing', { name: 'a.txt', bytes: '' }, 400],
 ])('%s is refused', async (_what, file, status) => {
   const answer = await server.upload(person, file)
@@ -245,26 +245,29 @@ test.each([
 })
 
 test.each([
-  ['a PDF that breaks off', fixture('truncated.pdf')],
+  ['a truncated PDF', fixture('truncated.pdf')],
   ['an encrypted PDF', fixture('encrypted.pdf')],
   ['an encrypted DOCX', fixture('encrypted.docx')],
-  ['a DOCX that unpacks to too much', { name: 'b.docx', bytes: makeDocx(Buffer.alloc(200_000_000, ' ')) }],
-  ['a DOCX that is no XML', { name: 'c.docx', bytes: makeDocx('<not xml') }],
-  ['a DOCX that lies about its size', { name: 'd.docx', bytes: makeDocx(documentXml('x'), { claims: 1 }) }],
-  ['a picture that is called PDF', fixture('picture-called.pdf')],
-])('%s is kept without text', async (_what, file) => {
+  [
+    'a DOCX that decompresses to too much',
+    { name: 'b.docx', bytes: makeDocx(Buffer.alloc(200_000_000, ' ')) },
+  ],
+  ['a DOCX that is not XML', { name: 'c.docx', bytes: makeDocx('<not xml') }],
+  ['a DOCX with a false size', { name: 'd.docx', bytes: makeDocx(documentXml('x'), { claims: 1 }) }],
+  ['an image named as a PDF', fixture('picture-called.pdf')],
+])('%s is stored without text', async (_what, file) => {
   const upload = await uploaded(file)
   expect(upload.text_extracted).toBe(false)
   expect((await get(upload.url)).status).toBe(200)
 })
 
-test('a damaged DOCX is refused in words or kept, and nothing breaks', async () => {
+test('a damaged DOCX is refused or stored, without a server error', async () => {
   for (const file of [fixture('truncated.docx'), { name: 'x.docx', bytes: makeZip([]) }]) {
     const { status } = await server.upload(person, file)
     expect([201, 415]).toContain(status)
   }
 })
 
-test('nothing of what was received stays where it came in', () => {
+test('no file remains in the folder of incoming files', () => {
   expect(readdirSync(`${server.environment['DATA_DIR']}/incoming`)).toEqual([])
 })

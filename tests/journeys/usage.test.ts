@@ -31,7 +31,7 @@ const usage = ({ token, organizationId }: Person, query = '', accept = 'applicat
   server.call('GET', `/api/billing/usage?org_id=${organizationId}${query}`, { token, headers: { accept } })
 
 describe('usage', () => {
-  test('is what the ledger has debited, in the groups that are asked for', async () => {
+  test('equals the debits in the ledger, in the requested groups', async () => {
     const { person, first, second } = await personWithModels()
     const key = await addKey(server, person)
     const chat_id = await titledChat(server, person)
@@ -72,7 +72,7 @@ describe('usage', () => {
     expect((await usage(person, '&from=2020-01-01&to=2020-01-31&group_by=agent')).body.rows).toEqual([])
   })
 
-  test('is a table where that is asked for, whose cells are no formulas', async () => {
+  test('is returned as CSV on request, without cells that spreadsheets treat as formulas', async () => {
     const { person, first } = await personWithModels()
     await server.say(person, { model_id: first }, { content: 'Hi' })
     await expect.poll(async () => kindsOf(await titlesBilled(server, person))).toEqual(['HOLD', 'DEBIT'])
@@ -87,7 +87,7 @@ describe('usage', () => {
     )
   })
 
-  test('is refused with a reason where too much or nothing known is asked for', async () => {
+  test('is refused with a reason for invalid or excessive queries', async () => {
     const { person } = await personWithModels()
     for (const [query, sentence] of [
       ['&group_by=hour', 'group_by must have at most 3 of: day, model, user, agent, deployment, api_key'],
@@ -115,7 +115,7 @@ describe('usage', () => {
   })
 })
 
-test('the ledger shows who spent, and only what is asked for', async () => {
+test('the ledger shows who spent, and can be filtered', async () => {
   const { person, first } = await personWithModels()
   const key = await addKey(server, person)
   const chat_id = await titledChat(server, person)
@@ -129,7 +129,7 @@ test('the ledger shows who spent, and only what is asked for', async () => {
   expect(body.data[0]).toMatchObject({ kind: 'DEBIT', user_id: person.userId, api_key_id: key.id })
 })
 
-test('what an organization may use is shown with what it uses', async () => {
+test("an organization's limits are shown with its usage", async () => {
   const { person, first } = await personWithModels()
   await server.say(person, { model_id: first }, { content: 'Hi' })
   await server.upload(person, { name: 'a.txt', bytes: 'x'.repeat(10), type: 'text/plain' })

@@ -29,7 +29,7 @@ afterAll(async () => {
 const heard = async (owner: WebhookOwner, id: string) =>
   (await owner.deliveries(id)).toReversed().map(({ event_type: type, data }) => ({ type, data }))
 
-test('a deployment that is paused', async () => {
+test('a deployment sends an event for each change of its status', async () => {
   const { id: deployment_id, ...made } = await deploy(server, provider)
   const owner = await ownWebhooks(server, made.owner)
   const { id } = await owner.add(receiver.url, ['agent_deployment.status_changed'])
@@ -43,7 +43,7 @@ test('a deployment that is paused', async () => {
   ])
 })
 
-test('a conversation, from its beginning to its end; a chat is none', async () => {
+test('a conversation sends events from creation to deletion, and a chat sends none', async () => {
   const owner = await ownWebhooks(server)
   const { token, organizationId } = owner.person
   const { id } = await owner.add(receiver.url)
@@ -78,7 +78,7 @@ test('a conversation, from its beginning to its end; a chat is none', async () =
   ])
 })
 
-test('of messages that end at once in many conversations each is heard, numbered without a gap', async () => {
+test('concurrent messages in many conversations send one event each, numbered without gaps', async () => {
   const owner = await ownWebhooks(server)
   const { token, organizationId } = owner.person
   const { id } = await owner.add(receiver.url)
@@ -102,7 +102,7 @@ test('of messages that end at once in many conversations each is heard, numbered
   expect(new Set(messages.map(({ data }) => data.conversation_id)).size).toBe(20)
 })
 
-test('a knowledge base: once for each ingestion that ends, however many sources end together', async () => {
+test('a knowledge base sends one event per finished ingestion, regardless of its number of sources', async () => {
   const owner = await ownWebhooks(server)
   const books = librarian(server, owner.person)
   const { id } = await owner.add(receiver.url, KB_EVENTS)
@@ -135,7 +135,7 @@ test('a knowledge base: once for each ingestion that ends, however many sources 
   expect(await heard(owner, id)).toHaveLength(3)
 })
 
-test('a knowledge base of which nothing could be read, at once or after a while', async () => {
+test('a knowledge base whose sources cannot be read sends a failure event, immediately or later', async () => {
   const owner = await ownWebhooks(server)
   const books = librarian(server, owner.person)
   const { id } = await owner.add(receiver.url, KB_EVENTS)

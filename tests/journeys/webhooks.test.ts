@@ -17,7 +17,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-test('an event arrives as Standard Webhooks has it, and its delivery says so', async () => {
+test('an event arrives in the format of Standard Webhooks, and its delivery is recorded', async () => {
   const owner = await ownWebhooks(server)
   const { id, secret } = await owner.add(`${receiver.url}/first`)
   expect(secret).toMatch(/^whsec_[\w+/]{43}=$/)
@@ -52,7 +52,7 @@ test('an event arrives as Standard Webhooks has it, and its delivery says so', a
     })
 })
 
-test('addresses that can not be, and more webhooks than there may be, are refused', async () => {
+test('invalid URLs and too many webhooks are refused', async () => {
   const owner = await ownWebhooks(server)
   const query = { org_id: owner.person.organizationId }
   const make = (url: string, more: object = {}) =>
@@ -81,7 +81,7 @@ test('addresses that can not be, and more webhooks than there may be, are refuse
   expect(first.text + second.text).not.toContain('whsec_')
 })
 
-test('who is no administrator, and who is of another organization, sees nothing of it', async () => {
+test('members without the permission and other organizations cannot see a webhook', async () => {
   const owner = await ownWebhooks(server)
   const stranger = await ownWebhooks(server)
   const { id } = await owner.add(`${receiver.url}/private`)
@@ -110,7 +110,7 @@ test('who is no administrator, and who is of another organization, sees nothing 
   expect([asMember.status, asMember.body.detail]).toEqual([403, 'Missing permission: organization:admin'])
 })
 
-test('a test answers how it went: at once, once, and with the reason where it fails', async () => {
+test('a test returns its outcome immediately, is sent once, and includes the reason of a failure', async () => {
   const owner = await ownWebhooks(server)
   const { id, secret } = await owner.add(`${receiver.url}/tested`)
   const run = async () => (await owner.call('POST', 'test', { webhook_id: id })).body
@@ -136,7 +136,7 @@ test('a test answers how it went: at once, once, and with the reason where it fa
   expect([disabled.status, disabled.body.detail]).toEqual([409, 'This webhook is disabled. Enable it first.'])
 })
 
-test('a redelivery has the id and the body of the first, also of what was delivered', async () => {
+test('a redelivery has the same id and body, even after a successful delivery', async () => {
   const owner = await ownWebhooks(server)
   const { id, secret } = await owner.add(`${receiver.url}/again`)
   await owner.converse()
@@ -155,7 +155,7 @@ test('a redelivery has the id and the body of the first, also of what was delive
     expect((await owner.call('GET', 'deliveries', { webhook_id: id, status: index })).status).toBe(status)
 })
 
-test('while a secret is changed, both verify; the one before the last does not', async () => {
+test('after a rotation the new and previous secrets verify, but not older ones', async () => {
   const owner = await ownWebhooks(server)
   const made = await owner.add(`${receiver.url}/rotated`)
   const rotate = async (): Promise<string> =>
@@ -181,7 +181,7 @@ test('while a secret is changed, both verify; the one before the last does not',
   expect(() => verify(made.secret, last)).toThrow('No matching signature')
 })
 
-test('no secret is stored in clear, listed, or in the audit', async () => {
+test('no secret is stored in plain text, listed, or in the audit log', async () => {
   const owner = await ownWebhooks(server)
   const { id, secret } = await owner.add(`${receiver.url}/secret`)
   const { body } = await owner.call('POST', 'rotate_secret', { webhook_id: id })
@@ -203,7 +203,7 @@ test('no secret is stored in clear, listed, or in the audit', async () => {
   expect((await owner.call('GET', 'deliveries', { webhook_id: id })).status).toBe(404)
 })
 
-test('deliveries are listed page by page, by status and by type', async () => {
+test('deliveries are listed in pages, by status and by type', async () => {
   const owner = await ownWebhooks(server)
   const { id } = await owner.add(`${receiver.url}/listed`)
   for (let count = 0; count < 5; count++) await owner.converse()

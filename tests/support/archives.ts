@@ -30,7 +30,7 @@ export async function exportArchive({ url }: TestServer, person: Person): Promis
   return Buffer.from(await response.arrayBuffer())
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+// biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
 export type Rows = any[]
 
 /** Returns the rows of each concept in an export, and its files. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type axe from 'axe-core'
 import type { Frame, Page } from 'playwright-core'
 
-/** Half the size of `axe.source`. Every document has to parse it. */
+/** Half the size of `axe.source`, because every document has to parse it. */
 const SOURCE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
 /** The WCAG rules and those best practices that have serious impact. The other rules would double the run time. */

@@ -11,7 +11,7 @@ export interface Person {
   organizationId: string
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+// biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
 export interface Answer<T = any> {
   status: number
   headers: Headers

@@ -30,7 +30,7 @@ export async function startCompanySite(): Promise<CompanySite> {
   }
 }
 
-/** The strictest policy that a page can have and still carry the chat of a server. */
+/** The strictest policy with which a page can still embed a server's chat. */
 export const strictPolicy = (server: string): string =>
   `default-src 'none'; script-src ${server}; frame-src ${server}; require-trusted-types-for 'script'`
 

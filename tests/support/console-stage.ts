@@ -111,8 +111,8 @@ async function begin(page: Page, site: string, person: Person | undefined): Prom
 
 /** Contrast depends on the colors, all else on the layout. Each color scheme and each layout is checked once. */
 export const APPEARANCES = [
-  { name: 'a phone in the dark', viewport: PHONE, colorScheme: 'dark' },
-  { name: 'a desktop in the light', viewport: DESKTOP, colorScheme: 'light' },
+  { name: 'a phone in dark mode', viewport: PHONE, colorScheme: 'dark' },
+  { name: 'a desktop in light mode', viewport: DESKTOP, colorScheme: 'light' },
 ] as const
 export type Appearance = (typeof APPEARANCES)[number]
 

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { joinSockets } from './join-sockets.ts'
 
-/** A proxy to a server whose connections a test can cut, as a lost network does. */
+/** A proxy to a server whose connections a test can cut, like a network failure. */
 export interface CutProxy {
   url: string
   leadTo(server: string): void

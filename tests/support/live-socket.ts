@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { type ClientOptions, WebSocket } from 'ws'
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+// biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
 type Message = any
 
 /** The client end of /api/ws. */

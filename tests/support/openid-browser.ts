@@ -14,7 +14,7 @@ export class OpenidBrowser {
       url = new URL(location, url)
       if (url.pathname === '/oidc') return url
     }
-    throw new Error('redirected in a circle')
+    throw new Error('redirect loop')
   }
 
   /** Redeems the code in the URL, as the console's /oidc page does. */

@@ -110,7 +110,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
       return (await on.call('GET', `/api/mcp_playground/memory${query}`, { token: person.token })).body
     },
     /** The newest request to the model provider. */
-    // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+    // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
     request: (): any => provider.requests.at(-1)?.body,
     async close(): Promise<void> {
       await server.stop()

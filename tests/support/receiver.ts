@@ -7,7 +7,7 @@ export interface ReceivedMessage {
   path: string
   headers: IncomingHttpHeaders
   text: string
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   body: any
   at: number
 }

@@ -105,12 +105,12 @@ export function faultOf(request: IncomingMessage, body: Buffer): string | undefi
   if (unsigned.length > 0) return `not signed: ${unsigned}`
   if (isPresigned && Number(asked['X-Amz-Expires']) > WEEK_SECONDS) return 'valid for more than a week'
   const hash = isPresigned ? 'UNSIGNED-PAYLOAD' : (headers['x-amz-content-sha256'] as string)
-  if (hash !== 'UNSIGNED-PAYLOAD' && hash !== sha256(body)) return 'the body is another'
+  if (hash !== 'UNSIGNED-PAYLOAD' && hash !== sha256(body)) return 'the body does not match its hash'
   const canonicalPath = path
     .split('/')
     .map((part) => encode(decodeURIComponent(part)))
     .join('/')
-  if (canonicalPath !== path) return `the path ${path} is not encoded as it is signed, ${canonicalPath}`
+  if (canonicalPath !== path) return `the path ${path} is not encoded as signed: ${canonicalPath}`
   const canonical = [
     method,
     canonicalPath,
@@ -130,7 +130,7 @@ export function faultOf(request: IncomingMessage, body: Buffer): string | undefi
     '\n',
   )
   const key = [day, region, service, end].reduce<Buffer>(hmac, Buffer.from(`AWS4${SECRET}`))
-  return hmac(key, toSign).toString('hex') === signature ? undefined : `another signature of ${canonical}`
+  return hmac(key, toSign).toString('hex') === signature ? undefined : `a wrong signature of ${canonical}`
 }
 
 const encode = (text: string): string =>

@@ -5,13 +5,13 @@ export interface Team {
   id: string
   /** Returns a console path in this organization. */
   at(path: string): string
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   api(method: string, path: string, body?: unknown, person?: Person): Promise<any>
   /**
    * Sends a request as the system administrator (ADMIN_PASSWORD: administrator), who belongs to no organization:
    * see `at`.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the same
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   asAdministrator(method: string, path: string, body?: unknown): Promise<any>
   administrator(): Promise<Person>
   /** Signs up a person and makes them a member with a system role. */

@@ -12,11 +12,27 @@ const FOR_PEOPLE =
 
 /** Attributes and properties that people never read: classes, URLs, names of elements and events. */
 const FOR_MACHINES =
-  /^(?:accept|allow|aria-(?!description|label|placeholder|roledescription|valuetext)[a-z]+|as|autoComplete|class|className|d|data-.+|dir|enterkeyhint|from|gridTemplateColumns|href|id|inputMode|key|kind|name|path|pattern|points|rel|role|size|src|style|target|to|tone|transform|type|value|viewBox|wrap)$/
+  /^(?:accept|allow|aria-(?!description|label|placeholder|roledescription|valuetext)[a-z]+|as|autoComplete|class|className|d|data-.+|dir|enterkeyhint|from|gridTemplateColumns|href|id|inputMode|key|kind|name|part|path|pattern|points|queryKey|rel|role|size|src|style|target|to|tone|transform|type|value|viewBox|wrap)$/
 
 /** Functions whose string arguments aren't user-facing text. */
 const CALLS =
-  /^(?:classNames|t|t\.rich|t\.has|translator|lateScreen|import|Error|TypeError|RegExp|URL|Map|Set|querySelector|querySelectorAll|addEventListener|removeEventListener|dispatchEvent|Event|matchMedia|getItem|setItem|removeItem|createElement|closest|matches|startsWith|endsWith|includes|indexOf|split|join|replace|replaceAll|test|getPropertyValue|setProperty|read|readPages|useChange|useSearch|useNavigate|useParams)$/
+  /^(?:classNames|t|t\.rich|t\.has|translator|lateScreen|import|RegExp|URL|Map|Set|querySelector|querySelectorAll|addEventListener|removeEventListener|dispatchEvent|Event|matchMedia|getItem|setItem|removeItem|createElement|closest|matches|startsWith|endsWith|includes|indexOf|split|join|replace|replaceAll|test|getPropertyValue|setProperty|read|readPages|useChange|useSearch|useNavigate|useParams)$/
+
+/** Functions whose options aren't user-facing text either. */
+const CALLS_WITH_OPTIONS = /^lateScreen$/
+
+/** Attributes and properties of machines that also name things for people. Several words are for people. */
+const FOR_BOTH = /^(?:kind|name|value)$/
+
+/** Elements whose text is code or a file format, the same in every language. */
+const CODE_ELEMENTS = /^(?:code|pre|samp)$/
+
+/** A utility class: `mt-2`, `hover:underline` or `data-[state=on]:hidden`, or one of those that look like words. */
+const UTILITY_CLASS =
+  /^!?-?(?:[a-z]+(?:-[\w./%]+)*-?(?:\[\S+\])?:)*(?:-?[a-z]+(?:-[\w./%]+)+(?:-?\[\S+\])?|flex|grid|block|inline|hidden|rounded|border|truncate|underline|italic|relative|absolute|fixed|sticky|grow|shrink)$/
+
+/** Source code, style sheets and markup: several lines with brackets or assignments. */
+const CODE = /[{}()<>;=].*\n.*[{}()<>;=]/s
 
 /** Matches a label or a sentence: a capital followed by lowercase letters, or several words. */
 const READS_AS_TEXT = /^\p{Lu}\p{Ll}+$|\p{L}{2,}[,.…:!?]? \p{L}+|^\p{Lu}\p{Ll}+\b.*[.…!?]$/u
@@ -27,16 +43,14 @@ export interface Found {
   text: string
 }
 
-/** @param allowed literals that are the same in every language: names of products, keys or formats */
-export function findUntranslated(file: string, allowed: ReadonlySet<string>): Found[] {
-  const source = parseFile(file)
+/** Finds user-facing text. Literals with values have `{}` in their place. */
+export function findUntranslated(file: string, content = readFileSync(file, 'utf8')): Found[] {
+  const source = parse(file, content)
   const found: Found[] = []
-  const add = (node: ts.Node, text: string): void => {
-    if (!allowed.has(text)) found.push(foundAt(source, node, text))
-  }
+  const add = (node: ts.Node, text: string) => found.push(foundAt(source, node, text))
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isTypeNode(node)) return
-    if (ts.isJsxText(node) && /\p{L}{2}/u.test(node.text)) add(node, node.text.trim())
+    if (ts.isJsxText(node) && isForPeople(node, node.text)) add(node, node.text.trim())
     if (ts.isStringLiteralLike(node) && isForPeople(node, node.text)) add(node, node.text)
     if (ts.isTemplateExpression(node)) {
       const text = [node.head, ...node.templateSpans.map(({ literal }) => literal)]
@@ -50,12 +64,28 @@ export function findUntranslated(file: string, allowed: ReadonlySet<string>): Fo
   return found
 }
 
-function isForPeople(node: ts.Expression, text: string): boolean {
-  if (!/\p{L}{2}/u.test(text)) return false
+function isForPeople(node: ts.Expression | ts.JsxText, text: string): boolean {
+  if (!/\p{L}{2}/u.test(text) || isFormat(text)) return false
   const purpose = purposeOf(node)
   if (purpose === 'people') return true
-  return purpose === 'unknown' && READS_AS_TEXT.test(text)
+  return purpose === 'unknown' && READS_AS_TEXT.test(text) && !isUtilityClasses(text) && !CODE.test(text)
 }
+
+/** Whether a text is a URL, an id or JSON, or several URLs on lines of their own. */
+const isFormat = (text: string): boolean =>
+  /^(?:https?:\/\/\S+\s*)+$/.test(text) || /^[\da-f]{8}(?:-[\da-f]{4,12}){4}$/.test(text) || isJson(text)
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isUtilityClasses = (text: string): boolean =>
+  text.split(/\s+/).every((word) => UTILITY_CLASS.test(word.replaceAll('{}', 'x')))
 
 /** Returns whether people or machines read a literal, from the attribute, property or call that receives it. */
 function purposeOf(node: ts.Node): 'people' | 'machines' | 'unknown' {
@@ -71,12 +101,16 @@ function purposeOf(node: ts.Node): 'people' | 'machines' | 'unknown' {
     if (ts.isConditionalExpression(parent) && parent.condition === node) return 'machines'
     return purposeOf(parent)
   }
-  if (ts.isJsxElement(parent) || ts.isJsxFragment(parent)) return 'people'
-  if (ts.isJsxAttribute(parent)) return purposeByName(parent.name.getText())
-  if (ts.isPropertyAssignment(parent))
-    return parent.initializer === node
-      ? purposeByName(parent.name.getText().replace(/['"]/g, ''))
-      : 'machines'
+  // A list can hold labels, and also names of fields.
+  if (ts.isArrayLiteralExpression(parent)) return purposeOf(parent) === 'machines' ? 'machines' : 'unknown'
+  if (ts.isJsxElement(parent))
+    return CODE_ELEMENTS.test(parent.openingElement.tagName.getText()) ? 'machines' : 'people'
+  if (ts.isJsxFragment(parent)) return 'people'
+  if (ts.isJsxAttribute(parent)) return purposeByName(parent.name.getText(), node)
+  if (ts.isPropertyAssignment(parent)) {
+    if (parent.initializer !== node || isOption(parent)) return 'machines'
+    return purposeByName(parent.name.getText().replace(/['"]/g, ''), node)
+  }
   if (ts.isElementAccessExpression(parent) || ts.isCaseClause(parent) || ts.isLiteralTypeNode(parent))
     return 'machines'
   if (ts.isCallExpression(parent) || ts.isNewExpression(parent)) {
@@ -95,14 +129,19 @@ const isComparison = ({ operatorToken }: ts.BinaryExpression): boolean =>
     ts.SyntaxKind.InKeyword,
   ].includes(operatorToken.kind)
 
-const purposeByName = (name: string): 'people' | 'machines' | 'unknown' => {
+/** Whether a property is one of the options of a function that takes no user-facing text. */
+const isOption = ({ parent: { parent } }: ts.PropertyAssignment): boolean =>
+  ts.isCallExpression(parent) && CALLS_WITH_OPTIONS.test(parent.expression.getText())
+
+function purposeByName(name: string, node: ts.Node): 'people' | 'machines' | 'unknown' {
   if (FOR_PEOPLE.test(name)) return 'people'
+  if (FOR_BOTH.test(name) && /\p{L} \p{L}/u.test(node.getText())) return 'unknown'
   return FOR_MACHINES.test(name) ? 'machines' : 'unknown'
 }
 
 /** Finds messages that are looked up while modules load, before the translations are available. */
 export function findEarlyMessages(file: string): Found[] {
-  const source = parseFile(file)
+  const source = parse(file, readFileSync(file, 'utf8'))
   const found: Found[] = []
   const visit = (node: ts.Node): void => {
     if (ts.isFunctionLike(node) || ts.isTypeNode(node)) return
@@ -114,9 +153,9 @@ export function findEarlyMessages(file: string): Found[] {
   return found
 }
 
-function parseFile(file: string): ts.SourceFile {
+function parse(file: string, content: string): ts.SourceFile {
   const kind = file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS
-  return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true, kind)
+  return ts.createSourceFile(file, content, ts.ScriptTarget.Latest, true, kind)
 }
 
 const foundAt = (source: ts.SourceFile, node: ts.Node, text: string): Found => ({

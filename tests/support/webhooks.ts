@@ -6,7 +6,7 @@ export interface WebhookOwner {
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
   /** Adds a webhook. Returns its id and its secret. */
   add(url: string, eventTypes?: string[]): Promise<{ id: string; secret: string }>
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   deliveries(id: string, query?: Record<string, string>): Promise<any[]>
   /** Creates a conversation to cause an event. Returns its id. */
   converse(): Promise<string>

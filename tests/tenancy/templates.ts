@@ -32,7 +32,7 @@ export function templatesIn(file: string, text: string): Template[] {
   return found
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a node of ESTree, of which three fields are read
+// biome-ignore lint/suspicious/noExplicitAny: only three fields of an ESTree node are read
 type TreeNode = Record<string, any>
 
 function visit(node: unknown, see: (node: TreeNode) => void): void {

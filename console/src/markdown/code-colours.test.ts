@@ -11,17 +11,17 @@ const colours = [...CSS.matchAll(/(--code-\w+): light-dark\((#\w{6}), (#\w{6})\)
   ([, name = '', light = '', dark = '']) => ({ name, light, dark }),
 )
 
-test('there are colours', () => {
+test('every code colour has a value for each scheme', () => {
   expect(colours.length).toBe(CSS.match(/--code-\w+:/g)?.length)
 })
 
-test.each(colours)('$name can be read, by day and by night', (colour) => {
+test.each(colours)('$name has enough contrast in light and dark mode', (colour) => {
   for (const scheme of ['light', 'dark'] as const)
     for (const background of BACKGROUNDS[scheme])
       expect(contrast(colour[scheme], background)).toBeGreaterThanOrEqual(4.5)
 })
 
-test('every colour in use is defined', () => {
+test('every defined colour is used, and every used colour is defined', () => {
   const used = [...CSS.matchAll(/var\((--code-\w+)\)/g)].map(([, name]) => name)
   expect([...new Set(used)].sort()).toEqual(colours.map(({ name }) => name).sort())
 })

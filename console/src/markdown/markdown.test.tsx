@@ -40,7 +40,7 @@ describe('hostile text', () => {
     ['[x][1]\n\n[1]: javascript:alert(1)'],
     ['[x](#user-content)'],
     ['[x](relative)'],
-  ])('%s is no link', (text) => {
+  ])('%s is not a link', (text) => {
     for (const streaming of [false, true]) expect(draw(text, streaming)).not.toMatch(/<a\b|href|src=/)
   })
 
@@ -56,7 +56,7 @@ describe('hostile text', () => {
     ['$<img src=x>$'],
     ['$\\href{javascript:alert(1)}{x}$ and $\\includegraphics{https://example.com/x}$'],
     ['$\\html@mathml{<b>}{x}$ $\\htmlStyle{color:red}{x}$'],
-  ])('%s stays text', (text) => {
+  ])('%s stays plain text', (text) => {
     for (const streaming of [false, true]) {
       const html = draw(text, streaming)
       expect(html).not.toMatch(/<(script|img|svg|style|iframe|object|u|b)\b/)
@@ -79,13 +79,13 @@ describe('hostile text', () => {
   })
 
   test.each([['/files/a.png'], ['blob:https://here.example/1'], ['data:image/png;base64,AAAA']])(
-    '%s is shown',
+    '%s is shown as an image',
     (address) => {
       expect(draw(`![a picture](${address})`)).toMatch(/<img src="[^"]+" alt="a picture"/)
     },
   )
 
-  test('a path that browsers resolve to another server is not a link', () => {
+  test('a path that browsers resolve to another host is not a link', () => {
     expect(['/\\example.com/a', '//example.com/a', 'a', ''].filter(isOwnImage)).toEqual([])
     expect(['/\\example.com/a', 'a', '#a', ''].map(linkTarget)).toEqual([
       'https://example.com/a',
@@ -101,7 +101,7 @@ describe('hostile text', () => {
     )
   })
 
-  test('text that is nested too deep still shows', () => {
+  test('deeply nested text still renders', () => {
     for (const text of ['> '.repeat(3_000), '['.repeat(3_000), '*a '.repeat(1_500), '- '.repeat(500)])
       expect(() => draw(text)).not.toThrow()
   })
@@ -142,7 +142,7 @@ describe('hostile text', () => {
 })
 
 describe('Markdown', () => {
-  test('code has its language and colours, and keyboard focus', () => {
+  test('code shows its language, is highlighted and can be focused', () => {
     const html = draw('```js\nconst a = 1\n```\n\ntext')
     expect(html).toContain('role="group" aria-label="js code"')
     expect(html).toContain('<span class="hljs-keyword">const</span>')
@@ -152,7 +152,7 @@ describe('Markdown', () => {
     expect(wordsOf(draw('```unknown\na\n```'))).toBe('unknownCopya\n')
   })
 
-  test('formulas are MathML and prices stay text', () => {
+  test('formulas become MathML, and prices stay text', () => {
     expect(draw('It is $x^2$, so\n\n$$\ny = 1\n\n+ 2\n$$')).toMatch(/<math[\s\S]*<math[^>]*display="block"/)
     expect(draw('$$x^2$$')).toContain('display="block"')
     expect(draw('\\(x\\) and \\[y\\]').match(/<math/g)).toHaveLength(2)

@@ -64,7 +64,7 @@ test.each([
   ['code', `Here:\n\n\`\`\`\n${'line of code\n'.repeat(900)}`],
   ['table', `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(300)}`],
   ['list', '- an item\n'.repeat(300)],
-])('of a %s without end, all pieces but the last stay as they are', (kind, text) => {
+])('pieces of an unfinished %s stay unchanged, except for the last', (kind, text) => {
   const splitter = new BlockSplitter()
   let most = 0
   let before: readonly string[] = []
@@ -79,7 +79,7 @@ test.each([
   expect(most).toBeLessThan(1_000)
 })
 
-test('a long paragraph is parsed now and then, and always shows all of its text', () => {
+test('a long paragraph is parsed only now and then, but its text is always complete', () => {
   const splitter = new BlockSplitter()
   let text = ''
   const parses = new Set<string>()
@@ -98,7 +98,7 @@ test('a long paragraph is parsed now and then, and always shows all of its text'
   expect(splitter.split(text, true)).toEqual([{ kind: 'prose', text: text.trimEnd(), isOpen: false }])
 })
 
-test('a different text is read from its start', () => {
+test('a different text is split from its start', () => {
   const splitter = new BlockSplitter()
   splitter.split('One.\n\nTwo.\n\nThree', false)
   expect(contents(splitter.split('Other.\n\nText', true))).toEqual(contents(whole('Other.\n\nText')))
@@ -107,7 +107,7 @@ test('a different text is read from its start', () => {
   )
 })
 
-test('no text loses a word', () => {
+test('no word is lost', () => {
   const marks = [
     '\n',
     '\n\n',

@@ -21,7 +21,7 @@ function placed(tokens: Token[], text: string): Token[] {
   for (const token of tokens) {
     const begin = text.indexOf(token.raw, end)
     const between = text.slice(end, begin)
-    if (begin < 0 || between.trim() !== '') throw new Error('A token is nowhere')
+    if (begin < 0 || between.trim() !== '') throw new Error('A token is not in the text')
     if (between !== '') all.push({ type: 'space', raw: between })
     all.push(token)
     end = begin + token.raw.length

@@ -19,7 +19,7 @@ export type Level = 'first' | 'chats' | 'rest'
 
 type Area = keyof Text
 
-/** A lookup of messages that are not known by type. */
+/** A lookup for keys that are not checked by type. */
 type Lookup = Messages<Record<string, string>>
 
 export const language = currentLanguage()

@@ -5,15 +5,26 @@ type ShownLanguage = Language | 'pseudo'
 
 const KEY = 'parley.language'
 
-/** Returns the language chosen on this device, else the browser's first supported one, else English. */
+/** Returns the language of the account that last used this browser, else the browser's first supported one, else English. */
 export function currentLanguage(): ShownLanguage {
-  const chosen = storedLanguage()
-  if (chosen === 'pseudo') return 'pseudo'
-  return findLanguage([...(chosen === null ? [] : [chosen]), ...navigator.languages]) ?? 'en'
+  const stored = storedLanguage()
+  if (stored === 'pseudo') return 'pseudo'
+  return findLanguage([...(stored === null ? [] : [stored]), ...navigator.languages]) ?? 'en'
 }
 
-/** Stores the language for this device. Takes effect when the page loads next. */
-export const storeLanguage = (language: Language): void => localStorage.setItem(KEY, language)
+/**
+ * Stores the language of the account in this browser; null removes it. Takes effect when the page loads next. Where storage
+ * is blocked, and in the pseudo-language, nothing changes.
+ */
+export function storeLanguage(language: Language | null): void {
+  if (storedLanguage() === 'pseudo') return
+  try {
+    if (language === null) localStorage.removeItem(KEY)
+    else localStorage.setItem(KEY, language)
+  } catch {
+    // The browser blocks storage.
+  }
+}
 
 /** Returns the locale for numbers, dates and lists: the browser's variant of the language where it has one (`en-GB`). */
 export const localeOf = (language: ShownLanguage): string =>

@@ -1,7 +1,9 @@
 import type { AnyRouter } from '@tanstack/react-router'
 import { type ComponentType, createElement, type ReactNode } from 'react'
-import { type Level, loadText } from '../messages/index.ts'
+import { type Level, loadText, translator } from '../messages/index.ts'
 import { loadChunk } from '../ui/chunks.ts'
+
+const t = translator('shell')
 
 /** A screen with a chunk of its own. */
 interface LateScreen {
@@ -21,9 +23,9 @@ type GetChunk = <Chunk>(load: () => Promise<Chunk>) => Promise<Chunk>
 let navigation: Navigation | null = null
 
 /**
- * Returns a screen that is loaded when it is first needed. The present page stays until then: a navigation waits for its
- * chunks as long as it takes. A preload, as on hover, tries once and fails without effect. The router's own
- * `lazyRouteComponent` reloads the page when a chunk is missing, which destroys drafts.
+ * Returns a screen that is loaded when it is first needed. Until then the current page stays, however long the chunks take.
+ * A preload, as on hover, tries once and ignores failures. The router's own `lazyRouteComponent` reloads the page when a
+ * chunk is missing, which destroys drafts.
  *
  * @param text the text that the screen needs
  */
@@ -34,7 +36,7 @@ export function lateScreen<Name extends string>(
 ): LateScreen {
   let Screen: ComponentType | null = null
   const Late = () => {
-    if (Screen === null) throw new Error('This page could not be loaded.')
+    if (Screen === null) throw new Error(t('notLoaded'))
     return createElement(Screen)
   }
   Late.preload = () => {

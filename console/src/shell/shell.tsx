@@ -8,9 +8,11 @@ import { useLiveUpdates } from '../api/live.ts'
 import { read, readPages } from '../api/queries.ts'
 import { session, useIsSignedIn } from '../api/session.ts'
 import { translator } from '../messages/index.ts'
+import { storeLanguage } from '../messages/languages.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Drawer } from '../ui/dialog.tsx'
 import { Empty, Failure, Skeleton } from '../ui/states.tsx'
+import { useAccountLanguage } from './account-language.ts'
 import { CommandPalette } from './command-palette.tsx'
 import { NewMembership } from './new-membership.tsx'
 import { HereContext } from './organization.tsx'
@@ -29,11 +31,14 @@ export function Shell() {
   const user = useQuery(read('GET /api/users/me', {}))
   const organizations = useInfiniteQuery(readPages('GET /api/org/list', { limit: 100 }))
   useLiveUpdates()
+  useAccountLanguage(user.data?.language)
   const [opened, setOpened] = useState<string>()
 
   const chosen = choose(organizations.data, org_id)
   useEffect(() => {
-    if (!isSignedIn) void navigate({ to: '/sign_in', search: { next: location.pathname + location.search } })
+    if (isSignedIn) return
+    storeLanguage(null)
+    void navigate({ to: '/sign_in', search: { next: location.pathname + location.search } })
   }, [isSignedIn, navigate])
   useEffect(() => {
     if (!chosen?.is_opened) return

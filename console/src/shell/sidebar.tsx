@@ -39,7 +39,7 @@ export function Sidebar({ onChosen }: { onChosen?: () => void }) {
       <button type="button" onClick={openCommandPalette} className={`${ROW} h-8 text-muted`}>
         <Search aria-hidden size={16} />
         <span className="grow">{t('palette.button')}</span>
-        <kbd className="rounded border border-line px-1.5 font-sans text-xs">Ctrl K</kbd>
+        <kbd className="rounded border border-line px-1.5 font-sans text-xs">{t('palette.keys')}</kbd>
       </button>
       <nav aria-label={t('navigation')} className="flex min-h-0 grow flex-col gap-2 overflow-y-auto">
         {PLACES.map(({ group, places }) => {

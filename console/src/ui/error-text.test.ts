@@ -17,23 +17,23 @@ const errorOf = (code: string, values: Record<string, string | number>, path?: s
 
 test.each([
   [
-    'a field by its label',
+    'the label of a field',
     errorOf('request.invalid', { reason: 'name …' }, 'name'),
     '“Name” must not be empty',
   ],
+  ['the path of a list item', errorOf('request.invalid', { reason: 'q.3.name …' }, 'q.3.name'), 'q.3.name …'],
   [
-    'a field of a list by its path',
-    errorOf('request.invalid', { reason: 'q.3.name …' }, 'q.3.name'),
-    'q.3.name …',
+    'a limit in bytes as a size',
+    errorOf('request.file_too_large', { limit: 10_485_760 }),
+    'larger than 10.0 MB',
   ],
-  ['bytes as a size', errorOf('request.file_too_large', { limit: 10_485_760 }), 'larger than 10.0 MB'],
   [
-    'a time to wait',
+    'the time to wait',
     errorOf('import.daily_bytes', { limit: 1, wait: '7200 s' }),
     'Try again in 120 minutes.',
   ],
-  ['the words of the server without a message', errorOf('a.b', {}), 'In the words of the server.'],
-  ['and without the values of the message', errorOf('request.invalid', {}), 'In the words of the server.'],
+  ["the server's words if there is no message", errorOf('a.b', {}), 'In the words of the server.'],
+  ["the server's words if values are missing", errorOf('request.invalid', {}), 'In the words of the server.'],
 ])('an error names %s', (_, error, text) => {
   expect(errorText(error)).toContain(text)
 })

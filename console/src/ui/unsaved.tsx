@@ -105,7 +105,7 @@ const SaveBar = ({ isUnsaved, isSaving, error, onDiscard }: SaveBarProps) => (
         kind="primary"
         busy={isSaving}
         disabled={!isUnsaved}
-        title="Ctrl+S"
+        title={t('unsaved.keys')}
         aria-keyshortcuts="Control+S Meta+S"
       >
         {t('save')}

@@ -22,7 +22,7 @@ async function collect(response: Response, signal = never): Promise<unknown[]> {
   return events
 }
 
-test('events come with their ids and names, however they were cut into pieces', async () => {
+test('events keep their ids and names, however the stream is chunked', async () => {
   const text =
     ': hello\n\nid: 1\ndata: {"message":"é"}\n\nevent: meta\nid: 2\ndata: x\ndata: y\n\nid: 3\ndata: unfinished'
   const expected = [
@@ -34,7 +34,7 @@ test('events come with their ids and names, however they were cut into pieces', 
   expect(await collect(new Response(null))).toEqual([])
 })
 
-test('a stream that breaks says so after what has come', async () => {
+test('a broken stream throws stream.lost after the events it delivered', async () => {
   const events: unknown[] = []
   const reading = async () => {
     for await (const { id } of readEvents(responseOf(['id: 1\ndata: a\n\n'], 'broken'), never))
@@ -44,14 +44,14 @@ test('a stream that breaks says so after what has come', async () => {
   expect(events).toEqual(['1'])
 })
 
-test('an event without end is given up', async () => {
+test('an event that never ends throws stream.lost', async () => {
   const megabyte = 'x'.repeat(1_000_000)
   await expect(collect(responseOf(['data: ', ...Array(9).fill(megabyte)]))).rejects.toMatchObject({
     code: 'stream.lost',
   })
 })
 
-test('it ends when nobody wants it any more, in the middle of a silence and between two events', async () => {
+test('an abort ends the stream, while it is idle and between two events', async () => {
   const leaving = new AbortController()
   const reading = collect(responseOf(['id: 1\ndata: a\n\n'], 'open'), leaving.signal)
   setTimeout(() => leaving.abort())

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { singleFlight } from './single-flight.ts'
 
-test('work that is under way is shared, and done again afterwards, also when it failed', async () => {
+test('concurrent calls share one run; a later call runs again, also after a failure', async () => {
   let calls = 0
   const once = singleFlight(async () => {
     calls += 1

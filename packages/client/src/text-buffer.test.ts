@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('what comes within 50 ms is handed on together, the rest at the end', () => {
+test('text of 50 ms is delivered together, and the rest on flush', () => {
   const texts: string[] = []
   const buffer = new TextBuffer((text) => texts.push(text))
   for (let token = 0; token < 9; token += 1) {
@@ -23,7 +23,7 @@ test('what comes within 50 ms is handed on together, the rest at the end', () =>
   expect(texts).toHaveLength(2)
 })
 
-test('what waits is not handed on after another text has begun, or nobody listens any more', () => {
+test('buffered text is dropped when the text is reset or the buffer is closed', () => {
   const texts: string[] = []
   const buffer = new TextBuffer((text) => texts.push(text))
   buffer.add('old')

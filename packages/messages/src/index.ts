@@ -4,7 +4,7 @@ import { isolate } from './isolate.ts'
 
 export { findLanguage, LANGUAGES, type Language } from './languages.ts'
 
-/** The messages of another language for those of English: the same keys, and nothing else. */
+/** A translation of the English messages: exactly the same keys. */
 export type Translation<Messages> = {
   readonly [Key in keyof Messages]: Messages[Key] extends string ? string : Translation<Messages[Key]>
 }
@@ -12,7 +12,7 @@ export type Translation<Messages> = {
 /** Looks up messages: `t('invite')`, `t('removed', { name })`. */
 export type Messages<English extends object> = ReturnType<typeof createTranslator<English>>
 
-/** A lookup of messages that are not known by type. */
+/** A lookup for keys that are not checked by type. */
 type Lookup = ReturnType<typeof createTranslator<Record<string, string>>>
 
 /**

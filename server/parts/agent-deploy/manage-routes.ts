@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { described, idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { AGENT } from '#platform/http/example-values.ts'
+import { confirms, described, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import type { DeploymentChats } from '../chat/index.ts'
 import {
@@ -31,17 +32,17 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     query: Type.Object({ org_id: OrgId }),
     body: schemas.NewDeployment,
     example: {
-      agent_id: '019a0000-0000-7000-8000-000000000001',
-      name: 'Shop',
-      description: 'Answers questions about orders',
+      agent_id: AGENT,
+      name: 'Website',
+      description: 'The chat on our website.',
       deployment_type: 'widget',
       config: {
-        theme: { primary_color: '#0b5fff', font_family: 'Open Sans, Arial' },
-        branding: { logo_url: 'https://www.example.com/logo.png', company_name: 'Example' },
+        theme: { primary_color: '#2f6f4f', font_family: 'Inter, Arial' },
+        branding: { logo_url: 'https://www.fernhill.example/logo.svg', company_name: 'Fernhill Coffee' },
         widget_placement: 'bottom-right',
-        welcome_message: 'Hello! What can I do for you?',
-        allowed_origins: ['https://www.example.com'],
-        daily_message_limit: 1000,
+        welcome_message: 'Hello! How can we help?',
+        allowed_origins: ['https://www.fernhill.example'],
+        daily_message_limit: 200,
       },
     },
     effects: 'database',
@@ -94,11 +95,10 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     access: { permission: 'agent:delete', orgOf: ofDeployment },
     query: OneDeployment,
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('Deployment deleted'),
     errors: ['deployment.not_found'],
     async handler({ scope, query }) {
       await deleteDeployment(chats, scope, query.deployment_id)
-      return { message: 'Deployment deleted' }
     },
   }),
   defineRoute({

@@ -1,8 +1,8 @@
 import Type from 'typebox'
-import type { OpenDeployment } from '#platform/access/scope.ts'
 import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Body, described, Enum, idOf, Message, Uuid } from '#platform/http/schemas.ts'
+import { HOURS } from '#platform/http/example-values.ts'
+import { Body, confirms, described, Enum, idOf, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { ANSWER_ERRORS, type DeploymentChats, MessageContent, ReplyEvent } from '../chat/index.ts'
 import { admitVisitor } from './admit-visitor.ts'
@@ -30,7 +30,7 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
     access: 'public',
     query: Type.Object({ deployment_id: idOf('the deployment') }),
     body: VisitorKey,
-    example: { visitor_key: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA' },
+    example: { visitor_key: 'nY4q0tJmWc7rVx2Lk9sZb5Hf8Dg3Pu6Ea1TiQoRwXyM' },
     effects: 'database',
     reply: [200, VisitorPass],
     errors: ['deployment.not_found', 'deployment.paused', 'deployment.origin_not_allowed'],
@@ -60,7 +60,7 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
       content: MessageContent,
       session_id: Type.Optional(described(Uuid, 'ID of the session. Omit it to start a session.')),
     }),
-    example: { content: 'Where is my order?' },
+    example: { content: HOURS },
     effects: 'reply',
     reply: {
       events: ReplyEvent,
@@ -119,15 +119,10 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
     access: 'deployment',
     query: OneSession,
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('The reply was stopped'),
     errors: [...ACCESS_ERRORS, 'chat.not_found', 'chat.not_streaming'],
-    handler: ({ deployment, query }) => stop(chats, deployment, query.session_id),
+    handler: ({ deployment, query }) => chats.stop(deployment, query.session_id),
   }),
 ]
 
 const ACCESS_ERRORS = ['access.no_deployment', 'deployment.paused'] as const
-
-async function stop(chats: DeploymentChats, deployment: OpenDeployment, sessionId: string) {
-  await chats.stop(deployment, sessionId)
-  return { message: 'The reply was stopped' }
-}

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import type { ErrorCode } from '#errors'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
+import { KB, MODEL } from '#platform/http/example-values.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import {
   type AgentDependencies,
   createAgent,
@@ -45,11 +46,16 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     query: InOrganization,
     body: NewAgent,
     example: {
-      name: 'Concierge',
-      description: 'Answers what guests ask',
+      name: 'Shop assistant',
+      description: 'Answers questions of customers.',
       agent_type: 'chat',
-      model_id: '01890a5d-ac96-774b-bcce-b302099a8057',
-      params: { system_prompt: 'You are the concierge of a small hotel.', temperature: 0.3, max_tokens: 800 },
+      model_id: MODEL,
+      params: {
+        system_prompt: 'You answer questions about our coffee shop.',
+        temperature: 0.3,
+        max_tokens: 400,
+      },
+      knowledge_base_ids: [KB],
     },
     effects: 'database',
     reply: [201, AgentView],
@@ -90,7 +96,7 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     access: { permission: 'agent:write', orgOf: ofAgent },
     query: OneAgent,
     body: AgentChange,
-    example: { params: { system_prompt: 'You are the concierge. Be brief.' }, is_active: false },
+    example: { params: { system_prompt: 'You answer questions about our coffee shop. Be brief.' } },
     effects: 'database',
     reply: [200, AgentView],
     errors: ['agent.not_found', 'agent.changing', ...REFUSED],
@@ -104,11 +110,10 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     access: { permission: 'agent:delete', orgOf: ofAgent },
     query: OneAgent,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Agent deleted'),
     errors: ['agent.not_found', 'agent.in_use'],
     async handler({ scope, query }) {
       await deleteAgent(scope, query.agent_id)
-      return { message: 'Agent deleted' }
     },
   }),
 ]

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from './manage-api-keys.ts'
 import { ApiKeyPage, CreatedApiKey, NewApiKey } from './schemas.ts'
 
@@ -16,7 +16,7 @@ export const apiKeyRoutes: Route[] = [
     access: { permission: 'organization:admin', orgOf: 'query or body' },
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: NewApiKey,
-    example: { name: 'Nightly report', permissions: ['chats:*', 'organization:read'] },
+    example: { name: 'Website', permissions: ['chats:*', 'organization:read'] },
     effects: 'database',
     reply: [201, CreatedApiKey],
     errors: ['org.not_found', 'access.session_needed', 'role.permission_not_held', 'api_key.expiry_past'],
@@ -40,11 +40,10 @@ export const apiKeyRoutes: Route[] = [
     access: { permission: 'organization:admin', orgOf: { apiKey: 'api_key_id' } },
     query: Type.Object({ api_key_id: idOf('the API key') }),
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('API key deleted'),
     errors: ['api_key.not_found'],
     async handler({ scope, query }) {
       await deleteApiKey(scope, query.api_key_id)
-      return { message: 'API key deleted' }
     },
   }),
 ]

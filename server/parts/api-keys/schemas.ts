@@ -37,7 +37,7 @@ export type NewApiKey = Static<typeof NewApiKey>
 const key = {
   id: ObjectId,
   organization_id: OrganizationId,
-  user_id: idOf('the user whom the key acts for'),
+  user_id: idOf('the user that the key acts for'),
   name: Type.String({ description: 'Name of the key, for people.' }),
   prefix: Type.String({ description: 'First characters of the key, to recognize it.' }),
   permissions: Type.Array(Type.String(), { description: 'Permissions of the key, as `resource:action`.' }),

@@ -6,7 +6,7 @@ export const apiKeyTables: OwnedTables = {
   api_keys: {
     resource: { kind: 'apiKey', notFound: 'api_key.not_found' },
     audit: API_KEY,
-    export: { not: 'A key is shown once, and its hash is of no use elsewhere.' },
+    export: { not: 'A key is shown only once, and its hash is useless elsewhere.' },
     erasure: 'cascade',
   },
 }

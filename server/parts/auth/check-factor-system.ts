@@ -75,7 +75,7 @@ export async function checkPasskey(
   if (!passkey) throw fail('auth.wrong_passkey')
   const counter = await verifyAssertion(config, webauthnChallenge, assertion, passkey).catch(
     (error: unknown) => {
-      log.warn({ err: error, passkey: passkey.id }, 'a passkey was refused')
+      log.warn({ err: error, passkey: passkey.id }, 'passkey refused')
       throw error
     },
   )

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message } from '#platform/http/schemas.ts'
+import { CHALLENGE, FACTOR, PASSWORD } from '#platform/http/example-values.ts'
+import { confirms, idOf } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import {
   FactorAdded,
@@ -40,13 +41,17 @@ const PROOF_ERRORS = [
   'auth.too_many_codes',
 ] as const
 const ASSERTION = {
-  id: 'BASE64URL',
-  rawId: 'BASE64URL',
+  id: '4nPq7sTzXw2k',
+  rawId: '4nPq7sTzXw2k',
   type: 'public-key',
   clientExtensionResults: {},
-  response: { clientDataJSON: 'BASE64URL', authenticatorData: 'BASE64URL', signature: 'BASE64URL' },
+  response: {
+    clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0',
+    authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4',
+    signature: 'MEUCIQDk3v8bQ1x7',
+  },
 } as const
-const proof = { password: 'correct horse' }
+const proof = { password: PASSWORD }
 const INVITATION_ERRORS = ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'] as const
 
 /** Routes for signing in with second factors and for managing one's own (ext; docs/second-factor.md). */
@@ -66,7 +71,7 @@ const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
       'account takes 10 wrong codes per hour.',
     access: 'public',
     body: SecondFactor,
-    example: { challenge: 'ch_…', code: '123456' },
+    example: { challenge: CHALLENGE, code: '123456' },
     effects: 'outside',
     reply: [200, SignedIn],
     errors: [
@@ -97,7 +102,7 @@ const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
     description: 'Replaces the password and the second factor.',
     access: 'public',
     body: PasskeySignIn,
-    example: { challenge: 'ch_…', response: ASSERTION },
+    example: { challenge: CHALLENGE, response: ASSERTION },
     effects: 'outside',
     reply: [200, SignedIn],
     errors: ['auth.challenge_gone', 'auth.wrong_passkey'],
@@ -147,13 +152,12 @@ const ownRoutes = (services: Services): Route[] => [
     description: 'Removing the last factor also deletes the recovery codes.',
     access: 'session',
     body: FactorRemoval,
-    example: { factor_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60', proof },
+    example: { factor_id: FACTOR, proof },
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('Second factor removed'),
     errors: ['auth.factor_not_found', ...PROOF_ERRORS],
     async handler({ caller, body }) {
       await removeFactor(services, caller, body)
-      return { message: 'Second factor removed' }
     },
   }),
   defineRoute({
@@ -205,9 +209,15 @@ const ownRoutes = (services: Services): Route[] => [
     access: 'session',
     body: NewPasskey,
     example: {
-      challenge: 'ch_…',
+      challenge: CHALLENGE,
       name: 'Laptop',
-      response: { ...ASSERTION, response: { clientDataJSON: 'BASE64URL', attestationObject: 'BASE64URL' } },
+      response: {
+        ...ASSERTION,
+        response: {
+          clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIn0',
+          attestationObject: 'o2NmbXRkbm9uZQ',
+        },
+      },
     },
     effects: 'outside',
     reply: [201, FactorAdded],

@@ -18,5 +18,5 @@ export const startAuthSweep = ({ database, log }: Services): (() => void) =>
       await forgetExpired(database)
       await forgetPastDays(database)
     },
-    { log, message: 'the sweep of sessions failed' },
+    { log, message: 'session sweep failed' },
   )

@@ -217,7 +217,7 @@ async function lockUser(tx: SystemTransaction, userId: string): Promise<void> {
   if (!user) throw fail('auth.factor_unverified')
 }
 
-/** Prevents that someone signs up with another person's address and locks its owner out with a factor. */
+/** Prevents an attacker from signing up with another person's address and locking its owner out with a factor. */
 async function refuseUnverified({ database }: Services, { userId }: Caller): Promise<void> {
   const [user] = await systemSql(
     database,

@@ -85,9 +85,9 @@ export class OidcProvider {
 
   /** Checks what the library does not (OpenID Connect Core 1.0, 2 and 3.1.3.7, step 5). */
   #check({ azp, sub }: IDToken): void {
-    if (sub === '') throw new Error('the ID token names nobody')
+    if (sub === '') throw new Error('the ID token has no subject')
     if (azp !== undefined && azp !== this.#settings.clientId)
-      throw new Error('the ID token was given to another client')
+      throw new Error('the ID token was issued to another client')
   }
 
   async #discover(): Promise<Configuration> {

@@ -39,7 +39,7 @@ export class OidcSignIn {
     const { database, secrets, log } = this.#services
     const [state, browser] = [newToken('st'), newToken('br')]
     const pendingSignIn = await provider.begin(state).catch((error: unknown) => {
-      log.warn({ err: error }, 'the OpenID provider can not be reached')
+      log.warn({ err: error }, 'the OpenID provider cannot be reached')
       throw fail('auth.oidc_failed', {}, { cause: error })
     })
     const stateHash = hashToken(state)
@@ -63,7 +63,7 @@ export class OidcSignIn {
     const pending = await this.#takePending(query['state'] ?? '', browser)
     try {
       const identity = await provider.end(query, pending).catch((error: unknown) => {
-        this.#services.log.warn({ err: error }, 'a sign-in at the OpenID provider failed')
+        this.#services.log.warn({ err: error }, 'sign-in with the OpenID provider failed')
         throw fail('auth.oidc_failed', {}, { cause: error })
       })
       const code = await this.#admit(client, identity, browser)

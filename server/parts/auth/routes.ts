@@ -1,7 +1,14 @@
 import Type from 'typebox'
 import { clearCookie } from '#platform/http/cookies.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { described, Message, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import {
+  EMAIL,
+  EMAILED_TOKEN,
+  INVITATION_TOKEN,
+  PASSWORD,
+  REFRESH_TOKEN,
+} from '#platform/http/example-values.ts'
+import { confirms, described, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { factorRoutes } from './factor-routes.ts'
 import { requestReset, resendVerification, resetPassword, verifyEmail } from './mailed-links-system.ts'
@@ -49,12 +56,7 @@ export const authRoutes = (
     description: 'Creates the user and a personal organization with its built-in roles and starting credits.',
     access: 'public',
     body: NewUser,
-    example: {
-      email: 'ada@example.com',
-      password: 'correct horse',
-      first_name: 'Ada',
-      last_name: 'Lovelace',
-    },
+    example: { email: EMAIL, password: PASSWORD, first_name: 'Ada', last_name: 'Moreno' },
     effects: 'outside',
     reply: [201, SignedIn],
     errors: ['auth.email_taken', 'auth.email_reserved', 'auth.signup_closed'],
@@ -70,7 +72,7 @@ export const authRoutes = (
       'and, for passkeys, `passkey_options`. Continue with POST /api/auth/second_factor.',
     access: 'public',
     body: Credentials,
-    example: { email: 'ada@example.com', password: 'correct horse' },
+    example: { email: EMAIL, password: PASSWORD },
     effects: 'outside',
     reply: [200, SignedIn],
     errors: ['auth.invalid_credentials', 'auth.second_factor_needed', 'auth.too_many_attempts'],
@@ -87,7 +89,7 @@ export const authRoutes = (
       'the cookie.',
     access: 'public',
     body: RefreshToken,
-    example: { refresh_token: 'rt_…' },
+    example: { refresh_token: REFRESH_TOKEN },
     effects: 'database',
     reply: [200, TokenPairView],
     errors: ['auth.invalid_refresh_token', 'auth.cookie_origin'],
@@ -105,15 +107,14 @@ export const authRoutes = (
       'body.',
     access: 'public',
     body: RefreshToken,
-    example: { refresh_token: 'rt_…' },
+    example: { refresh_token: REFRESH_TOKEN },
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Signed out'),
     errors: ['auth.cookie_origin'],
     cookie: cookie.name,
     async handler({ body, headers, cookie: cookieToken }) {
       const token = cookie.tokenOf(body, headers, cookieToken)
       if (token !== null) await endSession(database, token)
-      return { message: 'Signed out' }
     },
     present: (answer, { body }) => ({
       answer,
@@ -140,7 +141,7 @@ export const authRoutes = (
       session_id: Type.Optional(described(Uuid, 'ID of the session. Omit it to revoke all other sessions.')),
     }),
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Sessions ended: 2'),
     errors: ['auth.session_not_found'],
     async handler({ caller, query }) {
       const ended = await revokeSessions(database, caller, query.session_id)
@@ -156,7 +157,7 @@ export const authRoutes = (
       'sessions and API keys end.',
     access: 'public',
     body: InvitedUser,
-    example: { token: 'inv_…', password: 'correct horse', first_name: 'Grace', last_name: 'Hopper' },
+    example: { token: INVITATION_TOKEN, password: PASSWORD, first_name: 'Noah', last_name: 'Kim' },
     effects: 'outside',
     reply: [201, SignedIn],
     errors: [
@@ -181,7 +182,7 @@ export const authRoutes = (
       'and API keys end.',
     access: 'public',
     body: MagicLink,
-    example: { token: 'inv_…' },
+    example: { token: INVITATION_TOKEN },
     effects: 'outside',
     reply: [200, SignedIn],
     errors: ['auth.second_factor_needed', 'invitation.not_found', 'invitation.gone', 'invitation.role_gone'],
@@ -195,13 +196,12 @@ export const authRoutes = (
     description: 'Requires the token that was sent to the email address of the signed-in account.',
     access: 'session',
     body: OneTimeToken,
-    example: { token: 'ot_…' },
+    example: { token: EMAILED_TOKEN },
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Your email address is confirmed'),
     errors: ['auth.link_gone', 'auth.link_of_another'],
     async handler({ caller, body }) {
       await verifyEmail(services, caller, body.token)
-      return { message: 'Your email address is confirmed' }
     },
   }),
   defineRoute({
@@ -210,11 +210,10 @@ export const authRoutes = (
     summary: 'Resend the verification email',
     access: 'session',
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('If your address is not confirmed yet, a confirmation email is on its way'),
     errors: [],
     async handler({ caller }) {
       await resendVerification(services, caller.userId)
-      return { message: 'A mail is on its way if your address is not confirmed yet' }
     },
   }),
   defineRoute({
@@ -225,13 +224,12 @@ export const authRoutes = (
       'The response does not reveal whether the email address is known. The link expires after one hour.',
     access: 'public',
     body: ForgottenPassword,
-    example: { email: 'ada@example.com' },
+    example: { email: EMAIL },
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('If this email address has an account, an email is on its way'),
     errors: [],
     async handler({ client, body }) {
       await requestReset(services, client.requestId, body.email)
-      return { message: 'If this email has an account, a mail is on its way' }
     },
   }),
   defineRoute({
@@ -241,13 +239,12 @@ export const authRoutes = (
     description: 'Ends all sessions of the user and deletes their API keys.',
     access: 'public',
     body: PasswordReset,
-    example: { token: 'ot_…', password: 'correct horse' },
+    example: { token: EMAILED_TOKEN, password: PASSWORD },
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('Your password was changed. Sign in with the new one.'),
     errors: ['auth.link_gone'],
     async handler({ client, body }) {
       await resetPassword(services, client, body)
-      return { message: 'Your password is changed. Sign in with it.' }
     },
   }),
   ...oidcRoutes(services, cookie),
@@ -297,7 +294,7 @@ function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
         'Single-use, within one minute, in the browser that started: requires the cookie of oidc/start.',
       access: 'public',
       body: OidcCode,
-      example: { code: 'ot_…' },
+      example: { code: EMAILED_TOKEN },
       effects: 'database',
       reply: [200, SignedIn],
       errors: ['auth.link_gone'],

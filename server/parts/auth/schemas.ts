@@ -95,7 +95,7 @@ export const OidcCode = Body({
 export const SignInMethods = Type.Object(
   {
     signup: Type.Enum(['open', 'invite'], {
-      description: 'Who can sign up: anyone (`open`) or invited people (`invite`).',
+      description: '`open`: anyone can sign up. `invite`: only people with an invitation can.',
     }),
     oidc: Type.Boolean({ description: 'Whether an OpenID provider is configured.' }),
   },

@@ -2,8 +2,9 @@ import Type from 'typebox'
 import { prefers } from '#platform/http/accept.ts'
 import { CSV_TYPE } from '#platform/http/csv.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { COLLEAGUE, ORGANIZATION, OTHER_ORGANIZATION } from '#platform/http/example-values.ts'
 import { readPage } from '#platform/http/pagination.ts'
-import { idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { deleteBudget, listBudgets, setBudget } from './budgets.ts'
 import { changeSettings, readBalance } from './credits.ts'
@@ -81,7 +82,7 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: InOrganization,
     body: Settings,
-    example: { credits_low_threshold: 50_000 },
+    example: { credits_low_threshold: 100_000 },
     effects: 'database',
     reply: [200, Balance],
     errors: ['org.not_found'],
@@ -100,11 +101,7 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
       '`to_org`.',
     access: 'session',
     body: NewTransfer,
-    example: {
-      from_org: '019a0000-0000-7000-8000-000000000001',
-      to_org: '019a0000-0000-7000-8000-000000000002',
-      amount: 50_000,
-    },
+    example: { from_org: ORGANIZATION, to_org: OTHER_ORGANIZATION, amount: 50_000 },
     effects: 'database',
     reply: [201, TransferView],
     errors: ['org.not_found', 'org.owner_needed', 'billing.transfer_too_large'],
@@ -116,11 +113,7 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
     summary: 'Grant credits to an organization',
     access: 'system',
     body: Grant,
-    example: {
-      organization_id: '019a0000-0000-7000-8000-000000000001',
-      amount: 50_000,
-      reason: 'Order 1042',
-    },
+    example: { organization_id: ORGANIZATION, amount: 50_000, reason: 'Invoice 2026-031' },
     effects: 'database',
     reply: [201, EntryView],
     errors: ['org.not_found'],
@@ -150,7 +143,7 @@ const budgetRoutes: Route[] = [
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: InOrganization,
     body: NewBudget,
-    example: { user_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e61', credits_per_month: 200_000 },
+    example: { user_id: COLLEAGUE, credits_per_month: 50_000 },
     effects: 'database',
     reply: [200, BudgetView],
     errors: ['org.not_found', 'user.not_found', 'api_key.not_found'],
@@ -163,11 +156,10 @@ const budgetRoutes: Route[] = [
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, budget_id: idOf('the budget') }),
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Budget removed'),
     errors: ['org.not_found', 'billing.budget_not_found'],
     async handler({ scope, query }) {
       await deleteBudget(scope, query.budget_id)
-      return { message: 'Budget removed' }
     },
   }),
 ]

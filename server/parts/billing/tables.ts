@@ -5,7 +5,7 @@ export const BUDGET: AuditedTable = { type: 'budget', secrets: [] }
 export const billingTables: OwnedTables = {
   budgets: {
     audit: BUDGET,
-    export: { not: 'Budgets limit spending on this server only.' },
+    export: { not: 'Budgets only limit spending on this server.' },
     erasure: 'cascade',
   },
 }

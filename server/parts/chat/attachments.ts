@@ -89,11 +89,11 @@ function describe(attachment: Attachment, bytesMax: number): string {
   const name = withoutTags(JSON.stringify(attachment.filename))
   if (isImage(attachment)) return `[Attached image: ${name}]`
   if (attachment.text === null)
-    return `[Attached file: ${name}, ${attachment.contentType}. Its text is not here.]`
+    return `[Attached file: ${name}, ${attachment.contentType}. Its text is not included.]`
   const { text } = attachment
   const excerpt = cutToBytes(text, bytesMax)
   const isCut = attachment.isCut || excerpt.length < text.length
-  const remark = isCut ? `\n[… cut here: the file goes on, and only its beginning fits]` : ''
+  const remark = isCut ? `\n[… truncated: only the beginning of the file fits]` : ''
   return `<attachment name=${name}>\n${withoutTags(excerpt)}${remark}\n</attachment>`
 }
 

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Enum, idOf, Message, OrgId } from '#platform/http/schemas.ts'
+import { confirms, Enum, idOf, OrgId } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import * as schemas from './schemas.ts'
@@ -23,7 +23,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
       'encrypted or empty.',
     access: { permission: 'chats:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, chat_id: Type.Optional(idOf('the chat that the file belongs to')) }),
-    upload: { description: 'The file.' },
+    upload: { description: 'The file.', example: 'Price list.pdf' },
     effects: 'outside',
     reply: [201, UploadView],
     errors: [
@@ -45,11 +45,10 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
     access: { permission: 'chats:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, upload_id: idOf('the upload') }),
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Upload deleted'),
     errors: ['org.not_found', 'upload.not_found'],
     async handler({ scope, query }) {
       await deleteUpload(scope, query.upload_id)
-      return { message: 'Upload deleted' }
     },
   }),
   defineRoute({
@@ -71,7 +70,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
         }),
       ),
     }),
-    upload: { description: 'The recording.', raw: SAID_TYPES },
+    upload: { description: 'The recording.', example: 'Question.mp3', raw: SAID_TYPES },
     effects: 'outside',
     reply: [200, schemas.TranscriptView],
     errors: [

@@ -72,7 +72,7 @@ export function createChat(
   const sweep = (): Promise<number> =>
     recoverReplies(database, services.instance.id, writes, [...replies.holdIds(), ...calls.holdIds()])
   const index = createMessageIndex(database)
-  const failure = { log: services.log, message: 'a sweep of the chats failed' }
+  const failure = { log: services.log, message: 'chat sweep failed' }
   let endSweeps: (() => void)[] = []
   return {
     routes: [...chatRoutes(deps), ...fileRoutes(deps)],

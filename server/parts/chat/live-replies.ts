@@ -87,7 +87,7 @@ export class LiveReplies {
       const requested = await this.#writes.stopRequested(replies.map((reply) => reply.ids.message_id))
       for (const messageId of requested) this.get(messageId)?.stop('user')
     } catch (error) {
-      this.#services.log.warn({ err: error }, 'growing replies were not stored')
+      this.#services.log.warn({ err: error }, 'replies in progress could not be stored')
       for (const reply of replies) reply.growthLost()
     }
   }

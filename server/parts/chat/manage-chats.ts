@@ -181,7 +181,7 @@ export async function deleteChats(
   return removeChats(scope, chatIds, kind)
 }
 
-/** Does the same in several organizations; the deletions and the response commit together. */
+/** Deletes chats in several organizations. The deletions and the stored answer commit together. */
 export async function deleteChatsInAll(
   replies: LiveReplies,
   scopes: Scope<'chats:delete'>[],

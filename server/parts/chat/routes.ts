@@ -2,8 +2,9 @@ import Type from 'typebox'
 import { fail } from '#errors'
 import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { CHAT, HOURS } from '#platform/http/example-values.ts'
 import { readPage } from '#platform/http/pagination.ts'
-import { Body, described, Enum, idOf, Message, OrgId, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { Body, confirms, described, Enum, idOf, OrgId, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { PromptEvent, PromptRequest, ReplyEvent } from './event-schemas.ts'
 import { exportChat } from './export-chat.ts'
@@ -60,7 +61,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     access: inOrganization('chats:write'),
     query: Type.Object({ org_id: OrgId }),
     body: schemas.ChatInput,
-    example: { title: 'Holiday plans', settings: { temperature: 0.4 } },
+    example: { title: 'Opening hours', settings: { temperature: 0.3 } },
     effects: 'database',
     reply: [201, schemas.ChatView],
     errors: ['org.not_found'],
@@ -165,12 +166,11 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     access: { permission: 'chats:delete', orgOf: { chat: 'session_id' } },
     query: Type.Object({ session_id: idOf('the chat') }),
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('Chat session deleted'),
     errors: ['chat.not_found'],
     async handler({ scope, query }) {
       const deleted = await deleteChats(deps.replies, scope, [query.session_id])
       if (deleted.length === 0) throw fail('chat.not_found')
-      return { message: 'Chat session deleted' }
     },
   }),
   defineRoute({
@@ -185,7 +185,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
         description: 'IDs of the chats to delete.',
       }),
     }),
-    example: { chat_ids: ['019a0000-0000-7000-8000-000000000001'] },
+    example: { chat_ids: [CHAT] },
     effects: 'outside',
     reply: [200, schemas.BulkDeleted],
     errors: [],
@@ -210,7 +210,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     access: inOrganization('chats:write'),
     query: schemas.SendQuery,
     body: schemas.NewMessage,
-    example: { content: 'What is the capital of France?' },
+    example: { content: HOURS },
     effects: 'reply',
     reply: {
       events: ReplyEvent,
@@ -250,7 +250,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     access: { permission: 'chats:write', orgOf: 'query or personal' },
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: PromptRequest,
-    example: { text: 'A talk about bees for children', num_prompts: 2, prompt_type: 'creative' },
+    example: { text: 'A menu for a coffee shop', num_prompts: 2, prompt_type: 'creative' },
     effects: 'outside',
     reply: { events: PromptEvent, description: 'The prompts, streamed.' },
     errors: ['org.not_found', 'llm.none', 'billing.insufficient_credits', 'billing.budget_exceeded'],
@@ -281,13 +281,12 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     access: inOrganization('chats:write'),
     query: OneChat,
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('The reply was stopped'),
     errors: ['org.not_found', 'chat.not_found', 'chat.not_streaming'],
     async handler({ scope, query }) {
       const chat = await findChat(scope, query.chat_id)
       const stopped = await deps.replies.stop({ organizationId: scope.organizationId, chatId: chat.id })
       if (!stopped) throw fail('chat.not_streaming')
-      return { message: 'The reply was stopped' }
     },
   }),
   defineRoute({

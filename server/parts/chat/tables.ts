@@ -35,7 +35,7 @@ export const chatTables: OwnedTables = {
   },
   reply_keys: {
     audit: PRIVATE,
-    export: { not: 'Keys that make repeated messages one are for a day.' },
+    export: { not: 'Idempotency keys expire after a day.' },
     erasure: 'cascade',
   },
 }

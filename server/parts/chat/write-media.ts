@@ -83,7 +83,7 @@ export async function writeMedia(
       media: [{ type: kind, upload_id: stored.id, mime_type: mimeType }],
     }
   } catch (error) {
-    log.warn({ err: error, message_id: messageId }, 'what a model has made could not be kept')
+    log.warn({ err: error, message_id: messageId }, 'generated media could not be stored')
     const failure = error instanceof AppError ? error.message : sentence('reply.media_not_stored', { kind })
     return { status: 'error', error: failure, usage, media: null }
   } finally {

@@ -62,7 +62,7 @@ export async function writeReply(
     STORE_ATTEMPTS,
     () => writes.end(end),
     (error, attempt) =>
-      services.log.error({ err: error, message_id: end.message_id, attempt }, 'a reply was not stored'),
+      services.log.error({ err: error, message_id: end.message_id, attempt }, 'a reply could not be stored'),
   )
   services.metrics.replies.inc({ status: outcome.status })
   if (stored && usage) {

@@ -25,8 +25,8 @@ export class BuildError extends Error {
 const BUILD_MS_MAX = 600_000
 const OUTPUT_CHARACTERS_MAX = 8_000
 const REASON_CHARACTERS_MAX = 300
-const NO_OUTPUT = 'Its build failed and did not say why.'
-const KILLED = `Its build was ended: it took longer than ${BUILD_MS_MAX / 60_000} minutes, or had too little memory.`
+const NO_OUTPUT = 'The build failed without an error message.'
+const KILLED = `The build was stopped: it took longer than ${BUILD_MS_MAX / 60_000} minutes, or ran out of memory.`
 
 /** Builds the console in a separate process with low priority. */
 export function startBuild({ folder, program }: ConsoleSource): Build {

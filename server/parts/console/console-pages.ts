@@ -49,21 +49,21 @@ export const buildingPage = (nonce: string): string =>
   page(
     nonce,
     `<meta http-equiv="refresh" content="${RELOAD_SECONDS}">
-<title>Parley is almost ready</title>`,
-    `<h1>Parley is ready; its console is being built</h1>
-<p>This takes about ${BUILD_SECONDS} seconds, once after each update. This page reloads by itself.</p>
-<p>The API serves already: <a href="/docs">its reference</a>.</p>`,
+<title>Building the console</title>`,
+    `<h1>Building the console</h1>
+<p>Parley is running and builds its console once after each update. This takes about ${BUILD_SECONDS} seconds. This page reloads automatically.</p>
+<p>The API is already available: <a href="/docs">API reference</a>.</p>`,
   )
 
 /** Builds a page that says what failed and what the operator can do. */
 export const missingPage = (nonce: string, reason: string): string =>
   page(
     nonce,
-    '<title>Parley has no console</title>',
-    `<h1>Parley is ready, but its console is not there</h1>
+    '<title>Console missing</title>',
+    `<h1>The console is missing</h1>
 <p><code>${escapeHtml(reason)}</code></p>
-<p>To build it, run <code>npm run console</code> in Parley's folder, and load this page again. The server needs no restart.</p>
-<p>The API serves: <a href="/docs">its reference</a>.</p>`,
+<p>Parley is running, but its console is not built. Run <code>npm run console</code> in Parley's folder, then reload this page. The server needs no restart.</p>
+<p>The API is available: <a href="/docs">API reference</a>.</p>`,
   )
 
 const page = (nonce: string, head: string, body: string): string => `<!doctype html>

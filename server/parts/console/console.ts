@@ -63,18 +63,18 @@ export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>,
 
   async function buildIt(): Promise<void> {
     const began = performance.now()
-    log.info('the console is being built')
+    log.info('building the console')
     build = startBuild(source)
     state = { is: 'building' }
     try {
       await build.ended
       state = { is: 'ready', files: await readConsoleFiles(dist) }
-      log.info({ ms: Math.round(performance.now() - began) }, 'the console is built')
+      log.info({ ms: Math.round(performance.now() - began) }, 'console built')
     } catch (error) {
       if (isStopped) return
       const reason = error instanceof BuildError ? error.reason : (error as Error).message
       state = { is: 'missing', reason }
-      log.error({ err: error }, 'the console was not built')
+      log.error({ err: error }, 'the console could not be built')
     }
   }
 

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { CONVERSATION, MODEL, SESSION } from '#platform/http/example-values.ts'
+import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import {
   type ConversationDependencies,
   createConversation,
@@ -18,7 +19,6 @@ import { streamChat } from './stream-chat.ts'
 
 const InOrganization = Type.Object({ org_id: OrgId })
 const OneConversation = Type.Object({ org_id: OrgId, conversation_id: idOf('the conversation') })
-const EXAMPLE_ID = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 
 /** Routes of conversations with several models (spec, Conversations; contract, 9). */
 export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
@@ -29,7 +29,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: InOrganization,
     body: schemas.NewConversation,
-    example: { title: 'Engines' },
+    example: { title: 'Names for a new blend' },
     effects: 'database',
     reply: [201, schemas.ConversationView],
     errors: ['org.not_found'],
@@ -43,7 +43,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: InOrganization,
     body: schemas.NewSession,
-    example: { conversation_id: EXAMPLE_ID, model_id: EXAMPLE_ID },
+    example: { conversation_id: CONVERSATION, model_id: MODEL },
     effects: 'database',
     reply: [201, schemas.SessionView],
     errors: [
@@ -66,7 +66,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: InOrganization,
     body: schemas.NewChatMessage,
-    example: { chat_session_id: EXAMPLE_ID, message: 'Hello' },
+    example: { chat_session_id: SESSION, message: 'Suggest a name for our spring blend.' },
     effects: 'reply',
     reply: {
       events: schemas.ConversationEvent,
@@ -95,11 +95,10 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: OneConversation,
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('The replies were stopped'),
     errors: ['org.not_found', 'conversation.not_found', 'chat.not_found', 'chat.not_streaming'],
     async handler({ scope, query }) {
       await stopReply(deps, scope, query.conversation_id)
-      return { message: 'The replies were stopped' }
     },
   }),
   defineRoute({
@@ -170,11 +169,10 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     access: { permission: 'conversation:delete', orgOf: 'query' },
     query: OneConversation,
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('Conversation deleted'),
     errors: ['org.not_found', 'conversation.not_found'],
     async handler({ scope, query }) {
       await deleteConversation(deps, scope, query.conversation_id)
-      return { message: 'Conversation deleted' }
     },
   }),
 ]

@@ -46,7 +46,7 @@ export class Eraser {
 
   /** Starts the periodic sweep, beginning now. */
   start(): void {
-    const failure = { log: this.#log, message: 'what is to be erased was not found' }
+    const failure = { log: this.#log, message: 'pending erasures could not be listed' }
     this.#endSweep = repeat(SWEEP_MS, () => this.sweep(), failure)
     this.sweep().catch((error: unknown) => this.#log.error({ err: error }, failure.message))
   }
@@ -88,7 +88,7 @@ export class Eraser {
       for (let removed = 1; removed > 0 && !deps.signal.aborted; ) removed = await this.#sweepFiles()
     } catch (error) {
       if (!deps.signal.aborted)
-        this.#log.warn({ err: error, ...subject }, 'erasing was cut off, and is begun again')
+        this.#log.warn({ err: error, ...subject }, 'erasure interrupted; a sweep continues it')
     }
   }
 }

@@ -3,7 +3,7 @@ import { defineErrors } from '#errors/define.ts'
 export const DATA_RIGHTS_ERRORS = defineErrors({
   'user.sign_in_again': [
     403,
-    'Your account has no password to confirm this with. Sign in again, and repeat this within {minutes} minutes.',
+    'Your account has no password to confirm this action. Sign in again, and retry within {minutes} minutes.',
   ],
   'user.owns_organizations': [
     400,
@@ -31,7 +31,7 @@ export const DATA_RIGHTS_ERRORS = defineErrors({
     'This server is already sending {limit} exports, which is its limit. Try again in a moment.',
   ],
 
-  'import.no_manifest': 'It has no manifest.json, so it was cut off.',
+  'import.no_manifest': 'manifest.json is missing, so the file was cut off.',
   'import.manifest_bytes': 'manifest.json has more than {limit} bytes.',
   'import.line_bytes': 'A line of {file} has more than {limit} bytes.',
   'import.line_cut_off': '{file} ends in the middle of a line, so it was cut off.',
@@ -46,7 +46,7 @@ export const DATA_RIGHTS_ERRORS = defineErrors({
   'import.entries': 'It has more than {limit} entries.',
   'import.records': 'It has more than {limit} records.',
   'import.line_count': '{file} has {count} lines, but manifest.json says {said}.',
-  'import.of_a_person': 'It is the export of a user. Only exports of organizations can be imported.',
+  'import.of_a_person': 'It is the export of a user account. Only exports of organizations can be imported.',
   'import.version': 'It has version {version}, but this server reads version {known}.',
   'import.no_organization': 'organization is required',
   'import.not_storable': 'a record occurs twice or cannot be stored',

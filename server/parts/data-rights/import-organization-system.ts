@@ -27,10 +27,10 @@ const IS_CONTRADICTION = /^(22|23|54)/
 
 /** Contents of an export that are never imported. */
 const NOT_IMPORTED: Record<string, string> = {
-  members: 'members must consent: invite them',
+  members: 'members have to consent: invite them',
   invitations: 'send them again',
-  kb_chunks: 'they are recreated from the texts of the documents, without edits and disabled chunks',
-  mcp_connections: 'exports contain no credentials: connect them again',
+  kb_chunks: 'they are rebuilt from the text of the documents, without edits and with all chunks enabled',
+  mcp_connections: 'exports contain no credentials: connect the accounts again',
   ledger: 'they describe credits of another server or organization',
   usage_days: 'they describe credits of another server or organization',
   audit: 'it describes actions in another organization',

@@ -28,7 +28,7 @@ export const importRoutes = (
         described(OrganizationName, 'Name of the new organization. Default: the name in the archive.'),
       ),
     }),
-    upload: { description: 'The ZIP archive.', bytesMax: ARCHIVE_BYTES_MAX },
+    upload: { description: 'The ZIP archive.', example: 'Fernhill Coffee.zip', bytesMax: ARCHIVE_BYTES_MAX },
     admitUpload: ({ caller }) => deps.imports.admit(caller.userId),
     effects: 'outside',
     reply: [201, ImportView],

@@ -89,7 +89,7 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
           config:
             type === 'file' ? { upload_ids: importing.idsOf(config['upload_ids'] as string[]) } : config,
           status: isUnread ? 'failed' : status,
-          error: isUnread ? 'It had not been read when it was exported: have it read again' : error,
+          error: isUnread ? 'It was not read before the export. Refresh its source.' : error,
         },
       ],
     }
@@ -192,13 +192,16 @@ function documentRows(line: LineOf<'kb_documents'>, importing: Importing): NewRo
 function agentRows(line: LineOf<'agents'>, importing: Importing): NewRows | null {
   const { name, description, agent_type, params, is_active } = line
   const model_id = importing.modelOf(line.model_id)
-  if (model_id === null) return importing.leaveOut('agents', 'their models are not there')
+  if (model_id === null) return importing.leaveOut('agents', 'their models were not imported')
   const toolIds = new Set(line.tool_ids.filter((id) => importing.has('tools', id)))
   const kbIds = new Set(line.knowledge_base_ids.filter((id) => importing.has('knowledge_bases', id)))
   if (toolIds.size + kbIds.size < line.tool_ids.length + line.knowledge_base_ids.length)
-    importing.leaveOut('tools and knowledge bases of agents', 'they are not there, or of others')
+    importing.leaveOut(
+      'tools and knowledge bases of agents',
+      'they were not imported, or belong to another organization',
+    )
   if (toolIds.size > 0)
-    importing.leaveOut('configurations of the tools of agents', 'they are in no export: set them again')
+    importing.leaveOut('configurations of the tools of agents', 'exports do not contain them: set them again')
   const made = importing.made(line)
   const { organizationId: organization_id } = importing
   const parent = { organization_id, agent_id: made.id }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Body, Message, OrgId } from '#platform/http/schemas.ts'
+import { PASSWORD } from '#platform/http/example-values.ts'
+import { Body, confirms, OrgId } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { closeForOwner } from './close-organization-system.ts'
 import { closeAccount } from './delete-account-system.ts'
@@ -24,12 +25,11 @@ export const deletionRoutes = (services: Services, eraser: Eraser, { database } 
     access: { permission: 'organization:delete', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('Organization deleted'),
     errors: ['org.not_found', 'org.personal', 'access.session_needed'],
     async handler({ scope }) {
       await closeForOwner(database, services.jobs, scope)
       await eraser.erase({ organizationId: scope.organizationId })
-      return { message: 'Organization deleted' }
     },
   }),
   defineRoute({
@@ -38,14 +38,14 @@ export const deletionRoutes = (services: Services, eraser: Eraser, { database } 
     summary: 'Delete your account',
     description:
       'Irreversible. Deletes your chats, files, instructions, connections and keys, and the organizations that ' +
-      'have no other member. What you created in other organizations stays theirs. Their audit logs and ledgers ' +
+      'have no other member. Other organizations keep the records that you created there. Their audit logs and ledgers ' +
       'keep your actions, without your name and addresses. Requires your password or, if you have none, a sign-in of ' +
       'the last ten minutes.',
     access: 'session',
     body: Confirmation,
-    example: { current_password: 'correct horse battery' },
+    example: { current_password: PASSWORD },
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('Account deleted'),
     errors: [
       'user.wrong_password',
       'user.sign_in_again',
@@ -56,7 +56,6 @@ export const deletionRoutes = (services: Services, eraser: Eraser, { database } 
     async handler({ caller, body }) {
       await closeAccount(services, caller, body.current_password)
       await eraser.erase({ userId: caller.userId })
-      return { message: 'Account deleted' }
     },
   }),
 ]

@@ -34,7 +34,7 @@ export function writeExport(deps: ExportDependencies, subject: ExportSubject): R
   const leaving = new AbortController()
   output.once('close', () => leaving.abort())
   const fail = (error: unknown): void => {
-    if (!leaving.signal.aborted) deps.log.warn({ err: error }, 'an export was cut off')
+    if (!leaving.signal.aborted) deps.log.warn({ err: error }, 'an export was interrupted')
     output.destroy(error as Error)
   }
   zip.on('error', fail)

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import {
   createInstruction,
   deleteInstruction,
@@ -29,7 +29,7 @@ export const instructionRoutes: Route[] = [
     access: { permission: 'chats:write', orgOf: 'query' },
     query: InOrganization,
     body: NewInstruction,
-    example: { name: 'Plain words', content: 'Answer in short, plain sentences.' },
+    example: { name: 'Short answers', content: 'Answer in at most three sentences.' },
     effects: 'database',
     reply: [201, InstructionView],
     errors: ['org.not_found', 'instruction.name_taken'],
@@ -62,7 +62,7 @@ export const instructionRoutes: Route[] = [
     access: { permission: 'chats:write', orgOf: ofInstruction },
     query: OneInstruction,
     body: InstructionChange,
-    example: { name: 'Plainer words' },
+    example: { content: 'Answer in at most two sentences.' },
     effects: 'database',
     reply: [200, InstructionView],
     errors: ['instruction.not_found', 'instruction.name_taken'],
@@ -75,11 +75,10 @@ export const instructionRoutes: Route[] = [
     access: { permission: 'chats:delete', orgOf: ofInstruction },
     query: OneInstruction,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Instruction deleted'),
     errors: ['instruction.not_found'],
     async handler({ scope, query }) {
       await deleteInstruction(scope, query.instruction_id)
-      return { message: 'Instruction deleted' }
     },
   }),
 ]

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Enum, idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { INVITED, ROLE } from '#platform/http/example-values.ts'
+import { confirms, Enum, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { CAP_ERRORS } from './daily-caps.ts'
 import { listInvitations, readInvitation } from './read-invitations.ts'
@@ -25,7 +26,7 @@ import {
 import { showInvitation } from './tokens-system.ts'
 
 const OneInvitation = Type.Object({ invitation_id: idOf('the invitation') })
-const EXAMPLE = { email: 'grace@example.com', role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60' }
+const EXAMPLE = { email: INVITED.email, role_id: ROLE }
 const ONLY_ADMINS = 'Requires role level 80 or above: admins and owners.'
 
 /** Routes for inviting people (spec, Invitations). Accepting is in /api/auth/signup_invite. */
@@ -38,7 +39,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
     access: { permission: 'users:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: NewInvitation,
-    example: { ...EXAMPLE, message: 'Welcome!' },
+    example: { ...EXAMPLE, message: 'Welcome to the team!' },
     effects: 'database',
     reply: [201, SentInvitation],
     errors: [
@@ -142,11 +143,10 @@ export const invitationRoutes = (services: Services, { database } = services): R
     access: { permission: 'users:write', orgOf: { invitation: 'invitation_id' } },
     query: OneInvitation,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Invitation revoked'),
     errors: ['invitation.not_found', 'invitation.not_pending', 'invitation.level'],
     async handler({ scope, query }) {
       await revokeInvitation(scope, query.invitation_id)
-      return { message: 'Invitation revoked' }
     },
   }),
 ]

@@ -32,7 +32,9 @@ export function createAnnouncer({ database, events, log }: Services): Announce {
     if (waiting.has(ref.kbId)) return
     waiting.add(ref.kbId)
     setTimeout(() => {
-      publish(ref).catch((error: unknown) => log.warn({ err: error }, 'an ingestion was not announced'))
+      publish(ref).catch((error: unknown) =>
+        log.warn({ err: error }, 'ingestion progress could not be published'),
+      )
     }, GATHER_MS).unref()
   }
 }

@@ -26,12 +26,12 @@ test.each([
     [1],
   ],
   ["It`s five [7] o'clock\nor six [7]", "It`s five [7] o'clock\nor six", []],
-])('%j', (answer, text, cited) => {
+])('citations are checked in %j', (answer, text, cited) => {
   expect(check([answer])).toEqual({ text, cited })
   expect(check([...answer])).toEqual({ text, cited })
 })
 
-test('however an answer is cut, the same comes out of it', () => {
+test('the result does not depend on how the answer is chunked', () => {
   const piece = fc.constantFrom(
     '[',
     ']',
@@ -56,7 +56,7 @@ test('however an answer is cut, the same comes out of it', () => {
   )
 })
 
-test('nothing waits but what may become a citation', () => {
+test('only text that may become a citation is held back', () => {
   const citations = new CitationCheck(5)
   expect(['Nine', ' o', ' [a', ' [', '1', ']', '.'].map((piece) => citations.pass(piece))).toEqual([
     'Nine',

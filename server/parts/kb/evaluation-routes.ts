@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message, PageOf, PageQuery } from '#platform/http/schemas.ts'
+import { HOURS } from '#platform/http/example-values.ts'
+import { confirms, idOf, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { KbDependencies } from './dependencies.ts'
 import * as schemas from './evaluation-schemas.ts'
 import {
@@ -31,8 +32,8 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     query: OneKb,
     body: schemas.NewEvaluation,
     example: {
-      name: 'What customers ask',
-      questions: [{ question: 'When does the shop open?', document_names: ['Opening hours'] }],
+      name: 'Questions of customers',
+      questions: [{ question: HOURS, document_names: ['Opening hours.md'] }],
     },
     effects: 'database',
     reply: [201, schemas.EvaluationView],
@@ -66,11 +67,10 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     access: { permission: 'kb:delete', orgOf: ofKb },
     query: OneEvaluation,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Evaluation deleted'),
     errors: ['kb.not_found', 'kb.evaluation_not_found'],
     async handler({ scope, query }) {
       await deleteEvaluation(scope, query)
-      return { message: 'Evaluation deleted' }
     },
   }),
   defineRoute({

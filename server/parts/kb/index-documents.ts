@@ -104,7 +104,7 @@ async function settle<Result>(
   } catch (error) {
     await noteFailure(deps, ref, ids, error).catch((lost: unknown) =>
       // A sweep releases these documents.
-      deps.services.log.error({ err: lost }, 'it was not noted that documents were not indexed'),
+      deps.services.log.error({ err: lost }, 'indexing failures could not be stored'),
     )
     return undefined
   }
@@ -118,7 +118,7 @@ async function noteFailure(
 ): Promise<void> {
   if (deps.stopping.aborted) return deps.claims.release(ref, ids)
   const isExpected = error instanceof ModelError || error instanceof AppError
-  deps.services.log[isExpected ? 'info' : 'error']({ err: error }, 'documents were not indexed')
+  deps.services.log[isExpected ? 'info' : 'error']({ err: error }, 'documents could not be indexed')
   // Errors that need a person, such as missing credits, are not retried automatically.
   await deps.claims.fail(ref, ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
 }

@@ -132,11 +132,11 @@ export function createIngestion(parts: IngestionParts): Ingestion {
           await wakeReadings(await findDueSourcesOf(database, ref))
           await deps.wakeIndexing(ref)
         } catch (error) {
-          log.error({ err: error }, 'an ingestion waits for the next sweep')
+          log.error({ err: error }, 'ingestion could not be queued; the next sweep retries it')
         }
       }),
     start() {
-      const failure = { log, message: 'a sweep of the knowledge bases failed' }
+      const failure = { log, message: 'knowledge base sweep failed' }
       endSweep = repeat(SWEEP_MS, sweep, failure)
       sweep().catch((error: unknown) => log.error({ err: error }, failure.message))
     },

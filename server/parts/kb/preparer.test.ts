@@ -8,7 +8,7 @@ const GIVEN = {
   isLocal: true,
 }
 
-test('a thread that ends for lack of work takes nothing along that has come meanwhile', async () => {
+test('work that arrives while an idle thread ends is not lost', async () => {
   const preparer = createPreparer({ idleMs: 0 })
   try {
     for (let waitMs = 0; waitMs < 8; waitMs++) {
@@ -21,7 +21,7 @@ test('a thread that ends for lack of work takes nothing along that has come mean
   }
 })
 
-test('what waits when it is closed is told so', async () => {
+test('waiting work is rejected on close', async () => {
   const preparer = createPreparer()
   const asked = preparer.prepare(GIVEN)
   const told = expect(asked).rejects.toThrow('ended')

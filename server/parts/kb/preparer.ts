@@ -70,4 +70,4 @@ export function createPreparer({ idleMs = IDLE_MS }: { idleMs?: number } = {}): 
   }
 }
 
-const hasEnded = (): Error => new Error('The thread that prepares texts has ended')
+const hasEnded = (): Error => new Error('The text preparation thread ended')

@@ -20,9 +20,9 @@ import { type QueryAnswer, type QueryRequest, type SearchResult, viewPassage } f
  */
 const PASSAGES_SHARE = 0.5
 const INSTRUCTION =
-  'Answer the question from the passages that follow it and from nothing else, in the language of the question. ' +
-  'Where they do not hold the answer, say that you do not know it.'
-const NOTHING_FOUND = 'I do not know: nothing in this knowledge base fits the question.'
+  'Answer the question using only the passages that follow it, in the language of the question. ' +
+  'If they do not contain the answer, say that you do not know.'
+const NOTHING_FOUND = 'I do not know. This knowledge base contains nothing about the question.'
 
 /**
  * Answers a question from the best passages (spec, Knowledge bases, query), as one record or as a stream. Without

@@ -67,7 +67,7 @@ async function persist(
   const isDone = await keepTrying(
     END_ATTEMPTS,
     () => work().then(() => true),
-    (error) => deps.services.log.error({ err: error }, 'the end of a reading was not noted'),
+    (error) => deps.services.log.error({ err: error }, 'the end of a source reading could not be stored'),
   )
   if (!isDone) deps.unended.add(sourceId)
 }
@@ -129,7 +129,7 @@ async function noteFailure(
   const reason = sentenceOf(error)
   log[reason === UNEXPECTED ? 'error' : 'info'](
     { err: error, source_id: source.sourceId },
-    'a source was not read',
+    'a source could not be read',
   )
   const isLast = source.failures + 1 >= TRIES_MAX || isLasting(error)
   const waitSeconds = isLast

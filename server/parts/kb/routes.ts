@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message, OrgId, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { PASSAGE } from '#platform/http/example-values.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { addSource, deleteSource } from './add-source.ts'
 import { changeChunk } from './change-chunk.ts'
@@ -34,11 +35,11 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       query: InOrganization,
       body: schemas.NewKnowledgeBase,
       example: {
-        name: 'Handbook',
-        description: 'How we work',
+        name: 'Shop handbook',
+        description: 'Opening hours, prices and delivery.',
         embedding_model: 'local',
         sources: [
-          { type: 'web', config: { url: 'https://example.com/handbook', max_pages: 50, max_depth: 2 } },
+          { type: 'web', config: { url: 'https://fernhill.example/help', max_pages: 50, max_depth: 2 } },
         ],
       },
       effects: 'database',
@@ -83,7 +84,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       access: { permission: 'kb:write', orgOf: ofKb },
       query: OneKb,
       body: schemas.KnowledgeBaseChange,
-      example: { description: 'How we work, and why' },
+      example: { description: 'Opening hours, prices, delivery and returns.' },
       effects: 'database',
       reply: [200, schemas.KnowledgeBaseView],
       errors: ['kb.not_found', 'kb.name_taken'],
@@ -97,11 +98,10 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: OneKb,
       effects: 'database',
-      reply: [200, Message],
+      reply: confirms('Knowledge base deleted'),
       errors: ['kb.not_found'],
       async handler({ scope, query }) {
         await deleteKnowledgeBase(scope, query.kb_id)
-        return { message: 'Knowledge base deleted' }
       },
     }),
     defineRoute({
@@ -111,7 +111,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       access: { permission: 'kb:write', orgOf: ofKb },
       query: OneKb,
       body: NewSource,
-      example: { type: 'text', config: { name: 'Opening hours', content: 'We open at nine.' } },
+      example: { type: 'text', config: { name: 'Opening hours', content: PASSAGE } },
       effects: 'database',
       reply: [201, schemas.SourceView],
       errors: ['kb.not_found', 'kb.source_invalid', 'kb.too_many_sources', 'upload.not_found'],
@@ -124,11 +124,10 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: Type.Object({ ...OneKb.properties, source_id: idOf('the source') }),
       effects: 'database',
-      reply: [200, Message],
+      reply: confirms('Source deleted'),
       errors: ['kb.not_found', 'kb.source_not_found'],
       async handler({ scope, query }) {
         await deleteSource(deps, scope, query.kb_id, query.source_id)
-        return { message: 'Source deleted' }
       },
     }),
     defineRoute({
@@ -138,7 +137,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       description: 'Accepts PDF, TXT, DOCX, XLSX, CSV or MD. Pass its ID in `upload_ids` of add_source.',
       access: { permission: 'kb:write', orgOf: ofKb },
       query: OneKb,
-      upload: { description: 'The document.' },
+      upload: { description: 'The document.', example: 'Price list.pdf' },
       effects: 'outside',
       reply: [201, UploadView],
       errors: [
@@ -195,11 +194,10 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       access: { permission: 'kb:delete', orgOf: ofKb },
       query: Type.Object({ ...OneKb.properties, document_id: idOf('the document') }),
       effects: 'database',
-      reply: [200, Message],
+      reply: confirms('Document deleted'),
       errors: ['kb.not_found', 'kb.document_not_found'],
       async handler({ scope, query }) {
         await deleteDocument(deps, scope, query.kb_id, query.document_id)
-        return { message: 'Document deleted' }
       },
     }),
     defineRoute({

@@ -83,7 +83,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
       else if (await claim.pause(run.results)) await begin(ref)
     } catch (error) {
       const isExpected = error instanceof AppError || error instanceof RunError
-      log[isExpected ? 'info' : 'error']({ err: error }, 'an evaluation was not run')
+      log[isExpected ? 'info' : 'error']({ err: error }, 'an evaluation run failed')
       await claim.fail(isExpected ? error.message : UNEXPECTED, run.results)
     }
   }
@@ -97,7 +97,7 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     queues: [queue],
     begin,
     start() {
-      const failure = { log, message: 'a sweep of the evaluation runs failed' }
+      const failure = { log, message: 'evaluation run sweep failed' }
       endSweep = repeat(SWEEP_MS, sweep, failure)
       sweep().catch((error: unknown) => log.error({ err: error }, failure.message))
     },

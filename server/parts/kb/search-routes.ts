@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { prefersEvents } from '#platform/http/accept.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { HOURS } from '#platform/http/example-values.ts'
 import { idOf } from '#platform/http/schemas.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { queryKb } from './query-kb.ts'
@@ -22,7 +23,7 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
     access: { permission: 'kb:read', orgOf: ofKb },
     query: OneKb,
     body: SearchRequest,
-    example: { query: 'When does the shop open?', limit: 5, filter: { mime_type: 'text/markdown' } },
+    example: { query: HOURS, limit: 5, filter: { mime_type: 'text/markdown' } },
     effects: 'outside',
     reply: [200, SearchAnswer],
     errors: [
@@ -51,8 +52,8 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
     query: OneKb,
     body: QueryRequest,
     example: {
-      query: 'When does the shop open?',
-      model: 'gpt-4o',
+      query: HOURS,
+      model: 'gpt-5-mini',
       params: { temperature: 0.2, include_sources: true },
     },
     effects: 'outside',

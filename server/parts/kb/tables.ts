@@ -1,6 +1,6 @@
 import { MAKER, type OwnedTables, ROWS_LARGE, ROWS_WITH_TEXT, TIMES } from '#platform/tables/owned-tables.ts'
 
-const FROM_SOURCES = { not: 'It is made of sources, whose changes are recorded.' }
+const FROM_SOURCES = { not: 'Follows from sources, whose changes are audited.' }
 
 export const kbTables: OwnedTables = {
   knowledge_bases: {
@@ -55,7 +55,7 @@ export const kbTables: OwnedTables = {
     erasure: 'cascade',
   },
   kb_evaluations: {
-    audit: { not: 'A set of questions changes nothing that others use.' },
+    audit: { not: 'Only measures a knowledge base and changes nothing.' },
     export: {
       name: 'kb_evaluations',
       columns: `${MAKER} kb_id name questions ${TIMES}`,
@@ -65,8 +65,8 @@ export const kbTables: OwnedTables = {
     erasure: 'cascade',
   },
   kb_evaluation_runs: {
-    audit: { not: 'A run reads only.' },
-    export: { not: 'A run is repeated from its questions.' },
+    audit: { not: 'A run only reads.' },
+    export: { not: 'Can be repeated from its questions.' },
     erasure: 'cascade',
   },
 }

@@ -44,7 +44,7 @@ export async function discoverModels(services: Services): Promise<void> {
               })
         await noteModels(services, provider, found)
       } catch (error) {
-        services.log.warn({ err: error, provider }, 'the models of a provider could not be listed')
+        services.log.warn({ err: error, provider }, 'models of a provider could not be listed')
       }
     }),
   )

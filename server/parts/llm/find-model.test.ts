@@ -12,7 +12,7 @@ const secrets = { decrypt: (text: string) => text }
 
 const PUBLIC = 'https://api.openai.com/v1'
 
-test("a model that a request names is at its provider's public address", () => {
+test("a model named in a request uses its provider's public address", () => {
   const given = { provider: 'openai', model: 'gpt-5', apiKey: 'sk-tenant', baseUrl: undefined } as const
   expect(targetOf(given)).toEqual({
     provider: 'openai',
@@ -23,7 +23,7 @@ test("a model that a request names is at its provider's public address", () => {
   })
 })
 
-test("a tenant's model is at its own address or the provider's public one, behind the guard", () => {
+test("a tenant's model uses its own or the provider's public address, behind the network guard", () => {
   const row: StoredModel = {
     id: 'a',
     organizationId: 'b',

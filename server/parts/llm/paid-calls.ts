@@ -247,7 +247,7 @@ export class PaidCalls {
       const isExpected = error instanceof ModelError || error instanceof AppError
       const failure = wasEnded ? ENDED_EARLY : isExpected ? error.message : UNEXPECTED
       if (!wasEnded)
-        log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a call of a model failed')
+        log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a model call failed')
       // A caller who aborts pays, because the request was sent.
       const usage = (await loop?.payable(!wasEnded)) ?? null
       await this.#settle(holdId, usage, own?.reason ?? failure)
@@ -275,7 +275,7 @@ export class PaidCalls {
         return true
       },
       (error, attempt) =>
-        log.error({ err: error, hold_id: closing[0], attempt }, 'a call of a model was not settled'),
+        log.error({ err: error, hold_id: closing[0], attempt }, 'a model call could not be settled'),
     )
     if (isSettled) this.#countPaid(closing[1])
   }

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { updateEnvironmentModel } from './environment-models-system.ts'
 import { addModel, deleteModel, listModels, updateModel } from './manage-models.ts'
@@ -20,10 +20,10 @@ export const llmRoutes = (services: Services): Route[] => [
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: NewModel,
     example: {
-      name: 'Local Llama',
-      provider: 'openai-compatible',
-      version: 'llama-3.3-70b',
-      config: { base_url: 'https://models.example.com/v1', api_key: 'secret' },
+      name: 'GPT-5 mini',
+      provider: 'openai',
+      version: 'gpt-5-mini',
+      config: { api_key: 'sk-proj-4Zp0wX7u', context_window: 400_000 },
     },
     effects: 'database',
     reply: [201, ModelView],
@@ -48,7 +48,7 @@ export const llmRoutes = (services: Services): Route[] => [
     access: ofModel,
     query: ModelQuery,
     body: ModelChange,
-    example: { name: 'Llama, the big one' },
+    example: { name: 'GPT-5 mini for the shop' },
     effects: 'database',
     reply: [200, ModelView],
     errors: ['llm.not_found', 'llm.key_needed'],
@@ -61,11 +61,10 @@ export const llmRoutes = (services: Services): Route[] => [
     access: ofModel,
     query: ModelQuery,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Language model deleted'),
     errors: ['llm.not_found', 'llm.in_use'],
     async handler({ scope, query }) {
       await deleteModel(scope, query.model_id)
-      return { message: 'Language model deleted' }
     },
   }),
   defineRoute({

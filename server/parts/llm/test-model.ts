@@ -36,7 +36,7 @@ export async function testModel(
   }
   try {
     await services.models.stream(target, request, sink, AbortSignal.timeout(TEST_TIMEOUT_MS))
-    return result(true, answer.slice(0, ANSWER_CHARACTERS_MAX) || '(an empty answer)', began)
+    return result(true, answer.slice(0, ANSWER_CHARACTERS_MAX) || '(empty answer)', began)
   } catch (error) {
     if (error instanceof ModelError) return result(false, error.message, began)
     if ((error as Error).name === 'TimeoutError')

@@ -114,7 +114,7 @@ async function readMemory(
   try {
     return await memory.read(scope)
   } catch (error) {
-    log.warn({ err: error }, 'the memory of the playground was not read')
+    log.warn({ err: error }, 'playground memory could not be read')
     return []
   }
 }
@@ -129,6 +129,6 @@ async function remember(
   try {
     await memory.append(scope, bounded(exchange))
   } catch (error) {
-    log.warn({ err: error }, 'an exchange in the playground was not remembered')
+    log.warn({ err: error }, 'a playground exchange could not be stored')
   }
 }

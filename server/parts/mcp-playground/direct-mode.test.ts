@@ -31,7 +31,7 @@ const prepare = (tools: RunnableTool[], failed: FailedInstance[]) => {
   return prepareDirect(mcp, model, asked)(signal)
 }
 
-test('where no server answered in time the sentence says so', async () => {
+test('the error is a timeout only if every server timed out', async () => {
   await expect(prepare([], [failure('one', true), failure('two', true)])).rejects.toMatchObject({
     code: 'mcp.timed_out',
     message: 'MCP server connection timed out. The server may be unavailable.',
@@ -42,11 +42,13 @@ test('where no server answered in time the sentence says so', async () => {
   })
 })
 
-test('tools leave room for the conversation, and the model is told that there are more', async () => {
+test('tools leave room for the conversation, and the prompt says how many were left out', async () => {
   const many = Array.from({ length: 100 }, (_, index) => tool(`tool_${index}`, 'x'.repeat(1_000)))
   const { request, tools = [] } = await prepare(many, [failure('two', true)])
   expect(tools.length).toBeGreaterThan(5)
   expect(tools.length).toBeLessThan(20)
-  expect(request.system).toContain(`Of the 100 tools of these services you have those ${tools.length}`)
-  expect(request.system).toContain('can not be reached now, so that you do not have their tools: two.')
+  expect(request.system).toContain(
+    `You have the ${tools.length} tools that match the question best, of 100 tools`,
+  )
+  expect(request.system).toContain('cannot be reached now, so their tools are missing: two.')
 })

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, OrgId } from '#platform/http/schemas.ts'
+import { confirms, OrgId } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { chat, type PlaygroundDependencies } from './chat.ts'
 import { LocalMemory } from './local-memory.ts'
@@ -29,7 +29,7 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
       access,
       query,
       body: PlaygroundMessage,
-      example: { content: 'Which of my mails are about invoices?' },
+      example: { content: 'Which events are in my calendar today?' },
       effects: 'outside once',
       reply: { events: PlaygroundEvent, description: 'The reply, streamed.' },
       errors: [
@@ -66,11 +66,10 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
       access,
       query,
       effects: 'outside',
-      reply: [200, Message],
+      reply: confirms('Playground memory cleared'),
       errors: ['org.not_found', 'server.unavailable'],
       async handler({ scope }) {
         await memory.clear(scope)
-        return { message: 'Playground memory cleared' }
       },
     }),
   ]

@@ -20,7 +20,7 @@ const exchange = (question: string, mode: PlaygroundMode = 'discovery'): Exchang
 const questionsOf = async (memory: LocalMemory, owner = ADA): Promise<string[]> =>
   (await memory.read(owner)).map(({ question }) => question)
 
-test('30 exchanges are remembered, of direct mode 15, in their order', async () => {
+test('memory keeps the last 30 exchanges, of direct mode the last 15, in order', async () => {
   const memory = new LocalMemory()
   for (let count = 0; count < 40; count++) await memory.append(ADA, exchange(`${count}`))
   expect(await questionsOf(memory)).toEqual(Array.from({ length: 30 }, (_, index) => `${index + 10}`))
@@ -32,7 +32,7 @@ test('30 exchanges are remembered, of direct mode 15, in their order', async () 
   expect(await questionsOf(memory)).toEqual(expected)
 })
 
-test('after half an hour without a word nothing is remembered', async () => {
+test('memory expires 30 minutes after the last exchange', async () => {
   const memory = new LocalMemory()
   await memory.append(ADA, exchange('one'))
   vi.advanceTimersByTime((MEMORY_SECONDS - 1) * 1000)
@@ -43,7 +43,7 @@ test('after half an hour without a word nothing is remembered', async () => {
   expect(await questionsOf(memory)).toEqual([])
 })
 
-test('each has a memory, and clears that one', async () => {
+test('each user has their own memory per organization and clears only that one', async () => {
   const memory = new LocalMemory()
   await memory.append(ADA, exchange('ada'))
   await memory.append(BOB, exchange('bob'))
@@ -54,7 +54,7 @@ test('each has a memory, and clears that one', async () => {
   expect(await questionsOf(memory, { ...ADA, organizationId: 'other' })).toEqual(['elsewhere'])
 })
 
-test('where all memories are too much, those that were used least lately are forgotten', async () => {
+test('the least recently used memories are evicted when the total is too large', async () => {
   const memory = new LocalMemory(1_000)
   await memory.append(ADA, exchange('ada'))
   await memory.append(BOB, exchange('bob'))
@@ -67,9 +67,9 @@ test('where all memories are too much, those that were used least lately are for
   expect(await questionsOf(memory)).toEqual(['ada'])
 })
 
-test('of long texts the beginning is remembered, cut between characters', () => {
+test('a long text is truncated between characters', () => {
   const { question } = bounded(exchange('😀'.repeat(20_000)))
   expect(question.length).toBeLessThanOrEqual(20_000)
   expect(question.isWellFormed()).toBe(true)
-  expect(question).toContain('too long to be remembered')
+  expect(question).toContain('too long to keep')
 })

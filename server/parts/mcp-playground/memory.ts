@@ -35,7 +35,7 @@ export const DIRECT_EXCHANGES_MAX = 15
 export const MEMORY_SECONDS = 30 * 60
 /** Maximum number of remembered characters per question or answer; the rest is cut. */
 const REMEMBERED_CHARACTERS_MAX = 20_000
-const CUT_REMARK = '\n[The rest was too long to be remembered.]'
+const CUT_REMARK = '\n[The rest was too long to keep.]'
 
 /** Selects the exchanges to remember: the newest ones, with a lower limit for direct mode. */
 export function rememberedOf(exchanges: readonly Exchange[]): Exchange[] {

@@ -21,7 +21,7 @@ test.each([
   [[{ nextPageToken: 'of one of many' }], NONE],
   ['no JSON', NONE],
   [null, NONE],
-])('the pagination of %j', (output, page) => {
+])('pagination is found in %j', (output, page) => {
   expect(findPage(output)).toEqual(page)
 })
 
@@ -48,7 +48,7 @@ const exchange = (...calls: CalledTool[]): Exchange => ({
 const pagesIn = (text: string): unknown[] =>
   [...text.matchAll(/<next_page>\n(.*)\n<\/next_page>/g)].map(([, json = '']) => JSON.parse(json))
 
-test('what can be gone on with is what each tool was called for last', () => {
+test('the next page of each tool is that of its last calls', () => {
   const exchanges = [
     exchange(called('mails', 'old'), called('files', 'f1')),
     exchange(called('mails', 'm1', { q: 'a' }), called('mails', 'm2', { q: 'b' })),
@@ -63,14 +63,14 @@ test('what can be gone on with is what each tool was called for last', () => {
   expect(describeNextPages(exchanges, ['others'])).toBe('')
 })
 
-test('a page that was gone on from is behind', () => {
+test('a page that was already fetched is not offered again', () => {
   const inOne = [exchange(called('mails', 'm1'), called('mails', 'm2', { pageToken: 'm1' }))]
   expect(pagesIn(describeNextPages(inOne, ['mails']))).toEqual([called('mails', 'm2', { pageToken: 'm1' })])
   const toTheEnd = [exchange(called('mails', 'm1')), exchange(called('mails', null, { pageToken: 'm1' }))]
   expect(describeNextPages(toTheEnd, ['mails'])).toBe('')
 })
 
-test('failed calls are none, and too many or too long ones are not kept', () => {
+test('failed calls are not kept, and the number and length of calls are limited', () => {
   const tools = new CalledTools()
   const call = { id: '1', name: 'mails', input: { q: 'x'.repeat(5_000) } }
   tools.add(call, { successful: false, output: { nextPageToken: 'a' }, error: 'no' })

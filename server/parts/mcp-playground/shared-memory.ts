@@ -48,7 +48,7 @@ export class SharedMemory implements PlaygroundMemory {
     try {
       return [JSON.parse(this.#secrets.decrypt(sealed, key)) as Exchange]
     } catch (error) {
-      this.#log.warn({ err: error }, 'a memory of the playground does not open')
+      this.#log.warn({ err: error }, 'a playground memory could not be decrypted')
       return []
     }
   }

@@ -21,7 +21,7 @@ const DESCRIPTION_CHARACTERS_MAX = 1_000
 /** Interval of progress notifications while the agent writes. */
 const PROGRESS_MS = 5_000
 
-const HOW_TO_ASK = 'Asks this agent, and answers with its reply. It remembers nothing of earlier calls.'
+const HOW_TO_ASK = 'Asks this agent and returns its reply. The agent does not remember earlier calls.'
 
 type Executor = Scope<'agent:execute'>
 

@@ -36,10 +36,9 @@ export async function createAuthorizationServer(
   const { baseUrl, corsOrigins } = services.config
   const resource = resourceOf(baseUrl)
   const refusals: Refusals = {
-    alreadyUsed: () => new errors.InvalidGrant('it was used at the same time by another request'),
+    alreadyUsed: () => new errors.InvalidGrant('it was used by a concurrent request'),
     tooMany() {
-      const description =
-        'Too many requests for authorization are waiting for a decision. Try again in 15 minutes.'
+      const description = 'Too many authorization requests are pending. Try again in 15 minutes.'
       const error = new errors.CustomOIDCProviderError('temporarily_unavailable', description)
       return Object.assign(error, { status: 429, statusCode: 429 })
     },

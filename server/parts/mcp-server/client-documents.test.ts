@@ -15,7 +15,7 @@ afterAll(async () => {
   await http.close()
 })
 
-test('who asks for many leaves documents to others, and all together get so many', async () => {
+test('fetches are limited to 20 per network, and in total', async () => {
   let asker = '192.0.2.1'
   const documents = new ClientDocuments(
     () => net,

@@ -37,7 +37,7 @@ export class ClientDocuments {
         method: 'GET',
         headers: {
           accept: 'application/json',
-          'user-agent': 'Parley (reads what MCP clients say of themselves)',
+          'user-agent': 'Parley (fetches metadata of MCP clients)',
         },
         content: null,
         isWanted: (answered) => answered === 200,
@@ -60,7 +60,7 @@ export class ClientDocuments {
       this.#recent.length >= FETCHES_MAX ||
       this.#underWay.filter((one) => one === asker).length >= UNDER_WAY_OF_NETWORK_MAX ||
       this.#recent.filter((one) => one.asker === asker).length >= FETCHES_OF_NETWORK_MAX
-    if (isTooMuch) throw new Error('too many documents of clients are asked for')
+    if (isTooMuch) throw new Error('too many client metadata requests')
     this.#recent.push({ asker, at: Date.now() })
   }
 }

@@ -31,8 +31,8 @@ export const consentPage = ({ id, clientName, destination }: ConsentRequest): st
     `Connect ${clientName}`,
     `<main data-consent="${escapeHtml(`${OAUTH_PATHS.consent}/${id}`)}">
 <h1>Connect <strong>${escapeHtml(clientName)}</strong> to Parley?</h1>
-<p>It will be able to search your organization's knowledge bases and to let its agents answer, as far as you may do so yourself. What agents answer is paid by your organization.</p>
-<p>The name is what the app calls itself. You will be sent back to <strong>${escapeHtml(destination)}</strong>. Go on only if you have just begun this there.</p>
+<p>The app can search your organization's knowledge bases and ask its agents, with at most your own permissions. Your organization pays for the agents' replies.</p>
+<p>The app chose this name itself. After your decision, you return to <strong>${escapeHtml(destination)}</strong>. Continue only if you just started this there.</p>
 <form id="sign-in">
 <h2>Sign in</h2>
 <label for="email">Email</label>
@@ -43,7 +43,7 @@ export const consentPage = ({ id, clientName, destination }: ConsentRequest): st
 </form>
 <form id="second-factor" hidden>
 <h2 id="second-factor-heading" tabindex="-1">Second factor</h2>
-<label for="code">Code of your authenticator app, or a recovery code</label>
+<label for="code">Code from your authenticator app, or a recovery code</label>
 <input id="code" name="code" autocomplete="one-time-code" required maxlength="40">
 <button type="submit">Continue</button>
 <button id="passkey" type="button" class="second" hidden>Use a passkey</button>
@@ -56,7 +56,7 @@ export const consentPage = ({ id, clientName, destination }: ConsentRequest): st
 </form>
 <p id="problem" role="alert"></p>
 <button id="deny" type="button" class="second">Deny</button>
-<noscript><p>This page needs JavaScript.</p></noscript>
+<noscript><p>This page requires JavaScript.</p></noscript>
 </main>
 <script src="${OAUTH_PATHS.consent}/page.js"></script>`,
   )
@@ -64,8 +64,8 @@ export const consentPage = ({ id, clientName, destination }: ConsentRequest): st
 /** Renders a page that explains why the request cannot continue. */
 export const errorPage = (sentence: string): string =>
   page(
-    'This does not work',
-    `<main><h1>This does not work</h1><p>${escapeHtml(sentence)}</p><p>Go back to the app that sent you here, and begin again.</p></main>`,
+    'This request cannot continue',
+    `<main><h1>This request cannot continue</h1><p>${escapeHtml(sentence)}</p><p>Go back to the app that sent you here and start again.</p></main>`,
   )
 
 const page = (title: string, body: string): string => `<!doctype html>

@@ -82,7 +82,7 @@ export class Consent {
   async deny(exchange: Exchange): Promise<{ location: string }> {
     await this.#find(exchange)
     await this.#take(exchange)
-    return this.#end(exchange, { error: 'access_denied', error_description: 'The person has denied it' })
+    return this.#end(exchange, { error: 'access_denied', error_description: 'The user denied access' })
   }
 
   async #find({ request, response, id }: Exchange): Promise<{ clientId: string; redirectUri: string }> {
@@ -118,5 +118,5 @@ export class Consent {
 function destinationOf(redirectUri: string): string {
   const { protocol, host, hostname } = new URL(redirectUri)
   if (protocol === 'https:') return host
-  return protocol === 'http:' ? `an app on this device (${hostname})` : `the app of ${protocol}//`
+  return protocol === 'http:' ? `an app on this device (${hostname})` : `the app ${protocol}//`
 }

@@ -45,7 +45,6 @@ export function createMcpServer(
     consent: new Consent(services, records, openProvider),
     answer: (caller) => serving.handler(serverDefinition(agentTools, knowledge, caller)),
     openProvider,
-    startSweep: () =>
-      repeat(SWEEP_MS, () => records.sweep(), { log, message: 'the sweep of OAuth grants failed' }),
+    startSweep: () => repeat(SWEEP_MS, () => records.sweep(), { log, message: 'OAuth grant sweep failed' }),
   }
 }

@@ -17,7 +17,7 @@ test('a name is made valid and stays readable', () => {
   expect(namesOf(['x'.repeat(200)])[0]).toHaveLength(64)
 })
 
-test('the first of several keeps the name, the others get the end of their id', () => {
+test('the first of several agents keeps the name, the others get a suffix from their id', () => {
   const agents = [agent('Sales helper'), agent('sales?helper'), agent('Sales_helper')]
   const names = [...nameAgentsAsTools(agents, []).keys()]
   expect(names[0]).toBe('Sales_helper')
@@ -26,6 +26,6 @@ test('the first of several keeps the name, the others get the end of their id', 
   expect([...nameAgentsAsTools([...agents, agent('Sales helper')], []).keys()].slice(0, 3)).toEqual(names)
 })
 
-test('no agent takes the name of what is offered beside it', () => {
+test('no agent takes the name of a built-in tool', () => {
   expect(namesOf(['Search Knowledge Bases'])[0]).toMatch(/^Search_Knowledge_Bases_[\da-f]{8}$/)
 })

@@ -3,8 +3,8 @@ import { cleanName, readRegistration } from './registration.ts'
 
 const withUris = (...redirect_uris: unknown[]) => readRegistration({ redirect_uris, client_name: 'x' })
 
-describe('what a client registers', () => {
-  test('is what counts here, and nothing that would have to be fetched', () => {
+describe('client registration', () => {
+  test('keeps only the supported fields, and none that would have to be fetched', () => {
     const read = readRegistration({
       redirect_uris: ['https://app.example/back'],
       client_name: '  An\u202e app\n ',
@@ -31,7 +31,7 @@ describe('what a client registers', () => {
     'http://localhost/cb',
     'http://[::1]:9/cb',
     'com.example.app:/callback',
-  ])('%s is taken', (uri) => {
+  ])('accepts %s', (uri) => {
     expect(withUris(uri)['redirect_uris']).toEqual([uri])
   })
 
@@ -58,16 +58,16 @@ describe('what a client registers', () => {
     'not an address',
     `https://app.example/${'x'.repeat(2_000)}`,
     7,
-  ])('%s is refused', (uri) => {
+  ])('refuses %s', (uri) => {
     expect(() => withUris(uri)).toThrow()
   })
 
   test.each([{}, null, 'text', { redirect_uris: [] }, { redirect_uris: 'https://a.example' }])(
-    'without addresses it is refused: %j',
+    'refuses a body without redirect URIs: %j',
     (body) => expect(() => readRegistration(body)).toThrow('redirect_uris'),
   )
 
-  test('too many addresses, and other ways to show who one is, are refused', () => {
+  test('refuses too many redirect URIs and other authentication methods', () => {
     expect(() => withUris(...Array.from({ length: 21 }, (_, i) => `https://a.example/${i}`))).toThrow()
     expect(() =>
       readRegistration({
@@ -78,7 +78,7 @@ describe('what a client registers', () => {
   })
 })
 
-test('a name is one line of what can be seen', () => {
+test('a client name is a single line of visible characters', () => {
   expect(cleanName('\u0000A\u202eB\u2028C  D')).toBe('A B C D')
   expect(cleanName('n'.repeat(500))).toHaveLength(100)
 })

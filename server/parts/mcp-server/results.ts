@@ -20,6 +20,7 @@ export function textOf(
   const value = input[name]
   if (typeof value !== 'string' || value.trim() === '')
     return { problem: `${name} must be a non-empty string` }
-  if (value.length > charactersMax) return { problem: `${name} has at most ${charactersMax} characters` }
+  if (value.length > charactersMax)
+    return { problem: `${name} must have at most ${charactersMax} characters` }
   return value.toWellFormed()
 }

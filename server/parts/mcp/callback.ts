@@ -152,8 +152,8 @@ async function finishConnection(
     return null
   } catch (error) {
     const sentence = failureSentence(error)
-    if (sentence === null) deps.log.error({ err: error }, 'a connection to an MCP server was not finished')
-    else deps.log.info({ err: error }, 'an account was not connected to an MCP server')
+    if (sentence === null) deps.log.error({ err: error }, 'an MCP connection attempt could not be completed')
+    else deps.log.info({ err: error }, 'an MCP account could not be connected')
     // Keeps the instance if the user has started another attempt.
     await sql`
       delete from mcp_instances where ${isInstance(sql, attempt.instance)} and status = 'pending'
@@ -234,7 +234,7 @@ async function finishOAuth(
 
 function refusalSentence(error: string, description: string | undefined): string {
   const words = (description || error).replace(/[\p{Cc}\p{Cf}]+/gu, ' ').trim()
-  return `The provider gave no access: ${words.slice(0, SENTENCE_CHARACTERS_MAX)}`
+  return `The provider denied access: ${words.slice(0, SENTENCE_CHARACTERS_MAX)}`
 }
 
 async function finishComposio(

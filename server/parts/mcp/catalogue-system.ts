@@ -270,7 +270,7 @@ export async function seedCatalogue(
     if (moved.length === 0) return
     const ids = moved.map(({ id }) => id)
     const retired = await retireConnections(tx, ids, MOVED, null)
-    log.warn({ servers: ids, connections: retired.length }, 'MCP servers of the catalogue have moved')
+    log.warn({ servers: ids, connections: retired.length }, 'MCP servers in the catalogue have moved')
   })
 }
 

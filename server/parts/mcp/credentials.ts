@@ -209,7 +209,7 @@ export function noteNeededScope(
     set needed_scope = left(concat_ws(' ', needed_scope, ${failure.scope}::text), ${NEEDED_CHARACTERS_MAX})
     where ${isInstance(sql, instance)} and status = 'active'
       and strpos(coalesce(needed_scope, ''), ${failure.scope}::text) = 0`.catch((error: unknown) =>
-    log.warn({ err: error, instanceId }, 'what an MCP server wants further was not kept'),
+    log.warn({ err: error, instanceId }, 'the scope that an MCP server demanded could not be stored'),
   )
 }
 

@@ -14,8 +14,8 @@ export const MCP_ERRORS = defineErrors({
   ],
   'mcp.too_many_servers': [409, 'The catalogue can have at most {limit} servers. Delete one first.'],
   'mcp.no_auth_config': [400, 'No auth config found for server: {serverId}'],
-  'mcp.api_key_needed': [400, 'api_key is required: this server uses a key of your own'],
-  'mcp.no_api_key': [400, 'Leave api_key out: this server does not use a key.'],
+  'mcp.api_key_needed': [400, 'api_key is required because each user of this server has their own key'],
+  'mcp.no_api_key': [400, 'Omit api_key: this server does not use a key.'],
   'mcp.too_many_instances': [
     402,
     'This organization can have at most {limit} MCP connections. Delete one first.',

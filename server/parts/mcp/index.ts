@@ -80,7 +80,7 @@ export function createMcp(services: Services): Mcp {
       await seedCatalogue(deps)
       endSweep = repeat(SWEEP_MS, () => sweepAttempts(deps), {
         log: services.log,
-        message: 'the sweep of attempts to connect failed',
+        message: 'MCP connection attempt sweep failed',
       })
     },
     async close() {

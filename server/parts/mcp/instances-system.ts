@@ -111,7 +111,7 @@ export class InstanceFinder {
       return [{ ...instance, endpoint }]
     } catch (error) {
       if (!(error instanceof McpError))
-        this.#deps.log.error({ err: error, instanceId: instance.id }, 'an MCP instance cannot be opened')
+        this.#deps.log.error({ err: error, instanceId: instance.id }, 'an MCP instance could not be opened')
       return []
     }
   }

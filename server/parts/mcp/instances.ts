@@ -132,5 +132,5 @@ export async function deleteInstance(
   const failure = await endAccess(deps, { credentials, accountId: row.accountId })
   return failure === null
     ? 'MCP instance deleted'
-    : `MCP instance deleted. Its provider could not be told to end the access, so end it there too: ${failure}`
+    : `MCP instance deleted. The provider could not revoke the access, so revoke it there too: ${failure}`
 }

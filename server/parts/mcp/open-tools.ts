@@ -135,7 +135,7 @@ function describe(
   if (late.aborted || (isMcpError && error.kind === 'timeout'))
     return { isTooSlow: true, error: sentence('mcp.timed_out') }
   if (isMcpError) return { isTooSlow: false, error: error.message }
-  log.error({ err: error }, 'the tools of an MCP instance cannot be listed')
+  log.error({ err: error }, 'the tools of an MCP instance could not be listed')
   return { isTooSlow: false, error: sentence('server.error') }
 }
 

@@ -125,7 +125,7 @@ export async function endAccess(
     await composio.deleteAccount(accountId, signal)
     return null
   } catch (error) {
-    log.warn({ err: error }, 'a provider did not end an access')
+    log.warn({ err: error }, 'a provider could not revoke access')
     return failureSentence(error) ?? sentence('mcp.provider_failed')
   }
 }

@@ -122,7 +122,7 @@ export class TokenRefresh {
     } catch (error) {
       if (error instanceof AuthorizationError && error.kind === 'refused')
         return this.#giveUp(instance, version, error)
-      log.warn({ err: error, instanceId }, 'the access of an MCP instance was not renewed')
+      log.warn({ err: error, instanceId }, 'the access of an MCP instance could not be renewed')
       await this.#rest(instance, claim)
       throw new McpError('unreachable', UNREACHABLE)
     }
@@ -150,7 +150,8 @@ export class TokenRefresh {
           expires_at = now() + ${expiresIn}::float8 * interval '1 second',
           refresh_claim = null, refresh_claimed_until = null
         where ${isInstance(sql, instance)} and credentials_version = ${version}`,
-      (error, attempt) => log.error({ err: error, instanceId, attempt }, 'renewed access was not stored'),
+      (error, attempt) =>
+        log.error({ err: error, instanceId, attempt }, 'renewed access could not be stored'),
     )
     if (stored === undefined) throw new McpError('unreachable', UNREACHABLE)
     return stored.count > 0

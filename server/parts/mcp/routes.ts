@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Enum, idOf, Message, OrgId, Uuid } from '#platform/http/schemas.ts'
+import { CONNECTION, SERVER } from '#platform/http/example-values.ts'
+import { confirms, Enum, idOf, OrgId, Uuid } from '#platform/http/schemas.ts'
 import { confirmConnection, describePending, returnFromProvider } from './callback.ts'
 import { listServers } from './catalogue.ts'
 import { NewServer, ServerChange, ServerList, ServerRecord, ServerWithTools } from './catalogue-schemas.ts'
@@ -38,7 +39,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     access: { permission: 'mcp:write', orgOf: 'query or personal' },
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: schemas.NewConnection,
-    example: { server_id: '019a0000-0000-7000-8000-000000000001', flow_type: 'settings' },
+    example: { server_id: SERVER, flow_type: 'settings' },
     effects: 'outside once',
     present: moveCookieToHeader,
     reply: [201, schemas.ConnectionAttempt],
@@ -79,7 +80,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     description: CONFIRMATION,
     access: 'session',
     body: schemas.TicketBody,
-    example: { ticket: 'mt_0123456789' },
+    example: { ticket: 'mt_8cWq2Lz5' },
     effects: 'database',
     reply: [200, schemas.PendingConnection],
     errors: ['mcp.attempt_gone'],
@@ -92,7 +93,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     description: `${CONFIRMATION} Only the user who started the connection can finish it, once.`,
     access: 'session',
     body: schemas.TicketBody,
-    example: { ticket: 'mt_0123456789' },
+    example: { ticket: 'mt_8cWq2Lz5' },
     effects: 'outside once',
     reply: [200, schemas.ConfirmedConnection],
     errors: ['mcp.attempt_gone', 'mcp.attempt_of_another', 'mcp.connect_failed'],
@@ -121,10 +122,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
       'be active.',
     access: { permission: 'mcp:write', inEvery: 'organization' },
     body: schemas.UrlRequest,
-    example: {
-      server_id: '019a0000-0000-7000-8000-000000000001',
-      session_id: '019a0000-0000-7000-8000-000000000002',
-    },
+    example: { server_id: SERVER, session_id: CONNECTION },
     effects: 'database',
     reply: [200, schemas.GatewayUrl],
     errors: ['mcp.no_attempt', 'mcp.instance_inactive'],
@@ -168,7 +166,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     access: { permission: 'mcp:write', orgOf: ofInstance },
     query: OneInstance,
     effects: 'outside',
-    reply: [200, Message],
+    reply: confirms('MCP instance deleted'),
     errors: ['mcp.instance_not_found'],
     handler: async ({ scope, query }) => ({
       message: await deleteInstance(deps, scope, query.mcp_instance_id),
@@ -225,12 +223,17 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     access: 'system',
     body: NewServer,
     example: {
-      name: 'Weather',
-      toolkit_name: 'Weather',
-      toolkit_slug: 'weather',
-      description: 'Forecasts and measurements of the weather, all over the world',
-      url: 'https://weather.example.com/mcp',
-      auth_config: { type: 'oauth', client_id: 'parley', client_secret: 'secret', scopes: 'forecasts' },
+      name: 'Calendar',
+      toolkit_name: 'Calendar',
+      toolkit_slug: 'calendar',
+      description: 'Reads and creates events.',
+      url: 'https://calendar.example.com/mcp',
+      auth_config: {
+        type: 'oauth',
+        client_id: 'parley',
+        client_secret: 'cs_7Qx3Vn9d',
+        scopes: 'events.read events.write',
+      },
     },
     effects: 'database',
     reply: [201, ServerRecord],
@@ -249,7 +252,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     access: 'system',
     query: ServerQuery,
     body: ServerChange,
-    example: { description: 'Forecasts of the weather' },
+    example: { description: 'Reads, creates and moves events.' },
     effects: 'outside',
     reply: [200, ServerRecord],
     errors: ['mcp.server_not_found', 'mcp.server_invalid', 'mcp.server_taken', 'mcp.secret_needed'],
@@ -262,11 +265,10 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     access: 'system',
     query: ServerQuery,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('MCP server deleted'),
     errors: ['mcp.server_not_found', 'mcp.server_in_use'],
     async handler({ query }) {
       await deleteServer(deps, query.server_id)
-      return { message: 'MCP server deleted' }
     },
   }),
 ]

@@ -14,7 +14,7 @@ export const mcpTables: OwnedTables = {
     erasure: 'cascade',
   },
   mcp_attempts: {
-    audit: { not: 'The connection that an attempt leads to is recorded.' },
+    audit: { not: 'The resulting connection is audited.' },
     export: { not: 'An attempt lasts minutes.' },
     erasure: 'cascade',
   },

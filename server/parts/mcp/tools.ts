@@ -163,7 +163,10 @@ export class ToolLists {
     this.#forgetting.add(instanceId)
     sql`update mcp_instances set tools_read_at = null where ${isInstance(sql, instance)}`
       .catch((error: unknown) =>
-        this.#deps.log.warn({ err: error, instanceId }, 'old tools of an MCP instance stay'),
+        this.#deps.log.warn(
+          { err: error, instanceId },
+          'the tools of an MCP instance could not be marked as outdated',
+        ),
       )
       .finally(() => this.#forgetting.delete(instanceId))
   }
@@ -196,7 +199,7 @@ export class ToolLists {
     try {
       await storeTools(sql, { table: 'mcp_instances', id, organizationId, userId }, owner, tools)
     } catch (error) {
-      this.#deps.log.error({ err: error, instanceId: id }, 'the tools of an MCP instance were not kept')
+      this.#deps.log.error({ err: error, instanceId: id }, 'the tools of an MCP instance could not be stored')
     }
   }
 }

@@ -5,13 +5,13 @@ export const OPENAI_ERRORS = defineErrors({
     404,
     'There is no model or agent named {model}. GET /openai/v1/models lists them.',
   ],
-  'openai.agent_has_tools': [400, 'This agent uses its own tools. Leave tools out.'],
+  'openai.agent_has_tools': [400, 'This agent uses its own tools. Omit tools.'],
   'openai.no_agent_embeddings': [
     403,
     'A deployment key gives access to its agent only, and agents do not create embeddings.',
   ],
 
-  'openai.tool_choice': 'tool_choice can require only a tool that tools lists',
+  'openai.tool_choice': 'tool_choice can only require a tool that is listed in tools',
   'openai.images_max': 'A request can have at most {limit} images.',
   'openai.tool_call_id': '{field}.tool_call_id must be the ID of a tool call in an earlier assistant message',
   'openai.no_user_message': '{field} must contain a user message',
@@ -21,10 +21,10 @@ export const OPENAI_ERRORS = defineErrors({
   'openai.image_data': 'An image in a data: URL must be encoded in base64 and have a type such as image/png.',
   'openai.image_bytes': 'An image can have at most {limit} bytes.',
   'openai.image_status': 'The image URL responded with status {status}.',
-  'openai.call_id': '{field}.call_id must be that of an earlier function_call',
+  'openai.call_id': '{field}.call_id must be the call_id of an earlier function_call',
   'openai.item_type': '{field}: items of type {type} are not supported',
   'openai.call_fields': '{field} must have call_id and name',
-  'openai.dimensions': 'dimensions must be {length} for this model, or left out',
+  'openai.dimensions': 'dimensions must be {length} for this model, or omitted',
   'openai.part_types': '{field}: only parts of type {types} are supported',
   'openai.field_unsupported': '{field} is not supported. {instead}',
 })

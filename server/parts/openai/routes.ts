@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
+import { HOURS } from '#platform/http/example-values.ts'
 import { OpenQuery, OrgId } from '#platform/http/schemas.ts'
 import { completeChat } from './chat-completions.ts'
 import { embedTexts } from './embeddings.ts'
@@ -53,7 +54,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     access,
     query,
     body: schemas.ChatCompletionRequest,
-    example: { model: 'parley-demo', messages: [{ role: 'user', content: 'Hello' }] },
+    example: { model: 'Shop assistant', messages: [{ role: 'user', content: HOURS }] },
     bodyLimits: { bytes: BODY_BYTES_MAX },
     effects: 'outside once',
     reply: {
@@ -75,7 +76,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     access,
     query,
     body: schemas.ResponseRequest,
-    example: { model: 'parley-demo', input: 'Hello' },
+    example: { model: 'Shop assistant', input: HOURS },
     bodyLimits: { bytes: BODY_BYTES_MAX },
     effects: 'outside once',
     reply: {
@@ -107,7 +108,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     access,
     query,
     body: schemas.EmbeddingRequest,
-    example: { model: 'text-embedding-3-small', input: 'Hello' },
+    example: { model: 'text-embedding-3-small', input: HOURS },
     bodyLimits: { bytes: BODY_BYTES_MAX, values: EMBEDDING_VALUES_MAX },
     effects: 'outside',
     reply: [200, schemas.EmbeddingList],

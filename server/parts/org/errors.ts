@@ -6,7 +6,7 @@ export const ORG_ERRORS = defineErrors({
   'org.last_owner': [400, 'An organization must always keep at least one owner.'],
   'org.factor_needed': [
     400,
-    'Set up a second factor for your own account before you require one of members.',
+    'Set up a second factor for your own account before you require one for members.',
   ],
   'org.owner_needed': [403, 'Only an owner of the organization can do this.'],
   'org.feature_off': [403, 'The {feature} feature is not enabled for this organization.'],

@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { COLLEAGUE, EMAILED_TOKEN, ORGANIZATION, ROLE } from '#platform/http/example-values.ts'
+import { confirms, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { readFeaturesInUse } from './features-in-use.ts'
 import { leaveByLink, leaveOrganization, showLeaveLink } from './leave-system.ts'
@@ -60,7 +61,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     access: { permission: 'organization:write', orgOf: 'query' },
     query: InOrganization,
     body: OrganizationChange,
-    example: { name: 'Analytical Engines' },
+    example: { name: 'Fernhill Coffee' },
     effects: 'database',
     reply: [200, OrganizationView],
     errors: [
@@ -81,17 +82,12 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
       'organization, only members who share another organization with them see their name and email address.',
     access: { permission: 'users:write', orgOf: 'body' },
     body: NewMember,
-    example: {
-      organization_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60',
-      user_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e61',
-      role_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e62',
-    },
+    example: { organization_id: ORGANIZATION, user_id: COLLEAGUE, role_id: ROLE },
     effects: 'database',
-    reply: [201, Message],
+    reply: confirms('Member added', 201),
     errors: ['org.not_found', 'org.feature_off', ...ASSIGN_ERRORS, 'user.not_found', 'user.is_member'],
     async handler({ scope, body }) {
       await addMember(services, scope, body)
-      return { message: 'Member added' }
     },
   }),
   defineRoute({
@@ -101,11 +97,10 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     access: 'session',
     query: InOrganization,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('You have left the organization'),
     errors: ['org.not_found', 'org.personal', 'org.last_owner'],
     async handler({ caller, query }) {
       await leaveOrganization(database, caller, query.org_id)
-      return { message: 'You have left the organization' }
     },
   }),
   defineRoute({
@@ -124,13 +119,12 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     summary: 'Leave an organization with the emailed link',
     access: 'public',
     body: LeaveLink,
-    example: { token: 'ot_…' },
+    example: { token: EMAILED_TOKEN },
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('You have left the organization'),
     errors: ['auth.link_gone', 'org.not_found', 'org.last_owner', 'org.personal'],
     async handler({ client, body }) {
       await leaveByLink(database, client, body.token)
-      return { message: 'You have left the organization' }
     },
   }),
   defineRoute({
@@ -141,9 +135,9 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: InOrganization,
     body: NewOwner,
-    example: { user_id: '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e61' },
+    example: { user_id: COLLEAGUE },
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Ownership transferred'),
     errors: [
       'org.not_found',
       'org.owner_needed',
@@ -155,7 +149,6 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     ],
     async handler({ scope, body }) {
       await transferOwnership(scope, body.user_id)
-      return { message: 'Ownership transferred' }
     },
   }),
   defineRoute({

@@ -23,8 +23,8 @@ export const orgTables: OwnedTables = {
     erasure: 'cascade',
   },
   one_time_tokens: {
-    audit: { not: "A mailed link is its receiver's." },
-    export: { not: 'Links in mails work once and expire.' },
-    erasure: { not: 'They go with their user, and expire.' },
+    audit: { not: 'A mailed link belongs to its recipient.' },
+    export: { not: 'Mailed links are single-use and expire.' },
+    erasure: { not: 'Deleted with their user, and expire.' },
   },
 }

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { PERMISSION } from '#platform/http/example-values.ts'
+import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { createRole, listRoles, removeRole, updateRole } from './manage-roles.ts'
 import { createPermission, listPermissions, removePermission } from './permissions-system.ts'
@@ -14,7 +15,6 @@ import {
   RoleView,
 } from './schemas.ts'
 
-const EXAMPLE_PERMISSION = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 const GRANT_ERRORS = [
   'role.name_taken',
   'role.too_high',
@@ -33,7 +33,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     access: { permission: 'roles:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: NewRole,
-    example: { name: 'Editor', hierarchy_level: 30, permission_ids: [EXAMPLE_PERMISSION] },
+    example: { name: 'editor', hierarchy_level: 40, permission_ids: [PERMISSION] },
     effects: 'database',
     reply: [201, RoleView],
     errors: ['org.not_found', ...GRANT_ERRORS],
@@ -47,7 +47,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     access: { permission: 'roles:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, role_id: idOf('the role') }),
     body: RoleChange,
-    example: { description: 'Writes and reads' },
+    example: { description: 'Edits agents and knowledge.' },
     effects: 'database',
     reply: [200, RoleView],
     errors: ['org.not_found', 'role.not_found', 'role.system', ...GRANT_ERRORS],
@@ -60,11 +60,10 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     access: { permission: 'roles:delete', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, role_id: idOf('the role') }),
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Role deleted'),
     errors: ['org.not_found', 'role.not_found', 'role.system', 'role.too_high', 'role.in_use'],
     async handler({ scope, query }) {
       await removeRole(scope, query.role_id)
-      return { message: 'Role deleted' }
     },
   }),
   defineRoute({
@@ -97,11 +96,10 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     access: 'system',
     query: Type.Object({ permission_id: idOf('the permission') }),
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Permission removed'),
     errors: ['permission.not_found', 'permission.built_in'],
     async handler({ query }) {
       await removePermission(database, query.permission_id)
-      return { message: 'Permission removed' }
     },
   }),
   defineRoute({

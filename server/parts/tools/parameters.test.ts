@@ -27,7 +27,7 @@ const given = (over: Partial<ParameterDescriptor>): ParameterDescriptor => ({
   ...over,
 })
 
-describe('a default', () => {
+describe('a default value', () => {
   test.each([
     ['int', '5', 5],
     ['int', ' -5 ', -5],
@@ -49,24 +49,24 @@ describe('a default', () => {
     ['dict', '{"a": [1]}', { a: [1] }],
     ['dict', 'null', undefined],
     ['dict', "{'a': 1}", undefined],
-  ] as const)('of type %s written %j is %j', (type, text, value) => {
+  ] as const)('of type %s, written %j, is read as %j', (type, text, value) => {
     expect(parseValue(type, text)).toEqual(value)
   })
 
-  test('that is none of its type is refused, by its place', () => {
+  test('of another type is refused with its path', () => {
     expect(
       sentenceOf(() => checkInputs([given({}), given({ name: 'n', type: 'int', default: 'five' })])),
     ).toBe('inputs.1.default must be an integer, written as a string, because the type is int')
   })
 })
 
-test('a name that is there twice is refused', () => {
+test('a duplicate name is refused', () => {
   expect(sentenceOf(() => checkInputs([given({}), given({})]))).toBe(
     'inputs.1.name must be unique, but x occurs twice',
   )
 })
 
-describe('a secret', () => {
+describe('a secret parameter', () => {
   test.each([
     ['api_key', true],
     ['apiKey', true],
@@ -79,12 +79,12 @@ describe('a secret', () => {
     ['keyword', false],
     ['tokenizer', false],
     ['passage', false],
-  ])('%s sounds like one: %s', (name, secret) => {
+  ])('named %s is recognized: %s', (name, secret) => {
     expect(soundsSecret(name)).toBe(secret)
     expect(checkConfiguration([given({ name })])).toMatchObject([{ secret }])
   })
 
-  test('has no default; somebody can say that it is none', () => {
+  test('has no default, unless it is declared not secret', () => {
     expect(sentenceOf(() => checkConfiguration([given({ name: 'api_key', default: '' })]))).toContain(
       'configuration.0.default must be null',
     )
@@ -118,7 +118,7 @@ describe('arguments', () => {
       { query: 'a', deep: { b: 1 } },
       { query: 'a', count: 10, deep: { b: 1 } },
     ],
-  ])('%j are taken as %j', (input, values) => {
+  ])('%j are read as %j', (input, values) => {
     expect(readArguments(schema, input)).toEqual({ values })
   })
 
@@ -140,14 +140,14 @@ describe('arguments', () => {
     expect(readArguments(schema, input)).toEqual({ error: expect.stringContaining(sentence) })
   })
 
-  test('of a function without parameters', () => {
+  test('of a function without parameters must be empty', () => {
     expect(readArguments(schemaOf([], []), {})).toEqual({ values: {} })
     expect(readArguments(schemaOf([], []), { a: 1 })).toEqual({
       error: 'There is no parameter "a". This tool has no parameters.',
     })
   })
 
-  test('whatever descriptors pass, the least that they demand is enough, and all that is passed on is of its type', () => {
+  test('of valid descriptors need only the required values, and all have their declared type', () => {
     fc.assert(
       fc.property(fc.uniqueArray(descriptor, { selector: ({ name }) => name, maxLength: 8 }), (wanted) => {
         const inputs = checkInputs(wanted)
@@ -173,7 +173,7 @@ describe('a configuration', () => {
     given({ name: 'region' }),
   ])
 
-  test('takes values of their type or as text, and fills in defaults when it is used', () => {
+  test('accepts typed values or text, and fills in defaults when it is used', () => {
     const set = [
       { name: 'api_key', value: 'abcd' },
       { name: 'limit', value: '5' },
@@ -196,19 +196,19 @@ describe('a configuration', () => {
       ],
       'limit must be an integer',
     ],
-    [[{ name: 'toString', value: 'a' }], 'there is nothing called toString to configure'],
+    [[{ name: 'toString', value: 'a' }], 'there is no configuration value named toString'],
     [
       [
         { name: 'region', value: 'a' },
         { name: 'region', value: 'b' },
       ],
-      'region is given twice',
+      'region occurs twice',
     ],
-  ])('is not %j: %s', (set, error) => {
+  ])('refuses %j: %s', (set, error) => {
     expect(readConfig(descriptors, set, NO_CONFIG)).toEqual({ error })
   })
 
-  test('keeps a secret that is not given again, and it stays one', () => {
+  test('keeps a stored secret that is sent as null, and it stays secret', () => {
     const kept = { values: { api_key: 'abcd', region: 'eu' }, secrets: ['api_key'] }
     const again = readConfig(descriptors, [{ name: 'api_key', value: null }], kept)
     expect(again).toEqual({ values: { api_key: 'abcd' }, secrets: ['api_key'] })
@@ -217,7 +217,7 @@ describe('a configuration', () => {
     expect(configNow(open, kept)).toMatchObject({ secrets: ['abcd'] })
   })
 
-  test('that the tool no longer takes says what is missing', () => {
+  test('that no longer fits the tool names the missing value', () => {
     expect(configNow(descriptors, NO_CONFIG)).toEqual({
       error: 'This tool has no value for api_key. The creator of the agent can set it.',
     })
@@ -228,7 +228,7 @@ describe('a configuration', () => {
     })
   })
 
-  test('of defaults alone runs where nothing is required', () => {
+  test('consisting of defaults works if nothing is required', () => {
     fc.assert(
       fc.property(fc.uniqueArray(descriptor, { selector: ({ name }) => name }), (wanted) => {
         const all = checkConfiguration(wanted.map((one) => ({ ...one, required: false, secret: false })))

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { idOf, Message, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
+import { CATEGORY, FIND_ORDER } from '#platform/http/example-values.ts'
+import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { createCategory, deleteCategory, updateCategory } from './manage-categories.ts'
 import { createTool, deleteTool, updateTool } from './manage-tools.ts'
@@ -24,24 +25,38 @@ const OneCategory = Type.Object({ org_id: OrgId, category_id: idOf('the tool cat
 const OneTool = Type.Object({ org_id: OrgId, tool_id: idOf('the tool') })
 const Page = Type.Object(PageQuery)
 const EXAMPLE_TOOL = {
-  name: 'Add',
-  description: 'Adds two numbers',
-  category_id: '01890a5d-ac96-774b-bcce-b302099a8057',
+  name: 'Find order',
+  description: 'Finds an order by its number.',
+  category_id: CATEGORY,
   version: '1.0.0',
-  configuration: [],
-  inputs: [
-    { name: 'a', type: 'int' as const, description: 'The first', required: true, default: null },
-    { name: 'b', type: 'int' as const, description: 'The second', required: false, default: '1' },
+  configuration: [
+    {
+      name: 'api_key',
+      type: 'str' as const,
+      description: 'Key of the shop.',
+      required: true,
+      default: null,
+      secret: true,
+    },
   ],
-  outputs: { type: 'int', description: 'The sum' },
+  inputs: [
+    {
+      name: 'order_number',
+      type: 'str' as const,
+      description: 'Number of the order.',
+      required: true,
+      default: null,
+    },
+  ],
+  outputs: { type: 'dict', description: 'Status and carrier of the order.' },
   settings: {
     function_info: {
-      name: 'add',
-      is_async: false,
-      description: 'Adds two numbers',
-      code: 'def add(a, b):\n    return a + b\n',
+      name: 'find_order',
+      description: 'Finds an order by its number.',
+      code: FIND_ORDER,
     },
     requirements: [],
+    network: ['shop.fernhill.example'],
     deployment: { framework: 'python', toolkit_class: false, standalone_function: true },
   },
 }
@@ -76,7 +91,7 @@ const categoryRoutes = (services: Services): Route[] => [
     access: { permission: 'tool:write', orgOf: 'query' },
     query: InOrganization,
     body: NewCategory,
-    example: { name: 'Search', description: 'Tools that search our systems.' },
+    example: { name: 'Orders', description: 'Tools for the shop.' },
     effects: 'database',
     reply: [201, CategoryView],
     errors: ['org.not_found', 'tool.category_taken'],
@@ -89,7 +104,7 @@ const categoryRoutes = (services: Services): Route[] => [
     access: { permission: 'tool:write', orgOf: 'query' },
     query: OneCategory,
     body: CategoryChange,
-    example: { name: 'Search and lookup' },
+    example: { description: 'Tools that read the orders of the shop.' },
     effects: 'database',
     reply: [200, CategoryView],
     errors: ['org.not_found', 'tool.category_not_found', 'tool.category_taken'],
@@ -102,11 +117,10 @@ const categoryRoutes = (services: Services): Route[] => [
     access: { permission: 'tool:delete', orgOf: 'query' },
     query: OneCategory,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Tool category deleted'),
     errors: ['org.not_found', 'tool.category_not_found', 'tool.category_in_use'],
     async handler({ scope, query }) {
       await deleteCategory(scope, query.category_id)
-      return { message: 'Tool category deleted' }
     },
   }),
 ]
@@ -186,11 +200,10 @@ export const toolRoutes = (services: Services): Route[] => [
     access: { permission: 'tool:delete', orgOf: 'query' },
     query: OneTool,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Tool deleted'),
     errors: ['org.not_found', 'tool.not_found', 'tool.in_use'],
     async handler({ scope, query }) {
       await deleteTool(services, scope, query.tool_id)
-      return { message: 'Tool deleted' }
     },
   }),
   defineRoute({
@@ -205,11 +218,11 @@ export const toolRoutes = (services: Services): Route[] => [
     query: Type.Object({ tool_id: idOf('the tool') }),
     body: ToolTest,
     example: {
-      input_prompt: 'What is 2 and 40?',
-      config_items: [],
+      input_prompt: 'Where is order FH-1042?',
+      config_items: [{ name: 'api_key', value: 'shop_5tR8' }],
       provider: 'openai',
       model_name: 'gpt-5-mini',
-      api_key: 'secret',
+      api_key: 'sk-proj-4Zp0wX7u',
     },
     effects: 'outside once',
     reply: [200, ToolTestResult],

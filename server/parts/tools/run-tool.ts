@@ -63,13 +63,13 @@ function outcomeOf(outcome: SandboxOutcome, mask: Mask, isForeign: boolean): Too
   if (!outcome.ok) {
     const error = mask.text(isForeign ? withoutLocations(outcome.error) : outcome.error)
     const details =
-      printed === '' || isForeign ? '' : `\n\nIt had printed:\n${printed.slice(-PRINTED_CHARACTERS_MAX)}`
+      printed === '' || isForeign ? '' : `\n\nPrinted output:\n${printed.slice(-PRINTED_CHARACTERS_MAX)}`
     return failed((error + details).toWellFormed())
   }
   const output = mask.value(outcome.output)
   if (output !== null && output !== undefined) return { output, successful: true, error: null }
   const explanation =
-    printed === '' ? 'The tool returned nothing.' : `The tool returned nothing, and printed:\n${printed}`
+    printed === '' ? 'The tool returned nothing.' : `The tool returned nothing. Printed output:\n${printed}`
   return { output: explanation, successful: true, error: null }
 }
 

@@ -40,9 +40,9 @@ export function readConfig(
 ): ToolConfig | { error: string } {
   const names = given.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) < index)
-  if (twice !== undefined) return { error: `${twice} is given twice` }
+  if (twice !== undefined) return { error: `${twice} occurs twice` }
   const unknown = names.find((name) => !descriptors.some((descriptor) => descriptor.name === name))
-  if (unknown !== undefined) return { error: `there is nothing called ${unknown} to configure` }
+  if (unknown !== undefined) return { error: `there is no configuration value named ${unknown}` }
   const values = new Map<string, unknown>()
   for (const descriptor of descriptors) {
     const { name, type } = descriptor

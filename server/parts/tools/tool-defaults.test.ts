@@ -16,7 +16,7 @@ const RUNS = 25
 const net = { checkUrl: (address: string) => new URL(address) }
 const descriptors = fc.uniqueArray(descriptor, { selector: ({ name }) => name, maxLength: 6 })
 
-test('whatever tool is stored runs with its defaults, and sees just what its descriptors say', async () => {
+test('every valid tool runs with its defaults and sees only the declared values', async () => {
   await fc.assert(
     fc.asyncProperty(descriptors, descriptors, async (wantedInputs, wantedConfiguration) => {
       const inputs = checkInputs(wantedInputs)

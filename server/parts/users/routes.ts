@@ -1,7 +1,8 @@
 import Type from 'typebox'
 import { ASSIGN_ERRORS } from '#platform/access/role-rules.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { described, Email, idOf, Message, OrgId } from '#platform/http/schemas.ts'
+import { INVITED, ROLE } from '#platform/http/example-values.ts'
+import { confirms, described, Email, idOf, OrgId } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { CAP_ERRORS, revokePending } from '../invitations/index.ts'
 import { changeRole, changeStatus } from '../org/index.ts'
@@ -22,7 +23,6 @@ import {
 } from './schemas.ts'
 
 const OneMember = Type.Object({ org_id: OrgId, user_id: idOf('the member') })
-const EXAMPLE_ROLE = '0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60'
 
 /** Routes of an organization's users and of the caller (spec, Users; contract, 2). */
 export const userRoutes = (services: Services): Route[] => {
@@ -83,7 +83,7 @@ export const userRoutes = (services: Services): Route[] => {
       access: { permission: 'users:write', orgOf: 'query' },
       query: Type.Object({ org_id: OrgId }),
       body: NewInvitee,
-      example: { email: 'grace@example.com', first_name: 'Grace', last_name: 'Hopper', role: EXAMPLE_ROLE },
+      example: { ...INVITED, role: ROLE },
       effects: 'database',
       reply: [201, InvitedUser],
       errors: [
@@ -106,7 +106,7 @@ export const userRoutes = (services: Services): Route[] => {
       access: { permission: 'users:write', orgOf: 'query' },
       query: OneMember,
       body: RoleChoice,
-      example: { role_id: EXAMPLE_ROLE },
+      example: { role_id: ROLE },
       effects: 'database',
       reply: [200, MemberView],
       errors: [
@@ -152,17 +152,16 @@ export const userRoutes = (services: Services): Route[] => {
       url: '/api/users/remove',
       summary: 'Remove a member',
       description:
-        'Also deletes their API keys in the organization and an open invitation. What the member created stays.',
+        "Also deletes the member's API keys and pending invitation. Keeps the records that the member created.",
       access: { permission: 'users:admin', orgOf: 'query' },
       query: OneMember,
       effects: 'database',
-      reply: [200, Message],
+      reply: confirms('Member removed'),
       errors: ['org.not_found', 'org.last_owner', 'role.too_high', 'user.not_found', 'user.self'],
       async handler({ scope, query }) {
         await changeStatus(scope, query.user_id, 'deleted', (tx, { email }) =>
           revokePending(tx, scope.organizationId, email),
         )
-        return { message: 'Member removed' }
       },
     }),
   ]

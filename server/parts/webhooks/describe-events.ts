@@ -69,7 +69,7 @@ const EVENTS: Record<WebhookEventType | typeof TEST_EVENT_TYPE, EventDescription
     data: {
       conversation_id: idOf('the conversation'),
       change: Enum(['message', 'created', 'renamed', 'archived', 'restored', 'deleted'], {
-        description: 'What happened to the conversation. `message`: a reply ended.',
+        description: 'Change of the conversation. `message`: a reply ended.',
       }),
       message_id: Type.Optional(idOf('the reply. Present for the change `message`')),
       status: Type.Optional(

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { described, idOf, Message, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, described, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { listDeliveries, redeliver, testWebhook } from './manage-deliveries.ts'
 import { createWebhook, deleteWebhook, listWebhooks, rotateSecret, updateWebhook } from './manage-webhooks.ts'
@@ -22,7 +22,7 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: schemas.NewWebhook,
-    example: { url: 'https://example.com/parley', event_types: ['billing.credits_low'] },
+    example: { url: 'https://www.fernhill.example/hooks/parley', event_types: ['billing.credits_low'] },
     effects: 'database',
     reply: [201, schemas.WebhookWithSecret],
     errors: ['org.not_found', 'webhook.url_invalid', 'webhook.too_many'],
@@ -58,11 +58,10 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     access: ofWebhook,
     query: OneWebhook,
     effects: 'database',
-    reply: [200, Message],
+    reply: confirms('Webhook deleted'),
     errors: ['webhook.not_found'],
     async handler({ scope, query }) {
       await deleteWebhook(scope, query.webhook_id)
-      return { message: 'Webhook deleted' }
     },
   }),
   defineRoute({

@@ -48,7 +48,7 @@ export class Sender {
       repeat(this.#times.pollMs, () => this.#look(), { log, message: 'webhooks were not looked for' }),
       repeat(this.#times.sweepMs, () => sweepDeliveries(database), {
         log,
-        message: 'webhooks were not tidied up',
+        message: 'webhook cleanup failed',
       }),
     ]
   }
@@ -121,7 +121,10 @@ export class Sender {
     const sending = this.#send(delivery)
       .catch((error: unknown) => {
         // The claim expires.
-        this.#services.log.error({ err: error, delivery: delivery.id }, 'a webhook was not sent')
+        this.#services.log.error(
+          { err: error, delivery: delivery.id },
+          'a webhook delivery failed unexpectedly',
+        )
       })
       .finally(() => {
         this.#underWay.delete(delivery)

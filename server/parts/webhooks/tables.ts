@@ -14,7 +14,9 @@ export const webhookTables: OwnedTables = {
   },
   webhook_deliveries: {
     audit: { not: 'Deliveries are shown with their endpoint.' },
-    export: { not: 'Deliveries go after some days; what they told of is in other files.' },
+    export: {
+      not: 'Deliveries are deleted after 30 days; the export contains the records that they report.',
+    },
     erasure: { inPiecesBy: 'id' },
   },
 }

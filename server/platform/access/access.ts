@@ -212,7 +212,8 @@ function resourcesOf(tables: OwnedTables): ReadonlyMap<ResourceKind, Resource> {
   const resources = new Map<ResourceKind, Resource>()
   for (const [table, { resource }] of Object.entries(tables)) {
     if (!resource) continue
-    if (resources.has(resource.kind)) throw new Error(`two tables have records of the kind ${resource.kind}`)
+    if (resources.has(resource.kind))
+      throw new Error(`two tables declare records of the kind ${resource.kind}`)
     resources.set(resource.kind, { ...resource, table })
   }
   return resources

@@ -278,7 +278,7 @@ async function recordRow(
 }
 
 function refuse(audit: AuditedTable | null): void {
-  if (audit) throw new Error('rows of an audited table are inserted one by one')
+  if (audit) throw new Error('insert rows of an audited table one by one')
 }
 
 interface RowChange {

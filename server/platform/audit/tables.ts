@@ -2,7 +2,7 @@ import { type OwnedTables, ROWS_WITH_TEXT } from '../tables/owned-tables.ts'
 
 export const auditTables: OwnedTables = {
   audit_entries: {
-    audit: { not: 'It is the audit.' },
+    audit: { not: 'This is the audit log.' },
     export: {
       name: 'audit',
       columns: `

@@ -85,7 +85,7 @@ describe('a bucket', () => {
     await put('empty', '')
   })
 
-  test('is listed as far as its keys begin with the prefix, in their order', async () => {
+  test('lists the keys with the prefix, in order', async () => {
     const listed = await list({ ...bucket, prefix: 'docs/' })
     const keys = KEYS.filter((key) => key.startsWith('docs/'))
     expect(listed.map(({ key }) => key)).toEqual(
@@ -100,7 +100,7 @@ describe('a bucket', () => {
     expect(await list({ ...bucket, prefix: 'nothing/' })).toEqual([])
   })
 
-  test('is read key by key, each request signed', async () => {
+  test('is read object by object, with signed requests', async () => {
     for (const { key, etag, size } of await list(bucket)) {
       const content = key === 'empty' ? '' : `This is ${key}`
       expect(await read(bucket, key)).toEqual({
@@ -115,14 +115,14 @@ describe('a bucket', () => {
     expect(store.requests.filter(({ fault }) => fault !== undefined)).toEqual([])
   })
 
-  test('says what to do about a wrong name, and about a key that is gone', async () => {
+  test('explains a wrong bucket name and a deleted key', async () => {
     await expect(list({ ...bucket, bucket: 'another' })).rejects.toThrow(/no bucket named another/)
     await expect(read(bucket, 'docs/gone.txt')).rejects.toThrow(
       'docs/gone.txt is no longer in the bucket files',
     )
   })
 
-  test('that knows no such secret says so, and the secret is nowhere in it', async () => {
+  test('explains a wrong secret without showing it', async () => {
     const failure = await list({ ...bucket, secretAccessKey: 'not-the-secret' }).catch((error) => error)
     expect(failure).toBeInstanceOf(BucketError)
     expect(failure.message).toMatch(/This access key cannot list the bucket files/)
@@ -130,7 +130,7 @@ describe('a bucket', () => {
   })
 })
 
-describe('a bucket of many pages', () => {
+describe('a bucket with many pages', () => {
   const KEYS = [
     '../up',
     '..',
@@ -189,7 +189,7 @@ describe('a bucket of many pages', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  test('is listed page by page, without its folder markers', async () => {
+  test('is listed page by page, without folder markers', async () => {
     const keys = (await list(odd)).map(({ key }) => key)
     expect(new Set(keys)).toEqual(new Set([...objects.keys()].filter((key) => key !== 'folder/')))
     expect(keys).toHaveLength(objects.size - 1)
@@ -201,12 +201,12 @@ describe('a bucket of many pages', () => {
     expect(faults).toEqual([undefined, undefined, undefined])
   })
 
-  test('is read also where a key looks like a path', async () => {
+  test('is read when keys look like paths', async () => {
     for (const key of [...KEYS, 'many 7+']) expect((await read(odd, key)).content).toBe(objects.get(key))
     expect(faults.filter((fault) => fault !== undefined)).toEqual([])
   })
 
-  test('can be left before its end', async () => {
+  test('stops listing when the reader stops', async () => {
     const before = asked.length
     for await (const page of listObjects(net, odd, never)) {
       expect(page.length).toBeGreaterThan(900)
@@ -216,7 +216,7 @@ describe('a bucket of many pages', () => {
   })
 })
 
-describe('what a bucket is called', () => {
+describe('a bucket configuration', () => {
   const named = (more: Partial<Bucket>): Bucket => ({ bucket: 'my-bucket', region: 'eu-west-1', ...more })
 
   test.each<Partial<Bucket>>([
@@ -226,7 +226,7 @@ describe('what a bucket is called', () => {
     { endpoint: 'https://minio.example:9000/s3/' },
     { region: 'auto' },
     { accessKeyId: 'AKIA.x-_@', secretAccessKey: 'a/b+c=' },
-  ])('%j is in order', (more) => {
+  ])('accepts %j', (more) => {
     expect(() => checkBucket(net, named(more))).not.toThrow()
   })
 
@@ -263,13 +263,13 @@ describe('what a bucket is called', () => {
     [{ endpoint: 'https://s3.example/#' }, '(? or #)'],
     [{ endpoint: 'https://s3.example/%zz' }, 'needs no percent-encoding'],
     [{ endpoint: `https://s3.example/${'x'.repeat(2_000)}` }, 'endpoint must be'],
-  ])('%j is not', (more, sentence) => {
+  ])('refuses %j', (more, sentence) => {
     expect(() => checkBucket(net, named(more))).toThrow(BucketError)
     expect(() => checkBucket(net, named(more))).toThrow(sentence)
   })
 
   test.each(['', 'x'.repeat(1_025), '\ud800', 'a\0b'])(
-    'a key that is none is not asked for (%j)',
+    'an invalid key is refused before any request (%j)',
     async (key) => {
       await expect(read(bucket, key)).rejects.toThrow('An object key must have 1 to 1024 bytes')
     },

@@ -40,7 +40,7 @@ const list = (more: Partial<Bucket> = {}, asking: Net = net) => listKeys(asking,
 const read = (maxBytes = 1_000, signal = never) =>
   readObject(net, bucket, 'a.txt', { path, maxBytes }, signal)
 
-describe('a refusal', () => {
+describe('an error response', () => {
   test.each<[number, string, Record<string, string>, RegExp]>([
     [404, 'NoSuchBucket', {}, /has no bucket named files/],
     [404, 'NoSuchKey', {}, /does not contain the bucket name/],
@@ -64,7 +64,7 @@ describe('a refusal', () => {
     [400, 'x'.repeat(65), {}, /\(status 400\)\.$/],
     [204, '', {}, /\(status 204\)\.$/],
     [206, '', {}, /\(status 206\)\.$/],
-  ])('of %i %s %j says what to do', async (status, code, headers, sentence) => {
+  ])('%i %s %j is explained with a remedy', async (status, code, headers, sentence) => {
     server.pages = { '/files': refuse(status, code, headers) }
     const failure = await bucketFailureOf(list())
     expect([failure.message, failure.canTryAgain]).toEqual([expect.stringMatching(sentence), false])
@@ -76,12 +76,12 @@ describe('a refusal', () => {
     [404, '', /^a.txt is no longer in the bucket files/],
     [403, 'AccessDenied', /cannot read a.txt in the bucket files at .*. Grant it s3:GetObject/],
     [403, 'InvalidObjectState', /^a.txt is archived/],
-  ])('of an object, %i %s, too', async (status, code, sentence) => {
+  ])('%i %s for an object is explained', async (status, code, sentence) => {
     server.pages = { '/files/a.txt': refuse(status, code) }
     expect((await bucketFailureOf(read())).message).toMatch(sentence)
   })
 
-  test('of a stranger says that keys are needed; nothing is signed without them', async () => {
+  test('to unsigned requests asks for keys, and nothing is signed without them', async () => {
     const heads: IncomingMessage['headers'][] = []
     server.pages = {
       '/files': (response, { headers }) => {
@@ -102,7 +102,7 @@ describe('a refusal', () => {
     [503, 'SlowDown'],
     [500, 'InternalError'],
     [400, 'RequestTimeout'],
-  ])('that passes, %i %s, is asked again, three times in all', async (status, code) => {
+  ])('%i %s is retried, at most three times in all', async (status, code) => {
     server.pages = { '/files': refuse(status, code, { 'retry-after': '0' }) }
     const failure = await bucketFailureOf(list())
     expect([failure.message, failure.canTryAgain]).toEqual([
@@ -112,7 +112,7 @@ describe('a refusal', () => {
     expect(server.asked).toHaveLength(3)
   })
 
-  test('that has passed is forgotten', async () => {
+  test('followed by a success is ignored', async () => {
     server.pages = {
       '/files': (response) => {
         if (server.asked.length === 1) response.writeHead(503).end()
@@ -123,13 +123,13 @@ describe('a refusal', () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  test('that wants to be left alone for long is not asked again', async () => {
+  test('with a long Retry-After is not retried', async () => {
     server.pages = { '/files': refuse(503, 'SlowDown', { 'retry-after': '11' }) }
     expect((await bucketFailureOf(list())).canTryAgain).toBe(true)
     expect(server.asked).toHaveLength(1)
   })
 
-  test('of endless words is not read to its end', async () => {
+  test('without end is not read completely', async () => {
     server.pages = {
       '/files': (response) => {
         response.writeHead(403)
@@ -153,7 +153,7 @@ function sendEndlessly(response: ServerResponse): void {
 }
 
 describe('an object', () => {
-  test('that says that it is too large is not read', async () => {
+  test('declared too large is not read', async () => {
     server.pages = { '/files/a.txt': object('a'.repeat(1_001)) }
     const failure = await bucketFailureOf(read())
     expect(failure).toMatchObject({ message: 'a.txt is larger than 0.001 MB, the limit for a file.' })
@@ -163,7 +163,7 @@ describe('an object', () => {
     rmSync(path)
   })
 
-  test('that is larger than it says, or says nothing, is no object', async () => {
+  test('larger than declared, or without a length, is refused', async () => {
     server.pages = { '/files/a.txt': (response) => sendEndlessly(response.writeHead(200)) }
     expect((await bucketFailureOf(read())).message).toMatch(/^a.txt is larger than 0.001 MB/)
     server.pages = {
@@ -176,7 +176,7 @@ describe('an object', () => {
   })
 
   test.each<Record<string, string>>([{ 'content-length': '100' }, { 'transfer-encoding': 'chunked' }])(
-    'that is cut off is no object (%j)',
+    'that breaks off is refused (%j)',
     async (headers) => {
       server.pages = {
         '/files/a.txt': (response) => {
@@ -193,7 +193,7 @@ describe('an object', () => {
     },
   )
 
-  test('whose first answer is cut is read again', async () => {
+  test('whose first response breaks off is read again', async () => {
     server.pages = {
       '/files/a.txt': (response) => {
         response.writeHead(200, { 'content-length': '2' }).write('a')
@@ -205,7 +205,7 @@ describe('an object', () => {
     rmSync(path)
   })
 
-  test('that comes in drips is not waited for', async () => {
+  test('that arrives too slowly times out', async () => {
     server.pages = { '/files/a.txt': drip }
     const request = {
       key: 'a.txt',
@@ -220,7 +220,7 @@ describe('an object', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  test('is left where nobody wants it any more', async () => {
+  test('is no longer read after an abort', async () => {
     const reason = new Error('deleted meanwhile')
     const aborting = new AbortController()
     server.pages = {
@@ -234,7 +234,7 @@ describe('an object', () => {
     expect(server.asked).toHaveLength(1)
   })
 
-  test('that the disk does not take is no fault of the bucket', async () => {
+  test('that cannot be written to disk is not a bucket error', async () => {
     server.pages = { '/files/a.txt': object('a') }
     const into = { path: join(directory, 'nowhere', 'object'), maxBytes: 10 }
     await expect(readObject(net, bucket, 'a.txt', into, never)).rejects.toMatchObject({ code: 'ENOENT' })
@@ -252,7 +252,7 @@ describe('an object', () => {
 })
 
 describe('an address', () => {
-  test.each([301, 302, 307, 308])('that a %i leads to is not asked', async (status) => {
+  test.each([301, 302, 307, 308])('from a %i redirect is never requested', async (status) => {
     server.pages = {
       '/files': send('text/plain', '', { location: server.at('/inside', '127.0.0.1') }, status),
       '/files/a.txt': send('text/plain', '', { location: 'http://169.254.169.254/' }, status),
@@ -262,7 +262,7 @@ describe('an address', () => {
     expect(server.asked.map((address) => address.split('?')[0])).toEqual(['/files', '/files/a.txt'])
   })
 
-  test('that is not public is not connected to, in whatever spelling, nor by a name', async () => {
+  test('that is not public is refused in every spelling, and as a host name', async () => {
     const strict = createNet({
       allowPrivateNetwork: false,
       resolveName: (_name, _options, tell) => tell(null, [{ address: '127.0.0.1', family: 4 }]),
@@ -285,7 +285,7 @@ describe('an address', () => {
     await strict.close()
   })
 
-  test('where nobody is can be tried again; a name that nobody has can not', async () => {
+  test('that refuses connections can be retried; an unknown host name cannot', async () => {
     const nobody = await bucketFailureOf(list({ endpoint: 'http://127.0.0.1:1' }))
     expect([nobody.message, nobody.canTryAgain]).toEqual([expect.stringMatching(/cannot be reached/), true])
     const nameless = createNet({

@@ -41,58 +41,54 @@ const pages =
 const LOLS = `<!DOCTYPE lol [<!ENTITY a "lol">${Array.from({ length: 9 }, (_, level) => `<!ENTITY a${level} "${`&a${level || ''};`.repeat(10)}">`).join('')}]>`
 
 test.each<[string, string | Buffer, RegExp]>([
-  ['is none', '<html><body>Welcome</body></html>', /it is not a ListBucketResult. Check that endpoint/],
+  ['is not a list', '<html><body>Welcome</body></html>', /it is not a ListBucketResult. Check that endpoint/],
   ['is empty', '', /it is not XML/],
   ['is text', 'Hello', /it is not XML/],
   ['breaks off', listPage([{ key: 'a' }]).slice(0, -5), /it is incomplete/],
   ['breaks off between elements', '<ListBucketResult><IsTruncated>false</IsTruncated>', /it is incomplete/],
-  [
-    'ends otherwise than it begins',
-    '<ListBucketResult><Contents></ListBucketResult></Contents>',
-    /tags do not match/,
-  ],
-  ['is two', listPage([]) + listPage([]), /more than one document/],
+  ['has crossed tags', '<ListBucketResult><Contents></ListBucketResult></Contents>', /tags do not match/],
+  ['has two documents', listPage([]) + listPage([]), /more than one document/],
   ['is an entity bomb', `${LOLS}${listPage([{ key: '&a9;' }])}`, /unsupported XML/],
-  ['has an entity of its own', listPage([{ key: '&a9;' }]), /an unknown entity/],
+  ['uses an undeclared entity', listPage([{ key: '&a9;' }]), /an unknown entity/],
   [
-    'reads a file',
+    'reads a file through an entity',
     `<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>${listPage([{ key: '&f;' }])}`,
     /unsupported XML/,
   ],
-  ['has half a character', listPage([{ key: '&#xD800;' }]), /an unknown entity/],
-  ['has a character beyond all', listPage([{ key: '&#x110000;' }]), /an unknown entity/],
-  ['hides something', listPage([{ key: '<![CDATA[a]]>' }]), /unsupported XML/],
-  ['is too deep', listRoot('<a>'.repeat(500_000)), /nested too deeply/],
-  ['is no UTF-8', Buffer.from([0x3c, 0xff, 0x3e]), /it is not UTF-8 text/],
-  ['is too much', Buffer.alloc(5_000_001, '<'), /larger than 5 MB/],
-  ['is all elements', listRoot('<a/>'.repeat(1_200_000)), /too many elements/],
-  ['is all text', listRoot(`<a>${'a'.repeat(10_001)}</a>`), /a text that is too long/],
-  ['is all ampersands', listRoot('&amp;'.repeat(980_000)), /a text that is too long/],
-  ['names nothing', listRoot('<Contents></Contents>'), /an invalid key/],
-  ['names too long a key', listPage([{ key: 'a'.repeat(1_025) }]), /an invalid key/],
-  ['names NUL', listPage([{ key: 'a\0' }]), /it is not XML/],
+  ['has an unpaired surrogate', listPage([{ key: '&#xD800;' }]), /an unknown entity/],
+  ['has a code point out of range', listPage([{ key: '&#x110000;' }]), /an unknown entity/],
+  ['has a CDATA section', listPage([{ key: '<![CDATA[a]]>' }]), /unsupported XML/],
+  ['is nested too deep', listRoot('<a>'.repeat(500_000)), /nested too deeply/],
+  ['is not UTF-8', Buffer.from([0x3c, 0xff, 0x3e]), /it is not UTF-8 text/],
+  ['is too large', Buffer.alloc(5_000_001, '<'), /larger than 5 MB/],
+  ['has only elements', listRoot('<a/>'.repeat(1_200_000)), /too many elements/],
+  ['has only text', listRoot(`<a>${'a'.repeat(10_001)}</a>`), /a text that is too long/],
+  ['has only ampersands', listRoot('&amp;'.repeat(980_000)), /a text that is too long/],
+  ['has an entry without a key', listRoot('<Contents></Contents>'), /an invalid key/],
+  ['has a key that is too long', listPage([{ key: 'a'.repeat(1_025) }]), /an invalid key/],
+  ['has NUL in a key', listPage([{ key: 'a\0' }]), /it is not XML/],
   [
-    'names NUL, encoded',
+    'has an encoded NUL in a key',
     listRoot(`<EncodingType>url</EncodingType>${listEntry({ key: 'a%00' })}`),
     /an invalid key/,
   ],
   [
-    'encodes badly',
+    'has an invalid encoding',
     listRoot(`<EncodingType>url</EncodingType>${listEntry({ key: '%FF' })}`),
     /an invalid key/,
   ],
-  ['names a key twice', listPage([{ key: 'a' }, { key: 'b' }, { key: 'a' }]), /a key twice/],
+  ['repeats a key', listPage([{ key: 'a' }, { key: 'b' }, { key: 'a' }]), /a key twice/],
   ['has a negative size', listPage([{ size: '-1' }]), /an invalid size/],
-  ['has an endless size', listPage([{ size: '9'.repeat(400) }]), /an invalid size/],
+  ['has an infinite size', listPage([{ size: '9'.repeat(400) }]), /an invalid size/],
   ['has an absurd size', listPage([{ size: '999999999999999' }]), /an invalid size/],
-  ['has no size', listPage([{ size: '' }]), /an invalid size/],
-  ['has no time', listPage([{ time: 'yesterday' }]), /an invalid time/],
-  ['has a time beyond all', listPage([{ time: '+275760-01-01T00:00:00Z' }]), /an invalid time/],
-  ['goes on nowhere', listPage([{ key: 'a' }], ''), /no continuation token/],
-  ['goes on with too long a token', listPage([{ key: 'a' }], 'x'.repeat(4_097)), /no continuation token/],
+  ['has an entry without a size', listPage([{ size: '' }]), /an invalid size/],
+  ['has an entry with an invalid time', listPage([{ time: 'yesterday' }]), /an invalid time/],
+  ['has a time out of range', listPage([{ time: '+275760-01-01T00:00:00Z' }]), /an invalid time/],
+  ['is truncated without a token', listPage([{ key: 'a' }], ''), /no continuation token/],
+  ['has a token that is too long', listPage([{ key: 'a' }], 'x'.repeat(4_097)), /no continuation token/],
   ['has a broken entity', listPage([{ key: '&amp' }]), /an unknown entity/],
-  ['goes on as before', listPage([], 'same'), /out of order/],
-  ['goes back', listPage([{ key: 'a' }], 'next'), /out of order/],
+  ['repeats a token', listPage([], 'same'), /out of order/],
+  ['goes back in order', listPage([{ key: 'a' }], 'next'), /out of order/],
 ])('a list that %s is refused', async (_what, body, sentence) => {
   server.pages = { '/files': xml(body) }
   const failure = await bucketFailureOf(list())
@@ -100,12 +96,12 @@ test.each<[string, string | Buffer, RegExp]>([
   expect(server.asked.length).toBeLessThanOrEqual(2)
 })
 
-test('a list that names keys of another prefix is refused', async () => {
+test('a list with keys outside the prefix is refused', async () => {
   server.pages = { '/files': xml(listPage([{ key: 'private/a' }])) }
   expect((await bucketFailureOf(list({ prefix: 'public/' }))).message).toMatch(/a key outside the prefix/)
 })
 
-test('a list in another order within a page is put in order; a token that leads nowhere is not followed', async () => {
+test('a page in another order is sorted, and a token without more pages is not followed', async () => {
   const keys = ['b', 'a&amp;', '&#x61;', '&quot;&apos;&lt;&gt;'].map(entryOf).join('')
   server.pages = {
     '/files': xml(
@@ -117,13 +113,13 @@ test('a list in another order within a page is put in order; a token that leads 
 })
 const entryOf = (key: string): string => listEntry({ key })
 
-test('a list that never ends, without a key, is given up', async () => {
+test('an endless list without keys is given up', async () => {
   server.pages = { '/files': pages((visit) => listPage([], `token ${visit}`)) }
   expect((await bucketFailureOf(list())).message).toMatch(/out of order/)
   expect(server.asked).toHaveLength(1_000)
 })
 
-test('a list of 100,000 keys is handed on, and one of more is not to its end', async () => {
+test('a list of 100,000 keys is read, and a longer one is refused', async () => {
   const thousand = (visit: number): ListedEntry[] =>
     Array.from({ length: 1_000 }, (_, place) => ({
       key: `k${String(visit * 1_000 + place).padStart(7, '0')}`,

@@ -46,31 +46,31 @@ const failureOf = (work: Promise<unknown>) =>
     (error: unknown) => error as Error,
   )
 
-describe('a website that means no good', () => {
+describe('a hostile website', () => {
   test.each<[string, Answer, RegExp]>([
     ['is missing', send('text/html', '', {}, 404), /responded with status 404/],
     ['is a PDF', send('application/pdf', '%PDF-'), /PDF, not a web page. Upload the file/],
-    ['is a film', send('video/mp4', 'x'), /not a web page, but video\/mp4/],
-    ['says nothing', '<script>draw()</script>', /contains no text/],
-    ['is too much', send('text/html', 'a'.repeat(5_000_001)), /sent a response larger than 5 MB/],
+    ['is a video', send('video/mp4', 'x'), /not a web page, but video\/mp4/],
+    ['contains no text', '<script>draw()</script>', /contains no text/],
+    ['is too large', send('text/html', 'a'.repeat(5_000_001)), /sent a response larger than 5 MB/],
     [
-      'is a bomb',
+      'is a decompression bomb',
       send('text/html', gzipSync(Buffer.alloc(50_000_000)), { 'content-encoding': 'gzip' }),
       /larger than 5 MB/,
     ],
-    ['leads in a circle', redirectTo('/'), /redirects more than 5 times/],
-    ['leads inside', redirectTo('http://10.0.0.1/'), /not a public address/],
+    ['redirects in a circle', redirectTo('/'), /redirects more than 5 times/],
+    ['redirects to a private address', redirectTo('http://10.0.0.1/'), /not a public address/],
     [
-      'leads to the machine it runs on',
+      'redirects to the server itself',
       redirectTo('http://169.254.169.254/latest/meta-data/'),
       /not a public address/,
     ],
-  ])('whose first page %s, fails', async (_what, answer, sentence) => {
+  ])('fails if its first page %s', async (_what, answer, sentence) => {
     website.pages = { '/': answer }
     expect((await failureOf(read()))?.message).toMatch(sentence)
   })
 
-  test('is not reached at all where that is not allowed', async () => {
+  test('at a private address is never requested', async () => {
     const strict = createNet({ allowPrivateNetwork: false })
     for (const host of ['127.0.0.1', 'localhost', '[::ffff:127.0.0.1]']) {
       const begun = crawl(strict, documents, { url: at('/', host) }, new AbortController().signal).next()
@@ -80,7 +80,7 @@ describe('a website that means no good', () => {
     await strict.close()
   })
 
-  test('costs a page where a page fails', async () => {
+  test('loses only the pages that fail', async () => {
     website.pages = {
       '/': page('Home', '/cut', '/inside', '/away', '/circle', '/a'),
       '/cut': (response) => {
@@ -97,7 +97,7 @@ describe('a website that means no good', () => {
     expect(pages.filter((found) => 'error' in found)).toHaveLength(3)
   })
 
-  test('leads nowhere by ever new addresses of one page, nor by a circle', async () => {
+  test('cannot trap the crawler with endless URLs of one page or with a cycle', async () => {
     let visits = 0
     website.pages = {
       '/': page('Home', '/again?n=0', '/b'),
@@ -116,27 +116,27 @@ describe('a website that means no good', () => {
   test.each<[string, Answer]>([
     ['unpacks to 50 MB', send('application/gzip', gzipSync(Buffer.alloc(50_000_000, '<loc>')))],
     [
-      'arrives packed and unpacks to 50 MB',
+      'arrives compressed and unpacks to 50 MB',
       send('text/xml', gzipSync(Buffer.alloc(50_000_000)), { 'content-encoding': 'gzip' }),
     ],
     [
-      'names itself',
+      'lists itself',
       (response) =>
         void response.end(
           `<sitemapindex><loc>${at('/sitemap.xml?')}${website.asked.length}</loc></sitemapindex>`,
         ),
     ],
     ['breaks off', send('text/xml', '<urlset><loc>http://')],
-    ['is nothing', send('text/xml', '<loc></loc><loc>::</loc>')],
-  ])('is read without its sitemap, which %s', async (_what, answer) => {
+    ['is empty', send('text/xml', '<loc></loc><loc>::</loc>')],
+  ])('is read without a sitemap that %s', async (_what, answer) => {
     website.pages = { '/': page('Home'), '/sitemap.xml': answer }
     expect(pathsOf(await read({ maxPages: 5 }))).toEqual(['/'])
     expect(website.asked.length).toBeLessThanOrEqual(22)
   })
 })
 
-describe('manners', () => {
-  test('a server that says when to come back is website.asked once more', async () => {
+describe('a polite crawler', () => {
+  test('retries once after a short Retry-After', async () => {
     let refusals = 0
     const busy =
       (retryAfter: string): Answer =>
@@ -151,7 +151,7 @@ describe('manners', () => {
     expect((await failureOf(read()))?.message).toContain('responded with status 429')
   })
 
-  test('no more than two requests at once', async () => {
+  test('sends at most two requests at a time', async () => {
     let underWay = 0
     let most = 0
     const slow: Answer = (response, request) => {
@@ -166,7 +166,7 @@ describe('manners', () => {
     expect(most).toBe(2)
   })
 
-  test('an aborted signal ends it with its reason', async () => {
+  test('ends with the reason of its abort signal', async () => {
     const aborting = new AbortController()
     const reason = new Error('deleted meanwhile')
     website.pages = {
@@ -178,7 +178,7 @@ describe('manners', () => {
     expect(await failureOf(read({}, aborting.signal))).toBe(reason)
   })
 
-  test('whoever needs no more pages ends what is under way', async () => {
+  test('cancels requests when the reader stops', async () => {
     let closed: () => void = () => {}
     const hasClosed = new Promise<void>((resolve) => (closed = resolve))
     website.pages = {
@@ -199,7 +199,7 @@ describe('manners', () => {
     await hasClosed
   })
 
-  test('what is no failure of a page is not taken for one', async () => {
+  test('does not mistake a bug for a failed page', async () => {
     website.pages = { '/': page('Home') }
     const broken = { readPage: () => Promise.reject(new TypeError('a bug')) }
     const begun = crawl(net, broken, { url: at('/') }, new AbortController().signal).next()

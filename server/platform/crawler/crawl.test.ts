@@ -50,7 +50,7 @@ const sitemap = (...paths: string[]) =>
   )
 
 describe('a website', () => {
-  test('is one page, if nothing else is asked for', async () => {
+  test('is one page by default', async () => {
     website.pages = { '/': send('text/html', page('Home', '/a'), { etag: '"7"', 'last-modified': 'Mon' }) }
     const pages = await read({ url: at('/?utm_source=x#top') })
     expect(pages).toEqual([
@@ -66,7 +66,7 @@ describe('a website', () => {
     expect(website.asked).toEqual(['/robots.txt', '/'])
   })
 
-  test('is read breadth first, up to a depth, each page once', async () => {
+  test('is read breadth first up to a depth, each page once', async () => {
     website.pages = {
       '/': page(
         'Home',
@@ -97,7 +97,7 @@ describe('a website', () => {
     expect(new Set(askedFor).size).toBe(askedFor.length)
   })
 
-  test('has no more pages than asked for, failed ones included', async () => {
+  test('has at most the requested number of pages, including failed ones', async () => {
     website.pages = {
       '/': page('Home', '/gone', '/a', '/b', '/c'),
       '/a': page('A'),
@@ -112,7 +112,7 @@ describe('a website', () => {
     expect(website.asked).not.toContain('/c')
   })
 
-  test('is known by what its pages call themselves; doubles are left out', async () => {
+  test('is deduplicated by canonical URL and content', async () => {
     website.pages = {
       '/': page('Home', '/print', '/same', '/foreign', '/b'),
       '/print': `<head><link rel="canonical" href="/article"></head>${page('Article')}`,
@@ -123,7 +123,7 @@ describe('a website', () => {
     expect(pathsOf(await read({ maxPages: 10, maxDepth: 1 }))).toEqual(['/', '/article', '/foreign'])
   })
 
-  test('tells of pages by its sitemaps, where more are wanted than links lead to', async () => {
+  test('is completed from its sitemaps if links lead to too few pages', async () => {
     website.pages = {
       '/robots.txt': robots(`Sitemap: ${at('/index.xml')}\nSitemap: http://other.example/sitemap.xml`),
       '/index.xml': send(
@@ -143,7 +143,7 @@ describe('a website', () => {
     expect(pathsOf(await read({ maxPages: 10 }))).toEqual(['/', '/a', '/b', '/c?x=1&y=2'])
   })
 
-  test('what is no page is left out; texts are as they are', async () => {
+  test('skips other file types and keeps text files unchanged', async () => {
     website.pages = {
       '/': page('Home', '/x.pdf', '/x.png', '/note.md', '/empty'),
       '/x.pdf': send('application/pdf', '%PDF-'),
@@ -156,7 +156,7 @@ describe('a website', () => {
     expect(empty).toEqual({ url: at('/empty'), error: 'This page contains no text.' })
   })
 
-  test('that moves is read where it is', async () => {
+  test('that redirects is read at its new address', async () => {
     website.pages = {
       '/': redirectTo(at('/home', 'www.site.example')),
       '/home': page('Home', '/a', at('/b')),
@@ -172,8 +172,8 @@ describe('a website', () => {
   })
 })
 
-describe('what a website forbids is not read', () => {
-  test('by robots.txt, also behind a redirect', async () => {
+describe('a page is not read', () => {
+  test('if robots.txt disallows it, also behind a redirect', async () => {
     website.pages = {
       '/robots.txt': robots(
         'User-agent: other\nDisallow: /\n\nUser-agent: parley\nDisallow: /private\nDisallow: /*.cgi',
@@ -186,7 +186,7 @@ describe('what a website forbids is not read', () => {
     expect(website.asked.filter((path) => path.startsWith('/private') || path === '/x.cgi')).toEqual([])
   })
 
-  test('by the page or its head', async () => {
+  test('if its meta tag or header disallows it', async () => {
     website.pages = {
       '/': page('Home', '/noindex', '/nofollow', '/header'),
       '/noindex': `<head><meta name="robots" content="noindex"></head>${page('N', '/behind')}`,
@@ -205,24 +205,28 @@ describe('what a website forbids is not read', () => {
       /does not allow reading this page/,
     ],
     [
-      'a robots.txt that fails',
+      'a robots.txt with status 503',
       { '/robots.txt': send('text/plain', '', {}, 503) },
       /status 503 for robots.txt/,
     ],
     [
-      'a robots.txt of stars',
+      'a robots.txt of wildcards',
       { '/robots.txt': robots(`User-agent: *\n${`Disallow: /${'*a'.repeat(1_000)}\n`.repeat(50)}`) },
       /too complex/,
     ],
-    ['noindex', { '/': `<meta name="robots" content="noindex">${page('Home')}` }, /asks not to be indexed/],
-  ])('not even the first page: %s', async (_what, more, sentence) => {
+    [
+      'a noindex tag',
+      { '/': `<meta name="robots" content="noindex">${page('Home')}` },
+      /asks not to be indexed/,
+    ],
+  ])('even if it is the first one: %s', async (_what, more, sentence) => {
     website.pages = { '/': page('Home'), ...more }
     const failure = await failureOf(read())
     expect(failure).toBeInstanceOf(CrawlError)
     expect(failure?.message).toMatch(sentence)
   })
 
-  test('a robots.txt of 10 MB counts as far as it is read', async () => {
+  test('a robots.txt of 10 MB is obeyed up to the size limit', async () => {
     const rules = `User-agent: *\nDisallow: /a\n${'# nothing\n'.repeat(1_000_000)}Disallow: /b\n`
     website.pages = {
       '/robots.txt': robots(rules),

@@ -78,7 +78,7 @@ export async function* crawl(
     const readSitemap = (pages: number) => site.sitemapPages(new URL(firstVisit.foundAt).origin, pages)
     yield* readRest(site, readSitemap, frontier, Math.min(maxPages, PAGES_MAX) - 1)
   } finally {
-    ending.abort(new Error('The crawl has ended'))
+    ending.abort(new Error('The crawl ended'))
   }
 }
 

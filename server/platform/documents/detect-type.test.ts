@@ -54,57 +54,57 @@ test.each([
 })
 
 test.each([
-  ['nothing', '', 'a.txt', null],
-  ['HTML called .txt', '<!doctype html><script>1</script>', 'a.txt', 'text/plain'],
+  ['an empty file', '', 'a.txt', null],
+  ['HTML named .txt', '<!doctype html><script>1</script>', 'a.txt', 'text/plain'],
   ['HTML', '<!doctype html><p>1', 'a.html', null],
-  ['HTML called .svg', '<html><svg></svg></html>', 'a.svg', null],
-  ['SVG called .png', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'a.png', null],
-  ['SVG called .txt', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'a.txt', 'text/plain'],
+  ['HTML named .svg', '<html><svg></svg></html>', 'a.svg', null],
+  ['SVG named .png', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'a.png', null],
+  ['SVG named .txt', '<svg xmlns="http://www.w3.org/2000/svg"/>', 'a.txt', 'text/plain'],
   [
     'SVG with an inner subset',
     '<!DOCTYPE svg [<!ENTITY a "<html>">]><s:svg xmlns:s="x">',
     'A.SVG',
     'image/svg+xml',
   ],
-  ['SVG whose document type does not end', '<!DOCTYPE svg [', 'a.svg', null],
-  ['text that begins like a picture', 'BM, GIF and ID3 are formats', 'a.md', 'text/markdown'],
-  ['a PDF called .txt', '%PDF-1.4\n', 'a.txt', 'application/pdf'],
-  ['a PDF after a line', '\n\n%PDF-1.4\n', 'a.pdf', 'application/pdf'],
-  ['text called .pdf', 'hello', 'a.pdf', null],
+  ['SVG with an unfinished document type', '<!DOCTYPE svg [', 'a.svg', null],
+  ['text that begins like an image', 'BM, GIF and ID3 are formats', 'a.md', 'text/markdown'],
+  ['a PDF named .txt', '%PDF-1.4\n', 'a.txt', 'application/pdf'],
+  ['a PDF after an empty line', '\n\n%PDF-1.4\n', 'a.pdf', 'application/pdf'],
+  ['text named .pdf', 'hello', 'a.pdf', null],
   ['text without a name', 'hello', 'LICENSE', 'text/plain'],
   ['code', 'print(1)', 'a.py', null],
   ['text with NUL', 'hello\0', 'a.txt', null],
   ['Windows-1252', Buffer.from('Gr\xf6\xdfe;5 \x80\r\n', 'latin1'), 'a.csv', 'text/csv'],
-  ['Windows-1252 called .svg', Buffer.from('<svg a="\xe4"/>', 'latin1'), 'a.svg', null],
+  ['Windows-1252 named .svg', Buffer.from('<svg a="\xe4"/>', 'latin1'), 'a.svg', null],
   ['Windows-1252 without a name', Buffer.from('\xe4', 'latin1'), 'LICENSE', null],
-  ['what has no letter in Windows-1252', Buffer.from([0x68, 0xe4, 0x81]), 'a.csv', null],
+  ['bytes without a letter in Windows-1252', Buffer.from([0x68, 0xe4, 0x81]), 'a.csv', null],
   ['control characters beside Windows-1252', Buffer.from([0x1b, 0xe4]), 'a.txt', null],
-  ['half a surrogate, and Windows-1252', Buffer.from([0xff, 0xfe, 0x61, 0x00, 0xd8]), 'a.txt', null],
+  ['half a surrogate beside Windows-1252', Buffer.from([0xff, 0xfe, 0x61, 0x00, 0xd8]), 'a.txt', null],
   ['half a surrogate in UTF-16', Buffer.from([0xff, 0xfe, 0x00, 0xd8]), 'a.txt', null],
   [
-    'UTF-8 that goes wrong late',
+    'UTF-8 with a late error',
     Buffer.concat([Buffer.alloc(300_000, 'ж'), Buffer.from([0x90])]),
     'a.txt',
     null,
   ],
-  ['characters across reads', `a${'ä'.repeat(200_000)}`, 'a.txt', 'text/plain'],
+  ['characters across read boundaries', `a${'ä'.repeat(200_000)}`, 'a.txt', 'text/plain'],
   [
-    'a program called .txt',
+    'an executable named .txt',
     Buffer.concat([Buffer.from('\x7fELF\x02\x01\x01'), Buffer.alloc(99)]),
     'a.txt',
     null,
   ],
-  ['a zip called .docx', makeZip([{ name: 'a.txt', content: 'hello' }]), 'a.docx', null],
-  ['a DOCX called .zip', makeDocx(documentXml('hello')), 'a.zip', DOCX],
-  ['an old Word document called .docx', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'a.docx', null],
-])('%s', async (_what, content, filename, type) => {
+  ['a ZIP named .docx', makeZip([{ name: 'a.txt', content: 'hello' }]), 'a.docx', null],
+  ['a DOCX named .zip', makeDocx(documentXml('hello')), 'a.zip', DOCX],
+  ['an old Word document named .docx', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'a.docx', null],
+])('the type is detected from content and name: %s', async (_what, content, filename, type) => {
   expect(await typeOf(content, filename)).toBe(type)
 })
 
-test('an encrypted document with another name is nothing that is accepted', async () => {
+test('an encrypted document with another extension is refused', async () => {
   expect(await typeOf(readFileSync(join(FIXTURES, 'encrypted.docx')), 'a.doc')).toBeNull()
 })
 
-test('a file that is not there is an error', async () => {
+test('a missing file is an error', async () => {
   await expect(detectType(join(folder, 'gone'), 'a.txt')).rejects.toThrow('ENOENT')
 })

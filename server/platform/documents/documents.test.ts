@@ -32,8 +32,8 @@ function store(content: string | Buffer): string {
 const extract = (content: string | Buffer, contentType: string) =>
   documents.extractText({ path: store(content), contentType })
 
-describe('what files say', () => {
-  test('a PDF of 43 pages keeps 99 % of its words, and its pages', async () => {
+describe('extracted text', () => {
+  test('of a 43-page PDF keeps 99 % of the words, page by page', async () => {
     const { text, isCut } = await fixture('book.pdf', PDF)
     const source = readFileSync(join(FIXTURES, 'book.txt'), 'utf8').split('\f')
     const pages = text.split('\f')
@@ -56,7 +56,7 @@ describe('what files say', () => {
     expect(kept / all).toBeGreaterThanOrEqual(0.99)
   })
 
-  test('a DOCX is Markdown', async () => {
+  test('of a DOCX is Markdown', async () => {
     const { text } = await fixture('report.docx', DOCX)
     expect(text).toBe(
       [
@@ -72,14 +72,14 @@ describe('what files say', () => {
     )
   })
 
-  test('an XLSX is its sheets as CSV', async () => {
+  test('of an XLSX is one CSV per sheet', async () => {
     const { text } = await fixture('figures.xlsx', XLSX)
     expect(text).toContain('# Staff\nName,Born,Active,Note\nAda Lovelace,1815-12-10,')
     expect(text).toContain(',"says ""hello"", twice"\n')
     expect(text).toContain('\n\n# Sums\n1.5,,,2\n3.5\n')
   })
 
-  test('a PDF that only may not be printed is read', async () => {
+  test('of a PDF that only restricts printing is available', async () => {
     expect((await fixture('restricted.pdf', PDF)).text).toContain('Annual report')
   })
 
@@ -89,29 +89,29 @@ describe('what files say', () => {
     ['table.csv', 'text/csv', 'name,amount\n"Lovelace, Ada",12\n'],
     ['utf16le.txt', 'text/plain', 'Grüße, 東京 😀\n'],
     ['utf16be.csv', 'text/csv', 'Grüße, 東京 😀\n'],
-  ])('%s is what it says', async (name, contentType, text) => {
+  ])('of %s is its content', async (name, contentType, text) => {
     expect(await fixture(name, contentType)).toEqual({ text, isCut: false })
   })
 
-  test('long texts are cut between characters', async () => {
+  test('is cut between characters', async () => {
     const { text, isCut } = await extract(`a${'😀'.repeat(TEXT_CHARACTERS_MAX / 2)}`, 'text/plain')
     expect(isCut).toBe(true)
     expect(text.length).toBe(TEXT_CHARACTERS_MAX - 1)
     expect(text.isWellFormed()).toBe(true)
   })
 
-  test('a table of two million lines is cut', async () => {
+  test('of a table with two million lines is cut', async () => {
     const { text, isCut } = await extract('12,abc,def\n'.repeat(2_000_000), 'text/csv')
     expect([text.length, isCut]).toEqual([TEXT_CHARACTERS_MAX, true])
   })
 
-  test('what is no character, NUL and old line ends are put right', async () => {
+  test('has no NUL, invalid bytes or old line ends', async () => {
     const { text } = await extract(Buffer.from([0x61, 0, 0x62, 0x0d, 0x63, 0xff]), 'text/plain')
     expect(text).toBe('ab\nc\ufffd')
   })
 })
 
-describe('files from which no text can be had', () => {
+describe('files without extractable text', () => {
   const bomb = Buffer.alloc(122 * 1024 * 1024, '<w:p/>')
   test.each([
     ['encrypted.pdf', PDF, 'This PDF is encrypted. Remove its password and add it again.'],
@@ -129,18 +129,18 @@ describe('files from which no text can be had', () => {
   })
 
   test.each<[string, () => string | Buffer, string, RegExp]>([
-    ['nothing', () => '', 'text/plain', /contains no text/],
-    ['nothing that is said to be a PDF', () => '', PDF, /damaged/],
-    ['a bomb', () => makeDocx(bomb), DOCX, /unpacks to more than 100 MB/],
-    ['a bomb whose directory lies', () => makeDocx(bomb, { claims: 10 }), DOCX, /damaged/],
+    ['an empty file', () => '', 'text/plain', /contains no text/],
+    ['an empty file declared as PDF', () => '', PDF, /damaged/],
+    ['a ZIP bomb', () => makeDocx(bomb), DOCX, /unpacks to more than 100 MB/],
+    ['a ZIP bomb with a forged directory', () => makeDocx(bomb, { claims: 10 }), DOCX, /damaged/],
     [
-      'a small file that unpacks to much',
+      'a file with too high a compression ratio',
       () => makeDocx(bomb.subarray(0, 60e6)),
       DOCX,
       /more than 250 times its compressed size/,
     ],
     [
-      'ten thousand and one parts',
+      '10,001 parts',
       () =>
         makeDocx(
           '',
@@ -156,8 +156,8 @@ describe('files from which no text can be had', () => {
       XLSX,
       /memory/,
     ],
-    ['XML that breaks off', () => makeDocx('<w:document'), DOCX, /damaged/],
-    ['a page tree of ten thousand levels', () => makeDeepPdf(10_000), PDF, /./],
+    ['unfinished XML', () => makeDocx('<w:document'), DOCX, /damaged/],
+    ['a page tree of 10,000 levels', () => makeDeepPdf(10_000), PDF, /./],
   ])('%s', async (_what, make, contentType, message) => {
     const failure = await extract(make(), contentType).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(DocumentError)
@@ -165,7 +165,7 @@ describe('files from which no text can be had', () => {
     expect((await documents.extractText(NOTE)).text).toContain('Zürich')
   })
 
-  test('no file is read and no connection opened for a document', async () => {
+  test('reading a document opens no file and no connection', async () => {
     let connections = 0
     const server = createServer((_request, response) => response.end('fetched')).on(
       'connection',
@@ -189,14 +189,14 @@ describe('files from which no text can be had', () => {
     .map((name, index) => `<!ENTITY ${name} "${`&${'abcdefghi'[index]};`.repeat(10)}">`)
     .join('')}]>`
 
-  test('entities are not unfolded', async () => {
+  test('entities are not expanded', async () => {
     const row = '<row r="1"><c r="A1" t="inlineStr"><is><t>&j;</t></is></c></row>'
     const xlsx = await extract(makeXlsx(row, laughs), XLSX).catch(String)
     const docx = await extract(makeDocx(documentXml('&j;', laughs)), DOCX).catch(String)
     expect(JSON.stringify([xlsx, docx])).not.toContain('haha')
   })
 
-  test('a file that is not there is no fault of the file', async () => {
+  test('a missing file is not a document error', async () => {
     const failure = await documents
       .extractText({ path: join(folder, 'gone'), contentType: PDF })
       .catch((error: unknown) => error)
@@ -206,7 +206,7 @@ describe('files from which no text can be had', () => {
 })
 
 describe('many files', () => {
-  test('twenty at once, good and bad', async () => {
+  test('are read concurrently, valid and damaged ones', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
         index % 5 === 4
@@ -221,7 +221,7 @@ describe('many files', () => {
     })
   })
 
-  test('a hundred wait, others come again', async () => {
+  test('wait in a queue of 100, and further ones are refused with a retry', async () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 105 }, () => documents.extractText(NOTE)))
     const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
     expect(refused).toHaveLength(3)
@@ -229,7 +229,7 @@ describe('many files', () => {
       expect([reason instanceof DocumentError, reason.canTryAgain]).toEqual([true, true])
   })
 
-  test('what takes too long is ended, and the next file has a new reader', async () => {
+  test('that take too long are given up, and the next file gets a new reader', async () => {
     const hasty = createDocuments(undefined, { clockMs: 5_000 })
     const bomb = { path: store(makePdfBomb(200)), contentType: PDF }
     await expect(hasty.extractText(bomb)).rejects.toThrow('Reading this PDF took longer than 5 seconds.')
@@ -238,7 +238,7 @@ describe('many files', () => {
     await hasty.close()
   })
 
-  test('idle readers end, and start again', async () => {
+  test('are read again after idle readers have ended', async () => {
     const lazy = createDocuments(undefined, { idleMs: 0 })
     await lazy.extractText(NOTE)
     await new Promise((resolve) => setTimeout(resolve, 50))
@@ -246,7 +246,7 @@ describe('many files', () => {
     await lazy.close()
   })
 
-  test('closing ends what is read and what waits', async () => {
+  test('are rejected on close, both running and waiting', async () => {
     const closing = createDocuments()
     const reading = Array.from({ length: 5 }, () =>
       closing.extractText(NOTE).catch((error: unknown) => error),

@@ -101,7 +101,7 @@ export function createDocuments(
       if (error instanceof DocumentError)
         log?.info(
           { reason: error.cause, type: contentType },
-          `a ${nameOfType(contentType)} was not read: ${error.message}`,
+          `a ${nameOfType(contentType)} could not be read: ${error.message}`,
         )
       throw error
     } finally {

@@ -13,5 +13,5 @@ export const DOCUMENTS_ERRORS = defineErrors({
   'document.unpacked_size': 'This {kind} unpacks to more than {megabytes} MB.',
   'document.unpacked_ratio': 'This {kind} unpacks to more than {limit} times its compressed size.',
   'document.timeout': 'Reading this {kind} took longer than {seconds} seconds.',
-  'document.memory': 'Reading this {kind} needs more memory than the limit for one file.',
+  'document.memory': 'Reading this {kind} exceeds the memory limit for one file.',
 })

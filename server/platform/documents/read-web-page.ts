@@ -115,7 +115,7 @@ async function findMainContent(
   }
 }
 
-const refuseFetch = (): Promise<never> => Promise.reject(new Error('A page is read without the network'))
+const refuseFetch = (): Promise<never> => Promise.reject(new Error('Pages are read without network access'))
 
 function wholeText(document: PageDocument, base: string): ExtractedText {
   const text = createBoundedText()

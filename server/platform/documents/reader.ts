@@ -160,7 +160,7 @@ function judge(
     case 'stopped':
       throw new DocumentError(sentence('document.stopping'), { canTryAgain: true })
     case 'failed':
-      throw new Error('A reader of documents could not be started', { cause: answer.cause })
+      throw new Error('A document reader could not be started', { cause: answer.cause })
     case 'ended':
       throw new DocumentError(sentence('document.damaged', { kind: what }))
     case 'memory':

@@ -87,8 +87,8 @@ const documents = fc
 
 const sizes = fc.integer({ min: 32, max: 400 })
 
-describe('of every text', () => {
-  test('nothing is lost, in order, within the bound: documents', async () => {
+describe('any text', () => {
+  test('is split in order, within the limit and without loss: documents', async () => {
     await fc.assert(
       fc.asyncProperty(documents, kinds, sizes, async (text, kind, maxTokens) => {
         const options = { kind, maxTokens, overlapTokens: maxTokens >> 3 }
@@ -100,7 +100,7 @@ describe('of every text', () => {
     )
   })
 
-  test('nothing is lost, in order, within the bound: anything', async () => {
+  test('is split in order, within the limit and without loss: arbitrary strings', async () => {
     const anything = fc.array(
       fc.oneof(
         fc.string({ unit: 'grapheme', maxLength: 200 }),
@@ -138,7 +138,7 @@ describe('Markdown', () => {
   const split = (text: string, maxTokens = 100) =>
     splitText(text, { kind: 'markdown', maxTokens, overlapTokens: maxTokens >> 2 })
 
-  test('headings of both kinds, and none inside of code', async () => {
+  test('has headings of both styles, but none inside code', async () => {
     const text = `# Guide #\n\nFirst.\n\nSetting up\n---\n\nSecond.\n\n### Deep\nThird.\n\n\`\`\`sh\n# no heading\n\`\`\`\n\n    # nor this\n\nTop\n===\n\nFourth.\n`
     const chunks = await split(text)
     expect(chunks.map(({ headings }) => headings)).toEqual([
@@ -151,7 +151,7 @@ describe('Markdown', () => {
     expect(chunks[3]?.content).toBe('Top\n===\n\nFourth.')
   })
 
-  test('neighbours under one heading are joined, and a heading stays with what follows', async () => {
+  test('is joined under one heading, and a heading stays with the text below it', async () => {
     const chunks = await split(`# A\n\n## B\n\nOne.\n\nTwo.\n\n- three\n- four\n\n## C\n\n${PARAGRAPH}`)
     expect(chunks[0]).toMatchObject({
       content: '# A\n\n## B\n\nOne.\n\nTwo.\n\n- three\n- four',
@@ -162,7 +162,7 @@ describe('Markdown', () => {
     expect(chunks[1]?.headings).toEqual(['A', 'C'])
   })
 
-  test('a paragraph that is too long is parted between sentences, the last of which come again', async () => {
+  test('with a long paragraph is split between sentences, with overlap', async () => {
     const sentences = Array.from({ length: 30 }, (_, index) => `Sentence number ${index} says a little.`)
     const chunks = await split(sentences.join(' '))
     expect(chunks.length).toBeGreaterThan(2)
@@ -173,12 +173,12 @@ describe('Markdown', () => {
     }
   })
 
-  test('nothing of one section comes again in the next', async () => {
+  test('has no overlap between sections', async () => {
     const [, second] = await split(`# A\n\nThe end of A.\n\n# B\n\nThe beginning of B.`)
     expect(second?.content).toBe('# B\n\nThe beginning of B.')
   })
 
-  test('a table that is too long is parted between rows, below its header', async () => {
+  test('with a long table is split between rows, and each chunk repeats the header', async () => {
     const rows = Array.from({ length: 60 }, (_, index) => `| city ${index} | ${index * 7} |`)
     const chunks = await split(
       `# Towns\n\nAll of them:\n\n| name | size |\n| --- | ---: |\n${rows.join('\n')}\n\nThe end.`,
@@ -187,7 +187,7 @@ describe('Markdown', () => {
     for (const row of rows) expect(chunks.filter(({ content }) => content.includes(row))).toHaveLength(1)
   })
 
-  test('code that fits is whole, code that does not is parted between lines', async () => {
+  test('keeps code that fits whole and splits longer code between lines', async () => {
     const code = `\`\`\`js\n${long('const a = 1\n\n', 8)}\n\`\`\``
     const chunks = await split(`${PARAGRAPH.slice(0, 300)}\n\n${code}\n\nAfter.`)
     expect(chunks.some(({ content }) => content.includes(code))).toBe(true)
@@ -195,13 +195,13 @@ describe('Markdown', () => {
     for (const { content } of parted) expect(content).toMatch(/(^|\n)(const someName = 1|```)$/)
   })
 
-  test('front matter is no heading', async () => {
+  test('has no heading in its front matter', async () => {
     const [chunk] = await split('---\ntitle: A guide\n---\n\nText.')
     expect(chunk?.headings).toEqual([])
   })
 })
 
-test('a sentence that goes on in the next line is one', async () => {
+test('a sentence over several lines stays whole', async () => {
   const text = long('This is a sentence that somebody\nbroke into lines of one length.\n', 20)
   const chunks = await splitText(text, { kind: 'plain', maxTokens: 64, overlapTokens: 0 })
   for (const { content } of chunks) expect(content).toMatch(/^This[\s\S]*length\.$/)
@@ -210,13 +210,13 @@ test('a sentence that goes on in the next line is one', async () => {
 describe('pages', () => {
   const split = (text: string) => splitText(text, { kind: 'pages', maxTokens: 100, overlapTokens: 20 })
 
-  test('a chunk is of one page', async () => {
+  test('are never mixed in one chunk', async () => {
     const chunks = await split(`One.\f\fThree.\n\nMore of it.\f${PARAGRAPH}`)
     expect(chunks.map(({ page }) => page)).toEqual([1, 3, 4, 4])
     expect(chunks[1]?.content).toBe('Three.\n\nMore of it.')
   })
 
-  test('a sentence that goes on on the next page is there as a whole', async () => {
+  test('share a sentence that continues on the next page', async () => {
     const [, second] = await split('It is done. The river rises in\fthe hills.')
     expect(second).toMatchObject({ content: 'It is done. The river rises in\nthe hills.', page: 2 })
   })
@@ -225,7 +225,7 @@ describe('pages', () => {
 describe('tables', () => {
   const split = (text: string) => splitText(text, { kind: 'table', maxTokens: 64, overlapTokens: 16 })
 
-  test('rows are whole, below the header, under the name of their sheet', async () => {
+  test('keep rows whole, below the header and the name of the sheet', async () => {
     const rows = Array.from({ length: 40 }, (_, index) => `${index},"a ""note""\nin lines, ${index}"`)
     const chunks = await split(`# Notes\nid,note\n${rows.join('\n')}\n\n# Other\na,b\n1,2\n`)
     for (const { content } of chunks.slice(0, -1))
@@ -235,7 +235,7 @@ describe('tables', () => {
     expect(chunks.at(-1)).toMatchObject({ content: '# Other\na,b\n1,2', headings: ['Other'] })
   })
 
-  test('blank rows are no chunk below a header', async () => {
+  test('have no chunk of blank rows', async () => {
     const rows = Array.from(
       { length: 12 },
       (_, index) => `row ${index},${'word '.repeat(8)}\n${'\n'.repeat(40)}`,
@@ -244,26 +244,26 @@ describe('tables', () => {
       expect(content).toMatch(/row \d+,word/)
   })
 
-  test('a quote that is never closed costs no rows', async () => {
+  test('lose no rows to an unclosed quote', async () => {
     const chunks = await split(`a,b\n1,"x\n${long('2,y\n', 300)}`)
     expect(chunks.length).toBeGreaterThan(10)
   })
 })
 
-describe('long and strange', () => {
+describe('long and unusual texts', () => {
   const SIZE = 2_000_000
   test.each<[string, string, TextKind]>([
     ['one word', 'a'.repeat(SIZE), 'plain'],
-    ['one word of letters outside the first plane', '𝒳'.repeat(SIZE / 10), 'markdown'],
+    ['one word outside the Basic Multilingual Plane', '𝒳'.repeat(SIZE / 10), 'markdown'],
     ['one line of Chinese', '漢字仮名交'.repeat(SIZE / 40), 'plain'],
     ['headings', '# a\n'.repeat(100_000), 'markdown'],
-    ['headings with a word below', '# a\nb\n'.repeat(30_000), 'markdown'],
+    ['headings above single words', '# a\nb\n'.repeat(30_000), 'markdown'],
     ['blanks', `a${' '.repeat(SIZE)}b`, 'plain'],
     ['blank lines', `a${'\n'.repeat(SIZE)}b`, 'markdown'],
     ['form feeds', '\f'.repeat(SIZE), 'pages'],
     ['quotes', '"\n'.repeat(SIZE / 2), 'table'],
-    ['bars', '|\n-|\n'.repeat(SIZE / 20), 'markdown'],
-    ['signs of headings', '#'.repeat(SIZE), 'markdown'],
+    ['pipes', '|\n-|\n'.repeat(SIZE / 20), 'markdown'],
+    ['number signs', '#'.repeat(SIZE), 'markdown'],
   ])('%s', { timeout: 60_000 }, async (_name, text, kind) => {
     const chunks = await splitText(text, { kind })
     const most = chunks.reduce((max, { tokens }) => Math.max(max, tokens), 0)

@@ -57,7 +57,7 @@ export async function splitText(
   { kind, maxTokens = TOKENS_MAX, overlapTokens = OVERLAP_TOKENS }: SplitOptions,
 ): Promise<Chunk[]> {
   if (maxTokens < TOKENS_LEAST || overlapTokens > maxTokens / 4)
-    throw new RangeError(`Chunks of ${maxTokens} tokens with ${overlapTokens} of overlap can not be made`)
+    throw new RangeError(`Invalid chunk size: ${maxTokens} tokens with an overlap of ${overlapTokens}`)
   const countText = await loadTokenCounter()
   const measure: Measure = { text, count: createTokenSums(text, countText), maxTokens }
   const packer = new Packer(measure, countText, overlapTokens)

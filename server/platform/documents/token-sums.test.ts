@@ -19,7 +19,7 @@ const parts = (length: number) =>
     .array(fc.tuple(fc.nat(length), fc.nat(length)), { maxLength: 12 })
     .map((pairs) => pairs.map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) })))
 
-test('each part of a text has as many tokens as when it is counted by itself', () => {
+test('each part of a text has the token count it has on its own', () => {
   fc.assert(
     fc.property(
       fc
@@ -35,7 +35,7 @@ test('each part of a text has as many tokens as when it is counted by itself', (
   )
 })
 
-test('no part of a text is counted again but its ends', () => {
+test('only the ends of a part are counted again', () => {
   const text = 'Some words that are in a line, and in the next one.\n'.repeat(1_000)
   let counted = 0
   const sum = createTokenSums(text, (part) => {

@@ -13,8 +13,8 @@ const read = (page: string | Buffer, contentType = HTML) =>
   documents.readPage({ bytes: Buffer.from(page), contentType, url: URL_OF_PAGE })
 const fixture = (name: string) => readFileSync(`tests/fixtures/web/${name}`)
 
-describe('a page', () => {
-  test('is its main content as Markdown, and what it says about itself', async () => {
+describe('a web page', () => {
+  test('is converted to Markdown with its metadata', async () => {
     const { text, ...said } = await read(fixture('article.html'))
     expect(`${text}\n`).toBe(fixture('article.md').toString())
     expect(said).toEqual({
@@ -34,7 +34,7 @@ describe('a page', () => {
     })
   })
 
-  test('of tables within tables, whose elements are not closed, is read', async () => {
+  test('with nested tables and unclosed elements is read', async () => {
     const { text, title } = await read(fixture('old-layout.html'))
     expect(title).toBe('Trains of the old line')
     expect(text).toContain(
@@ -69,14 +69,14 @@ describe('a page', () => {
     ['<meta name="parley" content="none">', false, false],
     ['<meta name="googlebot" content="noindex">', true, true],
     ['<meta name="robots" content="index, follow, max-snippet:-1">', true, true],
-  ])('%s is heard', async (meta, isIndexable, isFollowable) => {
+  ])('with %s is obeyed', async (meta, isIndexable, isFollowable) => {
     expect(await read(`<html><head>${meta}</head><body><p>a</p></body></html>`)).toMatchObject({
       isIndexable,
       isFollowable,
     })
   })
 
-  test('links are those of its base, without nofollow', async () => {
+  test('resolves links against its base and skips nofollow', async () => {
     const { links } = await read(
       '<head><base href="/b/"></head><body><a href="x#1">x</a><a href="x#2">x</a><a rel="nofollow" href="n">n</a><a href="http://[">?</a>',
     )
@@ -85,20 +85,20 @@ describe('a page', () => {
 
   test.each([
     [
-      'ISO-8859-1 by the server',
+      'ISO-8859-1 declared by the server',
       Buffer.from('<p>Gr\u00fc\u00dfe', 'latin1'),
       `${HTML}; charset="ISO-8859-1"`,
       'Grüße',
     ],
     [
-      'ISO-8859-1 by the page',
+      'ISO-8859-1 declared by the page',
       Buffer.from('<meta charset=iso-8859-1><p>Gr\u00fc\u00dfe', 'latin1'),
       HTML,
       'Grüße',
     ],
-    ['nothing, and Windows-1252', Buffer.from([0x3c, 0x70, 0x3e, 0x80, 0xfc]), HTML, '€ü'],
+    ['undeclared Windows-1252', Buffer.from([0x3c, 0x70, 0x3e, 0x80, 0xfc]), HTML, '€ü'],
     [
-      'Shift_JIS by the page',
+      'Shift_JIS declared by the page',
       Buffer.concat([
         Buffer.from('<meta http-equiv="Content-Type" content="text/html; charset=Shift_JIS"><p>'),
         Buffer.from([0x93, 0x8c, 0x8b, 0x9e]),
@@ -106,20 +106,28 @@ describe('a page', () => {
       HTML,
       '東京',
     ],
-    ['UTF-16 by its mark', Buffer.from('\ufeff<p>東京', 'utf16le'), `${HTML}; charset=latin1`, '東京'],
-    ['an encoding that is none', Buffer.from('<p>東京'), `${HTML}; charset=klingon`, '東京'],
-  ])('in %s', async (_what, bytes, contentType, words) => {
+    [
+      'UTF-16 with a byte order mark',
+      Buffer.from('\ufeff<p>東京', 'utf16le'),
+      `${HTML}; charset=latin1`,
+      '東京',
+    ],
+    ['an unknown encoding', Buffer.from('<p>東京'), `${HTML}; charset=klingon`, '東京'],
+  ])('is decoded: %s', async (_what, bytes, contentType, words) => {
     expect((await read(bytes, contentType)).text).toBe(words)
   })
 
-  test.each(['text/plain; charset=utf-8', 'text/markdown'])('of %s is as it is', async (contentType) => {
-    expect(await read('# Title\r\n\n<b>x</b>', contentType)).toMatchObject({
-      text: '# Title\n\n<b>x</b>',
-      links: [],
-    })
-  })
+  test.each(['text/plain; charset=utf-8', 'text/markdown'])(
+    'of type %s is kept unchanged',
+    async (contentType) => {
+      expect(await read('# Title\r\n\n<b>x</b>', contentType)).toMatchObject({
+        text: '# Title\n\n<b>x</b>',
+        links: [],
+      })
+    },
+  )
 
-  test('kept as a file is its title and its text', async () => {
+  test('from a file starts with its title', async () => {
     const { text } = await documents.extractText({
       path: 'tests/fixtures/web/article.html',
       contentType: HTML,
@@ -128,7 +136,7 @@ describe('a page', () => {
   })
 })
 
-describe('a page that means no good', () => {
+describe('a hostile page', () => {
   const hasty = createDocuments(undefined, { clockMs: 3_000 })
   afterAll(() => hasty.close())
   const readHasty = (page: string) =>
@@ -136,23 +144,19 @@ describe('a page that means no good', () => {
 
   test.each<[string, () => string]>([
     ['a million links', () => `<body>${'<a href=/>x</a>'.repeat(330_000)}`],
-    ['elements within elements', () => `<body>${'<div>'.repeat(5_000)}deep`],
-    ['links within links', () => `<body>${'<a href="/x">x'.repeat(3_000)}`],
-    ['tables within tables', () => `<body>${'<table><tr><td>x'.repeat(2_000)}`],
-    ['quotes within quotes', () => `<body>${'<blockquote>x'.repeat(2_000)}`],
-    ['an element of many attributes', () => `<body><p ${'a=1 '.repeat(300_000)}>x`],
-    ['a tag that does not end', () => `<body>${'<'.repeat(200_000)}`],
-    ['a comment that does not end', () => `<body>x<!--${'-'.repeat(2_000_000)}`],
+    ['deeply nested elements', () => `<body>${'<div>'.repeat(5_000)}deep`],
+    ['nested links', () => `<body>${'<a href="/x">x'.repeat(3_000)}`],
+    ['nested tables', () => `<body>${'<table><tr><td>x'.repeat(2_000)}`],
+    ['nested quotes', () => `<body>${'<blockquote>x'.repeat(2_000)}`],
+    ['an element with many attributes', () => `<body><p ${'a=1 '.repeat(300_000)}>x`],
+    ['an unfinished tag', () => `<body>${'<'.repeat(200_000)}`],
+    ['an unfinished comment', () => `<body>x<!--${'-'.repeat(2_000_000)}`],
     ['entities', () => `<body>${'&amp;'.repeat(100_000)}`],
-  ])(
-    '%s: it is read, or a sentence says why not, and the next one is read',
-    { timeout: 120_000 },
-    async (_what, make) => {
-      const outcome = await readHasty(make()).catch((error: unknown) => error)
-      if (outcome instanceof Error) expect(outcome).toBeInstanceOf(DocumentError)
-      // On a busy machine, starting a new reader may exceed its timeout.
-      const next = () => readHasty('<p>the next').then(({ text }) => text, String)
-      await expect.poll(next, { timeout: 60_000 }).toBe('the next')
-    },
-  )
+  ])('with %s is read or explained, and the next page is read', { timeout: 120_000 }, async (_what, make) => {
+    const outcome = await readHasty(make()).catch((error: unknown) => error)
+    if (outcome instanceof Error) expect(outcome).toBeInstanceOf(DocumentError)
+    // On a busy machine, starting a new reader may exceed its timeout.
+    const next = () => readHasty('<p>the next').then(({ text }) => text, String)
+    await expect.poll(next, { timeout: 60_000 }).toBe('the next')
+  })
 })

@@ -80,7 +80,7 @@ export async function createEvents(
     while (waiting.length > 0) {
       const group = waiting.splice(0, GROUP_MAX)
       await deliver(group).catch((error: unknown) =>
-        log.warn({ err: error, events: group.length }, 'live events were not delivered'),
+        log.warn({ err: error, events: group.length }, 'live events could not be delivered'),
       )
     }
     isDelivering = false
@@ -99,7 +99,7 @@ export async function createEvents(
 
   function deliverHere(delivery: Delivery): void {
     if (!sockets.has(delivery.audience.userId)) return
-    if (waiting.length >= WAITING_MAX) return log.warn('a live event was lost: too many wait')
+    if (waiting.length >= WAITING_MAX) return log.warn('a live event was dropped because too many are queued')
     waiting.push(delivery)
     void deliverWaiting()
   }
@@ -108,14 +108,16 @@ export async function createEvents(
     const text = JSON.stringify({ from: instance.id, ...delivery })
     redis
       ?.run((client) => client.publish(CHANNEL, text))
-      .catch((error: unknown) => log.warn({ err: error }, 'a live event did not reach the other instances'))
+      .catch((error: unknown) =>
+        log.warn({ err: error }, 'a live event could not be sent to other instances'),
+      )
   }
 
   function keep(event: LiveEvent, createdAt: string): void {
     const TRIM = { strategy: 'MAXLEN', strategyModifier: '~', threshold: KEPT_ENTRIES_MAX } as const
     redis
       ?.run((client) => client.xAdd(storeOf(event.organizationId), '*', entryOf(event, createdAt), { TRIM }))
-      .catch((error: unknown) => log.warn({ err: error }, 'a live event was not kept'))
+      .catch((error: unknown) => log.warn({ err: error }, 'a live event could not be stored'))
   }
 
   /** Receives events of other instances. This process delivers its own without Redis. */

@@ -220,7 +220,7 @@ class BadMessage extends Error {
   readonly closeCode: number
 
   constructor(closeCode: number) {
-    super('not a message that says who it is')
+    super('not an authentication message')
     this.closeCode = closeCode
   }
 }

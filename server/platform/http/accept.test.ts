@@ -14,7 +14,7 @@ test.each([
   ['application/json;q=0.5, text/event-stream; q=0.8', true],
   ['text/event-stream;q=0', false],
   ['text/event-stream;q=x', false],
-])('%j', (accept, expected) => {
+])('events are preferred only if Accept ranks them higher: %j', (accept, expected) => {
   expect(prefersEvents(accept)).toBe(expected)
 })
 
@@ -27,6 +27,6 @@ test.each([
   ['br;q=0', false],
   ['br; q=0.000, gzip', false],
   ['brotli', false],
-])('coding: %j', (header, expected) => {
+])('Accept-Encoding %j is understood', (header, expected) => {
   expect(acceptsCoding('br', header)).toBe(expected)
 })

@@ -1,6 +1,6 @@
 import { exampleValue } from './example-records.ts'
 
-/** The parts of a JSON Schema that an example follows from. */
+/** The parts of a JSON Schema that determine an example. */
 interface Schema {
   title?: string
   type?: string | readonly string[]
@@ -13,8 +13,8 @@ interface Schema {
 }
 
 /**
- * Returns an example of a schema, from the values of example-values.ts. Throws for a text or number without a value: the
- * reference has an example of each response.
+ * Composes an example of a schema from the values of example-values.ts. Throws for a string or number without a value, so
+ * that every response in the reference has an example.
  */
 export const exampleOf = (schema: object): unknown => compose(schema, { component: '', field: '' })
 
@@ -51,7 +51,7 @@ const isLeftOut = (component: string, field: string): boolean => {
   return found && value === undefined
 }
 
-/** The value of a field, if it is of the schema's type: fields of the same name can have different types. */
+/** Returns a field's value if it has the schema's type. Fields with the same name can have different types. */
 function known(schema: Schema, { component, field }: Place): { value?: unknown } {
   const { value } = exampleValue(component, field)
   return value !== undefined && isOf(schema, value) ? { value } : {}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { csvFile } from './csv.ts'
 
-test('a table is quoted where it has to be, and begins no formula', () => {
+test('cells are quoted where necessary and never start a formula', () => {
   const cells = [
     'plain',
     'a,b',

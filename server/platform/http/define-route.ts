@@ -65,9 +65,13 @@ export interface FileStream {
   content: Readable
 }
 
+/** A reply with this sentence, unless the handler returns another. The API reference shows it as the example. */
+export type Confirmation = readonly [status: 200 | 201, view: TSchema, sentence: string]
+
 /**
  * The reply of a route:
  * - a status and the view of a record
+ * - a confirmation
  * - a stream described by its events
  * - a view or a stream, or a view or a file, as the client accepts (accept.ts)
  * - a redirect
@@ -75,6 +79,7 @@ export interface FileStream {
  */
 export type Reply =
   | readonly [status: 200 | 201, view: TSchema]
+  | Confirmation
   | { events: TSchema; description: string; mayBeEmpty?: boolean; headers?: readonly string[] }
   | { view: TSchema; orEvents: TSchema; description: string }
   | { view: TSchema; orFile: string; description: string }
@@ -82,7 +87,7 @@ export type Reply =
   | { file: readonly string[] }
   | { stream: string }
 
-type Answer<R> = R extends readonly [number, infer V extends TSchema]
+type Answer<R> = R extends readonly [number, infer V extends TSchema, string?]
   ? Static<V>
   : R extends { mayBeEmpty: true }
     ? EventStream | null
@@ -96,6 +101,8 @@ type Answer<R> = R extends readonly [number, infer V extends TSchema]
             ? FileStream
             : EventStream
 
+type Handled<R> = R extends Confirmation ? Promise<void> | Promise<{ message: string }> : Promise<Answer<R>>
+
 /** A JSON answer with extra headers. */
 export interface Presented<A> {
   answer: A
@@ -103,11 +110,12 @@ export interface Presented<A> {
 }
 
 /**
- * An uploaded file. `raw` lists the types that may be sent as the body itself, without a form. `bytesMax` allows more
- * than MAX_UPLOAD_BYTES.
+ * An uploaded file, with its name in the example of the API reference. `raw` lists the types that may be sent as the
+ * body itself, without a form. `bytesMax` allows more than MAX_UPLOAD_BYTES.
  */
 export interface Upload {
   description: string
+  example: string
   raw?: readonly string[]
   bytesMax?: number
 }
@@ -176,7 +184,7 @@ export type RouteSpec<
       cookie: string | null
       disconnected: RouteInput['disconnected']
     } & (U extends Upload ? { file: ReceivedFile } : object),
-  ) => Promise<Answer<R>>
+  ) => Handled<R>
 }
 
 /** A route without its type parameters, for the application and the API reference. */
@@ -228,5 +236,9 @@ export function defineRoute<
   const R extends Reply = Reply,
   U extends Upload | undefined = undefined,
 >(spec: RouteSpec<A, Q, B, R, U>): Route {
-  return spec as unknown as Route
+  const route = spec as unknown as Route
+  const { reply, handler } = route
+  const sentence = Array.isArray(reply) ? reply[2] : undefined
+  if (sentence === undefined) return route
+  return { ...route, handler: async (input) => (await handler(input)) ?? { message: sentence } }
 }

@@ -5,7 +5,7 @@ import { IDEMPOTENT_REPLAYED } from './answer-once.ts'
 import { exampleOf } from './compose-example.ts'
 import type { Reply, Route } from './define-route.ts'
 import { exampleOfError } from './error-examples.ts'
-import { confirmationOf, eventsOf, exampleOfFile, streamOf } from './example-texts.ts'
+import { eventsOf, exampleOfFile, streamOf } from './example-texts.ts'
 import { CHAT, REPLY, REQUEST } from './example-values.ts'
 import { RATE_HEADERS } from './limit-requests.ts'
 import type { AnswerForm, Json } from './openapi.ts'
@@ -105,8 +105,8 @@ function filesOf(reply: Extract<Reply, { file: unknown } | { stream: unknown }>)
 /** The example of a component is shared: operations that return the same record refer to it. */
 function successExample(route: Route, view: TSchema, form: AnswerForm, examples: Json): Json {
   const { title } = view as { title?: string }
-  const confirmation = confirmationOf(route.method, route.url)
-  if (confirmation !== undefined) return { example: form.wrap({ message: confirmation }) }
+  const sentence = Array.isArray(route.reply) ? route.reply[2] : undefined
+  if (sentence !== undefined) return { example: form.wrap({ message: sentence }) }
   if (title === undefined) return { example: form.wrap(exampleOf(view)) }
   examples[title] ??= { summary: `An example of ${title}`, value: form.wrap(exampleOf(view)) }
   return { examples: { [title]: { $ref: `#/components/examples/${title}` } } }
@@ -209,7 +209,7 @@ export const ERROR_BODY = {
   type: 'object',
   required: ['detail'],
   properties: {
-    detail: { type: 'string', description: 'What happened and what to do, in English.' },
+    detail: { type: 'string', description: 'The failure and its remedy, in English.' },
     code: { type: 'string', description: 'Stable code for programs, such as `request.invalid`.' },
     values: VALUES,
     errors: ISSUES,
@@ -229,7 +229,7 @@ const OPENAI_ERROR = {
       description: 'The error.',
       required: ['message', 'type', 'param', 'code'],
       properties: {
-        message: { type: 'string', description: 'What happened and what to do, in English.' },
+        message: { type: 'string', description: 'The failure and its remedy, in English.' },
         type: { type: 'string', description: 'Class of the error, such as `invalid_request_error`.' },
         param: { type: ['string', 'null'], description: 'Field that caused the error, or null.' },
         code: { type: 'string', description: 'Stable code for programs.' },

@@ -58,7 +58,7 @@ export const V1_FORM: AnswerForm = {
         required: ['code', 'message'],
         properties: {
           code: { type: 'string', enum: ENVELOPE_CODES, description: 'Class of the error.' },
-          message: { type: 'string', description: 'What happened and what to do, in English.' },
+          message: { type: 'string', description: 'The failure and its remedy, in English.' },
           details: {
             type: 'object',
             description: 'Details for programs.',

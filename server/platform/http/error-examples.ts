@@ -42,7 +42,7 @@ const VALUES: Record<string, string | number> = {
   whose: 'this API key',
 }
 
-/** Errors whose placeholders mean something of their own. */
+/** Values for errors whose placeholders differ from the common ones. */
 const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
   'agent.tools_too_large': { limit: 200_000 },
   'invitation.gone': { status: 'accepted' },
@@ -58,7 +58,7 @@ const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
 }
 
 const HOST = { host: 'calendar.example.com' }
-/** Reasons are sentences of the catalogue, too. */
+/** Reasons are messages of the error catalogue too. */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   'request.malformed': sentence('request.not_json', { what: 'The body' }),
   'llm.failed': sentence('model.key_refused', { provider: 'openai' }),
@@ -78,7 +78,7 @@ const REASONS: Partial<Record<ErrorCode, string>> = {
 const OTHER_REASON = 'name is required'
 const ISSUES = [{ path: 'name', message: 'is required' }]
 
-/** Returns an error of this code as a client could get it, with its sentence from the catalogue. */
+/** Returns an example of an error with this code, as a client could get it. */
 export function exampleOfError(code: ErrorCode): AppError {
   const reason = REASONS[code] ?? OTHER_REASON
   const values = { ...VALUES, reason, ...VALUES_OF[code] }

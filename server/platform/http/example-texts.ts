@@ -1,53 +1,6 @@
 import { ANSWER, CALL, ORDER, REPLY, SERVER, SESSION, SOURCES } from './example-values.ts'
 
-/* Examples that do not follow from a schema: confirmations, streams and files. */
-
-/** Confirmations by method and path, as the handlers return them. */
-const CONFIRMATIONS: Record<string, string> = {
-  'DELETE /api/agent_deploy/delete': 'Deployment deleted',
-  'POST /api/agent_deploy/stop': 'The reply was stopped',
-  'DELETE /api/agents/delete': 'Agent deleted',
-  'DELETE /api/api_keys/delete': 'API key deleted',
-  'POST /api/auth/factors/remove': 'Second factor removed',
-  'POST /api/auth/logout': 'Signed out',
-  'DELETE /api/auth/sessions': 'Sessions ended: 2',
-  'POST /api/auth/verify_email': 'Your email address is confirmed',
-  'POST /api/auth/resend_verification': 'A mail is on its way if your address is not confirmed yet',
-  'POST /api/auth/forgot_password': 'If this email has an account, a mail is on its way',
-  'POST /api/auth/reset_password': 'Your password is changed. Sign in with it.',
-  'DELETE /api/billing/budgets': 'Budget removed',
-  'DELETE /api/chat/delete_upload': 'Upload deleted',
-  'DELETE /api/chat/delete_session': 'Chat session deleted',
-  'POST /api/chat/stop': 'The reply was stopped',
-  'POST /api/conversation/stop': 'The replies were stopped',
-  'DELETE /api/conversation/delete': 'Conversation deleted',
-  'DELETE /api/org/delete': 'Organization deleted',
-  'DELETE /api/users/me': 'Account deleted',
-  'DELETE /api/instructions/delete': 'Instruction deleted',
-  'DELETE /api/invitations/revoke': 'Invitation revoked',
-  'DELETE /api/kb/evaluations/delete': 'Evaluation deleted',
-  'DELETE /api/kb/delete': 'Knowledge base deleted',
-  'DELETE /api/kb/delete_source': 'Source deleted',
-  'DELETE /api/kb/delete_document': 'Document deleted',
-  'DELETE /api/llm/delete': 'Language model deleted',
-  'DELETE /api/mcp_playground/memory': 'Playground memory cleared',
-  'DELETE /api/mcp/instance': 'MCP instance deleted',
-  'DELETE /api/mcp/servers': 'MCP server deleted',
-  'POST /api/org/add_member': 'Member added',
-  'POST /api/org/leave': 'You have left the organization',
-  'POST /api/org/leave_link': 'You have left the organization',
-  'POST /api/org/transfer_ownership': 'Ownership transferred',
-  'DELETE /api/roles/remove': 'Role deleted',
-  'DELETE /api/roles/permission': 'Permission removed',
-  'DELETE /api/tools/delete_category': 'Tool category deleted',
-  'DELETE /api/tools': 'Tool deleted',
-  'DELETE /api/users/remove': 'Member removed',
-  'DELETE /api/webhooks/delete': 'Webhook deleted',
-}
-
-/** Returns the message of an operation that returns a Message; undefined for others. */
-export const confirmationOf = (method: string, url: string): string | undefined =>
-  CONFIRMATIONS[`${method} ${url}`]
+/* Examples that cannot be composed from a schema: streams and files. */
 
 /** The events of a stream by the component of their data, each with a summary. */
 const EVENTS: Record<string, readonly (readonly [summary: string, data: object])[]> = {
@@ -98,7 +51,7 @@ const STREAMS: Record<string, string> = {
 export const eventsOf = (component: string): readonly (readonly [summary: string, data: object])[] =>
   EVENTS[component] ?? []
 
-/** Returns a part of a stream without a component, as it is sent. */
+/** Returns an excerpt of a stream whose events have no component. */
 export const streamOf = (url: string): string | undefined => STREAMS[url]
 
 const FILES: Record<string, string> = {

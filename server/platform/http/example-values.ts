@@ -1,11 +1,11 @@
 /*
- * The values of the examples in the API reference: one small company, Fernhill Coffee, which has an assistant for its
- * shop. compose-example.ts takes a value by component and field (example-records.ts), else by field.
+ * The values of the examples in the API reference: a small company, Fernhill Coffee, with an assistant for its shop.
+ * compose-example.ts looks up a value by component and field (example-records.ts), else by field.
  */
 
 export const DAY = '2026-03-02'
 export const at = (time: string): string => `${DAY}T${time}.000Z`
-/** An id of version 7, as Parley makes them. */
+/** Returns a UUIDv7, as Parley generates them. */
 export const id = (number: number): string =>
   `0195f3c4-8a5e-7cc3-9e0f-${number.toString(16).padStart(12, '0')}`
 
@@ -30,7 +30,22 @@ export const SERVER = id(0x21)
 export const CONNECTION = id(0x22)
 export const WEBHOOK = id(0x23)
 export const EVALUATION = id(0x24)
+export const CATEGORY = id(0x25)
+export const PERMISSION = id(0x2a)
+export const OTHER_ORGANIZATION = id(0x2c)
+export const COLLEAGUE = id(0x2d)
+export const FACTOR = id(0x2e)
 export const REQUEST = id(0x3f)
+
+/** Credentials of the examples. */
+export const EMAIL = 'ada@fernhill.example'
+export const PASSWORD = 'correct horse battery'
+export const REFRESH_TOKEN = 'rt_6Hs2yBn0'
+export const INVITATION_TOKEN = 'inv_3mRw8qFz'
+export const EMAILED_TOKEN = 'ot_9Kd4Lm2x'
+export const CHALLENGE = 'ch_Vb3xK9'
+/** Invited by Ada Moreno. */
+export const INVITED = { email: 'noah@fernhill.example', first_name: 'Noah', last_name: 'Kim' }
 
 export const ANSWER = 'We open at 8:00 on weekdays and at 9:00 on weekends [1].'
 export const PASSAGE = 'The shop opens at 8:00 on weekdays and at 9:00 on weekends.'
@@ -40,6 +55,13 @@ export const CALL = {
   name: 'find_order',
   input: { order_number: 'FH-1042' },
 }
+export const FIND_ORDER = `from pyodide.http import pyfetch
+
+async def find_order(order_number: str):
+    url = f'https://shop.fernhill.example/orders/{order_number}'
+    response = await pyfetch(url, headers={'X-Api-Key': config['api_key']})
+    return await response.json()
+`
 export const ORDER = { status: 'shipped', carrier: 'DHL' }
 
 export const SOURCES = [
@@ -83,8 +105,8 @@ export const OF_FIELD: Record<string, unknown> = {
   balance_after: 248_800,
   base_url: 'https://api.openai.com/v1',
   below_threshold: 4,
-  category_id: id(0x25),
-  challenge: 'ch_Vb3xK9',
+  category_id: CATEGORY,
+  challenge: CHALLENGE,
   chat_id: CHAT,
   chat_session_id: SESSION,
   chat_uploads: 20,
@@ -124,7 +146,7 @@ export const OF_FIELD: Record<string, unknown> = {
   document_names: ['Opening hours.md'],
   duplicates: 1,
   duration_ms: 184,
-  email: 'ada@fernhill.example',
+  email: EMAIL,
   embedding_model: 'text-embedding-3-small',
   end: 7,
   error: null,
@@ -211,7 +233,7 @@ export const OF_FIELD: Record<string, unknown> = {
   page: 1,
   parent_message_id: QUESTION,
   pending: 1,
-  permission_ids: [id(0x2a)],
+  permission_ids: [PERMISSION],
   permissions: ['chats:read', 'chats:write'],
   position: 2,
   prefix: 'sk_4Zp0w',
@@ -235,7 +257,7 @@ export const OF_FIELD: Record<string, unknown> = {
   recovery_codes_left: 9,
   redirect_uris: ['https://parley.fernhill.example/api/mcp/callback'],
   redirect_url: 'https://calendar.example.com/authorize?state=ms_5Gd1',
-  refresh_token: 'rt_6Hs2yBn0',
+  refresh_token: REFRESH_TOKEN,
   request_id: REQUEST,
   rerank: null,
   resets_at: '2026-04-01T00:00:00.000Z',
@@ -266,8 +288,8 @@ export const OF_FIELD: Record<string, unknown> = {
   title: 'Opening hours',
   to: DAY,
   to_entry_id: id(0x2b),
-  to_org: id(0x2c),
-  token: 'inv_3mRw8qFz',
+  to_org: OTHER_ORGANIZATION,
+  token: INVITATION_TOKEN,
   token_url: 'https://calendar.example.com/token',
   threshold: 100_000,
   timestamp: at('09:00:00'),
@@ -284,7 +306,7 @@ export const OF_FIELD: Record<string, unknown> = {
   updated_at: at('09:00:00'),
   url: 'https://www.fernhill.example/hooks/parley',
   user_agent: 'Mozilla/5.0 (X11; Linux x86_64) Firefox/148.0',
-  user_email: 'ada@fernhill.example',
+  user_email: EMAIL,
   user_id: USER,
   value: null,
   version: '1.0.0',

@@ -24,7 +24,7 @@ test.each([
   ['["☃,☃"]', 1],
   ['[]', 0],
   ['"text"', 0],
-])('%s holds %d values', (text, values) => {
+])('%s has %d values', (text, values) => {
   expect(parse(text, values)).toEqual(JSON.parse(text))
   if (values > 0)
     expect(refusalOf(text, values - 1)).toBe(
@@ -32,13 +32,13 @@ test.each([
     )
 })
 
-test('too many values are never parsed', () => {
+test('a body with too many values is not parsed', () => {
   const parsing = vi.spyOn(JSON, 'parse')
   expect(refusalOf(`[${'0,'.repeat(100_000)}"\\ud83d\\ude00"]`)).toMatch(/^request.too_many_values/)
   expect(parsing).not.toHaveBeenCalled()
 })
 
-test('a body without a fault is checked without a list of its entries', () => {
+test('checking a valid body does not list its entries', () => {
   const text = `{"a":[${'0,'.repeat(50_000)}"\\ud83d\\ude00"]}`
   const entries = vi.spyOn(Object, 'entries')
   parse(text)
@@ -51,6 +51,6 @@ test.each([
   ['{"__proto__":{"a":1e999}}', '__proto__.a is a number out of range'],
   [`{"a":${'9'.repeat(400)}}`, 'a is a number out of range'],
   ['"\\u0000"', 'the body must not contain the NUL character'],
-])('%s', (text, sentence) => {
+])('%s is refused', (text, sentence) => {
   expect(refusalOf(text)).toBe(`request.invalid: ${sentence}`)
 })

@@ -12,14 +12,14 @@ import { plain } from './send-error.ts'
 
 export type Json = { [key: string]: unknown }
 
-/** The form of addresses and answers: bare under /api, or in the envelope under /v1. */
+/** The form of paths and responses: bare under /api, or in the envelope under /v1. */
 export interface AnswerForm {
   title: string
   summary: string
-  /** Returns a route's address in this form; null if it has none. */
+  /** Returns a route's path in this form; null if it has none. */
   addressOf(url: string): string | null
   success(view: TSchema): object
-  /** Returns an answer as it is sent. */
+  /** Returns a response body in this form. */
   wrap(answer: unknown): unknown
   statusOf(code: ErrorCode): number
   error: object
@@ -56,6 +56,7 @@ export function describeApi(all: readonly Route[], webhooks: Json, form = BARE):
       version: '1.0.0',
       summary: form.summary,
       description: readFileSync(join(import.meta.dirname, 'api-overview.md'), 'utf8'),
+      contact: { name: 'Parley' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
@@ -206,11 +207,10 @@ const requestBody = (schema: TSchema, example: unknown): Json => ({
   content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
 })
 
-/** Files stand in examples by name and as a description: they are binary. */
-const NAME_OF_FILE = '@Price list.pdf'
+/** Stands for binary content. */
 const BYTES = '(the bytes of the file)'
 
-const fileBody = ({ description, raw = [] }: Upload): Json => ({
+const fileBody = ({ description, example, raw = [] }: Upload): Json => ({
   required: true,
   description,
   content: {
@@ -226,7 +226,7 @@ const fileBody = ({ description, raw = [] }: Upload): Json => ({
           },
         },
       },
-      example: { file: NAME_OF_FILE },
+      example: { file: `@${example}` },
     },
     ...Object.fromEntries(raw.map((type) => [type, { schema: { type: 'string' }, example: BYTES }])),
   },

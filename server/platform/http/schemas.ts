@@ -1,4 +1,5 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox'
+import type { Confirmation } from './define-route.ts'
 
 /** A request body. Refuses unknown keys, so that a typo is reported rather than ignored. */
 export const Body = <P extends TProperties>(
@@ -121,6 +122,13 @@ export const Message = Type.Object(
   { message: Type.String({ description: 'Confirmation in a sentence.' }) },
   { title: 'Message' },
 )
+
+/** The reply of an operation that returns a sentence and no record. */
+export const confirms = (sentence: string, status: 200 | 201 = 200): Confirmation => [
+  status,
+  Message,
+  sentence,
+]
 
 /** Parameters of a list page: newest first, keyset pagination, so that deep pages cost no more than the first. */
 export const PageQuery = {

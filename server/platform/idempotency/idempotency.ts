@@ -56,7 +56,7 @@ const STORE_ATTEMPTS = 4
 const DEADLOCK = '40P01'
 /** SQLSTATE of a statement that was canceled after its timeout. */
 const CANCELED = '57014'
-const LATE = Symbol('another request was faster')
+const LATE = Symbol('a concurrent request changed the row')
 
 interface Dependencies {
   database: OpenDatabase
@@ -111,8 +111,7 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
         : outside.answer(repeated, effects, work)
     },
     hashes: (text) => secrets.signatures(text, 'idempotent requests'),
-    startSweep: () =>
-      repeat(SWEEP_MS, () => stored.sweep(), { log, message: 'the sweep of repeated requests failed' }),
+    startSweep: () => repeat(SWEEP_MS, () => stored.sweep(), { log, message: 'idempotency sweep failed' }),
     close: () => Promise.race([outside.allSettled(), sleep(CLOSE_MS, undefined, { ref: false })]),
   }
 }
@@ -208,7 +207,7 @@ class OutsideRequests {
         await this.#store(request, answer, encodeStream(events, stream))
         this.#end(request, answer)
       } catch (error) {
-        this.#deps.log.error({ err: error, route: request.route }, 'the answer of a stream was not stored')
+        this.#deps.log.error({ err: error, route: request.route }, 'a streamed answer could not be stored')
         await this.#release(request, answer, false)
       }
     })
@@ -241,7 +240,10 @@ class OutsideRequests {
    */
   async #release(request: KeyedRequest, answer: PendingAnswer, forGood: boolean): Promise<void> {
     const failed = (error: unknown): void =>
-      this.#deps.log.error({ err: error, route: request.route }, 'a request that failed was not let go')
+      this.#deps.log.error(
+        { err: error, route: request.route },
+        'the key of a failed request could not be released',
+      )
     await keepTrying(STORE_ATTEMPTS, () => answer.abandon(), failed)
     await keepTrying(STORE_ATTEMPTS, () => this.#deps.stored.release(request, forGood), failed)
     this.#end(request, answer)

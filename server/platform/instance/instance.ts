@@ -25,7 +25,10 @@ export async function startInstance({ sql, embedded }: OpenDatabase, log: Logger
     on conflict (id) do update set lease_until = excluded.lease_until`
   await sql`delete from server_instances where ${embedded} or lease_until < now() - interval '1 day'`
   await renew()
-  const endRenewal = repeat(RENEWAL_MS, renew, { log, message: 'the lease of this process was not renewed' })
+  const endRenewal = repeat(RENEWAL_MS, renew, {
+    log,
+    message: 'the lease of this process could not be renewed',
+  })
   return {
     id,
     async stop() {

@@ -67,7 +67,8 @@ export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing 
     monitorVacuum: false,
   })
   boss.on('error', (error) => {
-    if (isTwin(error)) log.debug({ err: error }, 'a job was left out: one with its key waits already')
+    if (isTwin(error))
+      log.debug({ err: error }, 'a job was skipped because one with its key is already waiting')
     else log.error({ err: error }, 'the job queue failed')
   })
 

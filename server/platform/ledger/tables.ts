@@ -2,7 +2,7 @@ import type { OwnedTables } from '../tables/owned-tables.ts'
 
 export const ledgerTables: OwnedTables = {
   ledger_entries: {
-    audit: { not: 'The ledger is a record itself; only what people book is in the audit too.' },
+    audit: { not: 'The ledger is a record itself. Only manual bookings are audited too.' },
     export: {
       name: 'ledger',
       columns: `
@@ -13,7 +13,7 @@ export const ledgerTables: OwnedTables = {
     erasure: { inPiecesBy: 'position' },
   },
   usage_days: {
-    audit: { not: 'Sums of the ledger.' },
+    audit: { not: 'Daily sums of the ledger.' },
     export: {
       name: 'usage_days',
       columns: `
@@ -32,7 +32,7 @@ export const ledgerTables: OwnedTables = {
     erasure: 'cascade',
   },
   open_holds: {
-    audit: { not: 'A hold lasts as long as its reply.' },
+    audit: { not: 'A hold exists only during its reply.' },
     export: { within: 'ledger_entries' },
     erasure: 'cascade',
   },

@@ -33,7 +33,7 @@ describe.each(keys)('windows %s', (key) => {
   test.each([
     ['ip', '192.0.2.1', 3],
     ['user', crypto.randomUUID(), 2],
-  ] as const)('of one %s end, and requests pass again', async (kind, id, limit) => {
+  ] as const)('for one %s end, and requests pass again', async (kind, id, limit) => {
     const limits = create(LIMITS, SHORT)
     const key = { kind, id }
     for (let round = 0; round < 2; round++) {
@@ -52,7 +52,7 @@ describe.each(keys)('windows %s', (key) => {
     }
   })
 
-  test('are apart for each address and each user, and one for each spelling of an address', async () => {
+  test('are separate per address and user, and shared by all spellings of an address', async () => {
     const limits = create()
     const remaining = async (kind: 'ip' | 'user', id: string) => (await limits.take({ kind, id }))?.remaining
     expect(await remaining('ip', '198.51.100.1')).toBe(2)
@@ -65,14 +65,14 @@ describe.each(keys)('windows %s', (key) => {
     expect(await remaining('user', '198.51.100.1')).toBe(1)
   })
 
-  test('are none where there is no limit', async () => {
+  test('do not exist without a limit', async () => {
     const limits = create({ ipPerMinute: 0, userPerHour: 1 })
     expect(await limits.take({ kind: 'ip', id: '192.0.2.9' })).toBeNull()
     expect(await limits.take({ kind: 'user', id: crypto.randomUUID() })).toMatchObject({ limit: 1 })
   })
 })
 
-test('this process keeps so many windows, and forgets first what began first', () => {
+test('local windows are limited in number, and the oldest is evicted first', () => {
   const windows = new LocalWindows(60_000, 4)
   const count = (key: string): number => windows.take(key).count
   for (const key of ['a', 'b', 'c', 'd']) expect(count(key)).toBe(1)
@@ -82,7 +82,7 @@ test('this process keeps so many windows, and forgets first what began first', (
   expect(count('a')).toBe(1)
 })
 
-test('a window counts to its end and no further, whenever others begin', async () => {
+test('a window counts exactly until its end, regardless of others', async () => {
   const windowMs = 40
   const windows = new LocalWindows(windowMs)
   const begun = new Map<string, { at: number; count: number; windows: number }>()

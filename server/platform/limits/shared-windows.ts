@@ -50,7 +50,8 @@ export class SharedWindows {
     try {
       return await this.#ask(key, windowMs)
     } catch (error) {
-      if (!this.#isAway) this.#log.warn({ err: error }, 'rate limits are counted by each process for itself')
+      if (!this.#isAway)
+        this.#log.warn({ err: error }, 'Redis is unavailable; each process counts rate limits separately')
       this.#isAway = true
       this.#retryAt = performance.now() + RETRY_MS
       return null
@@ -68,7 +69,7 @@ export class SharedWindows {
     this.#ask('probe', PROBE_WINDOW_MS).then(
       () => {
         this.#isAway = false
-        this.#log.info('rate limits are counted in Redis again')
+        this.#log.info('Redis is available again; processes share rate limits')
       },
       () => {},
     )
@@ -90,7 +91,7 @@ async function withTimeout<Answer>(answer: Promise<Answer>): Promise<Answer> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   let steps = 0
   const timer = setInterval(() => {
-    if (++steps === WAIT_STEPS) reject(new Error('Redis has not counted in time'))
+    if (++steps === WAIT_STEPS) reject(new Error('Redis did not respond in time'))
   }, WAIT_STEP_MS)
   try {
     return await Promise.race([answer, late])

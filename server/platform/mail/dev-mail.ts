@@ -20,7 +20,7 @@ const page = (mails: SavedMail[]): string => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Mail</title>
 <style>body { font: 15px system-ui; max-width: 44rem; margin: 2rem auto } pre { white-space: pre-wrap }</style>
 <h1>Mail</h1>
-${mails.length === 0 ? '<p>Nothing yet.</p>' : mails.map(article).join('\n')}
+${mails.length === 0 ? '<p>No emails yet.</p>' : mails.map(article).join('\n')}
 </html>`
 
 const article = ({ date, to, subject, text }: SavedMail): string => `<article>

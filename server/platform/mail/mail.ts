@@ -90,7 +90,11 @@ export function createMail({ database, config, jobs, secrets, log }: Dependencie
         const written = await renderEmail(email, (await languageOf(to)) ?? language ?? 'en')
         await (await deliver)({ id, from: config.mailFrom, to, ...written, about })
       } catch (error) {
-        if (isLastTry) log.error({ err: error, mail: id, template: email.kind }, 'a mail was given up')
+        if (isLastTry)
+          log.error(
+            { err: error, mail: id, template: email.kind },
+            'an email could not be sent and was given up',
+          )
         throw error
       }
     },

@@ -68,7 +68,7 @@ export async function answerRequest(
   const handler = createMcpHandler(
     (context) => createServer(state, definition, capabilities, exchange, context),
     {
-      onerror: (err) => log.debug({ err }, 'MCP: a request was refused'),
+      onerror: (err) => log.debug({ err }, 'MCP request refused'),
       maxSubscriptions: 0,
     },
   )
@@ -135,8 +135,8 @@ function asProtocolError(error: unknown, log: HandlerState['log']): ProtocolErro
   if (error instanceof McpError) return new ProtocolError(codeOf(error), error.message)
   if (error instanceof AppError && error.status < 500) return new ProtocolError(INTERNAL_ERROR, error.message)
   if ((error as Error | null)?.name === 'TimeoutError')
-    return new ProtocolError(INTERNAL_ERROR, `There was no answer within ${ANSWER_MS_MAX / 1000} seconds.`)
-  if (!isDeparture(error)) log.error({ err: error }, 'MCP: an answer failed')
+    return new ProtocolError(INTERNAL_ERROR, `No answer arrived within ${ANSWER_MS_MAX / 1000} seconds.`)
+  if (!isDeparture(error)) log.error({ err: error }, 'MCP request failed')
   return new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side.')
 }
 

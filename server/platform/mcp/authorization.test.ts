@@ -78,7 +78,7 @@ const call = (token: string): Promise<number> =>
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
   }).then(({ status }) => status)
 
-test('a person connects, and the token is good', async () => {
+test('a user connects, and the token works', async () => {
   const { url, pending, registered } = await begin()
   expect(Object.fromEntries(new URL(url).searchParams)).toEqual({
     response_type: 'code',
@@ -107,8 +107,8 @@ test('a person connects, and the token is good', async () => {
   expect(server.counts).toMatchObject({ registrations: 1, exchanges: 1 })
 })
 
-describe('who we are', () => {
-  test('a client that was registered is used again for the same issuer and redirect URI', async () => {
+describe('client identity', () => {
+  test('reuses a registration for the same issuer and redirect URI', async () => {
     const { registered } = await begin()
     const known = { ...(registered as NonNullable<typeof registered>), redirectUri: REDIRECT_URI }
     const again = await begin({ known })
@@ -124,7 +124,7 @@ describe('who we are', () => {
     expect(server.counts.registrations).toBe(4)
   })
 
-  test('a client that is not known any more says so, and is registered anew without `known`', async () => {
+  test('reports an unknown client, and registers again without `known`', async () => {
     const { url, pending } = await begin()
     const answer = await consent(url)
     server.faults.forgetClients = true
@@ -134,7 +134,7 @@ describe('who we are', () => {
     expect(server.counts.registrations).toBe(2)
   })
 
-  test('the document is preferred to registration, and the catalogue to both', async () => {
+  test('prefers the metadata document to registration, and the catalogue to both', async () => {
     const clientDocuments = {
       [DOCUMENT_URL]: (await withDocument.clientMetadataDocument()) as { redirect_uris: string[] },
     }
@@ -150,7 +150,7 @@ describe('who we are', () => {
     expect(server.counts.registrations).toBe(0)
   })
 
-  test('the document says what is registered, without a secret', async () => {
+  test('publishes a metadata document without a secret', async () => {
     expect(await withDocument.clientMetadataDocument()).toEqual({
       client_id: DOCUMENT_URL,
       client_name: 'Parley',
@@ -163,7 +163,7 @@ describe('who we are', () => {
   })
 
   test.each(['none', 'client_secret_basic', 'client_secret_post'] as const)(
-    'a client that proves itself by %s connects, refreshes and revokes',
+    'with authentication %s can connect, refresh and revoke',
     async (authMethod) => {
       await start({ authMethod })
       const grant = await authorizer.refresh(await connect(), signal)
@@ -172,7 +172,7 @@ describe('who we are', () => {
     },
   )
 
-  test('without registration an administrator is told what to do', async () => {
+  test('without registration names the remedy for administrators', async () => {
     await start({ registration: false })
     const failure = await failureOf(begin())
     expect(failure.kind).toBe('no_registration')
@@ -180,7 +180,7 @@ describe('who we are', () => {
     expect(failure.message).toContain(REDIRECT_URI)
   })
 
-  test('a refused registration is told with its reason', async () => {
+  test("includes the provider's reason for a refused registration", async () => {
     const elsewhere = new McpAuthorizer(net, { redirectUri: 'x:y', clientMetadataUrl: null, clientName: '' })
     server.faults.refuseRegistration = 'invalid_redirect_uri'
     const failure = await failureOf(begin({}, elsewhere))
@@ -189,21 +189,21 @@ describe('who we are', () => {
   })
 })
 
-describe('where servers say how they are authorized', () => {
+describe('authorization metadata', () => {
   test.each([{ isOpenid: true }, { issuerPath: '/tenant' }, { issuerPath: '/tenant', isOpenid: true }])(
-    '%j',
+    'is found for %j',
     async (options) => {
       await start(options)
       expect((await connect()).issuer).toBe(server.issuer)
     },
   )
 
-  test('metadata of the resource is found at its well-known place without a challenge', async () => {
+  test('of the resource is found at its well-known URL without a challenge', async () => {
     server.faults.challenge = null
     expect((await connect()).resource).toBe(server.url)
   })
 
-  test('a challenge of another scheme may stand before ours, and one that is given is not asked for', async () => {
+  test('is found in a challenge among others, and a known challenge is not requested again', async () => {
     const challenge = `Basic realm="x", Bearer scope="tools:use more", resource_metadata="${new URL('/.well-known/oauth-protected-resource/mcp', server.url)}"`
     server.faults.challenge = challenge
     expect((await connect()).tokens.scope).toBe('tools:use more offline_access')
@@ -212,7 +212,7 @@ describe('where servers say how they are authorized', () => {
     expect(server.counts.unauthorized).toBe(unauthorized)
   })
 
-  test('2025-03-26: without metadata of the resource its own origin says it, or nobody', async () => {
+  test("falls back to the resource's own origin (2025-03-26)", async () => {
     Object.assign(server.faults, { challenge: null, changeResource: () => null, anyResource: true })
     const failure = await failureOf(begin())
     expect(failure.kind).toBe('no_registration')
@@ -223,7 +223,7 @@ describe('where servers say how they are authorized', () => {
     expect(pending).toMatchObject({ tokenEndpoint: `${origin}/token`, resource: null, expectedIss: null })
   })
 
-  test('the endpoints of the catalogue win, and with its client no document is needed', async () => {
+  test('is not needed if the catalogue names endpoints and client', async () => {
     const fixed = {
       client_id: 'by hand',
       scopes: 'one two',
@@ -254,7 +254,7 @@ describe('where servers say how they are authorized', () => {
 })
 
 describe('a token', () => {
-  test('is refreshed with rotation, and the old refresh token ends all', async () => {
+  test('is rotated on refresh, and reusing the old refresh token revokes all', async () => {
     const first = await connect()
     const second = await authorizer.refresh(first, signal)
     expect(second.tokens.refresh_token).not.toBe(first.tokens.refresh_token)
@@ -265,7 +265,7 @@ describe('a token', () => {
     expect(server.counts).toMatchObject({ refreshes: 1, reuses: 1 })
   })
 
-  test('keeps its refresh token where none is given, and asks for no scope', async () => {
+  test('keeps its refresh token if the response has none, and requests no scope', async () => {
     await start({ rotating: false })
     const first = await connect()
     const second = await authorizer.refresh(first, signal)
@@ -275,13 +275,13 @@ describe('a token', () => {
     expect(server.counts.refreshes).toBe(2)
   })
 
-  test('without a refresh token can not be refreshed', async () => {
+  test('cannot be refreshed without a refresh token', async () => {
     await start({ refreshTokens: false })
     const grant = await connect()
     expect(await failureOf(authorizer.refresh(grant, signal))).toMatchObject({ kind: 'refused' })
   })
 
-  test('has no end where none is told, and the scope that was asked for', async () => {
+  test('without expires_in or scope does not expire and has the requested scope', async () => {
     server.faults.noExpiresIn = true
     server.faults.changeTokens = ({ scope: _scope, ...tokens }) => ({
       ...tokens,
@@ -301,7 +301,7 @@ describe('a token', () => {
     [-5, undefined],
     ['3600', 3_600],
     [0.5e300, 315_360_000],
-  ])('that ends in %j seconds', async (expires_in, expected) => {
+  ])('with expires_in %j is accepted', async (expires_in, expected) => {
     server.faults.changeTokens = (tokens) => ({ ...tokens, expires_in })
     expect((await connect()).tokens.expires_in).toBe(expected)
   })
@@ -312,13 +312,13 @@ describe('a token', () => {
     [{ tokenStatus: 404 }, 'unreachable'],
     [{ refuseRefresh: true }, 'refused'],
     [{ forgetClients: true }, 'refused'],
-  ])('that can not be refreshed because of %j is %s', async (faults, kind) => {
+  ])('that fails to refresh because of %j is %s', async (faults, kind) => {
     const grant = await connect()
     Object.assign(server.faults, faults)
     expect(await failureOf(authorizer.refresh(grant, signal))).toMatchObject({ kind })
   })
 
-  test('both are revoked', async () => {
+  test('is revoked together with its refresh token', async () => {
     const grant = await connect()
     await authorizer.revoke(grant, signal)
     expect(await call(grant.tokens.access_token)).toBe(401)
@@ -326,14 +326,14 @@ describe('a token', () => {
   })
 })
 
-test('a person who says no is told what the provider said', async () => {
+test("a user who declines sees the provider's message", async () => {
   const { url, pending } = await begin()
   const failure = await failureOf(authorizer.finish(pending, await consent(url, 'no'), signal))
   expect(failure).toMatchObject({ kind: 'refused' })
   expect(failure.message).toMatch(/refused the authorization: access_denied: The person said no\.$/)
 })
 
-test('a grant is widened by what it lacks, and not twice', async () => {
+test('a scope is added to a grant once', async () => {
   const grant = await connect()
   const wider = widenScope(grant, 'tools:write')
   expect(wider).toBe('tools:use offline_access tools:write')
@@ -346,7 +346,7 @@ test('a grant is widened by what it lacks, and not twice', async () => {
   expect(widenScope(second, undefined)).toBeNull()
 })
 
-test('who no longer waits ends it', async () => {
+test('an abort cancels a refresh', async () => {
   const aborting = new AbortController()
   const reason = new Error('no longer needed')
   const grant = await connect()

@@ -61,7 +61,7 @@ export class Call {
   }
 }
 
-const NOBODY_WAITS = new Error('Nobody waits for the answer')
+const NOBODY_WAITS = new Error('No caller is waiting for the answer')
 
 const calls = new AsyncLocalStorage<Call>()
 

@@ -40,7 +40,7 @@ const endpointOf = ({ url }: TestMcpServer): McpEndpoint => ({
 })
 
 describe.each(KINDS)('a %s server', (kind) => {
-  test('lists its tools over pages and runs them', async () => {
+  test('lists its tools page by page and runs them', async () => {
     const tools = Array.from(
       { length: 5 },
       (_, number): TestTool => ({
@@ -58,7 +58,7 @@ describe.each(KINDS)('a %s server', (kind) => {
     expect(server.seen.every(({ headers }) => headers.authorization === 'Bearer a-token')).toBe(true)
   })
 
-  test('tells of progress', async () => {
+  test('reports progress', async () => {
     const slow: TestTool = {
       name: 'slow',
       async run(_input, { progress }) {
@@ -73,7 +73,7 @@ describe.each(KINDS)('a %s server', (kind) => {
     expect(told).toEqual([{ progress: 1, total: 2, message: 'half' }])
   })
 
-  test('hears that the caller has left, who waits no longer', async () => {
+  test('sees a cancelled call', async () => {
     const heard = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()
     const endless: TestTool = {
@@ -94,14 +94,14 @@ describe.each(KINDS)('a %s server', (kind) => {
     await heard.promise
   })
 
-  test('is late', async () => {
+  test('that does not answer times out', async () => {
     const { connection } = await open({ kind, tools: [{ name: 'never', run: () => new Promise(() => {}) }] })
     await expect(connection.callTool('never', {}, { signal: FOREVER, timeoutMs: 50 })).rejects.toMatchObject({
       kind: 'timeout',
     })
   })
 
-  test('that cuts its sockets fails the call, and is connected again by the next', async () => {
+  test('that cuts its sockets fails the call, and the next call reconnects', async () => {
     const begun = Promise.withResolvers<void>()
     const hanging: TestTool = {
       name: 'hanging',
@@ -119,7 +119,7 @@ describe.each(KINDS)('a %s server', (kind) => {
     expect((await connection.callTool('hanging', {}, { signal: FOREVER })).output).toBe('back')
   })
 
-  test('shakes hands once for all who open it at the same time', async () => {
+  test('is initialized once for concurrent openings', async () => {
     const server = await startMcpServer({ kind })
     onTestFinished(() => server.close())
     const { connections } = client()
@@ -131,7 +131,7 @@ describe.each(KINDS)('a %s server', (kind) => {
     expect(server.seen.length).toBeLessThanOrEqual(alone)
   })
 
-  test('has no socket of ours when all is closed', async () => {
+  test('has no open socket after close', async () => {
     const { server, connections, connection, net } = await open({ kind })
     await connection.callTool('echo', { text: 'a' }, { signal: FOREVER })
     await connections.close()
@@ -143,7 +143,7 @@ describe.each(KINDS)('a %s server', (kind) => {
   })
 })
 
-test('a session that the server has lost is made anew, unseen', async () => {
+test('a session lost by the server is renewed transparently', async () => {
   const { server, connection } = await open({ kind: 'sessionful' })
   server.loseSessions()
   expect((await connection.callTool('echo', { text: 'still here' }, { signal: FOREVER })).output).toBe(
@@ -151,7 +151,7 @@ test('a session that the server has lost is made anew, unseen', async () => {
   )
 })
 
-test('a session that an SSE server has lost is made anew, unseen', async () => {
+test('a session lost by an SSE server is renewed transparently', async () => {
   const { server, connection } = await open({ kind: 'sse' })
   server.loseSessions()
   expect((await connection.callTool('echo', { text: 'still here' }, { signal: FOREVER })).output).toBe(
@@ -162,7 +162,7 @@ test('a session that an SSE server has lost is made anew, unseen', async () => {
 test.each([
   ['sessionful', 'server/discover'],
   ['sse', 'initialize'],
-] as const)('how a %s server speaks is remembered', async (kind, tried) => {
+] as const)('the protocol of a %s server is remembered', async (kind, tried) => {
   const { server, connections, endpoint } = await open({ kind })
   const path = new URL(server.url).pathname
   const isTry = (): boolean => server.seen.some((one) => one.message === tried && one.path === path)
@@ -173,7 +173,7 @@ test.each([
   expect(isTry()).toBe(false)
 })
 
-test('one who leaves during the handshake does not end it for the others', async () => {
+test('an abort during the handshake does not affect other callers', async () => {
   const asked = Promise.withResolvers<void>()
   const answer = Promise.withResolvers<void>()
   const server = await startMcpServer({
@@ -195,7 +195,7 @@ test('one who leaves during the handshake does not end it for the others', async
   expect((await stays).protocolVersion).toBe('2026-07-28')
 })
 
-test('a connection that nobody uses is closed, and its session ended', async () => {
+test('an idle connection is closed, and its session ended', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'Date'] })
   onTestFinished(() => void vi.useRealTimers())
   const { server, connection } = await open({ kind: 'sessionful' })

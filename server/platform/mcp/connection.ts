@@ -208,7 +208,7 @@ export class McpConnections {
       return link
     } catch (error) {
       this.#dialects.delete(address)
-      this.#log.info({ host, reason: String(error) }, 'no connection to an MCP server')
+      this.#log.info({ host, reason: String(error) }, 'an MCP server could not be connected')
       if (!(error instanceof SessionLost)) throw error
       throw new McpError('protocol', sentence('mcp.sessions_lost', { host }))
     }

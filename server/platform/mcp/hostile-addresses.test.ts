@@ -41,7 +41,7 @@ const UNSAFE = [
   'http://localhost.example/',
 ]
 
-describe('an endpoint that is not safe', () => {
+describe('an unsafe endpoint', () => {
   const ENDPOINTS = [
     'authorization_endpoint',
     'token_endpoint',
@@ -49,7 +49,7 @@ describe('an endpoint that is not safe', () => {
     'revocation_endpoint',
   ]
 
-  test.each(ENDPOINTS)('%s leads nobody anywhere', async (endpoint) => {
+  test.each(ENDPOINTS)('%s is refused', async (endpoint) => {
     for (const address of [...LITERALS.map((make) => make()), ...BROKEN, ...UNSAFE]) {
       stage.server.faults.changeMetadata = (metadata) => ({ ...metadata, [endpoint]: address })
       expect(await authorizationFailureOf(stage.begin()), address).toMatchObject({ kind: 'invalid' })
@@ -71,7 +71,7 @@ describe('an endpoint that is not safe', () => {
     'https://one.example\\@two.example/',
     'https://one.example/#fragment',
     'https://one.example/{x}',
-  ])('%j is no address for a browser', async (address) => {
+  ])('%j is refused', async (address) => {
     stage.server.faults.changeMetadata = (metadata) => ({ ...metadata, authorization_endpoint: address })
     expect(await authorizationFailureOf(stage.begin())).toMatchObject({ kind: 'invalid' })
     const fixed = { client_id: 'x', authorization_url: address, token_url: `${stage.server.issuer}/token` }
@@ -79,14 +79,14 @@ describe('an endpoint that is not safe', () => {
     expect(stage.server.counts.registrations).toBe(0)
   })
 
-  test('a line break is no part of an address', async () => {
+  test('line breaks are removed from a URL', async () => {
     const address = `${stage.server.issuer}/auth\r\norize`
     stage.server.faults.changeMetadata = (metadata) => ({ ...metadata, authorization_endpoint: address })
     expect((await stage.begin()).url).toMatch(`${stage.server.issuer}/authorize?`)
     expect(() => checkBrowserAddress(stage.net, address)).toThrow('not a safe web address')
   })
 
-  test('what the endpoint asks for in our name is asked for as we mean it', async () => {
+  test('parameters in the authorization endpoint cannot override ours', async () => {
     stage.server.faults.changeMetadata = (metadata) => ({
       ...metadata,
       authorization_endpoint: `${stage.server.issuer}/authorize?redirect_uri=https://evil.example/&state=evil&client_id=evil&policy=1`,
@@ -99,7 +99,7 @@ describe('an endpoint that is not safe', () => {
     expect(searchParams.get('policy')).toBe('1')
   })
 
-  test('this machine is nobody else’s browser where the guard does not allow it', async () => {
+  test('a local address is refused as a browser address, unless private networks are allowed', async () => {
     const strict = createNet({ allowPrivateNetwork: false })
     for (const host of ['localhost', 'a.localhost', '127.0.0.1', '[::1]'])
       expect(() => checkBrowserAddress(strict, `http://${host}:8080/authorize`), host).toThrow(
@@ -116,21 +116,24 @@ describe('an endpoint that is not safe', () => {
   })
 })
 
-describe('documents that point inside', () => {
-  test.each(INSIDE.map((make, index) => [index, make] as const))('place %i', async (_index, make) => {
-    const address = make()
-    stage.server.faults.challenge = `Bearer resource_metadata="${address}"`
-    expect(await authorizationFailureOf(stage.begin())).toMatchObject({ kind: 'invalid' })
-    stage.server.faults.challenge = null
-    stage.server.faults.changeResource = (metadata) => ({ ...metadata, authorization_servers: [address] })
-    expect(await authorizationFailureOf(stage.begin())).toMatchObject({ kind: 'invalid' })
-    expect(await authorizationFailureOf(stage.begin({ url: address }))).toMatchObject({ kind: 'invalid' })
-    stage.server.faults.changeResource = (metadata) => metadata
-    stage.server.faults.changeMetadata = (metadata) => ({ ...metadata, registration_endpoint: address })
-    expect(await authorizationFailureOf(stage.begin())).toMatchObject({ kind: 'invalid' })
-  })
+describe('metadata with a private address', () => {
+  test.each(INSIDE.map((make, index) => [index, make] as const))(
+    'is refused (address %i)',
+    async (_index, make) => {
+      const address = make()
+      stage.server.faults.challenge = `Bearer resource_metadata="${address}"`
+      expect(await authorizationFailureOf(stage.begin())).toMatchObject({ kind: 'invalid' })
+      stage.server.faults.challenge = null
+      stage.server.faults.changeResource = (metadata) => ({ ...metadata, authorization_servers: [address] })
+      expect(await authorizationFailureOf(stage.begin())).toMatchObject({ kind: 'invalid' })
+      expect(await authorizationFailureOf(stage.begin({ url: address }))).toMatchObject({ kind: 'invalid' })
+      stage.server.faults.changeResource = (metadata) => metadata
+      stage.server.faults.changeMetadata = (metadata) => ({ ...metadata, registration_endpoint: address })
+      expect(await authorizationFailureOf(stage.begin())).toMatchObject({ kind: 'invalid' })
+    },
+  )
 
-  test('a token endpoint whose name leads inside gets no code', async () => {
+  test('never gets a code sent to its token endpoint', async () => {
     stage.server.faults.changeMetadata = (metadata) => ({ ...metadata, token_endpoint: INSIDE[2]?.() })
     const { url, pending } = await stage.begin()
     const back = new URL(await stage.server.consent(url))
@@ -142,7 +145,7 @@ describe('documents that point inside', () => {
   })
 })
 
-describe('redirects', () => {
+describe('a redirect', () => {
   const answering = async (listener: RequestListener) => {
     const http = createServer(listener)
     await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve))
@@ -150,7 +153,7 @@ describe('redirects', () => {
     return { origin, close: () => new Promise((resolve) => http.close(resolve)) }
   }
 
-  test('of a document: within its origin, and not off it', async () => {
+  test('of a metadata document is followed only within its origin', async () => {
     const asked: string[] = []
     const { origin, close } = await answering((request, response) => {
       asked.push(request.url ?? '')
@@ -173,7 +176,7 @@ describe('redirects', () => {
     await close()
   })
 
-  test('of a token endpoint: the code goes nowhere else', async () => {
+  test('of a token endpoint is not followed', async () => {
     const { origin, close } = await answering((_request, response) =>
       response.writeHead(307, { location: `${stage.server.issuer}/token` }).end(),
     )

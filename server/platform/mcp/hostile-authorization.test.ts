@@ -8,7 +8,7 @@ import {
 
 const stage = setAuthorizationStage()
 
-describe('documents that do not fit', () => {
+describe('mismatched metadata', () => {
   test.each([
     'https://evil.example/mcp',
     'ORIGIN/mcp/other',
@@ -18,7 +18,7 @@ describe('documents that do not fit', () => {
     'http://user:secret@HOST/mcp',
     `ORIGIN/mcp?${'x'.repeat(3_000)}`,
     'not an address',
-  ])('the resource %s', async (resource) => {
+  ])('is refused for the resource %s', async (resource) => {
     const said = resource
       .replace('ORIGIN', new URL(stage.server.url).origin)
       .replace('HOST', new URL(stage.server.url).host)
@@ -36,7 +36,7 @@ describe('documents that do not fit', () => {
     { code_challenge_methods_supported: ['plain'] },
     { code_challenge_methods_supported: undefined },
     { scopes_supported: 'all' },
-  ])('the authorization server says %j', async (change) => {
+  ])('is refused for an authorization server with %j', async (change) => {
     stage.server.faults.changeMetadata = (metadata) => ({
       ...metadata,
       ...change,
@@ -46,7 +46,7 @@ describe('documents that do not fit', () => {
     expect(stage.server.counts.registrations).toBe(0)
   })
 
-  test('an administrator’s client may know better than a server that is silent about PKCE, and uses it', async () => {
+  test("without PKCE is accepted for an administrator's client, which still uses PKCE", async () => {
     const fixed = { client_id: 'by hand' }
     stage.server.faults.changeMetadata = (metadata) => ({
       ...metadata,
@@ -58,7 +58,7 @@ describe('documents that do not fit', () => {
     await authorizationFailureOf(stage.begin({ fixed }))
   })
 
-  test('an authorization server that is named and says nothing is not guessed', async () => {
+  test('that cannot be read is not replaced by defaults', async () => {
     stage.server.faults.changeMetadata = () => 'nothing'
     expect(await authorizationFailureOf(stage.begin())).toMatchObject({ kind: 'invalid' })
     expect(stage.server.asked).toEqual([])
@@ -67,12 +67,12 @@ describe('documents that do not fit', () => {
   test.each([
     ['too long', `{"x":"${'x'.repeat(1_100_000)}"}`, 'larger than 1 MB'],
     ['too deep', `{"resource":${'['.repeat(400_000)}${']'.repeat(400_000)}}`, 'resource is not valid'],
-  ])('%s', async (_name, text, sentence) => {
+  ])('that is %s is refused', async (_name, text, sentence) => {
     stage.server.faults.resourceText = text
     expect((await authorizationFailureOf(stage.begin())).message).toContain(sentence)
   })
 
-  test('scopes are bounded, and only what may be one', async () => {
+  test('is limited to 100 valid scopes', async () => {
     const many = Array.from({ length: 20_000 }, (_, index) => `scope${index}`)
     stage.server.faults.changeResource = (metadata) => ({
       ...metadata,
@@ -88,14 +88,14 @@ describe('documents that do not fit', () => {
     { client_id: undefined },
     { client_secret: 'x'.repeat(5_000), token_endpoint_auth_method: 'none' },
     { client_secret: 'x', token_endpoint_auth_method: 'private_key_jwt' },
-  ])('a client that can not be used', async (change) => {
+  ])('of an unusable client is refused', async (change) => {
     stage.server.faults.changeClient = (client) => ({ ...client, ...change })
     expect(await authorizationFailureOf(stage.begin())).toMatchObject({ kind: 'invalid' })
   })
 })
 
-describe('who answers', () => {
-  test.each(['https://evil.example', null])('an answer of %s is not taken', async (iss) => {
+describe('an authorization response', () => {
+  test.each(['https://evil.example', null])('with issuer %s is refused', async (iss) => {
     const { url, pending } = await stage.begin()
     stage.server.faults.iss = iss
     const back = new URL(await stage.server.consent(url))
@@ -112,7 +112,7 @@ describe('who answers', () => {
     expect(stage.server.asked.map(({ endpoint }) => endpoint)).not.toContain('token')
   })
 
-  test('what a provider says is one bounded line', async () => {
+  test('is reported as a single line of limited length', async () => {
     const { pending } = await stage.begin()
     const error_description = `no\r\nSet-Cookie: x\u0000\u202e ${'long '.repeat(1_000)}`
     const said = { error: 'access_denied', error_description, iss: stage.server.issuer }
@@ -121,7 +121,7 @@ describe('who answers', () => {
     expect(message.length).toBeLessThan(400)
   })
 
-  test.each(['', 'x'.repeat(5_000)])('a code that is none', async (code) => {
+  test.each(['', 'x'.repeat(5_000)])('with an invalid code is refused', async (code) => {
     const { pending } = await stage.begin()
     await authorizationFailureOf(
       stage.authorizer.finish(pending, { code, iss: stage.server.issuer }, stage.signal),
@@ -130,7 +130,7 @@ describe('who answers', () => {
   })
 })
 
-describe('tokens', () => {
+describe('a token response', () => {
   test.each([
     { access_token: undefined },
     { access_token: '' },
@@ -141,7 +141,7 @@ describe('tokens', () => {
     { token_type: 'mac' },
     { token_type: undefined },
     { expires_in: 'soon' },
-  ])('that can not be used', async (change) => {
+  ])('that is unusable is refused', async (change) => {
     const good = await stage.connect()
     stage.server.faults.changeTokens = (tokens) => ({ ...tokens, ...change })
     const secrets = Object.values(change).filter((said) => (said?.length ?? 0) > 8) as string[]
@@ -151,7 +151,7 @@ describe('tokens', () => {
     )
   })
 
-  test('whatever a server says back, no secret is told', async () => {
+  test('that echoes secrets is reported without them', async () => {
     const { url, pending } = await stage.begin()
     const back = new URL(await stage.server.consent(url))
     const code = String(back.searchParams.get('code'))
@@ -173,7 +173,7 @@ describe('tokens', () => {
   })
 })
 
-test('a server that does not end is not waited for', async () => {
+test('a server that does not answer times out', async () => {
   const grant = await stage.connect()
   stage.server.faults.tokenDelayMs = 60_000
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

@@ -51,36 +51,39 @@ async function failure(promise: Promise<unknown>): Promise<McpError> {
   return error as McpError
 }
 
-describe('where a server leads', () => {
+describe('addresses', () => {
   test.each([
     ['http://169.254.169.254/latest/meta-data/'],
     ['http://127.0.0.2:9/'],
     ['http://[::ffff:7f00:2]:9/'],
     ['http://0x7f.2/'],
     ['file:///etc/passwd'],
-  ])('%s is not connected to', async (url) => {
+  ])('like %s are refused', async (url) => {
     expect((await failure(client().open(url))).kind).toBe('refused')
   })
 
-  test.each([301, 302, 303, 307, 308])('a redirect inside by %i is not followed', async (status) => {
-    let reached = 0
-    const inside = await listen((_request, response) => {
-      reached++
-      response.end()
-    })
-    const server = await startHostileServer({
-      '*': ({ response }) => response.writeHead(status, { location: `${inside.url}/mcp` }).end(),
-    })
-    onTestFinished(async () => {
-      await server.close()
-      await inside.close()
-    })
-    const url = server.url.replace('127.0.0.1', 'tools.example')
-    expect((await failure(client().open(url))).kind).toBe('refused')
-    expect(reached).toBe(0)
-  })
+  test.each([301, 302, 303, 307, 308])(
+    'behind a %i redirect to a private host are refused',
+    async (status) => {
+      let reached = 0
+      const inside = await listen((_request, response) => {
+        reached++
+        response.end()
+      })
+      const server = await startHostileServer({
+        '*': ({ response }) => response.writeHead(status, { location: `${inside.url}/mcp` }).end(),
+      })
+      onTestFinished(async () => {
+        await server.close()
+        await inside.close()
+      })
+      const url = server.url.replace('127.0.0.1', 'tools.example')
+      expect((await failure(client().open(url))).kind).toBe('refused')
+      expect(reached).toBe(0)
+    },
+  )
 
-  test('a redirect to the metadata of a cloud is not followed, in the middle of a call either', async () => {
+  test('of cloud metadata are refused, also as a redirect during a call', async () => {
     const { connection } = await open({
       'tools/call': ({ response }) =>
         response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data/' }).end(),
@@ -88,7 +91,7 @@ describe('where a server leads', () => {
     expect((await failure(call(connection))).kind).toBe('refused')
   })
 
-  test('a redirect within the origin is followed, as many servers move to an address with a slash', async () => {
+  test('that redirect within the origin are followed', async () => {
     const server = await startMcpServer({
       before(request, response) {
         if (request.url !== '/mcp') return false
@@ -101,7 +104,7 @@ describe('where a server leads', () => {
     expect((await connection.callTool('echo', { text: 'moved' }, { signal: FOREVER })).output).toBe('moved')
   })
 
-  test('a redirect without end is not followed', async () => {
+  test('that redirect endlessly are refused', async () => {
     const { server, connection } = await open({
       'tools/call': ({ response }) => response.writeHead(307, { location: '/mcp' }).end(),
     })
@@ -109,7 +112,7 @@ describe('where a server leads', () => {
     expect(server.asked.length).toBeLessThan(20)
   })
 
-  test('an SSE server that names another origin for the messages is not heard', async () => {
+  test('of another origin are refused as the message endpoint of an SSE server', async () => {
     let reached = 0
     const inside = await listen((_request, response) => {
       reached++
@@ -130,47 +133,44 @@ describe('where a server leads', () => {
   })
 })
 
-describe('how much a server says', () => {
-  test('a result of 10 MB reaches a model as 1 MB that says that it is cut', async () => {
+describe('response sizes', () => {
+  test('of 10 MB are truncated to 1 MB for the model, with a note', async () => {
     const { connection } = await open({
       'tools/call': ({ result }) => result(textResult('é'.repeat(5 * MEGABYTE))),
     })
     const { output, raw } = await call(connection)
     expect(Buffer.byteLength(String(output))).toBeLessThan(MEGABYTE + 200)
-    expect(String(output)).toMatch(/^é{1000}[\s\S]*\[Cut here: the result has 10485760 bytes/)
+    expect(String(output)).toMatch(/^é{1000}[\s\S]*\[Truncated: the result has 10485760 bytes/)
     expect(JSON.stringify(raw).length).toBeLessThan(9 * MEGABYTE)
   })
 
-  test('a structured result is cut as its text', async () => {
+  test('of structured results are truncated like text', async () => {
     const rows = Array.from({ length: 50_000 }, (_, id) => ({ id, name: 'a name of some length' }))
     const { connection } = await open({
       'tools/call': ({ result }) => result({ content: [], structuredContent: { rows } }),
     })
-    expect((await call(connection)).output).toMatch(/^\{"rows":\[\{"id":0[\s\S]*\[Cut here/)
+    expect((await call(connection)).output).toMatch(/^\{"rows":\[\{"id":0[\s\S]*\[Truncated/)
   })
 
-  test.each(['application/json', 'text/event-stream'])(
-    'a result of 20 MB as %s is not read',
-    async (type) => {
-      const cut = Promise.withResolvers<void>()
-      const { connection } = await open({
-        'tools/call': ({ response }) => {
-          response.once('close', () => cut.resolve())
-          response.writeHead(200, { 'content-type': type })
-          response.write('data: {"jsonrpc":"2.0","result":"')
-          const more = (): void => {
-            while (!response.destroyed && response.write('x'.repeat(MEGABYTE)));
-          }
-          response.on('drain', more)
-          more()
-        },
-      })
-      expect((await failure(call(connection))).kind).toBe('too_large')
-      await cut.promise
-    },
-  )
+  test.each(['application/json', 'text/event-stream'])('of 20 MB are refused as %s', async (type) => {
+    const cut = Promise.withResolvers<void>()
+    const { connection } = await open({
+      'tools/call': ({ response }) => {
+        response.once('close', () => cut.resolve())
+        response.writeHead(200, { 'content-type': type })
+        response.write('data: {"jsonrpc":"2.0","result":"')
+        const more = (): void => {
+          while (!response.destroyed && response.write('x'.repeat(MEGABYTE)));
+        }
+        response.on('drain', more)
+        more()
+      },
+    })
+    expect((await failure(call(connection))).kind).toBe('too_large')
+    await cut.promise
+  })
 
-  test('an answer that is packed is not unpacked', async () => {
+  test('do not grow by decompression', async () => {
     const { connection } = await open({
       'tools/call': ({ response }) =>
         response
@@ -180,7 +180,7 @@ describe('how much a server says', () => {
     expect((await failure(call(connection))).kind).toBe('protocol')
   })
 
-  test('a flood of notifications ends at the bound', async () => {
+  test('are limited for a flood of notifications', async () => {
     const { connection } = await open({
       'tools/call': ({ response }) => {
         const add = beginEvents(response)
@@ -195,7 +195,7 @@ describe('how much a server says', () => {
     expect((await failure(call(connection))).kind).toBe('too_large')
   })
 
-  test('a flood of requests is answered a little', async () => {
+  test('are limited for a flood of requests', async () => {
     const { server, connection } = await open({
       'tools/call': ({ id, response }) => {
         const add = beginEvents(response)
@@ -209,8 +209,8 @@ describe('how much a server says', () => {
   })
 })
 
-describe('how long a server takes', () => {
-  test.each(['application/json', 'text/event-stream'])('%s that drips ends with the time', async (type) => {
+describe('response times', () => {
+  test.each(['application/json', 'text/event-stream'])('are limited for a slow %s response', async (type) => {
     const cut = Promise.withResolvers<void>()
     const { connection } = await open({
       'tools/call': ({ response }) => {
@@ -224,7 +224,7 @@ describe('how long a server takes', () => {
     await cut.promise
   })
 
-  test('a stream that is cut again and again is taken up a few times', async () => {
+  test('are limited for a stream that breaks again and again', async () => {
     const cut: Tricks[string] = ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end('id: 1\nretry: 0\ndata: \n\n')
@@ -235,51 +235,51 @@ describe('how long a server takes', () => {
   })
 })
 
-describe('what a server answers', () => {
+describe('invalid responses', () => {
   const ANSWERS: [string, Tricks[string]][] = [
     [
-      'no JSON',
+      'invalid JSON',
       ({ response }) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc"'),
     ],
     [
       'another id',
       ({ response }) => sendJson(response, { jsonrpc: '2.0', id: 'other', result: textResult('a') }),
     ],
-    ['no result', ({ response, id }) => sendJson(response, { jsonrpc: '2.0', id })],
+    ['a missing result', ({ response, id }) => sendJson(response, { jsonrpc: '2.0', id })],
     ['a web page', ({ response }) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
-    ['nothing', ({ response }) => response.writeHead(202).end()],
+    ['an empty body', ({ response }) => response.writeHead(202).end()],
     [
-      'a stream that ends',
+      'a stream without a response',
       ({ response }) => response.writeHead(200, { 'content-type': 'text/event-stream' }).end(),
     ],
-    ['a result that is none', ({ result }) => result('text')],
+    ['an invalid result', ({ result }) => result('text')],
     [
-      'brackets',
+      'deeply nested brackets',
       ({ response }) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end('['.repeat(MEGABYTE)),
     ],
     [
-      'a refusal',
+      'an error response',
       ({ response, id }) =>
         sendJson(response, { jsonrpc: '2.0', id, error: { code: -32_602, message: 'Bad\u202E input' } }),
     ],
   ]
 
-  test.each(ANSWERS)('%s', async (_name, answer) => {
+  test.each(ANSWERS)('%s is a protocol error', async (_name, answer) => {
     const { connection } = await open({ 'tools/call': answer as Tricks[string] })
     const { kind, message } = await failure(call(connection))
     expect(kind).toBe('protocol')
     expect(message).not.toMatch(/\p{Cf}/u)
   })
 
-  test('content of a kind that is not known is passed on', async () => {
+  test('content of an unknown type is passed on', async () => {
     const { connection } = await open({
       'tools/call': ({ result }) => result({ content: [{ type: 'hologram', data: 'aGVsbG8=', depth: 3 }] }),
     })
     expect((await call(connection)).output).toEqual({ content: [{ type: 'hologram', depth: 3, bytes: 6 }] })
   })
 
-  test('a socket that is cut', async () => {
+  test('a cut socket is reported as unreachable', async () => {
     const { connection } = await open({
       'tools/call': ({ response }) => {
         beginEvents(response)
@@ -289,7 +289,7 @@ describe('what a server answers', () => {
     expect((await failure(call(connection))).kind).toBe('unreachable')
   })
 
-  test('a session that is lost each time is made anew once', async () => {
+  test('a session that is lost each time is renewed once', async () => {
     const { server, connection } = await open({
       initialize({ response, id }) {
         response.setHeader('mcp-session-id', 'a-session')
@@ -306,7 +306,7 @@ describe('what a server answers', () => {
     expect(server.asked.filter((method) => method === 'tools/call')).toHaveLength(2)
   })
 
-  test.each([400, 404])('a session that is lost with %i is made anew', async (status) => {
+  test.each([400, 404])('a session lost with status %i is renewed', async (status) => {
     let sessions = 0
     const { connection } = await open({
       initialize({ response, id }) {

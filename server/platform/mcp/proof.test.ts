@@ -39,7 +39,7 @@ const endpointOf = (url: string, proof: Pick<McpEndpoint, 'headers' | 'renew'>):
 })
 
 describe.each(['stateless', 'sessionful', 'sse'] as const)('a %s server', (kind) => {
-  test('that knows the caller no longer is asked again with what was renewed', async () => {
+  test('gets renewed credentials after it refuses the old ones', async () => {
     const { server, known } = await startGuarded(kind)
     let token = 'first'
     const refused: unknown[] = []
@@ -57,7 +57,7 @@ describe.each(['stateless', 'sessionful', 'sse'] as const)('a %s server', (kind)
     expect(refused).toEqual([{ authorization: 'Bearer first' }])
   })
 
-  test('that does not know the caller says where to go', async () => {
+  test('that refuses the credentials fails with its challenge', async () => {
     const { server } = await startGuarded(kind)
     const headers = async () => ({ authorization: 'Bearer wrong' })
     await expect(client().open(endpointOf(server.url, { headers }), FOREVER)).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe.each(['stateless', 'sessionful', 'sse'] as const)('a %s server', (kind)
     })
   })
 
-  test('that does not know the renewed caller either is not asked a third time', async () => {
+  test('that refuses renewed credentials is not asked a third time', async () => {
     const { server, known } = await startGuarded(kind)
     const connection = await client().open(
       endpointOf(server.url, {
@@ -84,7 +84,7 @@ describe.each(['stateless', 'sessionful', 'sse'] as const)('a %s server', (kind)
   })
 })
 
-test('a server that wants further permissions says which', async () => {
+test('a server that needs more scopes names them', async () => {
   const server = await startMcpServer({
     before(_request, response, message) {
       if (message !== 'tools/call') return false
@@ -101,7 +101,7 @@ test('a server that wants further permissions says which', async () => {
   })
 })
 
-test('what the caller fails with is told as it is', async () => {
+test('an error while reading credentials is passed on unchanged', async () => {
   const server = await startMcpServer()
   onTestFinished(() => server.close())
   let fails = false

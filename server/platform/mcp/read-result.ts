@@ -54,7 +54,7 @@ function bound(value: unknown): unknown {
   const text = typeof value === 'string' ? value : write(value)
   const bytes = Buffer.byteLength(text)
   if (bytes <= OUTPUT_BYTES_MAX) return value
-  return `${cutText(text)}\n[Cut here: the result has ${bytes} bytes, and ${OUTPUT_BYTES_MAX} are read.]`
+  return `${cutText(text)}\n[Truncated: the result has ${bytes} bytes, and at most ${OUTPUT_BYTES_MAX} are shown.]`
 }
 
 /** Cuts between characters, never inside one. */
@@ -66,7 +66,7 @@ const cutText = (text: string): string =>
 
 const errorOf = (output: unknown): string => {
   const text = (typeof output === 'string' ? output : write(output)).trim()
-  return text === '' ? 'The tool failed and does not say why.' : text.slice(0, ERROR_CHARACTERS_MAX)
+  return text === '' ? 'The tool failed without an error message.' : text.slice(0, ERROR_CHARACTERS_MAX)
 }
 
 function boundRaw(raw: unknown, output: unknown, isError: boolean): unknown {

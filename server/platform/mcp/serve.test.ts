@@ -106,7 +106,7 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
   })
   afterAll(() => client.close())
 
-  test('is told what there is', async () => {
+  test('sees name, instructions, capabilities and tools', async () => {
     expect(client.getServerVersion()).toMatchObject({ name: 'Test', version: '1.0.0' })
     expect(client.getInstructions()).toBe('Ask away.')
     expect(client.getServerCapabilities()).toEqual({ tools: {}, resources: {} })
@@ -120,7 +120,7 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
     expect(result).toMatchObject({ content: [{ text: '{"n":1}' }], structuredContent: { n: 1 } })
   })
 
-  test('hears of progress', async () => {
+  test('receives progress', async () => {
     const steps: unknown[] = []
     const call = { name: 'steps', arguments: {} }
     const onprogress = (step: unknown) => steps.push(step)
@@ -128,14 +128,14 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
     expect(steps).toEqual([1, 2, 3].map((n) => ({ progress: n, total: 3, message: `Step ${n}` })))
   })
 
-  test('hears of 1,000 steps at most', async () => {
+  test('receives at most 1,000 progress notifications', async () => {
     let count = 0
     const onprogress = () => (count += 1)
     await client.callTool({ name: 'flood', arguments: {} }, undefined, { onprogress })
     expect(count).toBe(1_000)
   })
 
-  test('cancels a call, and goes on', async () => {
+  test('can cancel a call and continue', async () => {
     const abort = new AbortController()
     const ended = client
       .callTool({ name: 'hang', arguments: {} }, undefined, { signal: abort.signal })
@@ -154,24 +154,24 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
     ['break', 'Something went wrong on our side.', 1],
     ['nonsense', 'The tool returned an invalid result.', 0],
     ['long', 'The answer is longer than 8388608 characters.', 0],
-  ])('is told in words what %s failed with', async (name, words, reported) => {
+  ])('sees a sentence if a tool fails: %s', async (name, words, reported) => {
     expect(await client.callTool({ name, arguments: {} })).toMatchObject({ ...text(words), isError: true })
     expect(reports).toHaveLength(reported)
   })
 
-  test('is refused a tool that there is not', async () => {
+  test('gets an error for an unknown tool', async () => {
     await expect(client.callTool({ name: 'x'.repeat(500), arguments: {} })).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining(`Unknown tool: ${'x'.repeat(100)}`),
     })
   })
 
-  test('has other requests passed on, without what is of this connection', async () => {
+  test('has other requests passed on, without connection metadata', async () => {
     const { resources } = await client.listResources({ cursor: 'next' })
     expect(resources).toMatchObject([{ uri: 'test://a', name: '{"cursor":"next"}' }])
   })
 
-  test('is told nothing of what breaks there', async () => {
+  test('sees no details of an internal error', async () => {
     await expect(client.readResource({ uri: 'test://a' })).rejects.toMatchObject({
       code: -32603,
       message: expect.stringMatching(/Something went wrong on our side\.$/),
@@ -179,11 +179,11 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
     expect(reports).toHaveLength(1)
   })
 
-  test('is told in words when it can not begin', async () => {
+  test('sees a sentence if the connection cannot start', async () => {
     await expect(connect(kind, '/down')).rejects.toThrow('This connection is not active.')
   })
 
-  test('that leaves ends its calls', async () => {
+  test('that disconnects cancels its calls', async () => {
     const leaving = await connect(kind)
     const ended = leaving.callTool({ name: 'hang', arguments: {} }).catch(() => {})
     await expect.poll(() => hanging.length).toBe(1)
@@ -192,21 +192,21 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
     await expect.poll(() => hanging[0]?.aborted).toBe(true)
   })
 
-  test('that is offered only tools has no more', async () => {
+  test('sees only tools if only tools are offered', async () => {
     const other = await connect(kind, '/tools')
     expect(other.getServerCapabilities()).toEqual({ tools: {} })
     await other.close()
   })
 })
 
-describe('the wire', () => {
+describe('the protocol', () => {
   const CALL = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'hang', arguments: {} } }
   const CANCEL = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } }
 
   test.each<[string, Record<string, string>, string]>([
     ['another session', { 'mcp-session-id': 'b' }, '/mcp'],
-    ['somebody else', { 'mcp-session-id': 'a' }, '/other'],
-  ])('a call is not cancelled by %s', async (_who, headers, path) => {
+    ['another user', { 'mcp-session-id': 'a' }, '/other'],
+  ])('does not let %s cancel a call', async (_who, headers, path) => {
     const answer = post(CALL, { 'mcp-session-id': 'a' })
     await expect.poll(() => hanging.length).toBe(1)
     expect((await post(CANCEL, headers, path)).status).toBe(202)
@@ -216,7 +216,7 @@ describe('the wire', () => {
     expect(hanging[0]?.aborted).toBe(true)
   })
 
-  test('a client that has left before it was known who asks is not worked for', async () => {
+  test('does not start work for a client that left before authentication', async () => {
     const late = Fastify()
     const [begun, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     late.post('/mcp', async (request, reply) => {
@@ -238,13 +238,13 @@ describe('the wire', () => {
     await late.close()
   })
 
-  test.each(['GET', 'DELETE'])('%s is not known', async (method) => {
+  test.each(['GET', 'DELETE'])('does not support %s', async (method) => {
     const response = await fetch(url, { method, headers: { accept: 'text/event-stream' } })
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe('POST')
   })
 
-  test('so many messages at once, and no more', async () => {
+  test('limits a batch to 20 messages', async () => {
     const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' })
     const some = await post(Array.from({ length: 20 }, (_, id) => ping(id)))
     expect((await some.text()).match(/"result":\{\}/g)).toHaveLength(20)
@@ -254,11 +254,15 @@ describe('the wire', () => {
   })
 
   test.each<[string, unknown, number]>([
-    ['no JSON-RPC', { hello: 1 }, 400],
+    ['a message that is not JSON-RPC', { hello: 1 }, 400],
     ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'tools/destroy' }, 200],
-    ['no parameters', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, 200],
-    ['wrong parameters', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 5 } }, 200],
-  ])('%s is refused without a trace of us', async (_what, message, status) => {
+    ['a call without parameters', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, 200],
+    [
+      'a call with invalid parameters',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 5 } },
+      200,
+    ],
+  ])('refuses %s without internal details', async (_what, message, status) => {
     const response = await post(message)
     expect(response.status).toBe(status)
     const answer = await response.text()
@@ -266,7 +270,7 @@ describe('the wire', () => {
     expect(answer).not.toMatch(/\.ts|\.mjs|node_modules|"stack"/)
   })
 
-  test('a client of 2026-07-28 that listens is let go: nothing changes', async () => {
+  test('closes the stream of a listening client of 2026-07-28', async () => {
     const client = (await connect('SDK 2, any')) as unknown as ClientNow
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
     await client.close()

@@ -12,7 +12,7 @@ const WORDS =
 const BLANKS = [' ', '  ', '\t', '\n', '\r\n', '\u00a0', '\u3000']
 const signs = fc.constantFrom(...WORDS.split(' '), ...BLANKS, '\ud83d', '\udc00', '\0')
 
-test('a text has as many tokens as the tokenizer says', () => {
+test('a text has the token count of the tokenizer', () => {
   fc.assert(
     fc.property(fc.string({ unit: signs, maxLength: 30 }), (text) => {
       const hasLongRun = /[\p{L}\p{M}]{33}|[^\s\p{L}\p{N}]{33}|\s{33}/u.test(text)
@@ -27,20 +27,20 @@ test.each([
   [['a ', 'é'.repeat(32), 'é'.repeat(8), '.']],
   [['1', '.'.repeat(32), '.'.repeat(32), '.', '1']],
   [['aB'.repeat(16), 'aB'.repeat(4), '  ', '-'.repeat(32), '--']],
-])('a long run has the tokens of its pieces: %j', (pieces) => {
+])('a long run is counted in pieces: %j', (pieces) => {
   expect(tokensOf(pieces.join(''))).toBe(pieces.reduce((sum, piece) => sum + exact(piece), 0))
 })
 
-test('a long text has the tokens that it has, within a per cent', async () => {
+test('the count of a long text is exact within 1 %', async () => {
   const text = readFileSync('tests/fixtures/book.txt', 'utf8')
   expect(Math.abs((await countTokens(text)) / count(text) - 1)).toBeLessThan(0.01)
 })
 
-test.each(['a', ' ', '.', '漢', '🦊'])('%j again and again is counted too', async (character) => {
+test.each(['a', ' ', '.', '漢', '🦊'])('repetitions of %j are counted quickly', async (character) => {
   expect(await countTokens(character.repeat(400_000 / character.length))).toBeGreaterThan(1_000)
 })
 
-test('what is longer than what is counted is scaled', async () => {
+test('the count of a very long text is extrapolated', async () => {
   const [some, more] = [await countTokens('word '.repeat(80_000)), await countTokens('word '.repeat(160_000))]
   expect(Math.abs(more / some - 2)).toBeLessThan(0.01)
 })

@@ -20,7 +20,7 @@ const targetOf = (model: string): ModelTarget => ({
 })
 const { signal } = new AbortController()
 
-test('an image is a PNG, the same for the same prompt and another for another', async () => {
+test('an image is a PNG that depends only on the prompt', async () => {
   const draw = (prompt: string) => models.generateImage(targetOf('parley-demo-image'), { prompt }, signal)
   const [fox, again, hen] = await Promise.all([draw('A fox'), draw('A fox'), draw('A hen')])
   expect(fox).toMatchObject({ mimeType: 'image/png', usage: null })
@@ -33,7 +33,7 @@ test('an image is a PNG, the same for the same prompt and another for another', 
   expect(inflateSync(bytes.subarray(41, 41 + length))).toHaveLength(256 * (1 + 256 * 3))
 })
 
-test('a video is a short WebM, with progress before it', async () => {
+test('a video is a short WebM with progress', async () => {
   const progress: number[] = []
   const note = (told: number): void => void progress.push(told)
   const video = await models.generateVideo(targetOf('parley-demo-video'), { prompt: 'A fox' }, note, signal)
@@ -50,7 +50,7 @@ test('a video can be aborted', async () => {
   await expect(video).rejects.toBe('enough')
 })
 
-test('a transcription says that nobody listened', async () => {
+test('a transcription says that the demo cannot listen', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'parley-demo-'))
   const path = join(directory, 'noise')
   await writeFile(path, 'twelve bytes')
@@ -68,7 +68,7 @@ test('a transcription says that nobody listened', async () => {
   await rm(directory, { recursive: true })
 })
 
-test('nothing of the AI SDK is loaded before it is needed', async () => {
+test('the AI SDK is not loaded on import', async () => {
   const script = `
     import { registerHooks } from 'node:module'
     registerHooks({ load(url, context, next) {

@@ -63,7 +63,7 @@ function answer(request: ModelRequest, last: ModelMessage | undefined, question:
     'This is the **Parley demo**, not a language model: it answers without any provider. You said:',
     `> ${quote(asked)}`,
   ]
-  if (request.system) lines.push(`It was told: *${quote(request.system)}*`)
+  if (request.system) lines.push(`Its system prompt: *${quote(request.system)}*`)
   if (passages.length > 0) lines.push(`It was given ${countOf(passages.length, 'passage')}:`)
   for (const { number, document, content } of passages.slice(0, PASSAGES_QUOTED_MAX))
     lines.push(`> ${quote(content, PASSAGE_CHARACTERS_MAX)}\n>\n> (${document}) [${number}]`)

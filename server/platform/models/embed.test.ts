@@ -59,8 +59,8 @@ const expectVectors = (vectors: Float32Array[], texts: string[]): void => {
     for (const [place, value] of expected(text).entries()) expect(vectors[at]?.[place]).toBeCloseTo(value, 5)
 }
 
-describe('texts', () => {
-  test('of OpenAI', async () => {
+describe('an embedding request', () => {
+  test('to OpenAI sends the key and the texts', async () => {
     const { vectors, usage } = await embed({ model: 'text-embedding-emu' })
     expectVectors(vectors, ['A red fox', 'Snow'])
     expect(usage).toEqual({ inputTokens: 6, outputTokens: 0 })
@@ -72,7 +72,7 @@ describe('texts', () => {
     ])
   })
 
-  test.each<Provider>(['openai-compatible', 'ollama'])('of %s, without a key', async (provider) => {
+  test.each<Provider>(['openai-compatible', 'ollama'])('to %s works without a key', async (provider) => {
     const { vectors, usage } = await embed({ provider, model: 'gte-emu-nousage', apiKey: null })
     expectVectors(vectors, ['A red fox', 'Snow'])
     expect(usage).toBeNull()
@@ -82,7 +82,7 @@ describe('texts', () => {
   test.each<[EmbeddingPurpose, string]>([
     ['document', 'RETRIEVAL_DOCUMENT'],
     ['query', 'RETRIEVAL_QUERY'],
-  ])('of Google, as a %s', async (purpose, taskType) => {
+  ])('to Google names the purpose %s', async (purpose, taskType) => {
     const where: Where = { provider: 'google', model: 'models/gemini-emu', baseUrl: `${emulated.url}/v1beta` }
     const { vectors, usage } = await embed(where, ['Snow', 'Fox'], purpose)
     expectVectors(vectors, ['Snow', 'Fox'])
@@ -97,14 +97,14 @@ describe('texts', () => {
     expect(bodies()[1]).toMatchObject({ taskType })
   })
 
-  test('free models see what they were trained to see before a text', async () => {
+  test('adds the prefixes that open models were trained with', async () => {
     const where: Where = { provider: 'ollama', model: 'nomic-embed-text' }
     await embed(where, ['Snow'], 'document')
     await embed(where, ['Snow'], 'query')
     expect(bodies().map(({ input }) => input)).toEqual([['search_document: Snow'], ['search_query: Snow']])
   })
 
-  test('many texts go in several requests, and come back in their order', async () => {
+  test('is split for many texts, and the order is kept', async () => {
     const texts = Array.from({ length: 200 }, (_, at) => `${'x'.repeat(at)} text`)
     const { vectors, usage } = await embed({ model: 'emu-ttft20' }, texts)
     expectVectors(vectors, texts)
@@ -113,7 +113,7 @@ describe('texts', () => {
     expect(sizes.sort((a, b) => a - b)).toEqual([8, 64, 64, 64])
   })
 
-  test('long texts too, and none at all in none', async () => {
+  test('is split for long texts, and omitted without texts', async () => {
     const texts = Array.from({ length: 5 }, () => 'x'.repeat(90_000))
     await embed({ model: 'emu' }, texts)
     // Requests are concurrent, so the shortest may arrive first.
@@ -124,7 +124,7 @@ describe('texts', () => {
     expect(emulated.requests).toEqual([])
   })
 
-  test('embeddings that come in another order are put into theirs', async () => {
+  test('is matched by index if the response has another order', async () => {
     const texts = ['A red fox', 'Snow', 'Ice']
     expectVectors((await embed({ model: 'emu-shuffled' }, texts)).vectors, texts)
   })
@@ -152,7 +152,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     ['fewer', 'no usable embeddings'],
     ['uneven', 'no usable embeddings'],
     ['zero', 'no usable embeddings'],
-  ])('%s: %s', async (behaviour, sentence) => {
+  ])('%s is reported: %s', async (behaviour, sentence) => {
     expect(await sentenceOf(embed(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(1)
   })
@@ -160,28 +160,28 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
   test.each([
     ['err429', 'because of its rate limit or quota'],
     ['err503', 'had an internal error (status 503)'],
-  ])('%s is tried six times for a document, twice for a question', async (behaviour, sentence) => {
+  ])('%s is tried six times for a document, twice for a query', async (behaviour, sentence) => {
     expect(await sentenceOf(embed(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(6)
     expect(await sentenceOf(embed(at(behaviour), ['Why?'], 'query'))).toContain(sentence)
     expect(emulated.requests).toHaveLength(8)
   })
 
-  test('only what a busy provider has not answered is asked again', async () => {
+  test('only unanswered batches of a busy provider are retried', async () => {
     const texts = Array.from({ length: 150 }, (_, at) => `${at} text`)
     const { vectors } = await embed(at('retry4'), texts)
     expectVectors(vectors, texts)
     expect(emulated.requests).toHaveLength(3 + 4)
   })
 
-  test.each(['hang', 'hangmid'])('%s ends when the time is up', async (behaviour) => {
+  test.each(['hang', 'hangmid'])('%s times out', async (behaviour) => {
     const impatient = createModels({ net, mediaTimeouts: { ...TIMEOUTS, embeddingMs: 300 } })
     const work = impatient.embed(targetAt(at(behaviour)), ['Snow'], 'document', new AbortController().signal)
     expect(await sentenceOf(work)).toContain('did not embed the text within 0.3 seconds')
     await expect.poll(() => emulated.stats.open).toBe(0)
   })
 
-  test.each(['hang', 'hangmid'])('%s can be aborted, down to the socket', async (behaviour) => {
+  test.each(['hang', 'hangmid'])('%s can be aborted, and its socket is closed', async (behaviour) => {
     const abort = new AbortController()
     const work = embed(at(behaviour), ['Snow'], 'document', abort.signal)
     await expect.poll(() => emulated.stats.open).toBe(1)
@@ -190,7 +190,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     await expect.poll(() => emulated.stats.open).toBe(0)
   })
 
-  test('a private address of a tenant is refused', async () => {
+  test('a private address is refused for a tenant', async () => {
     const strict = createNet({ allowPrivateNetwork: false })
     const work = createModels({ net: strict }).embed(
       targetAt(at('n1')),
@@ -204,7 +204,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
   })
 })
 
-test('waiting for a busy provider can be aborted', async () => {
+test('waiting for a retry can be aborted', async () => {
   const patient = createModels({ net, mediaTimeouts: { ...TIMEOUTS, retryMs: 50_000 } })
   const abort = new AbortController()
   const work = patient.embed(targetAt({ model: 'emu-err503' }), ['Snow'], 'document', abort.signal)
@@ -213,21 +213,21 @@ test('waiting for a busy provider can be aborted', async () => {
   await expect(work).rejects.toBe('stopped by the user')
 })
 
-test('what fails for good ends the other requests', async () => {
+test('a permanent failure cancels the other requests', async () => {
   const texts = ['x'.repeat(150_000), 'y'.repeat(150_000), 'z'.repeat(150_000)]
   expect(await sentenceOf(embed({ model: 'emu-twice' }, ['a', 'b']))).toContain('no usable embeddings')
   expect(await sentenceOf(embed({ model: 'emu-err400' }, texts))).toContain('refused the request')
   await expect.poll(() => emulated.stats.open).toBe(0)
 })
 
-test.each<Provider>(['anthropic', 'deepseek'])('%s has no embeddings', async (provider) => {
+test.each<Provider>(['anthropic', 'deepseek'])('%s supports no embeddings', async (provider) => {
   expect(await sentenceOf(embed({ provider, model: 'any' }))).toContain(
-    `supports no embedding models of ${provider}`,
+    `supports no embedding models from ${provider}`,
   )
   expect(emulated.requests).toEqual([])
 })
 
-test('the demo embeds by itself, and for nothing', async () => {
+test('the demo embeds locally and free of charge', async () => {
   const { vectors, usage } = await embed({ provider: 'demo', model: 'local' })
   expect(vectors.map(({ length }) => length)).toEqual([LOCAL_DIMENSIONS, LOCAL_DIMENSIONS])
   expect(usage).toEqual({ inputTokens: 0, outputTokens: 0 })

@@ -29,7 +29,8 @@ export const MODELS_ERRORS = defineErrors({
   'model.timeout': '{provider} {what} within {seconds} seconds. Try again.',
   'model.incomplete': '{provider} ended the reply before it was complete. Try again.',
   'model.not_its_format': '{provider} sent a response in an unexpected format. Check the base_url.',
-  'model.not_offered': 'Parley supports no {kind} models of {provider}. Choose a model of another provider.',
+  'model.not_offered':
+    'Parley supports no {kind} models from {provider}. Choose a model from another provider.',
   'model.no_media':
     '{provider} returned no {kind}. The request may violate its safety rules. Reword it and try again.',
   'model.no_media_because':

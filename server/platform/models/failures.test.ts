@@ -11,19 +11,19 @@ const target: ModelTarget = {
   guarded: true,
 }
 
-describe("a provider's own words", () => {
+describe("a provider's message", () => {
   test.each([
     ['{"error":{"message":"The model is too small"}}', 'The model is too small'],
     ['{"error":"too small"}', 'too small'],
     ['{"message":"too small"}', 'too small'],
     ['{"detail":[{"message":"too small"}]}', 'too small'],
     ['[{"error":{"code":400,"message":"too small"}}]', 'too small'],
-  ])('are passed on: %s', (body, words) => {
+  ])('is passed on: %s', (body, words) => {
     expect(describeStatus(target, 400, body)).toContain(`: ${words}`)
   })
 
   test.each(['', '<html>', '{}', 'null', '[]', '{"error":{"message":7}}'])(
-    'where there are some: %j',
+    'is left out if it is unreadable: %j',
     (body) => {
       expect(describeStatus(target, 400, body)).toBe('openai-compatible refused the request (status 400).')
     },
@@ -37,7 +37,7 @@ describe("a provider's own words", () => {
     'Abcdefgh...Zyxwvuts',
     '12345678Zyxwvuts',
     'sk-another-key-1234',
-  ])('never hold a key, nor a part of one: %s', (shown) => {
+  ])('never contains any part of a key: %s', (shown) => {
     const body = JSON.stringify({ error: { message: `Incorrect key ${shown} given` } })
     const sentence = describeStatus(target, 400, body)
     expect(sentence).toContain('Incorrect key')
@@ -46,11 +46,11 @@ describe("a provider's own words", () => {
     expect(sentence).not.toContain('another')
   })
 
-  test('are not passed on with a refused key', () => {
+  test('is not passed on with a refused key', () => {
     expect(describeStatus(target, 401, '{"error":{"message":"words"}}')).not.toContain('words')
   })
 
-  test('are cut, well-formed and without NUL', () => {
+  test('is truncated, well-formed and without NUL', () => {
     const { message } = describeErrorEvent(target, { message: `${'\u{1f600}'.repeat(500)}\0\ud83d` })
     expect(message.length).toBeLessThan(400)
     expect(message.isWellFormed()).toBe(true)
@@ -67,7 +67,7 @@ test.each([
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is not valid'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate is not valid'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'does not use https'],
-])('a connection that fails with %s', (code, sentence) => {
+])('connection error %s is explained', (code, sentence) => {
   const error = Object.assign(new Error('internal words'), { code })
   const failure = describeConnectionFailure(target, error, false)
   expect(failure.message).toContain(sentence)

@@ -46,8 +46,8 @@ const onlyRequest = () => {
   return emulated.requests[0]
 }
 
-describe('an image', () => {
-  test('of gpt-image', async () => {
+describe('an image request', () => {
+  test('to gpt-image returns the image and its usage', async () => {
     const image = await draw({ model: 'gpt-image-emu' })
     expect(image).toEqual({
       mimeType: 'image/png',
@@ -62,12 +62,12 @@ describe('an image', () => {
     expect(onlyRequest()?.body).toEqual({ model: 'gpt-image-emu', prompt: 'A red fox', n: 1 })
   })
 
-  test('of dall-e, which is asked for the bytes', async () => {
+  test('to dall-e asks for the bytes', async () => {
     expect((await draw({ model: 'dall-e-emu-nousage' })).usage).toBeNull()
     expect(onlyRequest()?.body).toMatchObject({ n: 1, response_format: 'b64_json' })
   })
 
-  test('of a server that speaks the same', async () => {
+  test('to a compatible server works without a key', async () => {
     const image = await draw({ provider: 'openai-compatible', model: 'flux-emu', apiKey: null })
     expect(image).toEqual({ mimeType: 'image/png', data: new Uint8Array(PNG), usage: null })
     expect(onlyRequest()?.body).toEqual({
@@ -79,7 +79,7 @@ describe('an image', () => {
     expect(onlyRequest()?.headers).not.toHaveProperty('authorization')
   })
 
-  test('of Gemini', async () => {
+  test('to Gemini returns the image and its usage', async () => {
     const baseUrl = `${emulated.url}/v1beta`
     const image = await draw({ provider: 'google', model: 'models/gemini-image-emu', baseUrl })
     expect(image).toEqual({
@@ -99,10 +99,10 @@ describe('an image', () => {
   })
 })
 
-describe('a change to images that are given', () => {
+describe('an edit of given images', () => {
   const images = [{ mimeType: 'image/png', data: new Uint8Array(PNG) }]
 
-  test.each<Provider>(['openai', 'openai-compatible'])('by %s, as a form', async (provider) => {
+  test.each<Provider>(['openai', 'openai-compatible'])('is sent to %s as a form', async (provider) => {
     expect((await draw({ provider, model: 'gpt-image-emu' }, { images })).data).toEqual(new Uint8Array(PNG))
     expect(onlyRequest()).toMatchObject({
       path: '/v1/images/edits',
@@ -111,7 +111,7 @@ describe('a change to images that are given', () => {
     })
   })
 
-  test('by Gemini, beside the text', async () => {
+  test('is sent to Gemini beside the text', async () => {
     await draw(
       { provider: 'google', model: 'gemini-image-emu', baseUrl: `${emulated.url}/v1beta` },
       { images },
@@ -145,12 +145,12 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     ['huge', 'larger than the limit'],
     ['nothing', 'returned no image'],
     ['wrongbytes', 'sent a file that is not a supported image'],
-  ])('%s: %s', async (behaviour, sentence) => {
+  ])('%s is reported: %s', async (behaviour, sentence) => {
     expect(await sentenceOf(draw(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(1)
   })
 
-  test.each(['hang', 'hangmid'])('%s ends when the time is up', async (behaviour) => {
+  test.each(['hang', 'hangmid'])('%s times out', async (behaviour) => {
     const impatient = createModels({ net, mediaTimeouts: { ...MEDIA_TIMEOUTS, imageMs: 300 } })
     const target: ModelTarget = { apiKey: API_KEY, guarded: true, baseUrl: '', ...at(behaviour), provider }
     const image = impatient.generateImage(target, { prompt: 'A fox' }, new AbortController().signal)
@@ -158,7 +158,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     await expect.poll(() => emulated.stats.open).toBe(0)
   })
 
-  test.each(['hang', 'hangmid'])('%s can be aborted, down to the socket', async (behaviour) => {
+  test.each(['hang', 'hangmid'])('%s can be aborted, and its socket is closed', async (behaviour) => {
     const abort = new AbortController()
     const image = draw(at(behaviour), {}, abort.signal)
     await expect.poll(() => emulated.stats.open).toBe(1)
@@ -167,12 +167,12 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     await expect.poll(() => emulated.stats.open).toBe(0)
   })
 
-  test('nothing is asked when it is aborted already', async () => {
+  test('an aborted signal prevents the request', async () => {
     await expect(draw(at('n1'), {}, AbortSignal.abort('too late'))).rejects.toBe('too late')
     expect(emulated.requests).toEqual([])
   })
 
-  test('a private address of a tenant is refused', async () => {
+  test('a private address is refused for a tenant', async () => {
     const strict = createNet({ allowPrivateNetwork: false })
     const target: ModelTarget = { apiKey: API_KEY, guarded: true, baseUrl: '', ...at('n1'), provider }
     for (const baseUrl of [target.baseUrl, target.baseUrl.replace('127.0.0.1', 'localhost')]) {
@@ -187,13 +187,13 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     await strict.close()
   })
 
-  test.each(['key\nwith a line', 'ключ'])('a key that cannot be sent: %j', async (apiKey) => {
+  test.each(['key\nwith a line', 'ключ'])('a key with invalid characters is refused: %j', async (apiKey) => {
     const sentence = await sentenceOf(draw({ ...at('n1'), apiKey }))
     expect(sentence).toContain('contains a character that is not allowed in API keys')
     expect(sentence).not.toContain(apiKey)
   })
 
-  test('without a key, none of the environment goes along', async () => {
+  test('a missing key is not taken from the environment', async () => {
     process.env['OPENAI_API_KEY'] = process.env['GOOGLE_GENERATIVE_AI_API_KEY'] = 'key-of-the-operator'
     await draw({ ...at('n1'), apiKey: null })
     delete process.env['OPENAI_API_KEY']
@@ -203,11 +203,11 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
   })
 })
 
-describe('an image that is somewhere else', () => {
+describe('an image at a URL', () => {
   const at = (behaviour: string, rest: Partial<ModelTarget> = {}) =>
     draw({ provider: 'openai-compatible', model: `flux-image-emu-${behaviour}`, ...rest })
 
-  test('at the provider is fetched with the key', async () => {
+  test('of the provider is fetched with the key', async () => {
     expect((await at('url')).data).toEqual(new Uint8Array(PNG))
     expect(emulated.requests[1]).toMatchObject({
       method: 'GET',
@@ -216,7 +216,7 @@ describe('an image that is somewhere else', () => {
     })
   })
 
-  test.each(['foreign', 'moved'])('at another host is fetched without it: %s', async (place) => {
+  test.each(['foreign', 'moved'])('of another host is fetched without the key: %s', async (place) => {
     expect((await at(place)).mimeType).toBe('image/png')
     const last = emulated.requests.at(-1)
     expect(last?.headers.host).toContain('elsewhere.example')
@@ -224,12 +224,12 @@ describe('an image that is somewhere else', () => {
     expect(JSON.stringify(last)).not.toContain(API_KEY)
   })
 
-  test.each([true, false])('at a private address is not fetched (guarded: %s)', async (guarded) => {
+  test.each([true, false])('at a private address is refused (guarded: %s)', async (guarded) => {
     expect(await sentenceOf(at('private', { guarded }))).toContain('cannot be downloaded')
     expect(emulated.requests).toHaveLength(1)
   })
 
-  test("on a name that stands for a private address is not fetched, even by an operator's model", async () => {
+  test("whose host resolves to a private address is refused, also for an operator's model", async () => {
     const strict = createNet({
       allowPrivateNetwork: false,
       resolveName: (_name, _options, tell) => tell(null, [{ address: '127.0.0.1', family: 4 }]),
@@ -251,18 +251,18 @@ describe('an image that is somewhere else', () => {
   })
 })
 
-test('Gemini says why it drew nothing', async () => {
+test("Gemini's reason for a missing image is reported", async () => {
   const at = (model: string) => draw({ provider: 'google', model, baseUrl: `${emulated.url}/v1beta` })
   expect(await sentenceOf(at('gemini-emu-nothing'))).toContain('(IMAGE_SAFETY)')
   expect(await sentenceOf(at('gemini-emu-blocked'))).toContain('(PROHIBITED_CONTENT)')
 })
 
 test.each<[Provider, string, string]>([
-  ['anthropic', 'claude', 'supports no image models of anthropic'],
-  ['deepseek', 'deepseek-chat', 'supports no image models of deepseek'],
-  ['ollama', 'llama', 'supports no image models of ollama'],
+  ['anthropic', 'claude', 'supports no image models from anthropic'],
+  ['deepseek', 'deepseek-chat', 'supports no image models from deepseek'],
+  ['ollama', 'llama', 'supports no image models from ollama'],
   ['google', 'imagen-4.0-generate-001', 'Imagen was shut down'],
-])('%s %s: %s', async (provider, model, sentence) => {
+])('%s %s is unsupported: %s', async (provider, model, sentence) => {
   expect(await sentenceOf(draw({ provider, model }))).toContain(sentence)
   expect(emulated.requests).toEqual([])
 })

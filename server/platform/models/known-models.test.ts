@@ -53,17 +53,17 @@ test.each<[Provider, string, string]>([
   ['demo', 'parley-demo-image', 'image'],
   ['demo', 'parley-demo-video', 'video'],
   ['demo', 'parley-demo-transcription', 'transcription'],
-])('%s %s can %s', (provider, model, capabilities) => {
+])('%s %s supports %s', (provider, model, capabilities) => {
   expect(guessCapabilities(provider, model).join(' ')).toBe(capabilities)
 })
 
-test('a context window is always known', () => {
+test('every model has a default context window', () => {
   expect(defaultContextWindow('openai', 'gpt-4.1-mini')).toBe(1_000_000)
   expect(defaultContextWindow('openai-compatible', 'openai/gpt-4o')).toBe(128_000)
   expect(defaultContextWindow('ollama', 'nobody-knows-it')).toBe(8_192)
 })
 
-test('tokens are counted, whatever the text', async () => {
+test('tokens of any text are counted', async () => {
   expect(await countTokens('')).toBe(0)
   expect(await countTokens('Hello world')).toBe(2)
   expect(await countTokens('<|endoftext|>')).toBeGreaterThan(0)

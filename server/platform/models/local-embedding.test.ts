@@ -14,7 +14,7 @@ const similarity = async (one: string, other: string): Promise<number> => {
 const product = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, at) => sum + value * (b[at] ?? 0), 0)
 
-test('a vector is the same, whatever was embedded before', async () => {
+test('a vector does not depend on earlier texts', async () => {
   const words = (text: number): string =>
     Array.from({ length: 2_000 }, (_, at) => `apple w${text}x${at}`).join(' ')
   const texts = Array.from({ length: 30 }, (_, text) => words(text))
@@ -22,7 +22,7 @@ test('a vector is the same, whatever was embedded before', async () => {
   expect((await embed(texts.toReversed())).toReversed()).toEqual(vectors)
 })
 
-test('every text has a vector of length 1, the same each time', async () => {
+test('every text with words has the same vector of length 1 each time', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 300 }), async (text) => {
       const [vector, again] = await embed([text, text])
@@ -35,12 +35,12 @@ test('every text has a vector of length 1, the same each time', async () => {
   )
 })
 
-test('a word whose features cancel each other out has a vector too', async () => {
+test('a word whose features cancel out still has a vector', async () => {
   const [vector] = await embed(['贻'])
   expect(Math.hypot(...(vector as Float32Array))).toBe(1)
 })
 
-test('it is the same on every machine, and as stored vectors have it', async () => {
+test('vectors are the same on every machine', async () => {
   const [vector] = await embed(['A quick brown fox; 漢字 too.'])
   const largest = [...(vector as Float32Array).entries()].filter(([, value]) => Math.abs(value) > 0.22)
   expect(largest.map(([place, value]) => `${place}: ${value.toFixed(3)}`).join(', ')).toMatchInlineSnapshot(
@@ -48,7 +48,7 @@ test('it is the same on every machine, and as stored vectors have it', async () 
   )
 })
 
-test('it takes no notice of case, of composition, of word forms; and little of a letter', async () => {
+test('case, composition and word forms make no difference, and a typo little', async () => {
   expect(await similarity('Café MÜNCHEN', 'cafe\u0301 mu\u0308nchen')).toBeCloseTo(1, 5)
   expect(await similarity('the invoices were signed', 'The invoice is signed.')).toBeGreaterThan(0.9)
   const misspelt = [
@@ -61,13 +61,13 @@ test('it takes no notice of case, of composition, of word forms; and little of a
   expect(await similarity('knowledge', 'winter tyres')).toBeLessThan(0.15)
 })
 
-test('languages without spaces between words are found by two signs', async () => {
+test('languages without spaces are matched by character pairs', async () => {
   const near = await similarity('東京の天気', '明日の東京は晴れです')
   expect(near).toBeGreaterThan(0.1)
   expect(near).toBeGreaterThan(await similarity('東京の天気', '猫は眠い'))
 })
 
-test('it can be aborted', async () => {
+test('embedding can be aborted', async () => {
   const texts = Array.from({ length: 2_000 }, (_, at) => `${at} `.repeat(2_000))
   const abort = new AbortController()
   const work = embedLocally(texts, abort.signal)
@@ -75,7 +75,7 @@ test('it can be aborted', async () => {
   await expect(work).rejects.toBe('stopped')
 })
 
-describe('of a collection with known answers', async () => {
+describe('a collection with known answers', async () => {
   const { passages, questions } = readCollection()
   const texts = passages.map(({ text }) => text)
   const vectors = await embed(texts)
@@ -93,12 +93,12 @@ describe('of a collection with known answers', async () => {
     return { all: mean(each), heldOut: mean(each.filter((_, at) => at % 2 === 1)) }
   }
 
-  test('answers are in it', () => {
+  test('contains all answers', () => {
     expect(questions.length).toBeGreaterThanOrEqual(60)
     for (const { places } of questions) expect(places.every((place) => texts[place] !== undefined)).toBe(true)
   })
 
-  test('the textbook search is one', () => {
+  test('is searched by the reference implementation as published', () => {
     const words = [
       'caresses',
       'ponies',
@@ -113,13 +113,13 @@ describe('of a collection with known answers', async () => {
     expect(quality(byWords).all).toBeCloseTo(0.744, 2)
   })
 
-  test('the built-in embedding alone is not far behind it', () => {
+  test('is searched by embeddings alone nearly as well', () => {
     const { all, heldOut } = quality(byVectors)
     expect(all).toBeGreaterThan(0.66)
     expect(heldOut).toBeGreaterThan(0.67)
   })
 
-  test('both together are as good as the textbook search', () => {
+  test('is searched at least as well by both combined', () => {
     const both = byWords.map((scores, at) => {
       const others = shares(byVectors[at] ?? [])
       return shares(scores).map((score, place) => 0.8 * score + 0.2 * (others[place] ?? 0))

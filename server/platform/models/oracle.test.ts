@@ -24,10 +24,10 @@ const TOOL = { name: 'weather', description: 'd', parameters: { type: 'object', 
 const CASES: [string, string, string][] = [
   ['plain text', 'emu-n20', 'Hello'],
   ['reasoning', 'emu-n5-r6', 'Hello'],
-  ['every kind of character', 'emu', 'say: Grüße, 你好 👩‍👩‍👧 "quoted" \\ back\nnew line\ttab'],
+  ['text with all kinds of characters', 'emu', 'say: Grüße, 你好 👩‍👩‍👧 "quoted" \\ back\nnew line\ttab'],
   ['a tool call', 'emu', 'TOOL:weather={"city":"São Paulo"}'],
   [
-    'words, and several tool calls',
+    'a reply with text and several tool calls',
     'emu-r2',
     'say: Let me see. TOOL:weather={"city":"Oslo"} TOOL:weather={} TOOL:weather',
   ],
@@ -111,7 +111,7 @@ async function record(provider: Provider, path: string, model: string, text: str
 }
 
 describe.each(FORMATS)('$provider', ({ provider, path }) => {
-  test.each(CASES)('%s', async (_what, model, text) => {
+  test.each(CASES)('%s is read like the AI SDK does', async (_what, model, text) => {
     const bytes = await record(provider, path, model, text)
     recorder.answer = playEvents(bytes)
     const ours = await readWithOurs(provider, path)
@@ -119,7 +119,7 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     expect(ours.text.length + ours.toolCalls.length).toBeGreaterThan(0)
   })
 
-  test('cut anywhere', async () => {
+  test('a stream is read the same however it is chunked', async () => {
     const bytes = await record(provider, path, 'emu-r3', CASES[2]?.[2] ?? '')
     recorder.answer = playEvents(bytes)
     const whole = await readWithOurs(provider, path)

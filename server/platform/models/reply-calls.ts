@@ -101,7 +101,7 @@ function truncateValue(
   if (!written) return { value: {}, characters: 0 }
   const characters = written.text.length
   if (written.isCut) {
-    const remark = `The rest is left out: only the first ${charactersMax} characters are kept.`
+    const remark = `The rest was omitted: only the first ${charactersMax} characters are stored.`
     return { value: { beginning: written.text.toWellFormed(), remark }, characters }
   }
   const stored: unknown = JSON.parse(written.text)

@@ -24,7 +24,7 @@ const anyText = fc.string({
   ),
 })
 
-test('text and reasoning, cut anywhere and mixed, come out storable and whole', () => {
+test('text and reasoning stay complete and storable, however they are chunked and mixed', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.boolean(), anyText)), (sent) => {
       const { reply, pieces, thoughts } = collected()
@@ -40,7 +40,7 @@ test('text and reasoning, cut anywhere and mixed, come out storable and whole', 
   )
 })
 
-test('what a tool is called with is storable, names and nested values too', () => {
+test('tool calls are made storable, including names and nested values', () => {
   const { reply, calls } = collected()
   reply.toolCall({
     id: 'call\0',
@@ -58,7 +58,7 @@ test('what a tool is called with is storable, names and nested values too', () =
   ])
 })
 
-test('a reply has an end', () => {
+test('the length of a reply and the number of calls are limited', () => {
   const { reply } = collected()
   const megabyte = 'x'.repeat(1024 * 1024)
   expect(() => {

@@ -67,13 +67,13 @@ const SCHEMA = {
 }
 const STRICT: ResponseFormat = { type: 'json_schema', name: 'place', schema: SCHEMA, strict: true }
 
-describe.each(ORACLES)('%s says it as the AI SDK does', (provider, model) => {
+describe.each(ORACLES)('%s sends what the AI SDK sends', (provider, model) => {
   test.each<[ToolChoice, object]>([
     ['auto', { type: 'auto' }],
     ['none', { type: 'none' }],
     ['required', { type: 'required' }],
     [{ name: 'clock' }, { type: 'tool', toolName: 'clock' }],
-  ])('tool choice %j', async (toolChoice, theirs) => {
+  ])('for tool choice %j', async (toolChoice, theirs) => {
     const ours = await sent(provider, model, { tools, toolChoice })
     const functions = tools.map(({ parameters: inputSchema, ...tool }) => ({
       type: 'function',
@@ -86,7 +86,7 @@ describe.each(ORACLES)('%s says it as the AI SDK does', (provider, model) => {
     expect(ours['tool_choice'] ?? ours['toolConfig']).toBeDefined()
   })
 
-  test('where to stop, and a schema', async () => {
+  test('for stop sequences and a schema', async () => {
     const ours = await sent(provider, model, { stop: ['END', 'STOP'], responseFormat: STRICT })
     const responseFormat = { type: 'json', schema: SCHEMA, name: 'place' }
     const expected = await sentByTheirs(provider, { stopSequences: ['END', 'STOP'], responseFormat })
@@ -102,8 +102,8 @@ describe.each(ORACLES)('%s says it as the AI SDK does', (provider, model) => {
   })
 })
 
-describe('a choice of tools', () => {
-  test('goes nowhere without tools', async () => {
+describe('a tool choice', () => {
+  test('is not sent without tools', async () => {
     for (const [provider, model] of ORACLES) {
       const body = await sent(provider, model, { toolChoice: 'required', parallelToolCalls: false, stop: [] })
       for (const field of ['tools', 'tool_choice', 'toolConfig', 'parallel_tool_calls', 'stop'])
@@ -111,7 +111,7 @@ describe('a choice of tools', () => {
     }
   })
 
-  test('one call at a time is asked for where that is known, and seen to everywhere', async () => {
+  test('for one call at a time is sent where supported, and enforced everywhere', async () => {
     const content = 'TOOL:weather={} TOOL:clock={}'
     for (const [provider, model, field, value] of [
       ['openai', 'gpt-4o', 'parallel_tool_calls', false],
@@ -136,7 +136,7 @@ describe('a choice of tools', () => {
   const NAMED = { type: 'function', function: { name: 'clock' } }
   const named = { tools, toolChoice: { name: 'clock' }, thinking: true }
 
-  test('DeepSeek does not think where a call is demanded; its reasoner is offered that tool alone', async () => {
+  test("disables DeepSeek's thinking, and its reasoner gets only the named tool", async () => {
     const body = await sent('deepseek', 'deepseek-chat', named)
     expect(body).toMatchObject({ thinking: { type: 'disabled' }, tool_choice: NAMED })
     expect(body['tools']).toHaveLength(2)
@@ -145,13 +145,13 @@ describe('a choice of tools', () => {
     expect(reasoner).not.toHaveProperty('tool_choice')
   })
 
-  test('Ollama, which does not heed it, is offered only what may be called', async () => {
+  test('that Ollama ignores is replaced by offering only allowed tools', async () => {
     expect(await sent('ollama', 'qwen3', named)).toMatchObject({ tools: [NAMED] })
     expect(await sent('ollama', 'qwen3', { tools, toolChoice: 'none' })).not.toHaveProperty('tools')
     expect((await sent('ollama', 'qwen3', { tools, toolChoice: 'required' }))['tools']).toHaveLength(2)
   })
 
-  test('Anthropic does not think where a call is demanded, and takes no demand with some models', async () => {
+  test("disables Anthropic's thinking, and newer models get only the named tool", async () => {
     const body = await sent('anthropic', 'claude-opus-4-6', named)
     expect(body).toMatchObject({ tool_choice: { type: 'tool', name: 'clock' } })
     expect(body).not.toHaveProperty('thinking')
@@ -160,13 +160,13 @@ describe('a choice of tools', () => {
   })
 })
 
-test('where to stop is not said to models that refuse it', async () => {
+test('stop sequences are not sent to models that refuse them', async () => {
   expect(await sent('openai', 'gpt-5-emu', { stop: ['END'] })).not.toHaveProperty('stop')
   expect(await sent('openai', 'gpt-4o', { stop: ['END'] })).toMatchObject({ stop: ['END'] })
 })
 
-describe('a form of reply', () => {
-  const IN_WORDS = /^Be brief\n\nAnswer with JSON that fits this JSON Schema .*"city"/s
+describe('a response format', () => {
+  const IN_WORDS = /^Be brief\n\nReply only with JSON that matches this JSON Schema, .*"city"/s
   const wished = { system: 'Be brief', responseFormat: { ...STRICT, strict: false } }
   const systemOf = ({ system, messages, systemInstruction }: Body): unknown =>
     system ??
@@ -179,7 +179,7 @@ describe('a form of reply', () => {
     ['anthropic', 'glm-5', { ...wished, responseFormat: STRICT }],
     ['deepseek', 'deepseek-chat', wished],
     ['google', 'gemini-2.5-pro', { ...wished, tools }],
-  ])('%s %s is asked for it in words', async (provider, model, request) => {
+  ])('is described to %s %s in the prompt', async (provider, model, request) => {
     const body = await sent(provider, model, request)
     expect(systemOf(body)).toMatch(IN_WORDS)
     expect(body).not.toHaveProperty('output_config')
@@ -187,7 +187,7 @@ describe('a form of reply', () => {
     if (provider === 'deepseek') expect(body['response_format']).toEqual({ type: 'json_object' })
   })
 
-  test('some JSON object', async () => {
+  test('without a schema asks for one JSON object', async () => {
     const request: Partial<ModelRequest> = { responseFormat: { type: 'json_object' } }
     expect(await sent('openai', 'gpt-4o', request)).toMatchObject({
       response_format: { type: 'json_object' },
@@ -197,7 +197,7 @@ describe('a form of reply', () => {
     expect(google['generationConfig']).toEqual({ responseMimeType: 'application/json' })
   })
 
-  test('is left as loose as it was', async () => {
+  test('stays non-strict if it was', async () => {
     const body = await sent('openai', 'gpt-4o', wished)
     expect(body).toMatchObject({ response_format: { json_schema: { name: 'place', strict: false } } })
     expect(systemOf(body)).toBe('Be brief')

@@ -49,7 +49,7 @@ describe('settings', () => {
       { generationConfig: { ...SETTINGS, maxTokens: undefined, maxOutputTokens: 10 } },
       [],
     ],
-  ])('%s %s', async (provider, model, expected, absent) => {
+  ])('are sent to %s %s as supported', async (provider, model, expected, absent) => {
     const body = await sent(provider, model, SETTINGS)
     expect(body).toMatchObject(JSON.parse(JSON.stringify(expected)))
     for (const field of absent) expect(body).not.toHaveProperty(field)
@@ -89,18 +89,18 @@ describe('reasoning', () => {
     ['anthropic', 'claude-sonnet-5', ADAPTIVE, NONE],
     ['google', 'gemini-2.5-flash', THOUGHTS, NONE],
     ['google', 'gemini-2.0-flash', NONE, NONE],
-  ])('%s %s', async (provider, model, asked, notAsked) => {
+  ])('is requested from %s %s as supported', async (provider, model, asked, notAsked) => {
     expect(reasoningOf(await sent(provider, model, { thinking: true }))).toEqual(asked)
     expect(reasoningOf(await sent(provider, model, {}))).toEqual(notAsked)
   })
 
-  test('comes on top of the tokens that bound a reply of Anthropic', async () => {
+  test("is added to Anthropic's max_tokens", async () => {
     const body = await sent('anthropic', 'claude-opus-4-6', { maxTokens: 10, thinking: true })
     expect(body).toMatchObject({ max_tokens: 8_202 })
   })
 })
 
-describe('after a call of a tool', () => {
+describe('after a tool call', () => {
   const tools = [{ name: 'weather', description: '', parameters: { type: 'object' } }]
   const ASK: ModelMessage = { role: 'user', content: 'TOOL:weather={"city":"Oslo"}' }
   const results = (calls: ToolCall[]): ModelMessage[] =>
@@ -122,7 +122,7 @@ describe('after a call of a tool', () => {
     return { turn: ((sentMessages ?? contents) as unknown[])[1], thinking }
   }
 
-  test('Anthropic sees its thoughts again', async () => {
+  test('Anthropic gets its thoughts back', async () => {
     expect(await continued('anthropic', 'anthropic', 'emu')).toMatchObject({
       turn: {
         content: [
@@ -134,21 +134,21 @@ describe('after a call of a tool', () => {
     })
   })
 
-  test("Anthropic does not think on after another model's call", async () => {
+  test("Anthropic does not continue thinking after another model's call", async () => {
     expect(await continued('google', 'anthropic', 'emu')).toMatchObject({
       turn: { content: [{ type: 'tool_use', name: 'weather' }] },
       thinking: undefined,
     })
   })
 
-  test('DeepSeek sees its reasoning again', async () => {
+  test('DeepSeek gets its reasoning back', async () => {
     expect(await continued('deepseek', 'deepseek', 'emu')).toMatchObject({
       turn: { content: null, reasoning_content: 'the quick brown', tool_calls: [{ id: 'call_1' }] },
     })
     expect(await continued('google', 'deepseek', 'emu')).toMatchObject({ turn: { reasoning_content: '' } })
   })
 
-  test('Gemini sees its signature again, and a stand-in for one that it did not make', async () => {
+  test("Gemini gets its signature back, or a placeholder for another model's call", async () => {
     const call = { functionCall: { name: 'weather', args: { city: 'Oslo' } } }
     expect(await continued('google', 'google', 'gemini-3-emu')).toMatchObject({
       turn: { role: 'model', parts: [{ ...call, thoughtSignature: 'c2ln' }] },

@@ -6,7 +6,7 @@ export function withFormatInstruction(request: ModelRequest): ModelRequest {
   if (responseFormat === undefined) return request
   const instruction =
     responseFormat.type === 'json_object'
-      ? 'Answer with one JSON object and nothing else: no words around it, no code fence.'
-      : `Answer with JSON that fits this JSON Schema and with nothing else: no words around it, no code fence.\n\n${JSON.stringify(responseFormat.schema)}`
+      ? 'Reply only with one JSON object, without other text or a code fence.'
+      : `Reply only with JSON that matches this JSON Schema, without other text or a code fence.\n\n${JSON.stringify(responseFormat.schema)}`
   return { ...rest, system: system === undefined ? instruction : `${system}\n\n${instruction}` }
 }

@@ -8,7 +8,7 @@ import type { ToolOutcome } from './tool-loop.ts'
 const SHOWN_BYTES_MAX = 100_000
 /** The share of the window's remaining space that the outputs of a step may use. */
 const SHOWN_SHARE = 0.5
-const CUT_REMARK = '\n[The rest is left out here: it is too long.]'
+const CUT_REMARK = '\n[The rest was omitted because it is too long.]'
 
 /**
  * Returns the outcomes of a step's calls as prompt elements: strings unchanged, other values as JSON, failures as

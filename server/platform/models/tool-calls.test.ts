@@ -9,11 +9,11 @@ function assemble(pieces: ToolCallPiece[], finishReason: ModelResult['finishReas
   return assembly.finish(finishReason)
 }
 
-describe('pieces of calls', () => {
+describe('pieces of tool calls', () => {
   const first = { id: 'a', name: 'one', input: { x: 1 } }
   const second = { id: 'b', name: 'two', input: { y: 2 } }
 
-  test('that tell their index', () => {
+  test('are joined by index', () => {
     const calls = assemble([
       { index: 0, id: 'a', name: 'one', argumentsText: '' },
       { index: 1, id: 'b', name: 'two', argumentsText: '{"y"' },
@@ -23,7 +23,7 @@ describe('pieces of calls', () => {
     expect(calls).toEqual([first, second])
   })
 
-  test('without an index: an id begins a call', () => {
+  test('without an index are joined until the next id', () => {
     const calls = assemble([
       { id: 'a', name: 'one', argumentsText: '{"x"' },
       { argumentsText: ':1}' },
@@ -32,7 +32,7 @@ describe('pieces of calls', () => {
     expect(calls).toEqual([first, second])
   })
 
-  test('that all have the same index: another id begins another call', () => {
+  test('with the same index are separated by id', () => {
     const calls = assemble([
       { index: 0, id: 'a', name: 'one', argumentsText: '{"x":1}' },
       { index: 0, id: 'b', name: 'two', argumentsText: '{"y"' },
@@ -41,7 +41,7 @@ describe('pieces of calls', () => {
     expect(calls).toEqual([first, second])
   })
 
-  test('without an id get one of their own', () => {
+  test('without an id get a generated one', () => {
     const calls = assemble([
       { index: 0, name: 'one', argumentsText: '' },
       { index: 1, name: 'two', argumentsText: '' },
@@ -50,7 +50,7 @@ describe('pieces of calls', () => {
     for (const { id } of calls) expect(id).toMatch(/^call_\w{24}$/)
   })
 
-  test('cut anywhere say the same', () => {
+  test('give the same call however they are chunked', () => {
     const input = { 'a "b"': [1, { c: 'Grüße \u{1f600}' }], d: null }
     const text = JSON.stringify(input)
     fc.assert(
@@ -71,23 +71,23 @@ describe('arguments', () => {
   const inputOf = (argumentsText: string) => assemble([{ id: 'a', name: 'one', argumentsText }])[0]?.input
 
   test.each(['', ' ', '{', '[1]', '"text"', 'null', '7', '{"a":}', '[['.repeat(50_000)])(
-    'that are no object become none: %.20j',
+    'that are not an object become empty: %.20j',
     (text) => expect(inputOf(text)).toEqual({}),
   )
 
-  test('that are nested too deep become none', () => {
+  test('that are nested too deep become empty', () => {
     const nested = (levels: number) => '{"a":'.repeat(levels) + '1'.padEnd(levels + 1, '}')
     expect(inputOf(nested(60))).toHaveProperty('a')
     expect(inputOf(nested(70))).toEqual({})
   })
 
-  test('that were cut off by the bound on tokens are no call', () => {
+  test('cut off by the token limit are not a call', () => {
     const cut = { id: 'a', name: 'one', argumentsText: '{"path": "/ho' }
     const whole = { id: 'b', name: 'two', argumentsText: '' }
     expect(assemble([cut, whole], 'length').map(({ id }) => id)).toEqual(['b'])
   })
 
-  test('have an end, and so have the calls of a reply', () => {
+  test('are limited in length, and a reply in its calls', () => {
     const megabyte = { index: 0, argumentsText: 'x'.repeat(1024 * 1024) }
     expect(() => assemble([megabyte, { index: 1, argumentsText: 'x' }])).toThrow(ModelError)
     const many = Array.from({ length: 129 }, (_, index) => ({ index, argumentsText: '' }))

@@ -27,7 +27,7 @@ const STORY = [
 ].join(' THEN ')
 
 describe.each(FORMATS)('%s', (provider) => {
-  test('goes through steps with several calls, and pays all of them', async () => {
+  test('runs several steps with several calls, and all are charged', async () => {
     const { heard, outcomes, ended, loop, requests } = talks.converse(STORY, { provider, model: 'emu-r2' })
     expect(await ended).toBe('stop')
     expect(heard.text).toBe('Let me see.\n\nAnd there?\n\nIt rains.')
@@ -48,7 +48,7 @@ describe.each(FORMATS)('%s', (provider) => {
     expect((await loop.payable(false))?.inputTokens).toBe(inputTokens)
   })
 
-  test('a model that calls again and again has to answer in the end', async () => {
+  test('a model that keeps calling tools has to answer at the step limit', async () => {
     const { heard, ended, requests } = talks.converse('TOOL:clock={}', { provider, model: 'emu-n2-again' })
     expect(await ended).toBe('stop')
     expect(heard.text).toBe('the quick')
@@ -56,7 +56,7 @@ describe.each(FORMATS)('%s', (provider) => {
     expect(requests()).toHaveLength(16)
   })
 
-  test('what was used before a step that failed is paid', async () => {
+  test('usage before a failed step is charged', async () => {
     const { heard, ended, loop } = talks.converse(STORY, { provider, model: 'emu-step3-err500' })
     const reason = await reasonOf(ended)
     expect(reason).toBeInstanceOf(ModelError)
@@ -64,7 +64,7 @@ describe.each(FORMATS)('%s', (provider) => {
     expect((await loop.payable(true))?.outputTokens).toBe(3 * 12 + 3 + 2)
   })
 
-  test('a step that broke in the middle is counted with what it said', async () => {
+  test('a step that breaks off is charged for what it sent', async () => {
     const { ended, loop, requests } = talks.converse('TOOL:clock={}', {
       provider,
       model: 'emu-n6-step2-errmid',
@@ -77,7 +77,7 @@ describe.each(FORMATS)('%s', (provider) => {
   })
 })
 
-test('without tools it is one stream', async () => {
+test('a reply without tools is a single stream', async () => {
   const { heard, ended, requests, loop } = talks.converse('TOOL:clock={}', {
     tools: [],
     request: { tools: [clock.definition] },
@@ -88,7 +88,7 @@ test('without tools it is one stream', async () => {
   expect((await loop.payable(false))?.outputTokens).toBe(12)
 })
 
-test('where no usage is told, each step is counted with its own messages', async () => {
+test('steps without reported usage are each counted with their own messages', async () => {
   const story = 'TOOL:clock={} THEN say: Nine.'
   const { ended, loop } = talks.converse(story, { model: 'emu-nousage', tools: [clock] })
   await ended
@@ -106,7 +106,7 @@ test('where no usage is told, each step is counted with its own messages', async
   })
 })
 
-test('nothing is paid for what failed before its first token, or never began', async () => {
+test('a failure before the first token is not charged', async () => {
   const failing = talks.converse('TOOL:clock={}', { model: 'emu-err500' })
   expect(await reasonOf(failing.ended)).toBeInstanceOf(ModelError)
   expect(await failing.loop.payable(true)).toBeNull()
@@ -115,7 +115,7 @@ test('nothing is paid for what failed before its first token, or never began', a
   expect([await never.loop.payable(false), never.requests().length]).toEqual([null, 0])
 })
 
-test('a call that is demanded is demanded once', async () => {
+test('a required call is required only once', async () => {
   const choices = async (toolChoice: ModelRequest['toolChoice']) => {
     const { ended, requests } = talks.converse('TOOL:clock={}', {
       request: { ...(toolChoice && { toolChoice }) },
@@ -132,7 +132,7 @@ test('a call that is demanded is demanded once', async () => {
   expect(await choices('none')).toEqual(['none'])
 })
 
-describe('a server that heeds nothing', () => {
+describe('a server that ignores limits', () => {
   /** Emulates a server that calls the tool `times` times, whatever it was offered. */
   async function callAnyway(name: string, times: number, request: Partial<ModelRequest> = {}) {
     const requests: ModelRequest[] = []
@@ -155,7 +155,7 @@ describe('a server that heeds nothing', () => {
     return { finishReason: await loop.run(sink, IN_PEACE), heard, requests }
   }
 
-  test('is not obeyed where no tool may be called', async () => {
+  test('cannot call a forbidden tool', async () => {
     const { finishReason, heard } = await callAnyway('clock', 1, { toolChoice: 'none' })
     expect([finishReason, heard]).toEqual(['other', []])
     const endless = await callAnyway('clock', 99)
@@ -163,7 +163,7 @@ describe('a server that heeds nothing', () => {
     expect([endless.requests.length, endless.heard.length]).toEqual([16, 30])
   })
 
-  test('hears which tools there are', async () => {
+  test('learns which tools exist', async () => {
     const { finishReason, heard, requests } = await callAnyway('nowhere', 1)
     const error = 'There is no tool named "nowhere". The tools are: clock, weather'
     expect([finishReason, heard]).toEqual(['stop', ['call nowhere', error]])

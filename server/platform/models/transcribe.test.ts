@@ -82,7 +82,7 @@ const hear = (where: Where, signal = new AbortController().signal, given = recor
 const sentenceOf = (work: Promise<unknown>) => sentenceOfModel(work, API_KEY)
 
 describe('a recording', () => {
-  test('for Whisper, which tells language and duration', async () => {
+  test('for Whisper returns language and duration', async () => {
     expect(await hear({ model: 'whisper-emu' })).toEqual({
       text: 'Guten Tag.',
       language: 'de',
@@ -104,7 +104,7 @@ describe('a recording', () => {
     })
   })
 
-  test('for the newer models, which tell what they used; the recording itself tells its length', async () => {
+  test('for newer models returns usage, and its duration is measured', async () => {
     expect(await hear({ model: 'gpt-4o-transcribe-emu' })).toEqual({
       text: 'Guten Tag.',
       language: null,
@@ -114,13 +114,13 @@ describe('a recording', () => {
     expect(emulated.requests[0]?.body).toMatchObject({ response_format: 'json' })
   })
 
-  test('for a server that speaks the same, without a key', async () => {
+  test('for a compatible server needs no key', async () => {
     const { text } = await hear({ provider: 'openai-compatible', model: 'whisper-emu', apiKey: null })
     expect(text).toBe('Guten Tag.')
     expect(emulated.requests[0]?.headers).not.toHaveProperty('authorization')
   })
 
-  test('for Gemini', async () => {
+  test('for Gemini is sent as an interaction', async () => {
     const where = { provider: 'google', model: 'models/gemini-transcribe-emu' } as const
     expect(await hear({ ...where, baseUrl: `${emulated.url}/v1beta` })).toEqual({
       text: 'Guten Tag.',
@@ -145,17 +145,17 @@ describe('a recording', () => {
     ['audio/ogg; codecs=opus', 'ogg'],
     ['audio/flac', 'flac'],
     ['video/webm', 'webm'],
-  ])('of type %s is called .%s', async (contentType, extension) => {
+  ])('of type %s is named .%s', async (contentType, extension) => {
     await hear({ model: 'whisper-emu' }, undefined, { ...recording, contentType })
     expect(emulated.requests[0]?.body).toMatchObject({ file: { name: `recording.${extension}` } })
   })
 
-  test('of no such type is refused', async () => {
+  test('of another type is refused', async () => {
     const given = { ...recording, contentType: 'text/plain' }
     expect(await sentenceOf(hear({ model: 'whisper-emu' }, undefined, given))).toContain('Send MP3, WAV')
   })
 
-  test('whose length nobody can tell has none', async () => {
+  test('of unknown length has no duration', async () => {
     const path = join(directory, 'noise')
     await writeFile(path, 'no recording at all')
     const given = { path, contentType: 'audio/mpeg' }
@@ -166,25 +166,22 @@ describe('a recording', () => {
   test.each([
     ['audio/wav', makeTaggedWav],
     ['audio/flac', makeTaggedFlac],
-  ])(
-    'of type %s whose tags take minutes to read is given up, and has no length',
-    async (contentType, make) => {
-      const given = { path: join(directory, 'tagged'), contentType }
-      await writeFile(given.path, make(0.001))
-      const short = await hear({ model: 'gpt-4o-transcribe-emu' }, undefined, given)
-      expect(short.durationSeconds).toBe(1)
-      const impatient = createDocuments(undefined, { clockMs: 1_000 })
-      const careful = createModels({ net, mediaTimeouts: MEDIA_TIMEOUTS, durationOf: impatient.durationOf })
-      await writeFile(given.path, make(1))
-      const { signal } = new AbortController()
-      const target = targetOf({ model: 'gpt-4o-transcribe-emu' })
-      const long = await careful.transcribe(target, given, { language: 'de-DE' }, signal)
-      expect([long.text, long.durationSeconds]).toEqual(['Guten Tag.', null])
-      await impatient.close()
-    },
-  )
+  ])('of type %s with tags that take minutes to read has no duration', async (contentType, make) => {
+    const given = { path: join(directory, 'tagged'), contentType }
+    await writeFile(given.path, make(0.001))
+    const short = await hear({ model: 'gpt-4o-transcribe-emu' }, undefined, given)
+    expect(short.durationSeconds).toBe(1)
+    const impatient = createDocuments(undefined, { clockMs: 1_000 })
+    const careful = createModels({ net, mediaTimeouts: MEDIA_TIMEOUTS, durationOf: impatient.durationOf })
+    await writeFile(given.path, make(1))
+    const { signal } = new AbortController()
+    const target = targetOf({ model: 'gpt-4o-transcribe-emu' })
+    const long = await careful.transcribe(target, given, { language: 'de-DE' }, signal)
+    expect([long.text, long.durationSeconds]).toEqual(['Guten Tag.', null])
+    await impatient.close()
+  })
 
-  test('that is too large for Gemini is not even sent', async () => {
+  test('that is too large for Gemini is not sent', async () => {
     const path = join(directory, 'long')
     await writeFile(path, silence(2_000))
     const target = { provider: 'google', model: 'gemini-transcribe-emu' } as const
@@ -194,11 +191,11 @@ describe('a recording', () => {
   })
 })
 
-test('text can be stored and sent as it is', async () => {
+test('a transcript can be stored and sent', async () => {
   expect((await hear({ model: 'gpt-4o-transcribe-surrogate' })).text).toBe('half \ufffd and nul')
 })
 
-test('a recording in which nobody speaks is no failure of Gemini', async () => {
+test('a silent recording is not a failure of Gemini', async () => {
   const where = {
     provider: 'google',
     model: 'gemini-emu-nothing',
@@ -226,12 +223,12 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     ['badjson', 'in an unexpected format'],
     ['cut', 'lost during the reply'],
     ['huge', 'larger than the limit'],
-  ])('%s: %s', async (behaviour, sentence) => {
+  ])('%s is reported: %s', async (behaviour, sentence) => {
     expect(await sentenceOf(hear(at(behaviour)))).toContain(sentence)
     expect(emulated.requests).toHaveLength(1)
   })
 
-  test.each(['hang', 'hangmid'])('%s ends when the time is up, and can be aborted', async (behaviour) => {
+  test.each(['hang', 'hangmid'])('%s times out and can be aborted', async (behaviour) => {
     const impatient = createModels({ net, mediaTimeouts: { ...MEDIA_TIMEOUTS, transcriptionMs: 300 } })
     const { signal } = new AbortController()
     const late = impatient.transcribe(targetOf(at(behaviour)), recording, { language: 'de' }, signal)
@@ -246,7 +243,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     await expect.poll(() => emulated.stats.open).toBe(0)
   })
 
-  test('a private address of a tenant is refused', async () => {
+  test('a private address is refused for a tenant', async () => {
     const strict = createNet({ allowPrivateNetwork: false })
     const { signal } = new AbortController()
     const text = createModels({ net: strict }).transcribe(
@@ -260,16 +257,16 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     await strict.close()
   })
 
-  test('a key that cannot be sent', async () => {
+  test('a key with invalid characters is refused', async () => {
     const sentence = await sentenceOf(hear({ ...at('n1'), apiKey: 'ключ' }))
     expect(sentence).toContain('contains a character that is not allowed in API keys')
   })
 })
 
-test('an answer without text is not of the format', async () => {
+test('a response without text is reported as an unexpected format', async () => {
   expect(await sentenceOf(hear({ model: 'gpt-4o-transcribe-nothing' }))).toContain('in an unexpected format')
 })
 
-test.each<Provider>(['anthropic', 'deepseek', 'ollama'])('%s offers none', async (provider) => {
-  expect(await sentenceOf(hear({ provider, model: 'm' }))).toContain('supports no transcription models of')
+test.each<Provider>(['anthropic', 'deepseek', 'ollama'])('%s supports no transcription', async (provider) => {
+  expect(await sentenceOf(hear({ provider, model: 'm' }))).toContain('supports no transcription models from')
 })

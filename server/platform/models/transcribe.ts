@@ -87,7 +87,7 @@ interface OpenAiAnswer {
 
 function readOpenAi(target: ModelTarget, body: string): Transcription {
   const { text, language, duration, usage } = parse(target, body)
-  if (typeof text !== 'string') throw notItsFormat(target, new TypeError('There is no text in it'))
+  if (typeof text !== 'string') throw notItsFormat(target, new TypeError('The response has no text'))
   const seconds = Number(duration ?? usage?.seconds ?? Number.NaN)
   return {
     text: storable(text),

@@ -51,14 +51,14 @@ async function sentenceOf(reply: Promise<unknown>): Promise<string> {
 }
 
 describe('connections', () => {
-  test('are used again after the end marker', async () => {
+  test('are reused after the end marker', async () => {
     server.answer = playEvents(HELLO, DONE)
     for (let turn = 0; turn < 10; turn++) expect((await ask()).text).toBe('Hello')
     // The answer ends shortly after its end marker. A request in between opens a second connection.
     expect(server.connections.made).toBeLessThanOrEqual(2)
   })
 
-  test('are given up when an answer does not end after its end marker', async () => {
+  test('are closed if a response does not end after its end marker', async () => {
     server.answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(HELLO + DONE)
@@ -67,7 +67,7 @@ describe('connections', () => {
     await expect.poll(() => server.connections.open).toBe(0)
   })
 
-  test('are given up when a refusal does not end', async () => {
+  test('are closed if an error response does not end', async () => {
     server.answer = (response) => {
       response.writeHead(400, { 'content-type': 'application/json' })
       const more = (): void => {
@@ -80,7 +80,7 @@ describe('connections', () => {
     await expect.poll(() => server.connections.open).toBe(0)
   })
 
-  test('are given up when a reply is aborted', async () => {
+  test('are closed if a reply is aborted', async () => {
     server.answer = (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write(HELLO)
@@ -93,13 +93,13 @@ describe('connections', () => {
     await expect.poll(() => server.connections.open).toBe(0)
   })
 
-  test('are not made for what is aborted already', async () => {
+  test('are not opened with an aborted signal', async () => {
     await expect(ask({}, AbortSignal.abort('too late'))).rejects.toBe('too late')
     expect(server.connections.made).toBe(0)
   })
 })
 
-test('an interim answer is no answer', async () => {
+test('an interim response is skipped', async () => {
   server.answer = (response) => {
     response.writeEarlyHints({ link: '</style.css>; rel=preload' })
     playEvents(HELLO, DONE)(response)
@@ -107,7 +107,7 @@ test('an interim answer is no answer', async () => {
   expect((await ask()).text).toBe('Hello')
 })
 
-test('comments between events keep nobody waiting and say nothing', async () => {
+test('comments between events are skipped', async () => {
   server.answer = playEvents(': PROCESSING\n\n', HELLO, ': PROCESSING\n\n', DONE)
   expect((await ask()).text).toBe('Hello')
 })
@@ -123,20 +123,20 @@ describe('Retry-After', () => {
     }
   }
 
-  test('as a date', async () => {
+  test('given as a date is obeyed', async () => {
     refuseOnce(new Date(Date.now() + 500).toUTCString())
     expect((await ask()).text).toBe('Hello')
   })
 
   test.each(['11', 'soon', '-1', new Date(Date.now() + 3_600_000).toUTCString()])(
-    'too far away, or none: %s',
+    'that is too long or invalid is ignored: %s',
     async (retryAfter) => {
       refuseOnce(retryAfter)
       expect(await sentenceOf(ask())).toContain('had an internal error')
     },
   )
 
-  test('is not waited for when the reply is aborted', async () => {
+  test('is not waited for after an abort', async () => {
     refuseOnce('9')
     const abort = new AbortController()
     const reply = ask({}, abort.signal)
@@ -145,36 +145,36 @@ describe('Retry-After', () => {
   })
 })
 
-describe('addresses that are none', () => {
+describe('an invalid address', () => {
   test.each([
     ['no address', 'not a valid URL'],
     ['ftp://example.com', 'Use https:// or http://'],
     ['http://user:secret@example.com/v1', 'must not contain a user name'],
     ['http://192.168.0.1/v1', 'ALLOW_PRIVATE_NETWORK'],
     ['http://[::ffff:10.0.0.1]/v1', 'ALLOW_PRIVATE_NETWORK'],
-  ])('%s', async (baseUrl, sentence) => {
+  ])('is refused: %s', async (baseUrl, sentence) => {
     expect(await sentenceOf(ask({ baseUrl }))).toContain(sentence)
   })
 
-  test('of the operator', async () => {
+  test('of the operator is refused too', async () => {
     expect(await sentenceOf(ask({ baseUrl: 'no address', guarded: false }))).toContain('not a valid URL')
   })
 })
 
-test('https where only http is spoken', async () => {
+test('https to a server without TLS is explained', async () => {
   const baseUrl = server.url.replace('http:', 'https:')
   expect(await sentenceOf(ask({ baseUrl }))).toContain('cannot be reached securely')
 })
 
-test.each(['key\nwith a line', 'ключ'])('a key that cannot be sent: %j', async (apiKey) => {
+test.each(['key\nwith a line', 'ключ'])('a key with invalid characters is refused: %j', async (apiKey) => {
   const sentence = await sentenceOf(ask({ apiKey }))
   expect(sentence).toContain('contains a character that is not allowed in API keys')
   expect(sentence).not.toContain(apiKey)
 })
 
-describe('whatever JSON a server sends as an event', () => {
+describe('arbitrary JSON events', () => {
   test.each<Provider>(['openai-compatible', 'anthropic', 'google'])(
-    '%s ends in a reply or in a sentence',
+    'of %s end in a reply or in a clear error',
     async (provider) => {
       await fc.assert(
         fc.asyncProperty(fc.array(hostile, { maxLength: 5 }), async (values) => {

@@ -239,4 +239,4 @@ const isTransient = (error: unknown): boolean =>
   error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError
 
 /** Aborts undici's request after the promise is settled, so it reaches no caller. */
-const GIVEN_UP = new Error('The request was given up')
+const GIVEN_UP = new Error('The request was abandoned')

@@ -52,7 +52,7 @@ const sentenceOf = (work: Promise<unknown>) => sentenceOfModel(work, API_KEY)
 
 const paths = () => emulated.requests.map(({ method, path }) => `${method} ${path}`)
 
-test('is started, asked for until it is made, and fetched', async () => {
+test('a video is started, polled until it is ready, and fetched', async () => {
   const { mimeType, data, usage, progress } = await film('models/veo-emu-poll3')
   expect({ mimeType, data: Buffer.from(data), usage }).toEqual({
     mimeType: 'video/mp4',
@@ -76,22 +76,22 @@ test('is started, asked for until it is made, and fetched', async () => {
   expect(progress.at(-1)).toBe(1)
 })
 
-test.each(['foreign', 'moved'])('at another host is fetched without the key: %s', async (place) => {
+test.each(['foreign', 'moved'])('a video at another host is fetched without the key: %s', async (place) => {
   expect((await film(`veo-emu-${place}`)).mimeType).toBe('video/mp4')
   const last = emulated.requests.at(-1)
   expect(last?.headers.host).toContain('elsewhere.example')
   expect(JSON.stringify(last)).not.toContain(API_KEY)
 })
 
-test.each([true, false])('at a private address is not fetched (guarded: %s)', async (guarded) => {
+test.each([true, false])('a video at a private address is refused (guarded: %s)', async (guarded) => {
   expect(await sentenceOf(film('veo-emu-private', { guarded }))).toContain('10.0.0.1 is not a public address')
 })
 
-test('one question that fails does not lose it', async () => {
+test('a single failed poll is retried', async () => {
   expect((await film('veo-emu-flaky')).mimeType).toBe('video/mp4')
 })
 
-test('questions that all fail end it', async () => {
+test('polls that keep failing end the job', async () => {
   expect(await sentenceOf(film('veo-emu-deaf'))).toContain('had an internal error (status 503)')
   expect(emulated.requests).toHaveLength(4)
 })
@@ -106,7 +106,7 @@ test.each([
   ['badjson', 'in an unexpected format'],
   ['cut', 'lost during the reply'],
   ['huge', 'larger than the limit'],
-])('that does not even start is not tried again: %s', async (behaviour, sentence) => {
+])('a failed start is not retried: %s', async (behaviour, sentence) => {
   expect(await sentenceOf(film(`veo-emu-${behaviour}`))).toContain(sentence)
   if (behaviour !== 'huge') expect(emulated.requests).toHaveLength(1)
 })
@@ -120,34 +120,37 @@ test.each([
   ['wrongbytes', 'sent a file that is not a supported video'],
   ['cutfile', 'lost during the reply'],
   ['hugefile', 'larger than the limit'],
-])('that is not made, or can not be fetched: %s', async (behaviour, sentence) => {
+])('a video that fails or cannot be fetched is reported: %s', async (behaviour, sentence) => {
   expect(await sentenceOf(film(`veo-emu-${behaviour}`))).toContain(sentence)
 })
 
-describe.each(['hang', 'hangmid', 'poll100000', 'hangfile'])('that is never there (%s)', (behaviour) => {
-  test('ends when the time is up', async () => {
-    const impatient = createModels({ net, mediaTimeouts: { ...MEDIA_TIMEOUTS, videoMs: 300 } })
-    const video = impatient.generateVideo(
-      targetOf(`veo-emu-${behaviour}`),
-      { prompt: 'A fox' },
-      () => {},
-      new AbortController().signal,
-    )
-    expect(await sentenceOf(video)).toContain('did not make the video within 0.3 seconds')
-    await expect.poll(() => emulated.stats.open).toBe(0)
-  })
+describe.each(['hang', 'hangmid', 'poll100000', 'hangfile'])(
+  'a video that never arrives (%s)',
+  (behaviour) => {
+    test('times out', async () => {
+      const impatient = createModels({ net, mediaTimeouts: { ...MEDIA_TIMEOUTS, videoMs: 300 } })
+      const video = impatient.generateVideo(
+        targetOf(`veo-emu-${behaviour}`),
+        { prompt: 'A fox' },
+        () => {},
+        new AbortController().signal,
+      )
+      expect(await sentenceOf(video)).toContain('did not make the video within 0.3 seconds')
+      await expect.poll(() => emulated.stats.open).toBe(0)
+    })
 
-  test('can be aborted, down to the socket', async () => {
-    const abort = new AbortController()
-    const video = film(`veo-emu-${behaviour}`, { signal: abort.signal })
-    await expect.poll(() => emulated.requests.length).toBeGreaterThan(behaviour === 'hangfile' ? 2 : 0)
-    abort.abort('stopped by the user')
-    await expect(video).rejects.toBe('stopped by the user')
-    await expect.poll(() => emulated.stats.open).toBe(0)
-  })
-})
+    test('can be aborted, and its socket is closed', async () => {
+      const abort = new AbortController()
+      const video = film(`veo-emu-${behaviour}`, { signal: abort.signal })
+      await expect.poll(() => emulated.requests.length).toBeGreaterThan(behaviour === 'hangfile' ? 2 : 0)
+      abort.abort('stopped by the user')
+      await expect(video).rejects.toBe('stopped by the user')
+      await expect.poll(() => emulated.stats.open).toBe(0)
+    })
+  },
+)
 
-test('a private address of a tenant is refused', async () => {
+test('a private address is refused for a tenant', async () => {
   const strict = createNet({ allowPrivateNetwork: false })
   const video = createModels({ net: strict }).generateVideo(
     targetOf('veo-emu'),
@@ -161,10 +164,10 @@ test('a private address of a tenant is refused', async () => {
 })
 
 test.each<Provider>(['openai', 'openai-compatible', 'anthropic', 'deepseek', 'ollama'])(
-  '%s offers none',
+  '%s supports no videos',
   async (provider) => {
     expect(await sentenceOf(film('sora-2', { provider }))).toContain(
-      `supports no video models of ${provider}`,
+      `supports no video models from ${provider}`,
     )
     expect(emulated.requests).toEqual([])
   },

@@ -67,7 +67,7 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     baseUrl: emulated.url + path,
   })
 
-  test('text, usage and the reason for the end', async () => {
+  test('returns text, usage and the finish reason', async () => {
     const reply = await collect(at('emu-n7'))
     expect(reply.text.split(' ')).toHaveLength(7)
     expect(reply.finishReason).toBe('stop')
@@ -75,13 +75,13 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     expect(reply.usage?.inputTokens).toBeGreaterThan(5)
   })
 
-  test('reasoning, apart from the text', async () => {
+  test('returns reasoning separate from the text', async () => {
     const reply = await collect(at('emu-n3-r4'), { ...HELLO, thinking: true })
     expect([reply.reasoning.split(' ').length, reply.text.split(' ').length]).toEqual([4, 3])
     expect(reply.usage?.outputTokens).toBe(7)
   })
 
-  test('a tool call whose input comes in pieces, and its result in the next request', async () => {
+  test('returns a tool call sent in pieces, and takes its result in the next request', async () => {
     const ask: ModelRequest = {
       messages: [{ role: 'user', content: 'TOOL:weather={"city":"Oslo"}' }],
       tools: [WEATHER],
@@ -102,7 +102,7 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     expect(next.text).toContain(call.id)
   })
 
-  test('an image goes along', async () => {
+  test('sends images', async () => {
     const { text } = await collect(at('emu-echo'), {
       messages: [
         {
@@ -118,7 +118,7 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     expect(text).toContain('image/png')
   })
 
-  test('system and settings', async () => {
+  test('sends the system prompt and settings', async () => {
     const { text } = await collect(at('emu-echo'), {
       ...HELLO,
       system: 'Be brief',
@@ -128,11 +128,11 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     for (const part of ['Be brief', '0.3', '99']) expect(text).toContain(part)
   })
 
-  test('without usage there is none', async () => {
+  test('returns no usage if none is reported', async () => {
     expect((await collect(at('emu-n3-nousage'))).usage).toBeNull()
   })
 
-  test('text is well-formed, however it was cut', async () => {
+  test('returns well-formed text, however it was chunked', async () => {
     const { text, pieces } = await collect(at('emu-surrogate'))
     expect(text).toBe('ok \u{1f600} half \ufffd and low \ufffd nul \ufffd end done \ufffd')
     for (const piece of pieces) expect(piece.isWellFormed()).toBe(true)
@@ -153,7 +153,7 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     ['fin', 'ended the reply before it was complete'],
     ['badjson', 'sent an event in an unexpected format'],
     ['longline', 'sent a reply that is larger than the limit'],
-  ])('the fault %s', async (fault, sentence) => {
+  ])('reports the fault %s', async (fault, sentence) => {
     expect((await failureOf(at(`emu-${fault}`))).message).toContain(sentence)
   })
 
@@ -161,19 +161,19 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
   test.each([
     ['hang', { firstTokenMs: 400, betweenTokensMs: PATIENCE_MS }, 'did not begin to answer'],
     ['hangmid', { firstTokenMs: PATIENCE_MS, betweenTokensMs: 300 }, 'stopped in the middle of its reply'],
-  ])('the fault %s', async (fault, timeouts, sentence) => {
+  ])('reports the timeout %s', async (fault, timeouts, sentence) => {
     const impatient = createModels({ net, timeouts: { connectMs: 100, ...timeouts } })
     expect((await failureOf(at(`emu-${fault}`), impatient)).message).toContain(sentence)
   })
 
-  test('a provider that says when to come back is asked again, before the first token', async () => {
+  test('is retried before the first token as Retry-After says', async () => {
     const before = emulated.requests.length
     expect((await collect(at(`emu-n2-retry2-${provider}`))).text).toBe('the quick')
     expect(emulated.requests.length - before).toBe(3)
     await failureOf(at(`emu-n2-retry3-${provider}`))
   })
 
-  test('an abort ends it at once, and the provider sees it', async () => {
+  test('is aborted immediately, and the provider notices', async () => {
     const abort = new AbortController()
     const aborted = emulated.stats.aborted
     const reply = collect(at('emu-n100-gap20'), HELLO, abort.signal)
@@ -183,24 +183,24 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
   })
 })
 
-describe('addresses', () => {
-  test('where nobody listens', async () => {
+describe('an address', () => {
+  test('that refuses connections is reported', async () => {
     const error = await failureOf({ model: 'emu', baseUrl: 'http://127.0.0.1:1/v1' })
     expect(error.message).toContain('cannot be reached')
   })
 
-  test('that do not exist', async () => {
+  test('with an unknown host name is reported', async () => {
     const error = await failureOf({ model: 'emu', baseUrl: 'http://nowhere.invalid/v1' })
     expect(error.message).toMatch(/cannot be resolved|cannot be reached/)
   })
 
-  test('that are private are refused, for a tenant', async () => {
+  test('that is private is refused for a tenant', async () => {
     const error = await failureOf({ model: 'emu', baseUrl: 'http://10.0.0.1/v1' })
     expect(error.message).toContain('not a public address')
   })
 })
 
-test('the models that a provider offers', async () => {
+test('the models of each provider are listed', async () => {
   for (const { provider, path } of FORMATS) {
     const target: ModelTarget = {
       provider,

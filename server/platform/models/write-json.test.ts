@@ -4,7 +4,7 @@ import { writeJson } from './write-json.ts'
 
 const MAX = 1_000_000
 
-test('writes what JSON.stringify does', () => {
+test('writes the same as JSON.stringify', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
       expect(JSON.parse(writeJson(value, MAX)?.text ?? '')).toEqual(JSON.parse(JSON.stringify(value)))
@@ -20,7 +20,7 @@ test('writes what JSON.stringify does', () => {
   expect(writeJson(others, MAX)).toEqual({ text: JSON.stringify(others), isCut: false })
 })
 
-test('stops where it is enough', () => {
+test('stops at the limit', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.nat(40), (value, charactersMax) => {
       const whole = writeJson(value, MAX)?.text ?? ''
@@ -30,7 +30,7 @@ test('stops where it is enough', () => {
   )
 })
 
-test('looks at no more than it writes', () => {
+test('reads no more than it writes', () => {
   let seen = 0
   const endless = new Proxy([] as unknown[], {
     get: (_list, name) => (name === 'length' ? 1e9 : name === 'toJSON' ? undefined : ++seen),
@@ -39,11 +39,11 @@ test('looks at no more than it writes', () => {
   expect(seen).toBeLessThan(100)
 })
 
-test('writes strings that can be stored', () => {
+test('writes storable strings', () => {
   expect(writeJson({ '\0a': 'b\0\ud83d' }, MAX)?.text).toBe('{"\ufffda":"b\ufffd\ufffd"}')
 })
 
-test('what is no JSON is nothing', () => {
+test('returns null for values that are not JSON', () => {
   const circular: Record<string, unknown> = { text: 'a' }
   circular['self'] = [circular, circular]
   const hostile = {

@@ -31,7 +31,7 @@ const NETS = {
 }
 
 test.each(Object.keys(NETS) as (keyof typeof NETS)[])(
-  'no spelling passes where ALLOW_PRIVATE_NETWORK is %s',
+  'every spelling is refused with ALLOW_PRIVATE_NETWORK=%s',
   (setting) => {
     const passed = SPELLINGS.filter((host) => {
       try {
@@ -46,7 +46,7 @@ test.each(Object.keys(NETS) as (keyof typeof NETS)[])(
   },
 )
 
-test('a connection that skips the check of the URL is refused, too', async () => {
+test('a connection that skips the URL check is refused too', async () => {
   const asked = SPELLINGS.map((host) => {
     const { origin } = new URL(`http://${host}:9`)
     return NETS.true.guarded.request({ origin, path: '/', method: 'GET' }).then(
@@ -57,7 +57,7 @@ test('a connection that skips the check of the URL is refused, too', async () =>
   expect((await Promise.all(asked)).filter((host) => host !== null)).toEqual([])
 })
 
-test.each(OTHERS.split(' '))('%s is no metadata server', (address) =>
+test.each(OTHERS.split(' '))('%s is not a metadata address', (address) =>
   expect(isCloudService(address)).toBe(false),
 )
 
@@ -72,7 +72,7 @@ test.each([
     ],
   ],
   ['nat64.example', [{ address: '64:ff9b::a9fe:a9fe', family: 6 }]],
-])('the name %s is refused where everything private is allowed', async (host, addresses) => {
+])('the name %s is refused even if all private addresses are allowed', async (host, addresses) => {
   const resolveName: ResolveName = (_name, _options, callback) => callback(null, addresses)
   const net = createNet({ allowPrivateNetwork: true, resolveName })
   const asked = net.guarded.request({ origin: `http://${host}`, path: '/', method: 'GET' })
@@ -80,7 +80,7 @@ test.each([
   await net.close()
 })
 
-test('a list that names the single address opens that address alone', () => {
+test('listing a single metadata address allows only that address', () => {
   const net = createNet({ allowPrivateNetwork: ['169.254.169.254', '168.63.129.16/32', 'fd00:ec2::254/128'] })
   for (const host of ['169.254.169.254', '168.63.129.16', '[fd00:ec2::254]', '[::ffff:a9fe:a9fe]'])
     expect(net.checkUrl(`http://${host}/`).protocol).toBe('http:')

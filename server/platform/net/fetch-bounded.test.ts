@@ -97,7 +97,7 @@ const failureOf = (work: Promise<unknown>) =>
     (error: unknown) => error as Error,
   )
 
-test('an answer is what the server sent, and Parley says who asks', async () => {
+test('a response is returned as sent, and the request names Parley', async () => {
   expect(await get('/text')).toMatchObject({
     url: `${origin}/text`,
     status: 200,
@@ -109,22 +109,22 @@ test('an answer is what the server sent, and Parley says who asks', async () => 
   expect(requests.at(-1)?.headers['user-agent']).toMatch(/^Parley /)
 })
 
-test.each(Object.keys(PACKED))('is unpacked: %s', async (kind) => {
+test.each(Object.keys(PACKED))('a %s response is decompressed', async (kind) => {
   expect((await get(`/packed/${kind}`)).body).toEqual(kind === 'empty' ? Buffer.alloc(0) : TEXT)
 })
 
-test.each([304, 404, 500])('a status of %i is an answer, and its body is not read', async (status) => {
+test.each([304, 404, 500])('status %i is returned without reading the body', async (status) => {
   expect(await get(`/status/${status}`)).toMatchObject({ status, body: Buffer.alloc(0) })
 })
 
-test('what is of another type is not read', async () => {
+test('a body of another type is not read', async () => {
   expect(await get('/binary', { accept: ['text/html'] })).toMatchObject({
     contentType: 'video/mp4',
     body: Buffer.alloc(0),
   })
 })
 
-test.each(['', 'gzip'])('what is more than the bound can be cut off (%s)', async (encoding) => {
+test.each(['', 'gzip'])('a body over the limit can be cut (%s)', async (encoding) => {
   const path = encoding === '' ? '/endless/' : '/bomb/gzip'
   expect((await get(path, { isCut: true })).body).toHaveLength(BYTES_MAX)
 })
@@ -150,18 +150,18 @@ test.each([
   expect(failure?.message).toContain(sentence)
 })
 
-test.each(['/drip', '/silent'])('%s is not waited for', async (path) => {
+test.each(['/drip', '/silent'])('%s times out', async (path) => {
   expect((await failureOf(get(path, { timeoutMs: 200 })))?.message).toContain('within 0.2 seconds')
 })
 
-test('an aborted signal is its reason', async () => {
+test('an abort rejects with its reason', async () => {
   const reason = new Error('no longer needed')
   const aborting = new AbortController()
   setTimeout(() => aborting.abort(reason), 50)
   expect(await failureOf(get('/silent', { signal: aborting.signal }))).toBe(reason)
 })
 
-test('a certificate that is none, a port where nobody is, a name without address', async () => {
+test('a bad certificate, a closed port and an unknown host name are explained', async () => {
   const nobody = createNet({
     allowPrivateNetwork: true,
     resolveName: (name, _options, tell) => tell(Object.assign(new Error(name), { code: 'ENOTFOUND' }), []),
@@ -179,7 +179,7 @@ test('a certificate that is none, a port where nobody is, a name without address
 describe('a redirect', () => {
   const to = (address: string) => `/to/${encodeURIComponent(address)}`
 
-  test('is followed, and what is asked with goes to the first origin only', async () => {
+  test('is followed, and request headers are sent only to the first origin', async () => {
     const { port } = new URL(origin)
     const elsewhere = `http://elsewhere.example:${port}/text`
     const before = requests.length
@@ -192,7 +192,7 @@ describe('a redirect', () => {
     ])
   })
 
-  test('can be refused', async () => {
+  test('can be refused by the caller', async () => {
     const refusal = new Error('not there')
     const onRedirect = (url: string) => Promise.reject(url === `${origin}/text` ? refusal : null)
     const before = requests.length
@@ -215,7 +215,7 @@ describe('a redirect', () => {
   })
 })
 
-describe('with no private address allowed', () => {
+describe('without private addresses', () => {
   const ask = (address: string, asking = strict) =>
     failureOf(
       fetchBounded(asking, address, {
@@ -225,7 +225,7 @@ describe('with no private address allowed', () => {
       }),
     )
 
-  test('no connection arrives for any spelling, nor for a name that stands for another address later', async () => {
+  test('no connection is made for any spelling or for a rebinding name', async () => {
     let connections = 0
     server.on('connection', () => connections++)
     const { port } = new URL(origin)

@@ -19,7 +19,7 @@ import {
 import { type Net, NetError } from './index.ts'
 
 /** User agent for third-party servers. Rules for us in robots.txt use its first word. */
-export const USER_AGENT = 'Parley (reads websites that its users name)'
+export const USER_AGENT = 'Parley (reads websites for its users)'
 
 /**
  * A server did not return the requested data. The message is written for the user who entered the address.

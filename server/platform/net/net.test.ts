@@ -20,7 +20,7 @@ const PUBLIC = '1.1.1.1 8.8.8.8 172.15.0.1 172.32.0.1 192.167.1.1 2606:4700::111
 test.each(PRIVATE)('%s is not public', (address) => expect(isPublic(address)).toBe(false))
 test.each(PUBLIC)('%s is public', (address) => expect(isPublic(address)).toBe(true))
 
-test('blocks that are allowed', () => {
+test('listed blocks are allowed', () => {
   const isAllowed = createBlockList(['10.1.0.0/16', 'fd00::/8', '192.168.1.5'])
   for (const address of ['10.1.2.3', 'fd00::1', '192.168.1.5', '::ffff:10.1.2.3'])
     expect(isAllowed(address)).toBe(true)
@@ -68,14 +68,14 @@ describe('connections', () => {
     expect(hits).toBe(before)
   })
 
-  test("to an operator's address are made, and a redirect is not followed", async () => {
+  test("to an operator's address are allowed, and redirects are not followed", async () => {
     const before = hits
     expect((await get(net.open, '127.0.0.1')).statusCode).toBe(302)
     expect(hits).toBe(before + 1)
   })
 
   test.each([true, ['127.0.0.0/8'], ['127.0.0.1', '10.0.0.0/8']].map((allowed) => ({ allowed })))(
-    'to what is allowed are made: $allowed',
+    'to listed addresses are allowed: $allowed',
     async ({ allowed }) => {
       const allowing = createNet({ allowPrivateNetwork: allowed })
       for (const host of ['127.0.0.1', '0x7f000001', '[::ffff:127.0.0.1]'])
@@ -84,7 +84,7 @@ describe('connections', () => {
     },
   )
 
-  describe('to a name', () => {
+  describe('to a host name', () => {
     const FAR = { address: '192.0.2.1', family: 4 }
     const HERE = { address: '127.0.0.1', family: 4 }
     const PUBLIC_V6 = { address: '2606:4700::1111', family: 6 }
@@ -100,10 +100,10 @@ describe('connections', () => {
 
     test.each([
       ['a private address', [HERE]],
-      ['a private one beside a public one', [PUBLIC_V6, HERE]],
-      ['an address that is for documents', [FAR]],
-      ['an IPv4 address in IPv6 spelling', [{ address: '::ffff:127.0.0.1', family: 6 }]],
-    ])('that stands for %s are refused', async (_what, answer) => {
+      ['a private and a public address', [PUBLIC_V6, HERE]],
+      ['a documentation address', [FAR]],
+      ['an IPv4-mapped IPv6 address', [{ address: '::ffff:127.0.0.1', family: 6 }]],
+    ])('that resolves to %s are refused', async (_what, answer) => {
       const { net: rebound } = rebinding([], answer)
       const before = hits
       await expect(get(rebound.guarded, 'rebinding.example')).rejects.toThrow(
@@ -113,7 +113,7 @@ describe('connections', () => {
       await rebound.close()
     })
 
-    test('go to the address that was checked: it is not resolved again', async () => {
+    test('use the checked address without resolving again', async () => {
       const { net: rebound, resolveName } = rebinding(
         ['127.0.0.1'],
         [HERE],
@@ -124,7 +124,7 @@ describe('connections', () => {
       await rebound.close()
     })
 
-    test('that stands for nothing fail', async () => {
+    test('that resolves to nothing fail', async () => {
       const { net: rebound } = rebinding([], [])
       await expect(get(rebound.guarded, 'rebinding.example')).rejects.toMatchObject({ code: 'ENOTFOUND' })
       await rebound.close()
@@ -132,7 +132,7 @@ describe('connections', () => {
   })
 })
 
-describe('an address, before anything is resolved', () => {
+describe('a URL, before it is resolved', () => {
   const { checkUrl } = createNet({ allowPrivateNetwork: ['10.1.0.0/16'] })
 
   test.each([
@@ -140,9 +140,9 @@ describe('an address, before anything is resolved', () => {
     'http://8.8.8.8:8080/',
     'http://[2606:4700::1111]/',
     'http://10.1.2.3',
-  ])('%s may be asked', (address) => expect(checkUrl(address).href).toContain(new URL(address).host))
+  ])('%s is allowed', (address) => expect(checkUrl(address).href).toContain(new URL(address).host))
 
-  test.each(SPELLINGS.filter((host) => !/localhost/i.test(host)))('http://%s may not', (host) => {
+  test.each(SPELLINGS.filter((host) => !/localhost/i.test(host)))('http://%s is refused', (host) => {
     expect(() => checkUrl(`http://${host}/`)).toThrow(/not a public address.*ALLOW_PRIVATE_NETWORK/)
   })
 
@@ -158,7 +158,7 @@ describe('an address, before anything is resolved', () => {
     ['http://user@example.com/', 'user name or password'],
     ['http://:secret@example.com/', 'user name or password'],
     ['https://example.com@127.0.0.1/', 'user name or password'],
-  ])('%s may not, because it is %s', (address, sentence) => {
+  ])('%s is refused: %s', (address, sentence) => {
     expect(() => checkUrl(address)).toThrow(NetError)
     expect(() => checkUrl(address)).toThrow(sentence)
   })

@@ -118,7 +118,7 @@ const optionsOf = (url: string): RedisClientOptions => ({
 
 class CommandTimeout extends Error {
   override readonly name = 'CommandTimeout'
-  override readonly message = 'Redis has not answered in time'
+  override readonly message = 'Redis did not respond in time'
 }
 
 const unavailable = (cause: unknown) =>

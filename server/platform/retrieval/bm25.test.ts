@@ -79,7 +79,7 @@ const texts = fc
   )
   .map(([list, step]) => new Map(list.map((text, at) => [(at + 1) * step, text])))
 
-test('scores are those of the formula, however many segments there are', () => {
+test('scores follow the formula for any number of segments', () => {
   fc.assert(
     fc.property(
       texts,
@@ -98,7 +98,7 @@ test('scores are those of the formula, however many segments there are', () => {
   )
 })
 
-test('a term of several stems or expansions counts as one', () => {
+test('a term with several stems or expansions counts as one', () => {
   fc.assert(
     fc.property(texts, fc.uniqueArray(word, { minLength: 1, maxLength: 4 }), (given, group) => {
       const index = createIndex(given, same, 2)
@@ -109,7 +109,7 @@ test('a term of several stems or expansions counts as one', () => {
   )
 })
 
-test('the best are the first of all when sorted', () => {
+test('the best hits are the first of the sorted hits', () => {
   fc.assert(
     fc.property(texts, fc.array(word, { maxLength: 4 }), fc.nat(30), (given, query, count) => {
       const scores = search(createIndex(given, same), query.join(' '), same)
@@ -139,7 +139,7 @@ test('the ceiling is the score of all terms once at average length', () => {
   expect(more.ceiling - scores.ceiling).toBeCloseTo(Math.log(1 + 3.5 / 0.5), 9)
 })
 
-test('postings of chunks that are gone make no idf negative, and an empty knowledge base is empty', () => {
+test('deleted chunks never make the idf negative, and an empty knowledge base has no hits', () => {
   const index = createIndex(
     new Map([
       [1, 'a'],
@@ -154,7 +154,7 @@ test('postings of chunks that are gone make no idf negative, and an empty knowle
   expect(scoreChunks([], index)).toMatchObject({ ceiling: 0 })
 })
 
-describe('of a collection with known answers', () => {
+describe('a collection with known answers', () => {
   const { passages, questions } = readCollection()
   const contents = passages.map(({ text }) => text)
   const texts = new Map(contents.map((text, at) => [at + 1, text]))
@@ -169,7 +169,7 @@ describe('of a collection with known answers', () => {
       return contents.map((_, at) => scores.of(at + 1))
     }
 
-  test('with the stems of the textbook search, its scores', () => {
+  test('has the scores of the reference search with its stems', () => {
     const isStopWord = (given: string): boolean => createBm25([given])(given)[0] === 0
     const known = new Map<string, string | null>()
     const stem: Stem = (given) => {
@@ -188,7 +188,7 @@ describe('of a collection with known answers', () => {
     }
   })
 
-  test('with the stems of the database, as good an order', async () => {
+  test('has as good a ranking with the stems of the database', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'parley-bm25-'))
     const made = await createDatabase()
     const database = await connectDatabase({ databaseUrl: made?.url ?? null, dataDir })

@@ -128,13 +128,13 @@ const ARTICLES: Record<string, [Language, string]> = {
   Korean: ['simple', '모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.'],
 }
 
-test.each(Object.entries(ARTICLES))('%s is told by its words', (_name, [language, text]) => {
+test.each(Object.entries(ARTICLES))('%s is recognized', (_name, [language, text]) => {
   expect(languageOf(text)).toBe(language)
   expect(languageOf(text.toUpperCase())).toBe(language)
   expect(languageOf(`${text} ${'42, 17.5 '.repeat(200)}`)).toBe(language)
 })
 
-test('what gives no evidence is taken for what is likely', () => {
+test('a short text gets the likely language', () => {
   expect(languageOf('Quarterly invoices')).toBe('english')
   expect(languageOf('const total = rows.length')).toBe('english')
   expect(languageOf('Straßenverzeichnis')).toBe('simple')
@@ -145,7 +145,7 @@ test('what gives no evidence is taken for what is likely', () => {
   expect(languageOf('')).toBe('simple')
 })
 
-test('the language of most words counts', () => {
+test('the language of most words wins', () => {
   const [, german] = ARTICLES['German'] as [Language, string]
   const [, english] = ARTICLES['English'] as [Language, string]
   expect(languageOf(`${german} ${german} ${english}`)).toBe('german')

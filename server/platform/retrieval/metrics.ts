@@ -52,7 +52,7 @@ export function reciprocalRank<Id>(ranking: Ranking<Id>): number {
 
 /** Returns by rank whether the id is relevant. Duplicate ids count at their first rank. */
 function gainsOf<Id>({ found, right }: Ranking<Id>): boolean[] {
-  if (right.size === 0) throw new RangeError('A ranking can not be measured without a right answer')
+  if (right.size === 0) throw new RangeError('A ranking needs at least one relevant id')
   return [...new Set(found)].map((id) => right.has(id))
 }
 

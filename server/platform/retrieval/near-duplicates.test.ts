@@ -6,24 +6,24 @@ const kept = (...texts: string[]): string[] => dropNearDuplicates(texts, (text) 
 const { passages } = readCollection()
 const [one = '', other = ''] = passages.map(({ text }) => text).filter((text) => text.split(' ').length > 60)
 
-test('of texts that say the same the first is kept', () => {
+test('the first of several equal texts is kept', () => {
   expect(kept(one, other, one)).toEqual([one, other])
   expect(kept(one.toUpperCase(), one.replaceAll(' ', '\n'))).toEqual([one.toUpperCase()])
   expect(kept(`${one} And a little more.`, one)).toEqual([`${one} And a little more.`])
 })
 
-test('also where the later one says more besides', () => {
+test('a later text that only adds something is dropped', () => {
   expect(kept(one, `${other} ${one}`)).toEqual([one])
 })
 
-test('what shares a part only is kept', () => {
+test('a text that shares only a part is kept', () => {
   const half = one.slice(0, one.length / 2)
   expect(kept(`${half} ${other}`, one)).toHaveLength(2)
   const otherwise = one.split(' ').reverse().join(' ')
   expect(kept(one, otherwise)).toEqual([one, otherwise])
 })
 
-test('short texts are the same word by word; a text without words is like no other', () => {
+test('short texts are compared word by word, and texts without words are all kept', () => {
   expect(kept('Red wine', 'red wine!', 'wine red', 'red wine too')).toEqual([
     'Red wine',
     'wine red',
@@ -32,7 +32,7 @@ test('short texts are the same word by word; a text without words is like no oth
   expect(kept('', '...', '')).toEqual(['', '...', ''])
 })
 
-test('passages that nobody copied are all kept', () => {
+test('distinct passages are all kept', () => {
   const texts = [...new Set(passages.map(({ text }) => text))].slice(0, 60)
   expect(kept(...texts)).toEqual(texts)
 })

@@ -15,7 +15,7 @@ const parsed = (text: string) => {
   return { words: [...words.keys()].join(' '), ...rest }
 }
 
-test('words count as often as they stand there', () => {
+test('each occurrence of a word is counted', () => {
   expect([...parseQuery('Red wine, red CAR').words]).toEqual([
     ['red', 2],
     ['wine', 1],
@@ -32,7 +32,7 @@ test.each([
   '「red wine」',
   '『red wine』',
   '＂red wine＂',
-])('%s is a phrase, and its words are words too', (quoted) => {
+])('%s is a phrase whose words also count as words', (quoted) => {
   const expected = { words: 'red wine buy', phrases: [['red', 'wine']], prefixes: [], pairs: [] }
   expect(parsed(`buy ${quoted} buy`)).toEqual(expected)
 })
@@ -47,11 +47,11 @@ test.each([
   '""',
   '" "',
   "'red wine'",
-])('%s holds no phrase', (text) => {
+])('%s contains no phrase', (text) => {
   expect(parsed(text)).toMatchObject({ words: [...new Set(listWords(text))].join(' '), phrases: [] })
 })
 
-test('a star behind a word makes it a prefix, and no word', () => {
+test('a star after a word makes it a prefix instead of a word', () => {
   expect(parsed('find Plan* and (über*), auto-config*')).toEqual({
     words: 'find and auto',
     phrases: [],
@@ -61,13 +61,13 @@ test('a star behind a word makes it a prefix, and no word', () => {
 })
 
 test.each(['2*3', '**bold**', '*emphasis*', 'select count(*)', 'a * b', 'a*', '漢字*', 'x**', '"big plan*"'])(
-  '%s holds no prefix',
+  '%s contains no prefix',
   (text) => {
     expect(parsed(text)).toMatchObject({ prefixes: [], words: [...new Set(listWords(text))].join(' ') })
   },
 )
 
-test('characters of scripts without spaces are words, and their neighbours count', () => {
+test('characters of unspaced scripts are words, and neighbours are pairs', () => {
   expect(parsed('東京都 tower 塔')).toEqual({
     words: '東 京 都 tower 塔',
     phrases: [],
@@ -80,7 +80,7 @@ test('characters of scripts without spaces are words, and their neighbours count
   expect(parsed('私の「東京都」')).toMatchObject({ phrases: [['東', '京', '都']], pairs: [['私', 'の']] })
 })
 
-test('whatever is typed is within bounds, and every word of it is one of the text', () => {
+test('any query stays within the limits, and every word occurs in the text', () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '"',
@@ -124,7 +124,7 @@ test('whatever is typed is within bounds, and every word of it is one of the tex
   )
 })
 
-test('a long text is read up to its bounds', () => {
+test('a long query is read up to the limits', () => {
   const many = Array.from({ length: 5_000 }, (_, at) => `w${at}`).join(' ')
   expect(parseQuery(many).words.size).toBe(QUERY_WORDS_MAX)
   expect(parseQuery(`"${many.slice(0, 5_000)}"`).phrases[0]).toHaveLength(PHRASE_WORDS_MAX)

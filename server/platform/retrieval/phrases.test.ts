@@ -6,7 +6,7 @@ import { listWords } from './words.ts'
 const stem = (word: string): string | null => (['the', 'of'].includes(word) ? null : word.replace(/s$/, ''))
 const phrase = (text: string): string[] => toPhrase(listWords(text), stem)
 
-test('a phrase stands where its words do, in any form; stop words as they are', () => {
+test('a phrase matches its words in any form, and stop words exactly', () => {
   const content = phrase('The arts of war, the art of wars; art in war')
   expect(countPhrase(content, phrase('art of war'))).toBe(2)
   expect(countPhrase(content, phrase('the art of war'))).toBe(2)
@@ -16,7 +16,7 @@ test('a phrase stands where its words do, in any form; stop words as they are', 
   expect(countPhrase(phrase('東京都の東京'), phrase('東京'))).toBe(2)
 })
 
-test('it is found wherever a text holds it', () => {
+test('every occurrence is counted', () => {
   const words = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 })
   fc.assert(
     fc.property(
@@ -32,6 +32,6 @@ test('it is found wherever a text holds it', () => {
   )
 })
 
-test('a prefix is in all words that begin so', () => {
+test('a prefix matches all words that start with it', () => {
   expect(countPrefix(listWords('Planning plans: plan a plane, unplanned'), 'plan')).toBe(4)
 })

@@ -38,7 +38,7 @@ const postings = fc
   )
   .map((list): Postings => new Map(list))
 
-test('what is written is read, wherever the bytes begin', () => {
+test('postings are read as written, at any byte offset', () => {
   fc.assert(
     fc.property(postings, fc.integer({ min: 0, max: 7 }), (given, offset) => {
       const bytes = write(given)
@@ -50,7 +50,7 @@ test('what is written is read, wherever the bytes begin', () => {
   expect(() => readPostings(Buffer.alloc(12))).toThrow(RangeError)
 })
 
-test('merged segments hold what lives, and of equal numbers the later', () => {
+test('merged segments keep live chunks, and the later of equal numbers', () => {
   fc.assert(
     fc.property(fc.array(postings, { maxLength: 9 }), fc.integer({ min: 1, max: 5 }), (segments, divisor) => {
       const isAlive = (number: number): boolean => number % divisor !== 1
@@ -64,7 +64,7 @@ test('merged segments hold what lives, and of equal numbers the later', () => {
 describe('a segment', () => {
   const stem = (word: string): string | null => (word === 'the' ? null : word.replace(/s$/, ''))
 
-  test('has a row for each term with the chunks that hold it', () => {
+  test('has a row per term with the chunks that contain it', () => {
     const word = fc.constantFrom('the', 'cat', 'cats', 'dog', 'hare', 'hares', 'é', '漢', '__proto__')
     fc.assert(
       fc.property(fc.array(fc.array(word, { maxLength: 30 }), { maxLength: 12 }), (chunks) => {
@@ -86,7 +86,7 @@ describe('a segment', () => {
     )
   })
 
-  test('counts no further than its numbers go', () => {
+  test('clamps counts to the largest storable number', () => {
     const builder = new SegmentBuilder()
     expect(builder.add(0xffff_ffff, Array(70_000).fill('cat'), stem)).toBe(70_000)
     const [entry] = builder.entries()
@@ -95,7 +95,7 @@ describe('a segment', () => {
     )
   })
 
-  test('takes chunks in ascending order only', () => {
+  test('accepts chunks only in ascending order', () => {
     const builder = new SegmentBuilder()
     builder.add(5, [], stem)
     for (const number of [5, 4, -1, 5.5, 2 ** 32, Number.NaN])

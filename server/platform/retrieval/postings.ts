@@ -136,7 +136,7 @@ export class SegmentBuilder {
   add(number: number, words: readonly string[], stem: Stem): number {
     const index = this.#numbers.length
     if (!Number.isInteger(number) || number > NUMBER_MAX || number <= (this.#numbers[index - 1] ?? -1))
-      throw new RangeError(`Chunk ${number} can not follow ${this.#numbers[index - 1] ?? 'nothing'}`)
+      throw new RangeError(`Chunk ${number} cannot follow ${this.#numbers[index - 1] ?? 'nothing'}`)
     let length = 0
     for (const word of words) {
       const term = stem(word)

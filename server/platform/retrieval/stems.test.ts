@@ -59,7 +59,7 @@ describe.each(['PostgreSQL', 'embedded'])('%s', (engine) => {
   const stemsOf = async (words: string[], language: Language): Promise<(string | null)[]> =>
     words.map(await createStemmer(database.sql).stems(words, language))
 
-  test('forms of a word have one stem, and stop words none', async () => {
+  test('forms of a word share a stem, and stop words have none', async () => {
     expect(await stemsOf(['running', 'runs', 'the', 'invoices'], 'english')).toEqual([
       'run',
       'run',
@@ -76,11 +76,11 @@ describe.each(['PostgreSQL', 'embedded'])('%s', (engine) => {
     expect(await stemsOf(['running'], 'german')).toEqual(['running'])
   })
 
-  test.each(Object.keys(LANGUAGES) as Language[])('there is a stemmer of %s', async (language) => {
+  test.each(Object.keys(LANGUAGES) as Language[])('%s has a stemmer', async (language) => {
     expect(await stemsOf(['x1z', '42'], language)).toEqual(['x1z', '42'])
   })
 
-  test('any word has a stem or none, in the place where it was asked for', async () => {
+  test('any word has a stem or none, in its position', async () => {
     const odd = [
       '',
       ' ',
@@ -108,7 +108,7 @@ describe.each(['PostgreSQL', 'embedded'])('%s', (engine) => {
     )
   })
 
-  test('more words than are remembered or asked for at once are stemmed, and again', async () => {
+  test('more words than fit in the cache or one query are stemmed, repeatedly', async () => {
     const words = Array.from({ length: 45_000 }, (_, at) => `wa${at}qings`)
     const stemmer = createStemmer(database.sql)
     for (const batch of [words, words.slice(10_000, 20_000), words]) {
@@ -117,7 +117,7 @@ describe.each(['PostgreSQL', 'embedded'])('%s', (engine) => {
     }
   })
 
-  test('words that are known are not asked for again', async () => {
+  test('known words are not queried again', async () => {
     let statements = 0
     const sql = new Proxy(database.sql, {
       apply: (target, self, parameters) => {

@@ -84,7 +84,7 @@ export function createStemmer(sql: Sql): Stemmer {
       await addStems(english, 'english', found)
       return (word) => {
         const stem = found.get(word)
-        if (stem === undefined) throw new RangeError(`No stem was asked for "${word}"`)
+        if (stem === undefined) throw new RangeError(`No stem was requested for "${word}"`)
         return stem
       }
     },

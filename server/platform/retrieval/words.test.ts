@@ -67,7 +67,7 @@ const text = fc
   )
   .map((parts) => parts.join(''))
 
-test('words are what the pattern finds, wherever they stand, of every script', () => {
+test('words match the pattern at any position and in every script', () => {
   fc.assert(
     fc.property(text, (given) => {
       const words = modelOf(given)
@@ -83,7 +83,7 @@ const joined = (given: string): string =>
     .map(({ word }) => word)
     .join(' ')
 
-test('every letter alone and after another is in its normal form', () => {
+test('every letter, alone and after another, is normalized', () => {
   for (let code = 0; code < 0x10000; code++) {
     const sign = String.fromCharCode(code)
     for (const given of [sign, `a${sign}`, `и${sign}`, `か${sign}`])
@@ -91,12 +91,12 @@ test('every letter alone and after another is in its normal form', () => {
   }
 })
 
-test('a word is never longer than its bound, also when its normal form is', () => {
+test('a word never exceeds its limit, even if its normal form does', () => {
   expect(listWords('ﷺ'.repeat(90))[0]).toHaveLength(WORD_CHARACTERS_MAX)
   expect(listWords('a'.repeat(1_000))).toEqual(['a'.repeat(WORD_CHARACTERS_MAX)])
 })
 
-test('characters of scripts without spaces are told from letters', () => {
+test('characters of unspaced scripts are distinguished from letters', () => {
   expect(['漢', 'か', 'カ', 'ก', 'ມ', 'ខ', 'မ'].every(isUnspaced)).toBe(true)
   expect(['a', 'é', 'Я', '한', 'א', 'க', '1', '٣'].some(isUnspaced)).toBe(false)
 })

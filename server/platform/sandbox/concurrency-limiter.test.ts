@@ -12,7 +12,7 @@ async function isOpen(promise: Promise<unknown>): Promise<boolean> {
   return (await Promise.race([promise.catch(() => {}), later])) === open
 }
 
-test('one organization has half of the turns, and others do not wait for it', async () => {
+test('one organization gets at most half of the slots, and others do not wait for it', async () => {
   const limiter = createConcurrencyLimiter({ turnsMax: 4 })
   const ends = [await limiter.take('a', never), await limiter.take('a', never)]
   const third = limiter.take('a', never)
@@ -23,7 +23,7 @@ test('one organization has half of the turns, and others do not wait for it', as
   expect(await isOpen(third)).toBe(false)
 })
 
-test('what runs has room for the limits of all, and one always runs', async () => {
+test('running calls fit into memory, and one call always runs', async () => {
   const limiter = createConcurrencyLimiter({ turnsMax: 16, memoryBytes: 2.9 * MEMORY_BYTES_MAX })
   const end = await limiter.take('a', never)
   await limiter.take('b', never)
@@ -38,7 +38,7 @@ test('what runs has room for the limits of all, and one always runs', async () =
   small.close()
 })
 
-test("memory is the machine's, or what a container may have of it", () => {
+test('memory is that of the machine or the limit of its container', () => {
   const files = (found: Record<string, string>) => (path: string) => {
     const text = found[path]
     if (text === undefined) throw new Error('ENOENT')
@@ -55,7 +55,7 @@ test("memory is the machine's, or what a container may have of it", () => {
   expect(machineMemory(files({}), { ...machine, constrained: 2 ** 64 })).toBe(8e9)
 })
 
-test('who waits comes in the order of asking', async () => {
+test('waiting calls run in order of arrival', async () => {
   const limiter = createConcurrencyLimiter({ turnsMax: 2 })
   const end = await limiter.take('a', never)
   const order: string[] = []
@@ -67,7 +67,7 @@ test('who waits comes in the order of asking', async () => {
   expect(order).toEqual(['second', 'third'])
 })
 
-test('the queue is bounded, for one organization by half', async () => {
+test('the queue is limited, and one organization gets at most half of it', async () => {
   const limiter = createConcurrencyLimiter({ turnsMax: 1, waitingMax: 4 })
   await limiter.take('a', never)
   const waiting = [limiter.take('a', never), limiter.take('a', never)]
@@ -78,7 +78,7 @@ test('the queue is bounded, for one organization by half', async () => {
   for (const one of await Promise.allSettled(waiting)) expect(one.status).toBe('rejected')
 })
 
-test('who gives up leaves the queue, and who waits too long is told so', async () => {
+test('an aborted call leaves the queue, and a call that waits too long is refused', async () => {
   const limiter = createConcurrencyLimiter({ turnsMax: 1, waitMs: 20 })
   const end = await limiter.take('a', never)
   const leaving = new AbortController()

@@ -124,7 +124,7 @@ class Printed {
 
   get text(): string {
     if (this.#dropped === 0) return this.#kept
-    return `${this.#kept}\n[${this.#dropped} more characters are not kept]`
+    return `${this.#kept}\n[${this.#dropped} more characters omitted]`
   }
 }
 

@@ -23,7 +23,7 @@ export const SANDBOX_ERRORS = defineErrors({
   'sandbox.unavailable': 'This server cannot run code right now. Try again in a moment.',
   'sandbox.stopping': 'The server is stopping. Try again in a moment.',
   'sandbox.busy': 'Too many tools are running. Try again in a moment.',
-  'sandbox.packages_max': 'The requirements and their dependencies are more than {limit} packages.',
+  'sandbox.packages_max': 'The requirements include more than {limit} packages, counting dependencies.',
   'sandbox.packages_python_only': '{name} is not available: only Python code can use packages.',
   'sandbox.requirement': '"{text}" is not a valid requirement. Write name, or name==version.',
   'sandbox.standard_library': "Remove {name} from the requirements: it is part of Python's standard library.",

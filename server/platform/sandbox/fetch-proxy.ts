@@ -13,7 +13,7 @@ const REQUEST_MS_MAX = 20_000
 const HEADERS_MAX = 50
 const HEADERS_CHARACTERS_MAX = 16_000
 const URL_CHARACTERS_MAX = 8_000
-const USER_AGENT = 'Parley (runs tools that its users wrote)'
+const USER_AGENT = 'Parley (runs tools of its users)'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 /** Headers about our own connection (RFC 9110, 7.6.1). */
 const CONNECTION_HEADERS = new Set(

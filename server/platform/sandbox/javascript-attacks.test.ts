@@ -47,7 +47,7 @@ const REFUSED: [what: string, expression: string, refusal: RegExp][] = [
   ['Buffer', 'Buffer.from("a")', /Buffer is not defined/],
   ['require', 'require("fs")', /require is not defined/],
   [
-    'a worker',
+    'a web worker',
     'new Worker("data:text/javascript,postMessage(typeof Deno)", { type: "module" })',
     /Worker is not defined/,
   ],
@@ -56,53 +56,49 @@ const REFUSED: [what: string, expression: string, refusal: RegExp][] = [
   ['a broadcast channel', 'new BroadcastChannel("a")', /BroadcastChannel is not defined/],
   ['a WebSocket', 'new WebSocket("ws://127.0.0.1")', /WebSocket is not defined/],
   ['an event source', 'new EventSource(input.origin)', /EventSource is not defined/],
-  ['the Deno of a function made of text', 'new Function("return Deno.pid")()', /Deno is not defined/],
+  ['Deno through the Function constructor', 'new Function("return Deno.pid")()', /Deno is not defined/],
   [
-    'the Deno of the other constructors',
+    'Deno through other constructors',
     '(async () => {}).constructor("return Deno.pid")()',
     /Deno is not defined/,
   ],
-  ['modules of Node', 'import("node:fs")', /Modules cannot be imported in a sandbox/],
-  ['modules of Node by their short name', 'import("fs")', /Modules cannot be imported in a sandbox/],
-  ['the process of Node', 'import("node:process")', /Modules cannot be imported in a sandbox/],
-  ['children', 'import("node:child_process")', /Modules cannot be imported in a sandbox/],
-  ['threads', 'import("node:worker_threads")', /Modules cannot be imported in a sandbox/],
+  ['Node modules', 'import("node:fs")', /Modules cannot be imported in a sandbox/],
+  ['Node modules by short name', 'import("fs")', /Modules cannot be imported in a sandbox/],
+  ['process of Node', 'import("node:process")', /Modules cannot be imported in a sandbox/],
+  ['child processes', 'import("node:child_process")', /Modules cannot be imported in a sandbox/],
+  ['worker threads', 'import("node:worker_threads")', /Modules cannot be imported in a sandbox/],
   ['SQLite', 'import("node:sqlite")', /Modules cannot be imported in a sandbox/],
-  ['a file as a module', 'import("file://" + input.file)', /Failed to resolve the specifier/],
+  ['a file imported as a module', 'import("file://" + input.file)', /Failed to resolve the specifier/],
   [
-    'a file as text',
+    'a file imported as text',
     'import("file://" + input.file, { with: { type: "text" } })',
     /Failed to resolve the specifier/,
   ],
-  ['a link as a module', 'import("file://" + input.link)', /Failed to resolve the specifier/],
+  ['a link imported as a module', 'import("file://" + input.link)', /Failed to resolve the specifier/],
   [
-    'a file of Linux as text',
+    'a system file imported as text',
     'import("file:///proc/self/environ", { with: { type: "text" } })',
     /Failed to resolve the specifier/,
   ],
   [
-    'our own source',
+    "the server's source",
     'import("file://" + input.source, { with: { type: "text" } })',
     /Failed to resolve the specifier/,
   ],
   [
-    'the pipe, taken again',
+    'reopening the pipe',
     'import("file://" + input.pipe).then(({ takePipe }) => takePipe())',
-    /The pipe is taken/,
+    /The pipe is already in use/,
   ],
-  ['a module that is far away', 'import(input.origin + "/a.mjs")', /Requires import access|no-remote/],
-  ['a package of npm', 'import("npm:left-pad")', /--no-npm/],
-  ['a package of JSR', 'import("jsr:@std/path")', /--no-remote/],
-  ['the inside of Deno', 'import("ext:core/ops")', /only allowed from ext/],
-  ['our machine', 'fetch(input.origin)', /has no network access and cannot reach 127\.0\.0\.1/],
-  [
-    'the address of cloud credentials',
-    'fetch("http://169.254.169.254/latest/meta-data/")',
-    /169\.254\.169\.254/,
-  ],
-  ['a file by fetch', 'fetch("file://" + input.file)', /Use https:\/\/ or http:\/\//],
+  ['a remote module', 'import(input.origin + "/a.mjs")', /Requires import access|no-remote/],
+  ['an npm package', 'import("npm:left-pad")', /--no-npm/],
+  ['a JSR package', 'import("jsr:@std/path")', /--no-remote/],
+  ['Deno internals', 'import("ext:core/ops")', /only allowed from ext/],
+  ['the local machine', 'fetch(input.origin)', /has no network access and cannot reach 127\.0\.0\.1/],
+  ['the cloud metadata address', 'fetch("http://169.254.169.254/latest/meta-data/")', /169\.254\.169\.254/],
+  ['a file read with fetch', 'fetch("file://" + input.file)', /Use https:\/\/ or http:\/\//],
 ]
-test.each(REFUSED)('%s: refused', async (_what, expression, refusal) => {
+test.each(REFUSED)('%s is refused', async (_what, expression, refusal) => {
   const source = join(import.meta.dirname, '../../config.ts')
   const pipe = join(import.meta.dirname, 'inside/pipe.ts')
   const outcome = await run('javascript', tried(expression), { input: { file, link, origin, source, pipe } })
@@ -114,31 +110,31 @@ test.each(REFUSED)('%s: refused', async (_what, expression, refusal) => {
 const STATIC: [what: string, code: (places: { file: string }) => string][] = [
   ['a file', ({ file }) => `import value from 'file://${file}'; export function main() { return value }`],
   [
-    'a file as text',
+    'a file imported as text',
     ({ file }) =>
       `import value from 'file://${file}' with { type: 'text' }; export function main() { return value }`,
   ],
   [
-    'a file by way of data',
+    'a file through a data URL',
     ({ file }) =>
       `export async function main() { return (await import('data:text/javascript,' + encodeURIComponent("export { default } from 'file://${file}'"))).default }`,
   ],
-  ['a module of Node', () => `import { env } from 'node:process'; export function main() { return env }`],
+  ['a Node module', () => `import { env } from 'node:process'; export function main() { return env }`],
 ]
-test.each(STATIC)('an import at the top of %s fails', async (_what, code) => {
+test.each(STATIC)('a static import of %s fails', async (_what, code) => {
   const outcome = await run('javascript', code({ file }))
   expect(outcome).toMatchObject({ ok: false, reason: 'failed' })
   expect(JSON.stringify(outcome)).not.toContain(CANARY)
 })
 
-test('WebAssembly computes, and reaches nothing', async () => {
+test('WebAssembly computes, but has no access', async () => {
   const bytes = '0,97,115,109,1,0,0,0,1,5,1,96,0,1,127,3,2,1,0,7,5,1,1,102,0,0,10,6,1,4,0,65,42,11'
   const code = `async function main() { const { instance } = await WebAssembly.instantiate(new Uint8Array([${bytes}])); return [instance.exports.f(), typeof Deno] }`
   expect(await run('javascript', code)).toMatchObject({ ok: true, output: [42, 'undefined'] })
 })
 
-describe('bounds', () => {
-  test('an endless loop ends with its time, and others run meanwhile', async () => {
+describe('limits', () => {
+  test('end an endless loop at the timeout, while other calls run', async () => {
     const endless = run('javascript', 'function main() { for (;;); }')
     expect(await run('javascript', 'function main() { return 1 }')).toMatchObject({ ok: true, output: 1 })
     expect(await endless).toMatchObject({
@@ -153,33 +149,30 @@ describe('bounds', () => {
       '5 GB of bytes',
       'function main() { const kept = []; for (let n = 0; n < 50; n++) kept.push(new Uint8Array(1e8)); return kept.length }',
     ],
+    ['unlimited objects', 'function main() { const kept = []; for (;;) kept.push(new Array(1e7).fill({})) }'],
     [
-      'objects without end',
-      'function main() { const kept = []; for (;;) kept.push(new Array(1e7).fill({})) }',
-    ],
-    [
-      'a memory of WebAssembly',
+      'WebAssembly memory',
       'function main() { const kept = []; for (;;) { const memory = new WebAssembly.Memory({ initial: 16384 }); new Uint8Array(memory.buffer).fill(1); kept.push(memory) } }',
     ],
   ])(
-    '%s: no memory',
+    'end a call that allocates %s',
     async (_what, code) => {
       expect(await patient.run('javascript', code)).toMatchObject({ ok: false, reason: 'memory' })
     },
     70_000,
   )
 
-  test('300 MB printed: 64 KB are kept, and the process ends', async () => {
+  test('end a call that prints 300 MB, and 64 KB are kept', async () => {
     const outcome = await run(
       'javascript',
       'function main() { for (let n = 0; n < 300; n++) try { console.log("x".repeat(1e6)) } catch {} }',
     )
     expect(outcome.ok || outcome.reason).toBe('output')
     expect(outcome.printed.length).toBeLessThan(66_000)
-    expect(outcome.printed.slice(-60)).toMatch(/x\n\[\d{9} more characters are not kept\]$/)
+    expect(outcome.printed.slice(-60)).toMatch(/x\n\[\d{9} more characters omitted\]$/)
   })
 
-  test('a result of more than 1 MB is refused', async () => {
+  test('refuse a result of more than 1 MB', async () => {
     expect(await run('javascript', 'function main() { return "x".repeat(1_000_000) }')).toMatchObject({
       ok: false,
       reason: 'output',
@@ -187,7 +180,7 @@ describe('bounds', () => {
   })
 })
 
-test('what a call leaves behind, the next one does not find', async () => {
+test('state left by one call is invisible to the next', async () => {
   await run(
     'javascript',
     'function main() { globalThis.left = 1; Object.prototype.left = 1; performance.mark("left") }',
@@ -201,13 +194,13 @@ test('what a call leaves behind, the next one does not find', async () => {
 
 test.each([
   [
-    'toJSON of all objects',
+    'toJSON on all objects',
     'Object.prototype.toJSON = () => "forged"; String.prototype.toJSON = () => "forged"',
   ],
   ['JSON.stringify', 'JSON.stringify = () => `{"kind":"ready"}`'],
-  ['the encoder', 'TextEncoder.prototype.encode = () => new Uint8Array(5)'],
-  ['promises', 'Promise.prototype.then = () => { throw new Error("no") }'],
-])('built-ins that are replaced (%s) change no more than this result', async (_what, change) => {
+  ['TextEncoder', 'TextEncoder.prototype.encode = () => new Uint8Array(5)'],
+  ['Promise', 'Promise.prototype.then = () => { throw new Error("no") }'],
+])('replaced built-ins (%s) affect only the result of this call', async (_what, change) => {
   const outcome = await run('javascript', `function main() { ${change}; return { a: 1 } }`)
   expect(outcome.ok === false || ['{"a":1}', '"forged"'].includes(JSON.stringify(outcome.output))).toBe(true)
   expect(({} as { toJSON?: unknown }).toJSON).toBeUndefined()
@@ -217,7 +210,7 @@ test.each([
   })
 })
 
-test('a result with __proto__ pollutes nothing here', async () => {
+test('a result with __proto__ does not pollute the server', async () => {
   const outcome = await run(
     'javascript',
     'function main() { return JSON.parse(`{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}`) }',
@@ -226,7 +219,7 @@ test('a result with __proto__ pollutes nothing here', async () => {
   expect(({} as { polluted?: number }).polluted).toBeUndefined()
 })
 
-test('nothing is left when it is closed', async () => {
+test('close leaves no process', async () => {
   const other = openTestSandbox({ clockMs: 60_000, warm: 2 })
   const before = new Set(denoProcesses())
   const running = other.run('javascript', 'function main() { for (;;); }').catch((error: Error) => error)

@@ -23,7 +23,7 @@ const RESULTS: [
     { input: { a: 2 } },
   ],
   [
-    'a function at the top',
+    'a top-level function',
     'javascript',
     'function main(input) { return input }',
     { a: [1] },
@@ -37,14 +37,14 @@ const RESULTS: [
   ],
   ['an export under another name', 'javascript', 'const other = () => 7; export { other as main }', 7],
   [
-    'types, and an enum',
+    'types and an enum',
     'typescript',
     'enum Kind { Low = 4 }\nfunction main({ a }: { a: number }): number { return Kind.Low + a }',
     6,
     { input: { a: 2 } },
   ],
   [
-    'the configuration',
+    'a configuration',
     'javascript',
     'const main = () => config.key + globalThis.config.key',
     'kk',
@@ -52,61 +52,65 @@ const RESULTS: [
   ],
   ['no result', 'javascript', 'function main() {}', null],
   [
-    'what JSON leaves out',
+    'values that JSON omits',
     'javascript',
     'function main() { return { a: undefined, b: new Date(0), c: NaN } }',
     { b: '1970-01-01T00:00:00.000Z', c: null },
   ],
-  ['a comment without an end of its line', 'javascript', 'function main() { return 1 } // end', 1],
+  ['a trailing comment without a line break', 'javascript', 'function main() { return 1 } // end', 1],
   [
-    'code at the top that waits',
+    'top-level await',
     'javascript',
     'const value = await Promise.resolve(5); function main() { return value }',
     5,
   ],
   [
-    'web standards',
+    'web APIs',
     'javascript',
     'async function main() { return [new URL("https://a.example/b").pathname, btoa("x"), structuredClone([1]), (await crypto.subtle.digest("SHA-256", new TextEncoder().encode("a"))).byteLength] }',
     ['/b', 'eA==', [1], 32],
   ],
 ]
-test.each(RESULTS)('%s', async (_what, language, code, output, more) => {
+test.each(RESULTS)('code with %s runs', async (_what, language, code, output, more) => {
   expect(await run(language, code, more as never)).toMatchObject({ ok: true, output })
 })
 
 const FAILURES: [what: string, code: string, error: RegExp][] = [
   [
-    'an error, with its place',
+    'an error with its line',
     '\nfunction main() { throw new TypeError("no") }',
     /^TypeError: no\n\s+at main \(tool:2:/,
   ],
-  ['something thrown that is no error', 'function main() { throw { a: 1 } }', /^The code threw \{ a: 1 \}$/],
   [
-    'an error that nobody catches',
+    'a thrown value that is not an error',
+    'function main() { throw { a: 1 } }',
+    /^The code threw \{ a: 1 \}$/,
+  ],
+  [
+    'an uncaught error',
     'function main() { setTimeout(() => { throw new Error("late") }); return new Promise(() => {}) }',
     /^Error: late/,
   ],
   [
-    'a rejection that nobody catches',
+    'an unhandled rejection',
     'function main() { Promise.reject(new Error("late")); return new Promise(() => {}) }',
     /^Error: late/,
   ],
-  ['code that is no JavaScript', 'function main() {\n  return 1 +\n}', /^SyntaxError: .*(\n.*)*tool:3:1/],
-  ['a name that is not there', 'function other() {}', /^The code has no function named main\.$/],
-  ['a name that is no function', 'const main = 5', /^main is not a function\.$/],
+  ['a syntax error', 'function main() {\n  return 1 +\n}', /^SyntaxError: .*(\n.*)*tool:3:1/],
+  ['a missing function', 'function other() {}', /^The code has no function named main\.$/],
+  ['a name that is not a function', 'const main = 5', /^main is not a function\.$/],
   ['a class instead of a function', 'class main {}', /^main is not a function\.$/],
-  ['a result that is no JSON', 'function main() { return 5n }', /BigInt/],
-  ['a result that holds itself', 'function main() { const a = {}; a.a = a; return a }', /circular/],
+  ['a result that is not JSON', 'function main() { return 5n }', /BigInt/],
+  ['a circular result', 'function main() { const a = {}; a.a = a; return a }', /circular/],
 ]
-test.each(FAILURES)('%s is told', async (_what, code, error) => {
+test.each(FAILURES)('%s is reported', async (_what, code, error) => {
   const outcome = await run('javascript', code)
   expect(outcome).toMatchObject({ ok: false, reason: 'failed' })
   expect(outcome.ok ? '' : outcome.error).toMatch(error)
   expect(JSON.stringify(outcome)).not.toMatch(/blob:|file:|run-javascript/)
 })
 
-test('what is printed comes along, also where the code fails', async () => {
+test('printed output is returned, even if the code fails', async () => {
   const outcome = await run(
     'javascript',
     'function main() { console.log("a", { b: [1] }); console.error("c"); throw new Error("d") }',
@@ -137,7 +141,7 @@ describe('a class', () => {
       never,
     )
 
-  test('is made with the configuration, and its public methods are called', async () => {
+  test('is created with the configuration, and its public methods can be called', async () => {
     expect(await shop('find', { query: 'q', x: 1 })).toMatchObject({
       ok: true,
       output: ['k', 'q', 5, { x: 1 }],
@@ -147,7 +151,7 @@ describe('a class', () => {
   })
 
   test.each(['_hidden', 'constructor', 'field', 'made', 'toString', '__proto__', 'nothing'])(
-    '%s is none of them',
+    'has no callable method %s',
     async (method) => {
       expect(await shop(method)).toMatchObject({
         ok: false,
@@ -157,7 +161,7 @@ describe('a class', () => {
     },
   )
 
-  test('is told without being made', async () => {
+  test('is inspected without being created', async () => {
     const found = await sandbox.inspect('one', codeOf('javascript', code, { name: 'Shop', isClass: true }))
     expect(found).toEqual({
       functions: [
@@ -180,27 +184,27 @@ describe('a class', () => {
 
 const WRONG: [what: string, code: Partial<SandboxCode>, error: RegExp][] = [
   ['a syntax error', { code: 'function main( {' }, /^SyntaxError/],
-  ['a name that is missing', { code: '1' }, /no function named main/],
+  ['a missing function', { code: '1' }, /no function named main/],
   ['a function instead of a class', { code: 'function main() {}', isClass: true }, /^main is not a class\.$/],
   ['a class without methods', { code: 'class main {}', isClass: true }, /no public methods/],
-  ['a name that can be none', { code: 'function main() {}', name: 'main } ; evil() ; {' }, /not a name/],
   [
-    'a package',
+    'an invalid name',
+    { code: 'function main() {}', name: 'main } ; evil() ; {' },
+    /not a valid function or class name/,
+  ],
+  [
+    'an unavailable package',
     { code: 'function main() {}', requirements: ['lodash'] },
     /^lodash is not available: only Python code can use packages/,
   ],
   [
-    'no network while it is loaded',
+    'a network request during loading',
     { code: 'await fetch("http://a.example/"); function main() {}' },
     /has no network/,
   ],
-  [
-    'an inspection that is forged',
-    { code: 'Function.prototype.toString = () => 5; export function main() {}' },
-    /./,
-  ],
+  ['a forged inspection', { code: 'Function.prototype.toString = () => 5; export function main() {}' }, /./],
 ]
-test.each(WRONG)('an inspection tells %s', async (_what, code, error) => {
+test.each(WRONG)('an inspection reports %s', async (_what, code, error) => {
   const found = await sandbox.inspect('one', codeOf('javascript', '', code))
   if ('functions' in found) expect(found.functions).toMatchObject([{ name: 'main', parameters: [] }])
   else expect(found.error).toMatch(error)

@@ -26,7 +26,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => rmSync(dataDir, { recursive: true }))
 
-test('a sandbox that runs nothing starts nothing and writes nothing', async () => {
+test('an unused sandbox starts no process and writes no file', async () => {
   const before = denoProcesses().length
   const { sandbox, close } = openTestSandbox({}, { dataDir })
   expect(await sandbox.checkRequirements('python', ['a'])).toMatch(/not one of the packages/)
@@ -35,7 +35,7 @@ test('a sandbox that runs nothing starts nothing and writes nothing', async () =
   await close()
 })
 
-test('a call that is aborted rejects with the reason, and its process ends', async () => {
+test('an aborted call rejects with its reason, and its process ends', async () => {
   const { sandbox, close } = openTestSandbox({ clockMs: 60_000, warm: 2 })
   await sandbox.run('one', callOf(codeOf('javascript', 'function main() {}')), new AbortController().signal)
   const leaving = new AbortController()
@@ -47,7 +47,7 @@ test('a call that is aborted rejects with the reason, and its process ends', asy
   await expect(sandbox.run('one', ENDLESS, new AbortController().signal)).rejects.toThrow(SandboxUnavailable)
 })
 
-test('what waits without use is ended', async () => {
+test('idle processes end', async () => {
   const before = new Set(denoProcesses())
   const { run, close } = openTestSandbox({ idleMs: 300, warm: 2 })
   await run('javascript', 'function main() {}')
@@ -57,7 +57,7 @@ test('what waits without use is ended', async () => {
   expect(denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
 })
 
-test('a snapshot that is broken is made anew, and one that is old is removed', async () => {
+test('a broken snapshot is rebuilt, and an old one is removed', async () => {
   const folder = join(dataDir, 'sandbox')
   cpSync(join(SANDBOX_DATA, 'sandbox'), folder, { recursive: true })
   const names = readdirSync(folder).filter((file) => file.endsWith('.snapshot'))

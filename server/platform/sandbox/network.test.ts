@@ -62,7 +62,7 @@ describe('JavaScript', () => {
     })
   })
 
-  test('sends a method, a body and headers, but none of the connection', async () => {
+  test('sends a method, a body and headers, but no connection headers', async () => {
     const code =
       'async function main({ url }) { return (await fetch(url, { method: "POST", body: JSON.stringify({ a: 1 }), headers: { "X-Key": "k", Host: "other.example", "Content-Length": "5" } })).status }'
     expect(await asks('javascript', code, 'post')).toMatchObject({ ok: true, output: 404 })
@@ -71,7 +71,7 @@ describe('JavaScript', () => {
     ])
   })
 
-  test('gets packed answers unpacked, and any status', async () => {
+  test('decompresses responses and passes on any status', async () => {
     expect(await asks('javascript', GET_TEXT, 'gzip')).toMatchObject({
       output: [200, 'packed', expect.anything()],
     })
@@ -80,7 +80,7 @@ describe('JavaScript', () => {
     })
   })
 
-  test('follows redirects within the list', async () => {
+  test('follows redirects within the allowlist', async () => {
     expect(await asks('javascript', GET_TEXT, `to/${encodeURIComponent('/json')}`)).toMatchObject({
       output: [200, '{"a":[1,"é"]}', `http://api.example:${port}/json`],
     })
@@ -88,7 +88,11 @@ describe('JavaScript', () => {
 
   test.each([
     ['another host', 'http://other.example/json', /other\.example is not in this tool's network list/],
-    ['this machine', 'http://127.0.0.1:PORT/json', /127\.0\.0\.1:\d+ is not in this tool's network list/],
+    [
+      'the local machine',
+      'http://127.0.0.1:PORT/json',
+      /127\.0\.0\.1:\d+ is not in this tool's network list/,
+    ],
     ['another port', 'http://api.example/json', /api\.example is not in this tool's network list/],
     ['a file', 'file:///etc/passwd', /Use https:\/\/ or http:\/\//],
   ])('does not follow a redirect to %s', async (_what, target, refusal) => {
@@ -98,7 +102,7 @@ describe('JavaScript', () => {
     expect(seen).toHaveLength(1)
   })
 
-  test('does not get more than 2 MB, or more than 50 answers', async () => {
+  test('gets at most 2 MB per response and 50 responses', async () => {
     expect(await asks('javascript', GET_TEXT, 'big')).toMatchObject({
       ok: false,
       error: expect.stringMatching(/larger than 2 MB/),
@@ -112,7 +116,7 @@ describe('JavaScript', () => {
     expect(seen).toHaveLength(50)
   })
 
-  test('without a list there is no network', async () => {
+  test('has no network access without an allowlist', async () => {
     expect(await asks('javascript', GET_TEXT, 'json', [])).toMatchObject({
       ok: false,
       error: expect.stringMatching(/This tool has no network access/),
@@ -121,7 +125,7 @@ describe('JavaScript', () => {
   })
 })
 
-test('a listed host that is no public address stays out of reach', async () => {
+test('a listed host with a private address stays unreachable', async () => {
   const url = `http://127.0.0.1:${port}/json`
   const outcome = await strict.run('javascript', GET_TEXT, { input: { url }, network: [`127.0.0.1:${port}`] })
   expect(outcome).toMatchObject({ ok: false, error: expect.stringMatching(/not a public address/) })
@@ -129,7 +133,7 @@ test('a listed host that is no public address stays out of reach', async () => {
 })
 
 describe('Python', () => {
-  test('reads by urllib', async () => {
+  test('reads with urllib', async () => {
     const code =
       'import json, urllib.request\ndef main(url):\n  with urllib.request.urlopen(urllib.request.Request(url, data=b"x", headers={"X-Key": "k"})) as answer:\n    return [answer.status, answer.headers["Content-Type"], json.load(answer)]'
     expect(await asks('python', code, 'json')).toMatchObject({
@@ -139,7 +143,7 @@ describe('Python', () => {
     expect(seen).toMatchObject([{ method: 'POST', body: 'x', headers: { 'x-key': 'k' } }])
   })
 
-  test('reads by pyfetch, several at once', async () => {
+  test('reads with pyfetch, several requests concurrently', async () => {
     const code =
       'import asyncio, time\nfrom pyodide.http import pyfetch\nasync def main(url):\n  begin = time.time()\n  answers = await asyncio.gather(*[pyfetch(url) for _ in range(10)])\n  return [[await answer.string() for answer in answers], time.time() - begin]'
     const outcome = await asks('python', code, 'slow')
@@ -147,7 +151,7 @@ describe('Python', () => {
     expect(seen).toHaveLength(10)
   })
 
-  test('is told why a host is not reached, and what a status is', async () => {
+  test('sees why a host is refused, and any HTTP status', async () => {
     const code = 'import urllib.request\ndef main(url):\n  return urllib.request.urlopen(url).read()'
     expect(await asks('python', code, 'json', ['b.example'])).toMatchObject({
       ok: false,

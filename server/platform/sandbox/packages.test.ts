@@ -67,29 +67,29 @@ describe('packages', () => {
   const withPackages = (code: string, requirements: string[]) =>
     sandbox.run('one', callOf(codeOf('python', code, { requirements })), never)
 
-  test('are there with what they depend on, the newest version where none is named', async () => {
+  test('are available with their dependencies, in the newest version by default', async () => {
     const code = 'import shop_kit\ndef main(): return shop_kit.price()'
     expect(await withPackages(code, ['Shop.Kit==1.2.0'])).toMatchObject({ ok: true, output: 8 })
     expect(await withPackages(code, ['price-list==1.0', 'shop_kit'])).toMatchObject({ ok: true, output: 7 })
   })
 
   const REFUSED: [what: string, requirements: string[], sentence: RegExp][] = [
-    ['one that is not there', ['requests'], /^requests is not one of the packages/],
-    ['a version that is not there', ['shop-kit==9'], /^shop-kit==9 is not one of the packages/],
-    ['one that needs one that is not there', ['lonely'], /^not-here, which lonely requires, is not one of/],
-    ['one whose file has changed', ['forged'], /^forged cannot be used because its file does not match/],
-    ['one for another system', ['native'], /^native is not one of the packages/],
-    ['one outside of the folder', ['outside'], /^outside is not one of the packages/],
+    ['an unknown package', ['requests'], /^requests is not one of the packages/],
+    ['an unknown version', ['shop-kit==9'], /^shop-kit==9 is not one of the packages/],
+    ['an unknown dependency', ['lonely'], /^not-here, which lonely requires, is not one of/],
+    ['a modified file', ['forged'], /^forged cannot be used because its file does not match/],
+    ['a package for another system', ['native'], /^native is not one of the packages/],
+    ['a path outside the folder', ['outside'], /^outside is not one of the packages/],
     ['the standard library', ['json'], /^Remove json from the requirements/],
-    ['something else', ['shop-kit @ https://a.example/x.whl'], /is not a valid requirement/],
+    ['an invalid requirement', ['shop-kit @ https://a.example/x.whl'], /is not a valid requirement/],
   ]
-  test.each(REFUSED)('%s is refused', async (_what, requirements, sentence) => {
+  test.each(REFUSED)('with %s are refused', async (_what, requirements, sentence) => {
     expect(await sandbox.checkRequirements('python', requirements)).toMatch(sentence)
     const outcome = await withPackages('def main(): pass', requirements)
     expect(outcome).toMatchObject({ ok: false, reason: 'failed', error: expect.stringMatching(sentence) })
   })
 
-  test('none are required by most', async () => {
+  test('are optional', async () => {
     expect(await sandbox.checkRequirements('python', [])).toBeNull()
     expect(await sandbox.checkRequirements('javascript', ['a'])).toMatch(/only Python code can use packages/)
   })

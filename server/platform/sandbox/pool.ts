@@ -67,7 +67,7 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
       return await (waiting.shift() ?? begin())
     } catch (error) {
       if (isClosed || error instanceof SandboxUnavailable) throw error
-      log.warn({ err: error }, 'a sandbox did not start; it is tried once more')
+      log.warn({ err: error }, 'a sandbox did not start; retrying once')
       await onBroken()
       return begin()
     }
@@ -90,7 +90,7 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
         signal.throwIfAborted()
         if (isClosed) throw stopping()
         if (error instanceof SandboxUnavailable) throw error
-        log.error({ err: error }, 'no sandbox can be started')
+        log.error({ err: error }, 'no sandbox could be started')
         throw new SandboxUnavailable(sentence('sandbox.unavailable'), { cause: error })
       } finally {
         signal.removeEventListener('abort', abort)

@@ -26,49 +26,49 @@ afterAll(async () => {
 
 /** Attempts that run one by one in a single process, each with its expected error. */
 const TRIES: [what: string, code: string, refusal: RegExp][] = [
-  ['a file of the machine', 'open("/etc/passwd").read()', /FileNotFoundError/],
+  ['a system file', 'open("/etc/passwd").read()', /FileNotFoundError/],
   ['the environment of the process', 'open("/proc/self/environ").read()', /FileNotFoundError/],
-  ['our own source', 'open(source).read()', /FileNotFoundError/],
+  ["the server's source", 'open(source).read()', /FileNotFoundError/],
   [
     'a link to a file',
     '(os.symlink("/etc/passwd", "/tmp/link"), open("/tmp/link").read())',
     /FileNotFoundError/,
   ],
-  ['the device, again', 'open("/dev/host").read()', /FileNotFoundError/],
+  ['reopening the device', 'open("/dev/host").read()', /FileNotFoundError/],
   [
-    'a program',
+    'an executable',
     'subprocess.run(["id"])',
     /not support processes|OSError|PermissionError|NotImplementedError/,
   ],
   ['a shell', 'os.popen("id").read()', /not support processes|OSError|NotImplementedError|AttributeError/],
   ['a fork', 'os.fork()', /AttributeError|OSError|NotImplementedError/],
   ['a thread', 'threading.Thread(target=print).start()', /can't start new thread/],
-  ['a connection', 'socket.create_connection(("127.0.0.1", port), 1)', /Error/],
+  ['a socket', 'socket.create_connection(("127.0.0.1", port), 1)', /Error/],
   [
-    'our machine',
+    'the local machine',
     'urllib.request.urlopen(f"http://127.0.0.1:{port}/").read()',
     /has no network access and cannot reach 127\.0\.0\.1/,
   ],
   [
-    'cloud credentials',
+    'the cloud metadata address',
     'urllib.request.urlopen("http://169.254.169.254/latest/").read()',
     /169\.254\.169\.254/,
   ],
-  ['a file by its address', 'urllib.request.urlopen("file:///etc/passwd").read()', /URLError/],
+  ['a file URL', 'urllib.request.urlopen("file:///etc/passwd").read()', /URLError/],
   ['JavaScript', '__import__("js")', /No module named 'js'/],
   ['Pyodide', '__import__("pyodide_js")', /No module named 'pyodide_js'/],
-  ['its code', '__import__("pyodide.code").code.run_js("1")', /No module named 'pyodide\.code'/],
-  ['its proxies', '__import__("pyodide.ffi")', /No module named 'pyodide\.ffi'/],
-  ['its core', '__import__("_pyodide_core")', /No module named '_pyodide_core'/],
+  ['the code of Pyodide', '__import__("pyodide.code").code.run_js("1")', /No module named 'pyodide\.code'/],
+  ['the proxies of Pyodide', '__import__("pyodide.ffi")', /No module named 'pyodide\.ffi'/],
+  ['the core of Pyodide', '__import__("_pyodide_core")', /No module named '_pyodide_core'/],
   [
-    'modules, imported from what is loaded',
+    'a JavaScript proxy found in memory',
     '[m for m in gc.get_objects() if type(m).__name__ == "JsProxy"][0]',
     /IndexError/,
   ],
 ]
 
 // The first run may have to create Python's snapshot.
-test('each of these is refused, and the environment holds nothing of the server', async () => {
+test('every attempt is refused, and the environment contains nothing of the server', async () => {
   const tries = TRIES.map(([what, code]) => [what, code])
   const code = `
 import gc, os, socket, subprocess, threading, urllib.request
@@ -108,12 +108,12 @@ const BEHIND: [what: string, code: string, refusal: RegExp][] = [
     /Code generation from strings disallowed/,
   ],
   [
-    'the finder, taken away',
+    'removing the import finder',
     'import sys, importlib\ndef main():\n  sys.meta_path.pop(0)\n  import js\n  return js.Object.constructor.constructor("return typeof Deno")()',
     /No module named 'js'|Code generation from strings disallowed/,
   ],
   [
-    'the core, loaded anew',
+    'reloading the core',
     'import importlib.machinery as m\ndef main():\n  spec = m.BuiltinImporter.find_spec("_pyodide_core")\n  core = m.BuiltinImporter.create_module(spec)\n  m.BuiltinImporter.exec_module(core)\n  return core.raw_call.constructor("return typeof Deno")()',
     /Error|ended|None/,
   ],
@@ -123,12 +123,12 @@ const BEHIND: [what: string, code: string, refusal: RegExp][] = [
     /Error|ended/,
   ],
 ]
-test.each(BEHIND)('%s: refused', async (_what, code, refusal) => {
+test.each(BEHIND)('%s is refused', async (_what, code, refusal) => {
   const outcome = await run('python', code)
   expect(outcome).toMatchObject({ ok: false, error: expect.stringMatching(refusal) })
 })
 
-describe('beside the call of somebody else', () => {
+describe('a concurrent call', () => {
   /** Code that sends requests until the response tells it to stop. */
   const LIVE =
     'import urllib.request\ndef main(url):\n  while urllib.request.urlopen(url).read() == b"go on": pass\n  return 1'
@@ -162,20 +162,23 @@ describe('beside the call of somebody else', () => {
       'a signal to the parent',
       'import os, signal\ndef main():\n  os.kill(os.getppid(), signal.SIGKILL)\n  return "sent"',
     ],
-    ['a signal to all', 'import os, signal\ndef main():\n  os.kill(-1, signal.SIGKILL)\n  return "sent"'],
-    ['the end of the process', 'import os\ndef main(): os._exit(0)'],
+    [
+      'a signal to all processes',
+      'import os, signal\ndef main():\n  os.kill(-1, signal.SIGKILL)\n  return "sent"',
+    ],
+    ['an exit of the process', 'import os\ndef main(): os._exit(0)'],
     ['an abort', 'import os\ndef main(): os.abort()'],
     [
-      'garbage for the server',
+      'garbage sent to the server',
       'import os\ndef main():\n  for fd in range(3, 10):\n    try: os.write(fd, b"garbage\\n")\n    except OSError: pass\n  while True: pass',
     ],
-  ])('%s reaches nobody else', async (_what, code) => {
+  ])('survives %s', async (_what, code) => {
     const outcome = await run('python', code)
     expect(outcome.ok === false || outcome.output === 'sent').toBe(true)
     await expectOtherToLive()
   })
 
-  test('a forged result is the result of this call and of no other', async () => {
+  test('does not get a forged result of another call', async () => {
     const forge =
       'import os\ndef main():\n  for fd in range(3, 10):\n    try: os.write(fd, b\'{"kind":"done","output":"forged"}\\n\')\n    except OSError: pass\n  return "true"'
     expect(await run('python', forge)).toMatchObject({ ok: true, output: 'forged' })

@@ -28,7 +28,7 @@ const call = (method: string, input: Record<string, unknown> = {}) =>
   sandbox.run('one', callOf(shop, { method, input, config: { key: 'k', other: 'o' } }), never)
 
 // The first run may have to create Python's snapshot.
-test('a class is made with what it takes of the configuration', async () => {
+test('a class is created with the configuration that it accepts', async () => {
   expect(await call('find', { query: 'q', x: 1 })).toMatchObject({
     ok: true,
     output: [['k', 1], 'q', 5, 'o'],
@@ -37,14 +37,17 @@ test('a class is made with what it takes of the configuration', async () => {
   expect(await call('fixed', { a: 'a' })).toMatchObject({ ok: true, output: 'a' })
 }, 120_000)
 
-test.each(['_hidden', '__init__', 'field', 'nothing'])('%s is none of its methods', async (method) => {
-  expect(await call(method)).toMatchObject({
-    ok: false,
-    error: `The class Shop has no public method ${method}.`,
-  })
-})
+test.each(['_hidden', '__init__', 'field', 'nothing'])(
+  'a class has no callable method %s',
+  async (method) => {
+    expect(await call(method)).toMatchObject({
+      ok: false,
+      error: `The class Shop has no public method ${method}.`,
+    })
+  },
+)
 
-test('a class is told without being made', async () => {
+test('a class is inspected without being created', async () => {
   const found = await sandbox.inspect('one', shop)
   const required = { required: true }
   expect(found).toEqual({
@@ -88,7 +91,7 @@ const WRONG: [what: string, code: Partial<SandboxCode>, error: RegExp][] = [
   ['a function instead of a class', { code: 'def main(): pass', isClass: true }, /^main is not a class\.$/],
   ['a class without methods', { code: 'class main: pass', isClass: true }, /no public methods/],
 ]
-test.each(WRONG)('an inspection tells %s', async (_what, code, error) => {
+test.each(WRONG)('an inspection reports %s', async (_what, code, error) => {
   const found = await sandbox.inspect('one', codeOf('python', '', code))
   expect('error' in found && found.error).toMatch(error)
 })

@@ -8,7 +8,7 @@ const { run, close } = openTestSandbox()
 afterAll(close)
 
 // The first run may have to create Python's snapshot.
-test('a function without a result', async () => {
+test('a function without a result returns null', async () => {
   expect(await run('python', 'def main(): pass')).toMatchObject({ ok: true, output: null })
 }, 120_000)
 
@@ -47,11 +47,11 @@ async def one(n):
   })
 
   test.each([
-    ['is called by keywords', 'keywords', 3],
+    ['is called with keyword arguments', 'keywords', 3],
     ['may use asyncio.run', 'run', 5],
-    ['has the configuration', 'config', 'k'],
-    ['returns records, dates, sets', 'values', [{ a: 1 }, '2026-01-02', [3], 'x']],
-    ['has the standard library', 'library', ['bb', 1, 'e3b0c4', 2]],
+    ['gets the configuration', 'config', 'k'],
+    ['can return records, dates and sets', 'values', [{ a: 1 }, '2026-01-02', [3], 'x']],
+    ['can use the standard library', 'library', ['bb', 1, 'e3b0c4', 2]],
   ])('%s', (_what, key, value) => {
     expect(plain).toMatchObject({ ok: true, output: { [key]: value } })
   })
@@ -60,11 +60,11 @@ async def one(n):
     expect(later).toMatchObject({ ok: true, output: [[0, 1, 2], expect.any(Number)] })
   })
 
-  test('prints', () => {
+  test('can print', () => {
     expect(plain).toMatchObject({ ok: true, printed: 'a 1\né\n' })
   })
 
-  test('gets random numbers that no other call gets', () => {
+  test('gets random numbers of its own', () => {
     const ofPlain = (plain.ok ? plain.output : {}) as Record<string, unknown>
     const ofLater = (later.ok ? later.output : []) as unknown[]
     const numbers = [ofPlain['random'], ofLater[1]]
@@ -75,23 +75,23 @@ async def one(n):
 
 const FAILURES: [what: string, code: string, error: RegExp][] = [
   [
-    'an error, with its place',
+    'an error with its line',
     'def main():\n  return 1 / 0',
     /^ZeroDivisionError: division by zero\n\s+File "tool.py", line 2, in main/,
   ],
-  ['code that is no Python', 'def main(:\n  pass', /line 1.*SyntaxError/s],
-  ['a name that is not there', 'def other(): pass', /^The code has no function named main\.$/],
+  ['a syntax error', 'def main(:\n  pass', /line 1.*SyntaxError/s],
+  ['a missing function', 'def other(): pass', /^The code has no function named main\.$/],
   ['a class instead of a function', 'class main: pass', /^main is not a function\.$/],
-  ['inputs that it does not take', 'def main(a): pass', /missing 1 required positional argument: 'a'/],
-  ['a result that is no JSON', 'def main(): return float("nan")', /ValueError: Out of range float values/],
-  ['leaving', 'import sys\ndef main(): sys.exit(3)', /SystemExit/],
+  ['a missing argument', 'def main(a): pass', /missing 1 required positional argument: 'a'/],
+  ['a result that is not JSON', 'def main(): return float("nan")', /ValueError: Out of range float values/],
+  ['a call to exit', 'import sys\ndef main(): sys.exit(3)', /SystemExit/],
   [
-    'what never comes',
+    'an await that never ends',
     'import asyncio\nasync def main(): await asyncio.Event().wait()',
     /waits for something that never comes/,
   ],
 ]
-test.each(FAILURES)('%s is told', async (_what, code, error) => {
+test.each(FAILURES)('%s is reported', async (_what, code, error) => {
   const outcome = await run('python', code)
   expect(outcome).toMatchObject({ ok: false, reason: 'failed' })
   expect(outcome.ok ? '' : outcome.error).toMatch(error)

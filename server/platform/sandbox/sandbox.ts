@@ -180,7 +180,7 @@ function openPools(
   }: { log: Logger; dataDir: string; idleMs?: number; warm?: number; wheelsFolder: string },
 ): Pools {
   if (runtimes.prlimit === null)
-    log.warn('without prlimit (util-linux) the memory of sandboxes is bounded by the heap of V8 only')
+    log.warn('prlimit (util-linux) is missing; only the heap limit of V8 bounds the memory of sandboxes')
   const snapshot = createSnapshot(runtimes, join(dataDir, 'sandbox'), PROGRAM)
   const options = { log, ...(idleMs !== undefined && { idleMs }), ...(warm !== undefined && { warm }) }
   const javascript = createPool({

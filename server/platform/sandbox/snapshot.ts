@@ -137,7 +137,7 @@ function readOutput(start: Start, folder: string, signal: AbortSignal): Promise<
     child.once('error', reject)
     child.once('close', (code) => {
       if (code === 0 && bytes >= BYTES_MIN) resolve(Buffer.concat(chunks))
-      else reject(new Error(`Python's memory was not kept: ${errors}`))
+      else reject(new Error(`Python's snapshot could not be created: ${errors}`))
     })
   })
 }

@@ -6,12 +6,12 @@ const SECRET = 'k€y+/ "quoted" 1234'
 const bytes = Buffer.from(SECRET)
 
 test.each([
-  ['as it is', SECRET],
+  ['unencoded', SECRET],
   ['in base64', bytes.toString('base64')],
-  ['in base64 for addresses', bytes.toString('base64url')],
+  ['in base64url', bytes.toString('base64url')],
   ['in hex', bytes.toString('hex')],
-  ['in an address', encodeURIComponent(SECRET)],
-  ['in a form', encodeURIComponent(SECRET).replaceAll('%20', '+')],
+  ['in a URL', encodeURIComponent(SECRET)],
+  ['in a form body', encodeURIComponent(SECRET).replaceAll('%20', '+')],
   ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
 ])('a secret is masked %s', (_how, spelling) => {
   const mask = maskOf([SECRET])
@@ -24,7 +24,7 @@ test.each([
   })
 })
 
-test('wherever it begins in a text that is in base64, as in Basic authentication', () => {
+test('a secret is masked at any position in base64 text, as in Basic authentication', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'binary-ascii' }),
@@ -39,7 +39,7 @@ test('wherever it begins in a text that is in base64, as in Basic authentication
   )
 })
 
-test('numbers, and what is within lists and objects, are masked; what is shorter than four characters is not', () => {
+test('numbers and nested values are masked, but nothing shorter than four characters', () => {
   const mask = maskOf([123456, ['inner-secret'], { a: 'deep-secret' }, 'abc', true, null])
   expect(mask.value([123456, '123456', 'inner-secret deep-secret', 'abc', true])).toEqual([
     '***',
@@ -50,7 +50,7 @@ test('numbers, and what is within lists and objects, are masked; what is shorter
   ])
 })
 
-test('without secrets nothing is touched', () => {
+test('without secrets, values are unchanged', () => {
   const value = { a: [1, 'b'] }
   expect(maskOf([]).value(value)).toBe(value)
 })

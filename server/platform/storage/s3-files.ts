@@ -20,7 +20,7 @@ interface Exchange extends S3Request {
 }
 
 const refused = (method: string, status: number, words: Buffer): Error =>
-  new Error(`${method} was answered ${status}: ${words.toString('utf8', 0, WORDS_MAX)}`)
+  new Error(`${method} failed with status ${status}: ${words.toString('utf8', 0, WORDS_MAX)}`)
 
 /** Stores files in a bucket of S3 or an S3-compatible service, with path-style URLs and Signature Version 4. */
 export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage {

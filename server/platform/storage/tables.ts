@@ -15,7 +15,7 @@ export const storageTables: OwnedTables = {
   },
   upload_texts: {
     audit: PRIVATE,
-    export: { not: 'The text of a file is read from the file.' },
+    export: { not: 'The text is extracted from the file again.' },
     erasure: 'cascade',
   },
 }

@@ -130,7 +130,8 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
             where id = ${file.id} and organization_id = ${organizationId} and chat_id is null`
         }
       }),
-    startSweeps: (log) => repeat(SWEEP_MS, sweep, { log, message: 'deleted files were not removed' }),
+    startSweeps: (log) =>
+      repeat(SWEEP_MS, sweep, { log, message: 'deleted files could not be removed from storage' }),
     sweep,
   }
 }

@@ -57,7 +57,7 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
 
   return {
     share(id, source) {
-      copy(id, source).catch((error: unknown) => log.warn({ err: error, id }, 'a stream was not shared'))
+      copy(id, source).catch((error: unknown) => log.warn({ err: error, id }, 'a stream could not be shared'))
     },
     async open(id) {
       const shared = followed.find(id)
@@ -122,7 +122,7 @@ class FollowedLogs {
       this.#readerId = await reader.clientId()
       while (this.#followed.size > 0) await this.#readOnce(reader)
     } catch (error) {
-      this.#log.warn({ err: error, streams: this.#followed.size }, 'streams were not followed')
+      this.#log.warn({ err: error, streams: this.#followed.size }, 'streams could not be followed')
     } finally {
       for (const id of this.#followed.keys()) this.#end(id)
       this.#isReading = false
@@ -167,7 +167,7 @@ class FollowedLogs {
         await sleep(INTERRUPT_RETRY_MS)
       }
     } catch (error) {
-      this.#log.warn({ err: error }, 'a stream is followed late')
+      this.#log.warn({ err: error }, 'a blocking read could not be interrupted; a stream is followed late')
     }
   }
 }

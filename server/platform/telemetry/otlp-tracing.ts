@@ -199,7 +199,7 @@ function warnOfFailures(exporter: SpanExporter, log: Logger): SpanExporter {
           lost += spans.length
           if (performance.now() - warnedAt > WARN_EVERY_MS) {
             warnedAt = performance.now()
-            log.warn({ err: result.error, spans: lost }, 'traces were not sent')
+            log.warn({ err: result.error, spans: lost }, 'traces could not be exported')
             lost = 0
           }
         }

@@ -18,21 +18,21 @@ export function observeAtScrape({
   redis,
 }: Pick<Services, 'metrics' | 'database' | 'jobs' | 'redis'>): () => Promise<void> {
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers: [registry] })
-  const holds = gauge('parley_holds_open', 'Credits that are held for calls of models, in all processes')
-  const oldest = gauge('parley_holds_oldest_seconds', 'Age of the oldest open hold, 0 without any')
-  const deliveries = gauge(
-    'parley_webhook_deliveries_pending',
-    'Webhook deliveries that have not arrived yet',
+  const holds = gauge('parley_holds_open', 'Credits on hold for model calls, in all processes')
+  const oldest = gauge(
+    'parley_holds_oldest_seconds',
+    'Age of the oldest open hold in seconds, 0 if there is none',
   )
+  const deliveries = gauge('parley_webhook_deliveries_pending', 'Pending webhook deliveries')
   const waiting = new Gauge({
     name: 'parley_jobs_waiting',
-    help: 'Jobs that wait, those to be tried again with them, in all processes',
+    help: 'Waiting jobs including retries, in all processes',
     labelNames: ['queue'],
     registers: [registry],
   })
   const pool = new Gauge({
     name: 'parley_database_pool',
-    help: 'Statements and transactions that have begun here: those that run, those that wait for a connection',
+    help: 'Statements and transactions of this process: running, or waiting for a connection',
     labelNames: ['state'],
     registers: [registry],
     collect() {
@@ -61,7 +61,7 @@ export function observeAtScrape({
     cached(readQueues, () => waiting.reset()),
   ]
   if (redis) {
-    const up = gauge('parley_redis_up', '1 where Redis answers, else 0')
+    const up = gauge('parley_redis_up', '1 if Redis responds, else 0')
     readings.push(
       cached(
         async () => {

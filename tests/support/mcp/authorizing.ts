@@ -34,7 +34,7 @@ export function authorizingAt(server: Client, person: Person) {
   const ping = async (token: string | undefined, at: Pick<Client, 'call'> = server): Promise<number> =>
     (await at.call('POST', '/mcp', { token: token ?? '', body: PING, headers: HEADERS })).status
 
-  // biome-ignore lint/suspicious/noExplicitAny: what comes over the wire
+  // biome-ignore lint/suspicious/noExplicitAny: messages on the wire are untyped
   async function post(path: string, form: Record<string, string>, url = server.url): Promise<any> {
     const response = await fetch(`${url}/mcp/oauth/${path}`, {
       method: 'POST',

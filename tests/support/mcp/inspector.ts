@@ -10,7 +10,7 @@ const PROGRAM = resolve('node_modules/@modelcontextprotocol/inspector-cli')
  * Runs the MCP inspector on the command line and returns its JSON output. The separate CLI package expects the
  * package.json of the whole inspector two folders above it, so it runs from a folder that has one.
  */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads what it expects, and fails where it is not there
+// biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
 export async function inspect(...args: string[]): Promise<any> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-inspector-'))
   try {

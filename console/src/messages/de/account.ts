@@ -1,4 +1,147 @@
+import type { Translation } from '@parley/messages'
 import type en from '../en/account.ts'
-import type { Translation } from '../translation.ts'
 
-export default {} satisfies Translation<typeof en>
+export default {
+  title: 'Ihr Konto',
+  description: 'Ihre Einstellungen in allen Organisationen',
+  profile: {
+    title: 'Profil',
+    firstName: 'Vorname',
+    lastName: 'Nachname',
+    language: 'Sprache',
+    languageHint: 'Für die Oberfläche und Ihre E-Mails',
+    browserDefault: 'Sprache des Browsers',
+    save: 'Speichern',
+    saved: 'Profil gespeichert',
+    id: 'Benutzer-ID',
+    copyId: 'Benutzer-ID kopieren',
+  },
+  email: {
+    title: 'E-Mail-Adresse',
+    confirmed: 'Bestätigt',
+    unconfirmed: 'Nicht bestätigt',
+    resend: 'E-Mail erneut senden',
+    resent: 'E-Mail gesendet',
+    open: 'Öffnen Sie zur Bestätigung dieser Adresse den Link in der E-Mail, die Sie bei der Registrierung erhalten haben.',
+    openResent:
+      'Öffnen Sie zur Bestätigung dieser Adresse den Link in der E-Mail. Falls sie nicht ankommt, prüfen Sie den Spam-Ordner.',
+  },
+  password: {
+    title: 'Passwort',
+    description:
+      'Ein neues Passwort meldet Sie auf allen anderen Geräten ab. Kein Passwort oder vergessen? <link>Passwort zurücksetzen</link>',
+    current: 'Aktuelles Passwort',
+    new: 'Neues Passwort',
+    newHint: 'Mindestens 8 Zeichen',
+    wrong: 'Falsches Passwort',
+    change: 'Passwort ändern',
+    changed: 'Passwort geändert. Sie wurden auf allen anderen Geräten abgemeldet.',
+    proof: 'Passwort',
+  },
+  factors: {
+    title: 'Zweiter Faktor',
+    description: 'Ein zweiter Schritt nach dem Passwort. Ein Passkey funktioniert auch ohne Passwort.',
+    addPasskey: 'Passkey hinzufügen',
+    setUpApp: 'Authenticator-App einrichten',
+    none: 'Noch kein zweiter Faktor. Sie melden sich nur mit Ihrem Passwort an.',
+    list: 'Zweite Faktoren',
+    app: 'Hinzugefügt <ago></ago>',
+    passkey: 'Passkey · Hinzugefügt <ago></ago>',
+    used: 'Zuletzt verwendet <ago></ago>',
+    remove: 'Entfernen',
+    removeNamed: '{name} entfernen',
+    removeTitle: '{name} entfernen?',
+    removeConsequence:
+      'Sie können sich damit nicht mehr anmelden. Mit dem letzten zweiten Faktor werden auch Ihre Wiederherstellungscodes gelöscht.',
+    removeAction: 'Faktor entfernen',
+    codesLeft: 'Verbleibende Wiederherstellungscodes: {count, number}',
+  },
+  passkey: {
+    description: 'Ihr Gerät oder Sicherheitsschlüssel fordert Sie zur Bestätigung auf.',
+    name: 'Name',
+    nameHint: 'Wo der Passkey gespeichert ist, zum Beispiel Laptop oder Sicherheitsschlüssel',
+  },
+  app: {
+    description: 'Eine Authenticator-App auf Ihrem Smartphone zeigt alle 30 Sekunden einen neuen Code an.',
+    continue: 'Weiter',
+    scan: 'Scannen Sie den QR-Code mit der App, und geben Sie dann den angezeigten Code ein.',
+    qrCode: 'QR-Code für die Authenticator-App',
+    key: 'Scannen nicht möglich? Geben Sie diesen Schlüssel in der App ein:',
+    copyKey: 'Schlüssel kopieren',
+    code: 'Code',
+    confirm: 'Code bestätigen',
+  },
+  codes: {
+    regenerate: 'Wiederherstellungscodes neu erzeugen',
+    consequence: 'Ihre aktuellen Wiederherstellungscodes funktionieren dann nicht mehr.',
+    action: 'Codes neu erzeugen',
+    title: 'Wiederherstellungscodes sichern',
+    description:
+      'Mit jedem Code können Sie sich einmal anmelden, wenn Sie den Zugriff auf Ihren zweiten Faktor verlieren. Die Codes werden nicht erneut angezeigt.',
+    list: 'Wiederherstellungscodes',
+    copy: 'Kopieren',
+    download: 'Herunterladen',
+    done: 'Fertig',
+  },
+  sessions: {
+    title: 'Aktive Sitzungen',
+    list: 'Sitzungen',
+    current: 'Dieser Browser',
+    times: 'Zuletzt verwendet <used></used>, angemeldet <created></created>',
+    signOut: 'Abmelden',
+    signOutNamed: '{device} abmelden',
+    signOutTitle: '{device} abmelden?',
+    signOutConsequence: 'Auf diesem Gerät ist dann eine neue Anmeldung erforderlich.',
+    signedOut: 'Sitzung beendet',
+    signOutOthers: 'Andere Sitzungen abmelden',
+    signOutOthersTitle: 'Alle anderen Sitzungen abmelden?',
+    signOutOthersConsequence: 'Nur dieser Browser bleibt angemeldet.',
+    signedOutOthers: 'Andere Sitzungen beendet',
+  },
+  device: {
+    unknown: 'Unbekanntes Gerät',
+    browserOn: '{browser} unter {system}',
+  },
+  export: {
+    title: 'Export',
+    description:
+      'Ihre Chats, Dateien, Anweisungen, Mitgliedschaften und Verbindungen in allen Organisationen als ZIP-Archiv.',
+    download: 'Export herunterladen',
+    preparing: 'Der Export wird vorbereitet. Bleiben Sie auf dieser Seite.',
+    progress: '{size} heruntergeladen. Bleiben Sie auf dieser Seite.',
+    done: 'Export heruntergeladen',
+  },
+  delete: {
+    title: 'Konto löschen',
+    description:
+      'Löscht Ihr Konto und Ihre Daten in allen Organisationen. Das kann nicht rückgängig gemacht werden.',
+    action: 'Konto löschen',
+    question: 'Ihr Konto löschen?',
+    consequence: 'Ihr Konto wird sofort gelöscht. Das kann nicht rückgängig gemacht werden.',
+    own: 'Ihre Chats, Unterhaltungen, Dateien, Anweisungen, Verbindungen und API-Schlüssel werden in allen Organisationen gelöscht.',
+    alone: 'Organisationen ohne andere Mitglieder werden mit allen Daten gelöscht.',
+    shared:
+      'Agenten, Tools, Wissensdatenbanken und Deployments, die Sie in anderen Organisationen erstellt haben, bleiben dort. Ihre Aktionen bleiben in den Audit-Logs, ohne Ihre E-Mail- und IP-Adressen.',
+    onlyOwner:
+      'Wenn Sie der einzige Inhaber einer Organisation mit anderen Mitgliedern sind, übertragen Sie zuerst die Inhaberschaft.',
+    type: 'Zur Bestätigung „{email}“ eingeben',
+    password: 'Passwort',
+    passwordHint:
+      'Leer lassen, wenn Sie kein Passwort haben. Sie müssen sich dann in den letzten 10 Minuten angemeldet haben.',
+    done: 'Konto gelöscht',
+  },
+  organization: {
+    title: 'Neue Organisation',
+    description:
+      'Jede Organisation hat eigene Mitglieder, Agenten, Wissensdatenbanken, Modelle und Credits. Sie werden Inhaber der neuen Organisation.',
+    name: 'Name',
+    example: 'Muster GmbH',
+    credits: 'Credits (optional)',
+    creditsHint:
+      'Werden von Ihrer persönlichen Organisation übertragen. Neue Organisationen beginnen mit 0 Credits.',
+    creditsHintAvailable:
+      'Werden von Ihrer persönlichen Organisation übertragen ({credits} verfügbar). Neue Organisationen beginnen mit 0 Credits.',
+    create: 'Organisation erstellen',
+    cancel: 'Abbrechen',
+  },
+} satisfies Translation<typeof en>

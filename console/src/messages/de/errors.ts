@@ -1,4 +1,4 @@
-import type { ErrorMessages } from '../translation.ts'
+import type { ErrorMessages } from '../error-messages.ts'
 import chat from './errors/chat.ts'
 import organization from './errors/organization.ts'
 import resources from './errors/resources.ts'

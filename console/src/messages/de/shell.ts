@@ -1,5 +1,5 @@
+import type { Translation } from '@parley/messages'
 import type en from '../en/shell.ts'
-import type { Translation } from '../translation.ts'
 
 export default {
   account: { button: 'Ihr Konto:', settings: 'Ihr Konto', signOut: 'Abmelden' },
@@ -19,6 +19,7 @@ export default {
     go: '{organization} öffnen',
     goHome: 'Zur Startseite',
   },
+  notLoaded: 'Die Seite konnte nicht geladen werden.',
   notFound: {
     title: 'Seite nicht gefunden',
     nothing: 'Unter dieser Adresse gibt es keine Seite',
@@ -28,6 +29,7 @@ export default {
   organizations: { button: 'Organisation:', title: 'Organisationen', create: 'Neue Organisation' },
   palette: {
     button: 'Gehe zu …',
+    keys: 'Strg K',
     title: 'Gehe zu',
     search: 'Seiten und Chats suchen',
     results: 'Seiten und Chats',

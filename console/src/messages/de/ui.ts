@@ -1,5 +1,5 @@
+import type { Translation } from '@parley/messages'
 import type en from '../en/ui.ts'
-import type { Translation } from '../translation.ts'
 
 export default {
   call: {
@@ -77,6 +77,7 @@ export default {
   undo: 'Rückgängig',
   unsaved: {
     changes: 'Nicht gespeicherte Änderungen',
+    keys: 'Strg+S',
     none: 'Alle Änderungen gespeichert',
     discard: 'Verwerfen',
     leave: 'Verlassen',

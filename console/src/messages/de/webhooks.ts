@@ -1,5 +1,5 @@
+import type { Translation } from '@parley/messages'
 import type en from '../en/webhooks.ts'
-import type { Translation } from '../translation.ts'
 
 export default {
   title: 'Webhooks',

@@ -65,7 +65,7 @@ export default {
     expired: 'This attempt has expired. Connect again.',
     invalidUrl: 'The sign-in URL of this server is invalid. Contact your administrator.',
     noAccountIntro:
-      '{name} needs no account. Everything that you or an agent enter in its tools is sent to it.',
+      '{name} needs no account. It receives everything that you or an agent enter in its tools.',
     oauthIntro:
       'A window opens where you sign in to {name} and allow Parley to use your account. Parley never sees your password and stores the access encrypted.',
     reconnectTitle: 'Reconnect {name}',
@@ -133,7 +133,7 @@ export default {
     customClientHint:
       'Only needed if the provider doesn’t register clients automatically. Redirect URL: <url>{address}</url>',
     description: 'Description',
-    descriptionHint: 'Users and the playground search it.',
+    descriptionHint: 'Used by search and by the playground.',
     edit: 'Edit server',
     formHint: 'All users of this Parley server can see it.',
     hostWarning:
@@ -145,7 +145,7 @@ export default {
     scopesHint: 'Separated by spaces.',
     slug: 'Short name',
     slugFormat: 'Use lowercase letters, digits, hyphens and underscores. Start with a letter or digit.',
-    slugHint: 'Added to the names of tools that several servers have.',
+    slugHint: 'Added to tool names that several servers share.',
     tokenUrl: 'Token URL',
     url: 'URL',
   },
@@ -182,7 +182,7 @@ export default {
   sharing: {
     agents: 'Shared with agents',
     agentsHint:
-      'These agents act with your account for everyone who talks to them: members of {organization} and visitors of their deployments.',
+      'These agents act with your account for everyone who uses them: members of {organization} and visitors of their deployments.',
     name: 'Name',
     nameHint: 'Distinguishes several accounts at the same service.',
     noAgents: 'No agents yet',

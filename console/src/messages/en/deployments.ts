@@ -102,7 +102,7 @@ export default {
     frame: 'Chat preview',
     paused:
       'This deployment is paused, and visitors see that the chat is closed. Resume it to preview the chat.',
-    note: 'Messages in the preview count and cost the same as messages of visitors.',
+    note: 'Preview messages count toward the daily limit and cost the same as visitor messages.',
   },
   key: {
     title: 'Key',
@@ -138,7 +138,8 @@ export default {
     originsHint: 'One origin per line. Leave blank to allow any website.',
     daily: 'Messages per day',
     noLimit: 'No limit',
-    dailyHint: 'Total of all visitors per day (UTC). Then visitors are asked to come back the next day.',
+    dailyHint:
+      'Total for all visitors per day (UTC). After that, visitors are asked to come back the next day.',
   },
   install: {
     website: 'On a website',
@@ -152,7 +153,7 @@ export default {
     policy: 'Policy',
     program: 'From a program',
     programHint:
-      "Replace {placeholder} with the deployment's key. Keep the key on your server: whoever has it can send messages at your expense.",
+      "Replace {placeholder} with the deployment's key. Keep the key on your server: anyone who has it can send messages at your expense.",
     typescript: 'TypeScript with the OpenAI client',
     python: 'Python with the OpenAI client',
     reference:

@@ -1,4 +1,4 @@
-import type { ErrorMessages } from '../translation.ts'
+import type { ErrorMessages } from '../error-messages.ts'
 
 export default {
   auth: {
@@ -17,12 +17,12 @@ export default {
   },
   request: {
     file_too_large: 'The file is larger than {size}.',
-    idempotency_reused: 'This was already sent with other content. Try again.',
-    in_progress: 'This was already sent and is still in progress. Try again in a moment.',
-    interrupted: 'The server was interrupted while it did this. Check what is done before you try again.',
+    idempotency_reused: 'This request was already sent with different content. Try again.',
+    in_progress: 'This request was already sent and is still in progress. Try again in a moment.',
+    interrupted: 'The server was interrupted during this action. Check the result before you try again.',
     invalid: 'Check your input: {reason}',
     malformed: 'The request could not be read: {reason}',
-    not_found: 'This server does not have this function. Reload the page.',
+    not_found: 'This server does not support this action. Reload the page.',
     too_large: 'This is larger than {size}. Shorten it.',
     too_many_keys: 'You sent too many requests. Try again later.',
   },

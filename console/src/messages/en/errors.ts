@@ -1,8 +1,8 @@
-import type { ErrorMessages } from '../translation.ts'
+import type { ErrorMessages } from '../error-messages.ts'
 
 export default {
   agent: {
-    tools_too_large: 'The configuration of this agent’s tools can have at most {size}.',
+    tools_too_large: 'The configuration of this agent’s tools can be at most {size}.',
   },
   api_key: {
     expiry_past: 'The expiry date must be in the future.',
@@ -23,7 +23,7 @@ export default {
     chunking_invalid: 'The overlap can be at most a quarter of the chunk size.',
     dimensions:
       'The embedding model now returns vectors of {now, number} dimensions instead of {before, number}. Choose an embedding model in the settings, and reindex the documents.',
-    not_embedding: 'This model does not create embeddings. Choose another embedding model.',
+    not_embedding: 'This model does not create embeddings. Choose an embedding model.',
     window_too_small:
       'The context window of this model is too small for the question and a passage. Choose a model with a larger window, or shorten the system prompt.',
   },
@@ -34,8 +34,8 @@ export default {
     key_needed: 'Enter the API key again when you change the base URL.',
   },
   mcp: {
-    api_key_needed: 'This server requires an API key of your own.',
-    model_prefix: 'Choose a model of OpenAI, Anthropic, DeepSeek or Google.',
+    api_key_needed: 'This server requires your own API key.',
+    model_prefix: 'Choose a model from OpenAI, Anthropic, DeepSeek or Google.',
     no_api_key: 'This server does not use an API key.',
     no_auth_config: 'This server is not set up for connections. Ask an administrator of this server.',
     no_valid_instances: 'None of these connections can be used. Choose another one.',
@@ -48,20 +48,20 @@ export default {
   },
   org: {
     feature_off:
-      '{feature, select, team_members {This organization cannot have further members.} other {The {feature} feature is not enabled for this organization.}}',
+      '{feature, select, team_members {This organization cannot add more members.} other {The {feature} feature is not enabled for this organization.}}',
   },
   tool: {
     config_invalid: 'Check the configuration of the tool: {reason}',
     invalid: 'Check the tool: {reason}',
   },
   upload: {
-    image_too_large: '{name} is too large for a model. An image can have at most {size}.',
-    images_too_large: 'The images of a message can have at most {size} in total.',
+    image_too_large: '{name} is too large for a model. An image can be at most {size}.',
+    images_too_large: 'The images of a message can be at most {size} in total.',
     quota: 'The files of this organization would exceed its limit of {size}. Delete chats that have files.',
   },
   user: {
     exists: 'A user with this email already exists. Add them as a member instead.',
-    not_active: 'Only active members can get another role.',
+    not_active: 'You can change only the roles of active members.',
     not_owner: 'Only owners can change the roles of members.',
     owner_role: 'The owner role cannot be assigned. An owner can transfer the ownership.',
     same_role: 'This member already has the role {role}.',

@@ -60,7 +60,7 @@ export default {
     notJson: 'Invalid JSON: {reason}',
     notList: 'Enter a list of questions: {example}',
     tooMany:
-      'Remove some questions: an evaluation has at most {limit, number}, and these are {count, number}.',
+      'Remove some questions: an evaluation can have at most {limit, number}, and you entered {count, number}.',
   },
   questions: '{count, plural, one {# question} other {# questions}}',
   results: {

@@ -106,7 +106,7 @@ export default {
   },
   fields: {
     description: 'Description',
-    descriptionHint: 'MCP clients see it when they choose where to search.',
+    descriptionHint: 'Helps MCP clients choose where to search.',
     name: 'Name',
   },
   filter: {

@@ -45,7 +45,7 @@ export default {
     key: 'API key',
     keyOptional: 'API key (optional)',
     keyStored: 'Stored encrypted and never shown again',
-    keyMoved: 'Enter the key again, because the base URL changes',
+    keyMoved: 'Enter the key again because the base URL changes',
     keyKept: 'Leave blank to keep the current key',
     input_ratio: 'Credits per input token',
     output_ratio: 'Credits per output token',

@@ -96,7 +96,7 @@ export default {
   end: {
     title: 'Leave or delete',
     personal:
-      "Your personal organization is deleted with your account. You can't leave it or delete it alone.",
+      "Your personal organization is deleted with your account. You can't leave it or delete it separately.",
   },
   transfer: {
     title: 'Transfer ownership',
@@ -121,7 +121,7 @@ export default {
     action: 'Delete organization',
     question: 'Delete “{name}”?',
     consequence:
-      "All chats, agents, knowledge bases, files, keys and credits of all members are deleted immediately, and deployments stop working. Only an export that you made before remains. This can't be undone.",
+      "All chats, agents, knowledge bases, files, keys and credits of all members are deleted immediately, and deployments stop working. Only exports that you downloaded earlier remain. This can't be undone.",
     done: '{name} deleted',
   },
   admin: {

@@ -16,6 +16,7 @@ export default {
     go: 'Go to {organization}',
     goHome: 'Go to Home',
   },
+  notLoaded: 'The page could not be loaded.',
   notFound: {
     title: 'Page not found',
     nothing: 'There’s no page at this address',
@@ -25,6 +26,7 @@ export default {
   organizations: { button: 'Organization:', title: 'Organizations', create: 'New organization' },
   palette: {
     button: 'Go to…',
+    keys: 'Ctrl K',
     title: 'Go to',
     search: 'Search pages and chats',
     results: 'Pages and chats',

@@ -26,7 +26,7 @@ export default {
     descriptionHint: 'Shown to models. Leave blank to use the description of the tool.',
     editor: 'Code',
     function: 'Function',
-    functionHint: 'A top-level function, called with one object that has the inputs by name.',
+    functionHint: 'A top-level function, called with one object that contains the inputs by name.',
     functionName: 'Function name',
     goToLine: 'Go to line {line, number}',
     keys: 'Tab indents. To leave the editor, press Escape, then Tab.',
@@ -34,7 +34,7 @@ export default {
     nameFormat: 'Use letters, digits and underscores. Don’t start with a digit or two underscores.',
     packages: 'Packages',
     packagesHint:
-      'Separated by commas, such as numpy, pandas. Packages of Pyodide and those installed on this server.',
+      'Separated by commas, such as numpy, pandas. Pyodide packages and packages installed on this server are available.',
     pythonHint: 'A def or async def, called with the inputs as keyword arguments.',
     structure: 'Structure',
     title: 'Code',
@@ -98,7 +98,7 @@ export default {
   file: {
     input: 'Tool file',
     invalid: 'This isn’t a tool. Choose a file that was exported from Parley.',
-    tooLarge: 'This file is too large. Tool files have at most {size}.',
+    tooLarge: 'This file is too large. Tool files can be at most {size}.',
   },
   foreign: {
     configuration: 'Set where an agent uses the tool.',

@@ -17,7 +17,7 @@ export default {
     offline: "<title>You're offline.</title> The page opens when the connection is back.",
     unreachable: "<title>The server can't be reached.</title> The page opens when the server responds.",
     replaced: '<title>A new version is available.</title> Save your changes, then reload the page.',
-    broken: "<title>The page doesn't load.</title> Retry, or save your changes and reload.",
+    broken: "<title>The page can't be loaded.</title> Retry, or save your changes and reload.",
     reload: 'Reload',
   },
   close: 'Close',
@@ -63,6 +63,7 @@ export default {
   undo: 'Undo',
   unsaved: {
     changes: 'Unsaved changes',
+    keys: 'Ctrl+S',
     none: 'All changes saved',
     discard: 'Discard',
     leave: 'Leave',

@@ -25,7 +25,7 @@ export default {
   },
   actions: {
     test: 'Send test event',
-    testPending: 'The test event waits for earlier deliveries',
+    testPending: 'The test event is queued behind earlier deliveries',
     testDelivered: 'Test event delivered: HTTP {status} in {ms, number} ms',
     testFailed: 'Test event failed: {error}',
     testRejected: 'Test event failed: HTTP {status}',

@@ -19,7 +19,7 @@ function toPseudoText(elements: MessageFormatElement[]): string {
   return printAST([...parse('['), ...elements.map(accent), ...parse(` ${padding}]`)])
 }
 
-/** The characters of the text itself, without arguments; of a choice, its first option. */
+/** Returns the length of the text without arguments. A plural or select counts its first option. */
 const lengthOf = (elements: MessageFormatElement[]): number =>
   elements.reduce((sum, element) => {
     if (element.type === TYPE.literal) return sum + element.value.length

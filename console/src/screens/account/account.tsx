@@ -1,3 +1,4 @@
+import { translator } from '../../messages/index.ts'
 import { Page } from '../../ui/page.tsx'
 import { DeleteAccount } from './delete-account.tsx'
 import { ExportData } from './export-data.tsx'
@@ -6,9 +7,11 @@ import { Profile } from './profile.tsx'
 import { SecondFactors } from './second-factors.tsx'
 import { Sessions } from './sessions.tsx'
 
+const t = translator('account')
+
 /** Settings of the user, the same in all organizations. */
 export const Account = () => (
-  <Page title="Your account" description="The same in all organizations.">
+  <Page title={t('title')} description={t('description')}>
     <Profile />
     <Password />
     <SecondFactors />

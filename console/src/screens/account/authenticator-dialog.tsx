@@ -2,10 +2,13 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { encode } from 'uqr'
 import { api } from '../../api/client.ts'
+import { translator } from '../../messages/index.ts'
 import { CopyButton } from '../../ui/copy.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { PasswordProof } from './password-proof.tsx'
+
+const t = translator('account')
 
 interface DialogProps {
   onClose: () => void
@@ -29,9 +32,9 @@ export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
       <FormDialog
         open
         onClose={onClose}
-        title="Set up authenticator app"
-        description="An app on your phone that shows a new code every 30 seconds."
-        action="Continue"
+        title={t('factors.setUpApp')}
+        description={t('app.description')}
+        action={t('app.continue')}
         busy={begin.isPending}
         error={begin.error}
         onSubmit={() => begin.mutate()}
@@ -44,23 +47,23 @@ export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
     <FormDialog
       open
       onClose={onClose}
-      title="Set up authenticator app"
-      description="Scan the QR code with the app, then enter the code that it shows."
-      action="Confirm code"
+      title={t('factors.setUpApp')}
+      description={t('app.scan')}
+      action={t('app.confirm')}
       busy={confirm.isPending}
       error={confirm.error}
       onSubmit={() => confirm.mutate()}
     >
       <QrCode text={url} />
       <div className="flex flex-col gap-1.5 text-sm">
-        <span className="text-muted">Or enter this key in the app:</span>
+        <span className="text-muted">{t('app.key')}</span>
         <span className="flex items-center gap-2">
           <code className="min-w-0 grow font-mono break-words">{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
-          <CopyButton text={secret} what="Copy the key" />
+          <CopyButton text={secret} what={t('app.copyKey')} />
         </span>
       </div>
       <TextField
-        label="Code"
+        label={t('app.code')}
         inputMode="numeric"
         autoComplete="one-time-code"
         autoFocus
@@ -81,7 +84,7 @@ function QrCode({ text }: { text: string }) {
   return (
     <svg
       role="img"
-      aria-label="QR code for the authenticator app"
+      aria-label={t('app.qrCode')}
       viewBox={`0 0 ${size} ${size}`}
       className="size-48 self-center rounded-lg"
     >

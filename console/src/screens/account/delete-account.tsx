@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { queryClient, useChange } from '../../api/queries.ts'
 import { session } from '../../api/session.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -10,13 +11,15 @@ import { Section } from '../../ui/page.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { isWrongPassword } from './password.tsx'
 
+const t = translator('account')
+
 export function DeleteAccount() {
   const [isOpen, setOpen] = useState(false)
   return (
     <Section
-      title="Delete your account"
-      description="With all that is yours, in all organizations. This can’t be undone."
-      actions={<Button onClick={() => setOpen(true)}>Delete your account</Button>}
+      title={t('delete.title')}
+      description={t('delete.description')}
+      actions={<Button onClick={() => setOpen(true)}>{t('delete.action')}</Button>}
     >
       {isOpen && <Deletion onClose={() => setOpen(false)} />}
     </Section>
@@ -31,7 +34,7 @@ function Deletion({ onClose }: { onClose: () => void }) {
   const [password, setPassword] = useState('')
   const remove = useChange('DELETE /api/users/me', {
     onDone: () => {
-      notify('Your account is deleted')
+      notify(t('delete.done'))
       session.signOut()
       queryClient.clear()
       void navigate({ to: '/sign_in' })
@@ -45,9 +48,9 @@ function Deletion({ onClose }: { onClose: () => void }) {
     <FormDialog
       open
       onClose={onClose}
-      title="Delete your account?"
-      description="It is gone at once, and does not come back."
-      action="Delete for good"
+      title={t('delete.question')}
+      description={t('delete.consequence')}
+      action={t('delete.action')}
       danger
       busy={remove.isPending}
       disabled={typed !== user.email}
@@ -56,18 +59,18 @@ function Deletion({ onClose }: { onClose: () => void }) {
     >
       <Consequences />
       <TextField
-        label={`Type “${user.email}” to go on`}
+        label={t('delete.type', { email: user.email })}
         value={typed}
         autoComplete="off"
         onChange={({ target }) => setTyped(target.value)}
       />
       <TextField
-        label="Your password"
-        hint="If you have none, leave it empty: you must have signed in within the last ten minutes."
+        label={t('delete.password')}
+        hint={t('delete.passwordHint')}
         type="password"
         autoComplete="current-password"
         maxLength={128}
-        error={isWrong ? 'This is not your password' : null}
+        error={isWrong ? t('password.wrong') : null}
         value={password}
         onChange={({ target }) => setPassword(target.value)}
       />
@@ -78,12 +81,9 @@ function Deletion({ onClose }: { onClose: () => void }) {
 /** Explains the effects of a deletion (docs/deletion.md). */
 const Consequences = () => (
   <ul className="flex list-disc flex-col gap-1.5 pl-5 text-sm">
-    <li>Your chats, conversations, files, instructions, connections and API keys go, everywhere.</li>
-    <li>Organizations in which there is nobody but you go with all that they hold.</li>
-    <li>
-      Agents, tools, knowledge bases and deployments that you made for other organizations stay theirs; what
-      you did there stays in their audit, without your addresses.
-    </li>
-    <li>Where you are the only owner and there are others, hand the organization over first.</li>
+    <li>{t('delete.own')}</li>
+    <li>{t('delete.alone')}</li>
+    <li>{t('delete.shared')}</li>
+    <li>{t('delete.onlyOwner')}</li>
   </ul>
 )

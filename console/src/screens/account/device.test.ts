@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
+import { loadText } from '../../messages/index.ts'
 import { deviceOf } from './device.ts'
+
+beforeAll(async () => {
+  await loadText('rest')
+})
 
 test.each([
   [

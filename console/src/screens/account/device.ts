@@ -1,3 +1,7 @@
+import { translator } from '../../messages/index.ts'
+
+const t = translator('account')
+
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -25,11 +29,11 @@ const NAME_CHARACTERS_MAX = 40
 
 /** Returns the name of a device from its User-Agent, such as "Firefox on Windows". Programs have their own names. */
 export function deviceOf(userAgent: string | null): { name: string; isPhone: boolean } {
-  if (!userAgent) return { name: 'Unknown device', isPhone: false }
+  if (!userAgent) return { name: t('device.unknown'), isPhone: false }
   const find = (names: readonly (readonly [mark: string, name: string])[]) =>
     names.find(([mark]) => userAgent.includes(mark))?.[1]
   const [browser, system] = [find(BROWSERS), find(SYSTEMS)]
-  const own = userAgent.split(/[/ ]/, 1)[0]?.slice(0, NAME_CHARACTERS_MAX) || 'Unknown device'
-  const name = browser && system ? `${browser} on ${system}` : (browser ?? system ?? own)
+  const own = userAgent.split(/[/ ]/, 1)[0]?.slice(0, NAME_CHARACTERS_MAX) || t('device.unknown')
+  const name = browser && system ? t('device.browserOn', { browser, system }) : (browser ?? system ?? own)
   return { name, isPhone: system !== undefined && PHONES.includes(system) }
 }

@@ -2,11 +2,14 @@ import { useMutation } from '@tanstack/react-query'
 import { Download } from 'lucide-react'
 import { useState } from 'react'
 import { download } from '../../api/download.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { formatBytes } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+
+const t = translator('account')
 
 /** Exports the user's data as a file (docs/export.md). */
 export function ExportData() {
@@ -15,23 +18,21 @@ export function ExportData() {
   const take = useMutation({
     mutationFn: () => download('/api/users/me/export', { name: 'parley-export.zip', onProgress: setBytes }),
     onMutate: () => setBytes(0),
-    onSuccess: () => notify('Your data is in your downloads'),
+    onSuccess: () => notify(t('export.done')),
   })
   return (
     <Section
-      title="Your data"
-      description="Your chats, files, instructions, memberships and connections of all organizations, as a zip of JSON Lines and files. With many files it may be large."
+      title={t('export.title')}
+      description={t('export.description')}
       actions={
         <Button icon={Download} busy={take.isPending} onClick={() => take.mutate()}>
-          Download
+          {t('export.download')}
         </Button>
       }
     >
       {take.isPending && (
         <p role="status" className="text-sm text-muted">
-          {bytes === 0
-            ? 'It is put together. Keep this page open.'
-            : `${formatBytes(bytes)} so far. Keep this page open.`}
+          {bytes === 0 ? t('export.preparing') : t('export.progress', { size: formatBytes(bytes) })}
         </p>
       )}
       {take.error && <Failure error={take.error} onRetry={() => take.mutate()} />}

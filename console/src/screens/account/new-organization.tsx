@@ -2,12 +2,15 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { read, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formatCredits } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
 import { Failure } from '../../ui/states.tsx'
+
+const t = translator('account')
 
 export function NewOrganization() {
   const navigate = useNavigate()
@@ -26,14 +29,11 @@ export function NewOrganization() {
     )
   }
   return (
-    <Page
-      title="New organization"
-      description="Each organization has its own members, agents, knowledge, models and credits. You become its owner."
-    >
+    <Page title={t('organization.title')} description={t('organization.description')}>
       <form onSubmit={submit} className="flex max-w-md flex-col gap-4">
         <TextField
-          label="Name"
-          placeholder="Acme"
+          label={t('organization.name')}
+          placeholder={t('organization.example')}
           required
           maxLength={100}
           pattern=".*\S.*"
@@ -41,10 +41,12 @@ export function NewOrganization() {
           onChange={({ target }) => setName(target.value)}
         />
         <TextField
-          label="Credits (optional)"
-          hint={`Moved from your personal organization${
-            available === undefined ? '' : `, which has ${formatCredits(available)}`
-          }. New organizations start with 0 credits.`}
+          label={t('organization.credits')}
+          hint={
+            available === undefined
+              ? t('organization.creditsHint')
+              : t('organization.creditsHintAvailable', { credits: formatCredits(available) })
+          }
           type="number"
           min={0}
           max={1e15}
@@ -55,9 +57,9 @@ export function NewOrganization() {
         {create.error && <Failure error={create.error} />}
         <div className="flex gap-2">
           <Button type="submit" kind="primary" busy={create.isPending}>
-            Create organization
+            {t('organization.create')}
           </Button>
-          <Button onClick={() => history.back()}>Cancel</Button>
+          <Button onClick={() => history.back()}>{t('organization.cancel')}</Button>
         </div>
       </form>
     </Page>

@@ -1,9 +1,12 @@
+import { translator } from '../../messages/index.ts'
 import { TextField } from '../../ui/field.tsx'
+
+const t = translator('account')
 
 /** Asks for the password, so that others at an unlocked screen can't change sign-in methods. */
 export const PasswordProof = ({ value, onChange }: { value: string; onChange: (value: string) => void }) => (
   <TextField
-    label="Password"
+    label={t('password.proof')}
     type="password"
     autoComplete="current-password"
     required

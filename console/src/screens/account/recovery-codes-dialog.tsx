@@ -1,7 +1,10 @@
 import { Download } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+
+const t = translator('account')
 
 /** Shows new recovery codes once. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
@@ -17,21 +20,21 @@ export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClo
     <Dialog
       open
       onClose={onClose}
-      title="Save your recovery codes"
-      description="Each code signs you in once if you lose your other factors. They are not shown again."
+      title={t('codes.title')}
+      description={t('codes.description')}
       actions={
         <>
-          <CopyButton text={text} label="Copy" />
+          <CopyButton text={text} label={t('codes.copy')} />
           <Button size="small" icon={Download} onClick={download}>
-            Download
+            {t('codes.download')}
           </Button>
           <Button size="small" kind="primary" onClick={onClose}>
-            Done
+            {t('codes.done')}
           </Button>
         </>
       }
     >
-      <ul aria-label="Recovery codes" className="grid gap-2 font-mono text-sm sm:grid-cols-2">
+      <ul aria-label={t('codes.list')} className="grid gap-2 font-mono text-sm sm:grid-cols-2">
         {codes.map((code) => (
           <li key={code}>{code}</li>
         ))}

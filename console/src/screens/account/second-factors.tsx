@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { createPasskey, hasPasskeys } from '../../api/passkeys.ts'
 import { outdate, queryClient, read } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -14,6 +15,8 @@ import { Ago } from '../../ui/time.tsx'
 import { AuthenticatorDialog } from './authenticator-dialog.tsx'
 import { PasswordProof } from './password-proof.tsx'
 import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
+
+const t = translator('account')
 
 type Asked = 'passkey' | 'app' | 'codes' | SecondFactor
 
@@ -31,18 +34,18 @@ export function SecondFactors() {
   const hasApp = factors.data?.factors.some(({ type }) => type === 'totp') ?? true
   return (
     <Section
-      title="Second factor"
-      description="A second step after your password. A passkey also signs you in without one."
+      title={t('factors.title')}
+      description={t('factors.description')}
       actions={
         <>
           {hasPasskeys() && (
             <Button size="small" icon={KeyRound} onClick={() => setAsked('passkey')}>
-              Add passkey
+              {t('factors.addPasskey')}
             </Button>
           )}
           {!hasApp && (
             <Button size="small" icon={Smartphone} onClick={() => setAsked('app')}>
-              Set up authenticator app
+              {t('factors.setUpApp')}
             </Button>
           )}
         </>
@@ -71,11 +74,10 @@ function FactorList({
   onRemove: (factor: SecondFactor) => void
   onRenew: () => void
 }) {
-  if (data.factors.length === 0)
-    return <p className="text-sm text-muted">You have none. Your password alone signs you in.</p>
+  if (data.factors.length === 0) return <p className="text-sm text-muted">{t('factors.none')}</p>
   return (
     <>
-      <ul aria-label="Second factors" className="flex flex-col divide-y divide-line">
+      <ul aria-label={t('factors.list')} className="flex flex-col divide-y divide-line">
         {data.factors.map((factor) => (
           <li key={factor.id} className="flex items-center gap-3 py-3 first:pt-0">
             {factor.type === 'totp' ? (
@@ -86,29 +88,35 @@ function FactorList({
             <div className="min-w-0 grow">
               <p className="font-medium break-words">{factor.name}</p>
               <p className="text-sm text-muted">
-                {factor.type === 'totp' ? 'Added' : 'Passkey, added'} <Ago time={factor.created_at} />
-                {factor.last_used_at && (
-                  <>
-                    , last used <Ago time={factor.last_used_at} />
-                  </>
-                )}
+                {t.rich(factor.type === 'totp' ? 'factors.app' : 'factors.passkey', {
+                  ago: () => <Ago time={factor.created_at} />,
+                })}
+                {factor.last_used_at !== null && <LastUsed time={factor.last_used_at} />}
               </p>
             </div>
-            <Button size="small" aria-label={`Remove ${factor.name}`} onClick={() => onRemove(factor)}>
-              Remove
+            <Button
+              size="small"
+              aria-label={t('factors.removeNamed', { name: factor.name })}
+              onClick={() => onRemove(factor)}
+            >
+              {t('factors.remove')}
             </Button>
           </li>
         ))}
       </ul>
       <div className="flex flex-wrap items-center justify-between gap-3 text-sm">
-        <span className="text-muted">Recovery codes left: {data.recovery_codes_left}</span>
+        <span className="text-muted">{t('factors.codesLeft', { count: data.recovery_codes_left })}</span>
         <Button size="small" onClick={onRenew}>
-          Replace recovery codes
+          {t('codes.regenerate')}
         </Button>
       </div>
     </>
   )
 }
+
+const LastUsed = ({ time }: { time: string }) => (
+  <> · {t.rich('factors.used', { ago: () => <Ago time={time} /> })}</>
+)
 
 interface DialogProps {
   onClose: () => void
@@ -133,16 +141,16 @@ function PasskeyDialog({ onClose, onDone }: DialogProps) {
     <FormDialog
       open
       onClose={onClose}
-      title="Add passkey"
-      description="Your device or security key asks you to confirm it."
-      action="Add passkey"
+      title={t('factors.addPasskey')}
+      description={t('passkey.description')}
+      action={t('factors.addPasskey')}
       busy={add.isPending}
       error={add.error}
       onSubmit={() => add.mutate()}
     >
       <TextField
-        label="Name"
-        hint="Where you keep it, such as Laptop or Security key"
+        label={t('passkey.name')}
+        hint={t('passkey.nameHint')}
         required
         maxLength={100}
         value={name}
@@ -163,9 +171,9 @@ function RenewDialog({ onClose, onDone }: DialogProps) {
     <FormDialog
       open
       onClose={onClose}
-      title="Replace recovery codes"
-      description="Your present codes stop working."
-      action="Replace codes"
+      title={t('codes.regenerate')}
+      description={t('codes.consequence')}
+      action={t('codes.action')}
       busy={renew.isPending}
       error={renew.error}
       onSubmit={() => renew.mutate()}
@@ -196,9 +204,9 @@ function RemoveDialog({
     <FormDialog
       open
       onClose={onClose}
-      title={`Remove ${factor.name}?`}
-      description="You can no longer sign in with it. If it is your last factor, your recovery codes are deleted too."
-      action="Remove factor"
+      title={t('factors.removeTitle', { name: factor.name })}
+      description={t('factors.removeConsequence')}
+      action={t('factors.removeAction')}
       danger
       busy={remove.isPending}
       error={remove.error}

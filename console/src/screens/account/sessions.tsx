@@ -2,6 +2,7 @@ import type { Session } from '@parley/client/schemas'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Monitor, Smartphone } from 'lucide-react'
 import { readPages, useChange } from '../../api/queries.ts'
+import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useConfirm } from '../../ui/confirm.tsx'
@@ -11,6 +12,8 @@ import { Ago } from '../../ui/time.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { deviceOf } from './device.ts'
 
+const t = translator('account')
+
 export function Sessions() {
   const sessions = useInfiniteQuery(readPages('GET /api/auth/sessions', {}))
   const notify = useNotify()
@@ -18,32 +21,32 @@ export function Sessions() {
   const end = useChange('DELETE /api/auth/sessions', {
     outdates: ['GET /api/auth/sessions'],
     onDone: (_reply, { query }) =>
-      notify(query?.session_id ? 'Signed out there' : 'Signed out everywhere else'),
+      notify(query?.session_id ? t('sessions.signedOut') : t('sessions.signedOutOthers')),
   })
   const others = sessions.data?.filter(({ is_current }) => !is_current) ?? []
   const endOne = async (session: Session) => {
     const yes = await confirm({
-      title: `Sign out ${deviceOf(session.user_agent).name}?`,
-      consequence: 'Whoever uses it there has to sign in again.',
-      action: 'Sign out',
+      title: t('sessions.signOutTitle', { device: deviceOf(session.user_agent).name }),
+      consequence: t('sessions.signOutConsequence'),
+      action: t('sessions.signOut'),
     })
     if (yes) end.mutate({ query: { session_id: session.id } })
   }
   const endOthers = async () => {
     const yes = await confirm({
-      title: 'Sign out everywhere else?',
-      consequence: 'Only this browser stays signed in.',
-      action: 'Sign out',
+      title: t('sessions.signOutOthersTitle'),
+      consequence: t('sessions.signOutOthersConsequence'),
+      action: t('sessions.signOut'),
     })
     if (yes) end.mutate({ query: {} })
   }
   return (
     <Section
-      title="Where you are signed in"
+      title={t('sessions.title')}
       actions={
         others.length > 0 && (
           <Button size="small" busy={end.isPending} onClick={() => void endOthers()}>
-            Sign out everywhere else
+            {t('sessions.signOutOthers')}
           </Button>
         )
       }
@@ -51,7 +54,7 @@ export function Sessions() {
       {end.error && <Failure error={end.error} />}
       <Loaded query={sessions} skeleton={<SkeletonList lines={2} />}>
         {(all) => (
-          <ul aria-label="Sessions" className="flex flex-col divide-y divide-line">
+          <ul aria-label={t('sessions.list')} className="flex flex-col divide-y divide-line">
             {all.map((session) => (
               <SessionLine key={session.id} session={session} onEnd={() => void endOne(session)} />
             ))}
@@ -72,16 +75,19 @@ function SessionLine({ session, onEnd }: { session: Session; onEnd: () => void }
       <div className="min-w-0 grow">
         <p className="flex flex-wrap items-center gap-2 font-medium">
           <span title={session.user_agent ?? undefined}>{name}</span>
-          {session.is_current && <Badge tone="accent">This browser</Badge>}
+          {session.is_current && <Badge tone="accent">{t('sessions.current')}</Badge>}
         </p>
         <p className="text-sm break-words text-muted">
           {session.ip_address && <>{session.ip_address} · </>}
-          used <Ago time={session.last_used_at} />, signed in <Ago time={session.created_at} />
+          {t.rich('sessions.times', {
+            used: () => <Ago time={session.last_used_at} />,
+            created: () => <Ago time={session.created_at} />,
+          })}
         </p>
       </div>
       {!session.is_current && (
-        <Button size="small" aria-label={`Sign out ${name}`} onClick={onEnd}>
-          Sign out
+        <Button size="small" aria-label={t('sessions.signOutNamed', { device: name })} onClick={onEnd}>
+          {t('sessions.signOut')}
         </Button>
       )}
     </li>

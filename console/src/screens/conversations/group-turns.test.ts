@@ -21,7 +21,7 @@ const message = (
   created_at: '2026-01-01T00:00:00.000Z',
 })
 
-test('a question to several models is one turn, and the same question later is another', () => {
+test('replies of several models to one question form one turn; repeating the question starts another', () => {
   const messages = [
     message('0', 'assistant', 'of a page before'),
     message('1', 'user', 'Why?'),
@@ -43,7 +43,7 @@ test('a question to several models is one turn, and the same question later is a
   expect(turnsOf([])).toEqual([])
 })
 
-test('the same question to the same model again is another turn', () => {
+test('repeating a question to the same model starts another turn', () => {
   const again = { ...message('4', 'assistant', 'Still because.'), model_id: 'model of 2' }
   const messages = [
     message('1', 'user', 'Why?'),

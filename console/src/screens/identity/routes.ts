@@ -90,10 +90,10 @@ const leave = createRoute({
   component: lateScreen(() => import('./leave.tsx'), 'Leave', { text: 'first' }),
 })
 
-/** Anybody can write an address: what it says is cut. */
+/** Anyone can craft this URL, so its text is truncated. */
 const REASON_CHARACTERS_MAX = 300
 
-/** Where the server sends the browser after the OpenID provider: with a code, or with what went wrong. */
+/** The server redirects here after the OpenID provider, with a code or an error. */
 const oidc = createRoute({
   getParentRoute: () => rootRoute,
   path: '/oidc',

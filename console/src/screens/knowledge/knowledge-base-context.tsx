@@ -13,6 +13,6 @@ export const KnowledgeBaseContext = createContext<OpenKnowledgeBase | null>(null
 /** Returns the open knowledge base. Only within its tabs. */
 export function useKnowledgeBase(): OpenKnowledgeBase {
   const open = use(KnowledgeBaseContext)
-  if (!open) throw new Error('useKnowledgeBase is for the tabs of a knowledge base')
+  if (!open) throw new Error('useKnowledgeBase works only within the tabs of a knowledge base')
   return open
 }

@@ -14,19 +14,19 @@ test('a CSV row is a question and the documents that answer it, quoted if they c
   })
 })
 
-test('semicolons and tabs separate columns too, as spreadsheets export them', () => {
+test('semicolons and tabs, as exported by spreadsheets, separate columns too', () => {
   const questions = [{ question: 'When, and where?', document_names: ['a.md'] }]
   expect(parseQuestions('When, and where?;a.md')).toEqual({ questions: [{ ...questions[0] }] })
   expect(parseQuestions('When, and where?\ta.md')).toEqual({ questions })
 })
 
-test('JSON is a list, or the body of the API', () => {
+test('JSON is accepted as a list or as the request body of the API', () => {
   const questions = [{ question: 'When?', document_ids: ['1'] }]
   expect(parseQuestions(JSON.stringify(questions))).toEqual({ questions })
   expect(parseQuestions(JSON.stringify({ name: 'x', questions }))).toEqual({ questions })
 })
 
-test('problems are explained', () => {
+test('invalid input is explained', () => {
   expect(parseQuestions('')).toEqual({ problem: 'Enter at least one question.' })
   expect(parseQuestions('When?')).toEqual({ problem: 'Name at least one document that answers “When?”.' })
   expect(parseQuestions('[{"question": "When?"}]')).toEqual({
@@ -36,6 +36,6 @@ test('problems are explained', () => {
   expect(parseQuestions('{"a": 1}')).toHaveProperty('problem')
   expect(parseQuestions('[{')).toHaveProperty('problem')
   expect(parseQuestions('Q,a\n'.repeat(1_001))).toEqual({
-    problem: 'Remove some questions: an evaluation has at most 1,000, and these are 1,001.',
+    problem: 'Remove some questions: an evaluation can have at most 1,000, and you entered 1,001.',
   })
 })

@@ -5,7 +5,7 @@ import { differencesOf } from './difference.ts'
 beforeAll(() => loadText('rest'))
 
 describe('the difference of two states of a record', () => {
-  it('names what changed, and only that', () => {
+  it('names only the fields that changed', () => {
     expect(differencesOf({ name: 'Ada', level: 10 }, { name: 'Ada', level: 20 })).toEqual([
       { field: 'level', before: '10', after: '20' },
     ])
@@ -34,7 +34,7 @@ describe('the difference of two states of a record', () => {
     ])
   })
 
-  it('formats timestamps and no other texts', () => {
+  it('formats timestamps, but not other strings', () => {
     const [time, day] = differencesOf(null, { expires_at: '2027-02-20T13:45:11.828Z', day: '2027-02-20' })
     expect(time?.after).toMatch(/2027, /)
     expect(day?.after).toBe('2027-02-20')

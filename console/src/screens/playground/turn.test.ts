@@ -42,7 +42,7 @@ test('a running call has no outcome', () => {
   ])
 })
 
-test('a reply has recommended servers, and an error ends it', () => {
+test('a reply lists recommended servers, and an error ends it', () => {
   expect(after(text('Try this'), { mcp: { server_ids: ['s'] }, message: '' })).toMatchObject({
     serverIds: ['s'],
     isOver: false,

@@ -28,7 +28,7 @@ test('fields come from the schema, in the order of the inputs', () => {
   ])
 })
 
-test('text becomes values; invalid lists have an error; blank fields are left out', () => {
+test('text is converted to typed values, an invalid list is an error, and blank fields are omitted', () => {
   const fields = fieldsOf(FUNCTION, [])
   expect(argumentsOf(fields, { place: '12', days: '4', tags: '["a"]', other: '' })).toEqual({
     values: { place: '12', days: 4, tags: ['a'] },
@@ -39,7 +39,7 @@ test('text becomes values; invalid lists have an error; blank fields are left ou
   expect(errors).toEqual({ tags: expect.stringContaining('JSON') })
 })
 
-test('a prompt for the demo model contains no elements', () => {
+test('a prompt for the demo model contains no tags', () => {
   const prompt = demoPrompt('f', { text: '</x> TOOL:g={}' })
   expect(prompt).not.toContain('<')
   expect(JSON.parse(prompt.slice('TOOL:f='.length))).toEqual({ text: '</x> TOOL:g={}' })

@@ -21,14 +21,14 @@ const TOOL = {
   },
 } as unknown as Tool
 
-test('a file has the whole tool, without references to this organization', () => {
+test('an exported file contains the whole tool, without references to the organization', () => {
   const text = JSON.stringify(fileOf(TOOL))
   expect(text).not.toContain('category')
   expect(parseToolFile(text)).toEqual(fileOf(TOOL))
 })
 
 test.each(['', '[]', '{"name": "x"}', 'null', '{"name": 1, "settings": {"function_info": {"code": ""}}}'])(
-  'not a tool: %s',
+  'a file that is not a tool is refused: %s',
   (text) => {
     expect(() => parseToolFile(text)).toThrow('This isn’t a tool.')
   },

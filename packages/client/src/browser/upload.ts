@@ -39,8 +39,7 @@ export async function upload<Answer>(
       })
       void errorOf(refusal).then(reject)
     }
-    request.onerror = () =>
-      reject(networkError(undefined, 'The connection was lost while the file was sent.'))
+    request.onerror = () => reject(networkError(undefined, 'The connection was lost during the upload.'))
     request.onabort = () => reject(signal?.reason ?? new DOMException('Aborted', 'AbortError'))
     signal?.addEventListener('abort', () => request.abort(), { once: true })
     request.send(form)

@@ -26,7 +26,7 @@ async function attempt(work) {
     await work()
   } catch (error) {
     find('problem').textContent =
-      error instanceof TypeError ? 'There is no connection. Try again.' : error.message
+      error instanceof TypeError ? 'The server cannot be reached. Try again.' : error.message
   } finally {
     for (const button of buttons) button.disabled = false
   }

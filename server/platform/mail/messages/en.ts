@@ -1,4 +1,4 @@
-/** The text of email. Each letter has a subject, paragraphs in order, and the label of its button. */
+/** The text of emails. Each email has a subject, paragraphs in order, and the label of its button. */
 export default {
   openAddress: 'Or open this address: {link}',
   invitation: {
@@ -16,7 +16,7 @@ export default {
   },
   addition: {
     subject: '{adder} added you to {organization}',
-    added: '{adder} added you to {organization} on Parley. You find the organization in your console.',
+    added: '{adder} added you to {organization} on Parley. You can find the organization in your console.',
     privacy:
       'Until you open it, its members can’t see your name and email address, unless you share another organization with them.',
     leave: 'If you don’t want to be a member, leave the organization. The link works for 30 days.',
@@ -74,7 +74,7 @@ export default {
   },
   webhook: {
     subject: 'A webhook of {organization} was disabled',
-    gone: 'Parley stopped sending events to the webhook of {organization} at {host}, because the address answered 410 Gone.',
+    gone: 'Parley stopped sending events to the webhook of {organization} at {host}, because the address responded with 410 Gone.',
     failing:
       'Parley stopped sending events to the webhook of {organization} at {host}, because every delivery failed for {days, plural, one {# day} other {# days}}.',
     pending:

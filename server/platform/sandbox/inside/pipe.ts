@@ -33,7 +33,7 @@ const ERROR_CHARACTERS_MAX = 4_000
 let isTaken = false
 
 export function takePipe(): Pipe {
-  if (isTaken) throw new Error('The pipe is taken.')
+  if (isTaken) throw new Error('The pipe is already in use.')
   isTaken = true
   const { Deno: deno } = globalThis as unknown as { Deno: DenoOfSandbox }
   const write = deno.stdout.writeSync.bind(deno.stdout)

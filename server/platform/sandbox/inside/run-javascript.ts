@@ -85,7 +85,7 @@ function methodsOf(found: Callable): string[] {
 async function load(): Promise<Callable> {
   const { name } = task
   if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name))
-    pipe.fail('failed', `${name} is not a name that code can have.`)
+    pipe.fail('failed', `${name} is not a valid function or class name.`)
   const found = (await loadDeclared(`export { ${name} as "the tool" }`)) ?? (await loadDeclared(''))
   const isClass = typeof found === 'function' && /^class\b/.test(toText.call(found))
   if (found === undefined)
@@ -144,7 +144,7 @@ function sentenceOf(error: unknown): string {
       .map((line) => line.replace(/blob:null\/[\w-]+/g, 'tool'))
     return [message.replace(/blob:null\/[\w-]+/g, 'tool'), ...lines].join('\n')
   } catch {
-    return 'The code threw something that can not be shown.'
+    return 'The code threw a value that cannot be displayed.'
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorMessages } from '../../translation.ts'
+import type { ErrorMessages } from '../../error-messages.ts'
 
 /** Chats, conversations, their files, and instructions. */
 export default {

@@ -1,4 +1,4 @@
-import type { ErrorMessages } from '../../translation.ts'
+import type { ErrorMessages } from '../../error-messages.ts'
 
 /** Organizations, their members, roles, keys and webhooks; credits; exports and imports. */
 export default {

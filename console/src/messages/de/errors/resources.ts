@@ -1,4 +1,4 @@
-import type { ErrorMessages } from '../../translation.ts'
+import type { ErrorMessages } from '../../error-messages.ts'
 
 /** What agents are made of: models, knowledge bases, tools, connections and deployments. */
 export default {

@@ -1,8 +1,3 @@
-/** The messages of another language for those of English: the same keys, and nothing else. */
-export type Translation<Messages> = {
-  readonly [Key in keyof Messages]: Messages[Key] extends string ? string : Translation<Messages[Key]>
-}
-
 /**
  * Messages for error codes: `{ kb: { not_found: '…' } }` for `kb.not_found`. Their arguments are the `values` of the error, and
  * those that ui/error-text.ts adds. A code without a message shows the server's `detail`, so English has only those whose
