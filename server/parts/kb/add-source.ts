@@ -18,9 +18,8 @@ import {
 import { bytesIn, hashIn, hashOf, textKindIn, textKindOf } from './text-kind.ts'
 
 /**
- * Adds a source to a knowledge base. Websites and buckets are read in the background after the response; files
- * and texts become pending documents immediately. Throws kb.source_invalid, kb.too_many_sources,
- * upload.not_found.
+ * Adds a source to a knowledge base. The documents of files and text are stored immediately as pending. Websites and
+ * buckets are read in the background. Throws kb.source_invalid, kb.too_many_sources, upload.not_found.
  */
 export async function addSource(
   deps: KbDependencies,
@@ -64,7 +63,6 @@ export async function deleteSource(
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
 
-/** A validated source, ready to be stored. */
 export interface PreparedSource {
   id: string
   source: SourceConfig
@@ -87,8 +85,8 @@ export function prepareSource(
 type Statements = Parameters<Parameters<Scope<'kb:write'>['transaction']>[0]>[0]
 
 /**
- * Inserts a source and its documents inside the transaction that holds the knowledge base. Throws
- * upload.not_found.
+ * Inserts a source and, for files and text, its documents. The transaction must hold the lock on the knowledge base.
+ * Throws upload.not_found.
  */
 export async function insertSource(
   database: Statements,
@@ -119,7 +117,10 @@ interface SourceKey {
 
 const NO_TEXT = sentence('kb.file_without_text')
 
-/** Copies the text of the uploads, so that a document survives the deletion of its file. */
+/**
+ * Inserts a document for each upload. Copies the extracted text, so that a document survives the deletion of its
+ * upload.
+ */
 async function insertFiles(
   database: Statements,
   key: SourceKey,

@@ -3,10 +3,10 @@ import { sqlOf } from './find-work-system.ts'
 import type { KbRef } from './ingestion.ts'
 import { describeSources } from './ingestion-state.ts'
 
-/** Publishes a knowledge base's ingestion progress to members who may read it, at most once per `GATHER_MS`. */
+/** Publishes a knowledge base's ingestion progress to members with `kb:read`, at most once per `GATHER_MS`. */
 export type Announce = (ref: KbRef) => void
 
-/** Changes within this time are combined into one event. */
+/** Changes within this interval are combined into one event, in milliseconds. */
 const GATHER_MS = 500
 
 export function createAnnouncer({ database, events, log }: Services): Announce {

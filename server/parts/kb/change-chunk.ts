@@ -25,8 +25,8 @@ interface FoundChunk extends ChunkRow {
 }
 
 /**
- * Changes a chunk's text, or enables or disables it. The change lasts until the document is indexed again. Throws
- * kb.chunk_not_found, kb.changing if the document is indexed during the change, kb.dimensions, llm.failed, and
+ * Changes a chunk's content, or enables or disables the chunk. The change lasts until the document is indexed again.
+ * Throws kb.chunk_not_found, kb.changing if the document is indexed during the change, kb.dimensions, llm.failed, and
  * the errors of embedTexts.
  */
 export async function changeChunk(
@@ -36,7 +36,7 @@ export async function changeChunk(
   { content, is_enabled: isEnabled }: ChunkChange,
 ): Promise<ChunkView> {
   const chunk = await findChunk(scope, kbId, id)
-  // The step that may fail runs first, so that either both changes apply or neither.
+  // The rewrite can fail, so it runs first. A failed request then changes nothing.
   if (content !== undefined && content !== chunk.content)
     await rewrite(deps, scope, kbId, chunk, content.replaceAll('\0', '').toWellFormed())
   if (isEnabled !== undefined) await enable(scope, kbId, id, isEnabled)
@@ -65,7 +65,7 @@ const enable = (scope: Scope<'kb:write'>, kbId: string, id: string, isEnabled: b
       where ${isOfKb(tx, { organizationId: scope.organizationId, kbId })} and v.number = changed.number`
   })
 
-/** Gives the chunk a new number, so that postings of the old text no longer lead to it. */
+/** Stores new content under a new chunk number, so that the old content's postings no longer match the chunk. */
 async function rewrite(
   deps: KbDependencies,
   scope: Scope<'kb:write'>,
@@ -110,11 +110,11 @@ async function rewrite(
       update knowledge_bases set dead_count = dead_count + 1, dimensions = ${vector.length}
       where id = ${kbId} and organization_id = ${organizationId}`
   })
-  // Each change adds a segment; ingestion merges segments.
+  // Each rewrite adds a segment, and ingestion merges segments.
   await deps.ingestion.begin({ organizationId, id: kbId })
 }
 
-/** Timeout of an embedding within a request, in milliseconds. */
+/** Timeout of the embedding call, in milliseconds. The client waits for it. */
 const EMBEDDING_MS = 60_000
 
 async function embedOne(

@@ -8,21 +8,19 @@ import { retrieve, type SearchRequest } from './retrieve.ts'
 
 /** A citation with the full content of its passage. */
 export interface Passage extends Citation {
-  /** Full text of the passage. */
   content: string
   /** Headings above the passage, outermost first. */
   headings: string[]
 }
 
-/** Chat messages use only knowledge bases that the caller may read. */
+/** Scope of the caller. Chat messages use only knowledge bases that the caller may read. */
 type Reader = Pick<Scope<'chats:read'>, 'organizationId' | 'userId' | 'apiKeyId' | 'holds' | 'sql'>
 
 /**
- * Implements the chat part's retriever (chat/retriever.ts) with the regular search. A long message is cut to the
- * query limit, because embedding models accept no more.
+ * Implements the retriever of the chat part (chat/retriever.ts). Truncates long messages to the maximum query length.
  */
 export const createChatRetriever = (deps: KbDependencies) => ({
-  /** Returns an empty list for callers who cannot send a message with a knowledge base. */
+  /** Returns an empty list for callers that cannot send a message with a knowledge base. */
   listUsable: async (scope: Reader, below: string | undefined, count: number) =>
     scope.holds('chats:write') && scope.holds('kb:read') ? listKnowledgeBases(scope, below, count) : [],
   async retrieve(
@@ -35,8 +33,8 @@ export const createChatRetriever = (deps: KbDependencies) => ({
 })
 
 /**
- * Returns passages, best first; the caller has already checked access. Throws kb.not_found unless `mayBeGone`,
- * and billing.insufficient_credits.
+ * Returns passages, best first. The caller must have checked access. Throws billing.insufficient_credits, and
+ * kb.not_found unless `mayBeGone`.
  */
 export async function findPassages(
   deps: KbDependencies,
@@ -66,7 +64,10 @@ export interface ListedKb {
   description: string
 }
 
-/** Returns an organization's knowledge bases with ids below `below`, newest first. The caller checks who may see them. */
+/**
+ * Returns an organization's knowledge bases with ids below `below`, newest first. The caller must have checked
+ * access.
+ */
 export const listKnowledgeBases = (
   { sql, organizationId }: Pick<Scope<'kb:read'>, 'sql' | 'organizationId'>,
   below: string | undefined,

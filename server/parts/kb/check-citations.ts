@@ -1,14 +1,14 @@
-/** Longer bracketed lists of numbers are not treated as citations. */
+/** Maximum length of a bracketed list of numbers, in characters. Longer lists are not treated as citations. */
 const LIST_CHARACTERS_MAX = 80
-/** Matches the possible start of a citation at the end of the text, with the blank before it. */
+/** Matches a possible start of a citation at the end of the text, including a space before the bracket. */
 const UNFINISHED = new RegExp(` ?(?:\\[[\\d\\s,;–-]{0,${LIST_CHARACTERS_MAX}})?$`)
 const CITATION = new RegExp(`( ?)\\[([\\d\\s,;–-]{1,${LIST_CHARACTERS_MAX}})\\]`, 'g')
 const RANGE = /(\d+)\s*[–-]\s*(\d+)|\d+/g
 
 /**
- * Checks the citations in a streamed answer, such as [1], [1, 3] or [2-4]. Removes numbers that match no passage
- * and records the cited ones. The answer may be split anywhere; only a possible start of a citation is buffered.
- * Code is left unchanged.
+ * Checks citations such as [1], [1, 3] or [2-4] in a streamed reply. Removes numbers that match no passage, and
+ * records the cited passages. Leaves code unchanged. Tokens may split a citation, so a possible start of one is
+ * buffered.
  */
 export class CitationCheck {
   readonly #passages: number
@@ -20,19 +20,18 @@ export class CitationCheck {
     this.#passages = passages
   }
 
-  /** Cited passage numbers in ascending order. */
   get cited(): number[] {
     return [...this.#cited].sort((a, b) => a - b)
   }
 
-  /** Returns the text that can be shown now. */
+  /** Adds a token. Returns the checked text that can be shown now. */
   pass(piece: string): string {
     const text = this.#held + piece
     this.#held = UNFINISHED.exec(text)?.[0] ?? ''
     return this.#check(text.slice(0, text.length - this.#held.length))
   }
 
-  /** Returns the buffered rest at the end of the answer. */
+  /** Ends the reply. Returns the buffered text. */
   end(): string {
     const rest = this.#held
     this.#held = ''
@@ -64,7 +63,7 @@ export class CitationCheck {
   }
 }
 
-/** Expands a list of numbers and ranges. A range includes at most one number above `most`. */
+/** Expands a list of numbers and ranges. A range yields at most one number above `most`. */
 function numbersOf(list: string, most: number): number[] {
   return [...list.matchAll(RANGE)].flatMap(([single, first, last]) => {
     if (first === undefined) return Number(single)
@@ -78,8 +77,8 @@ function numbersOf(list: string, most: number): number[] {
 const FENCE = 3
 
 /**
- * Tracks whether streamed text is inside code: a run of backticks opens code, and an equally long run closes it
- * (CommonMark, 4.5 and 6.1).
+ * Tracks whether streamed text is inside code. A run of backticks opens code, and an equally long run closes it. A
+ * longer run also closes a fence (CommonMark, 4.5 and 6.1).
  */
 class CodeMarks {
   #run = 0
@@ -89,12 +88,12 @@ class CodeMarks {
     for (const [mark] of text.matchAll(/`|\n|[^`\n]+/g)) {
       if (mark === '`') this.#run += 1
       else this.#endRun()
-      // Inline code that is not closed on its line is not code.
+      // Backticks that aren't closed on their line don't start inline code.
       if (mark === '\n' && this.#open < FENCE) this.#open = 0
     }
   }
 
-  /** Returns whether the next character, if it is no backtick, is inside code. */
+  /** Returns whether the next character is inside code, unless that character is a backtick. */
   isOpen(): boolean {
     this.#endRun()
     return this.#open > 0

@@ -5,8 +5,8 @@ export const DEFAULT_CHUNKING: Chunking = { max_tokens: 400, overlap_tokens: 50 
 const OVERLAP_SHARE_MAX = 0.25
 
 /**
- * Merges the requested chunking into the previous one. Throws kb.chunking_invalid if the overlap exceeds its
- * maximum share of the chunk size.
+ * Completes the requested chunking with the values of `before`. Throws kb.chunking_invalid if the overlap exceeds
+ * `OVERLAP_SHARE_MAX` of the chunk size.
  */
 export function chooseChunking(
   requested: Partial<Chunking> = {},
@@ -14,7 +14,7 @@ export function chooseChunking(
 ): Chunking {
   const maxTokens = requested.max_tokens ?? before.max_tokens
   const most = Math.floor(maxTokens * OVERLAP_SHARE_MAX)
-  // Without a requested overlap, the overlap follows the chunk size.
+  // If no overlap is requested, a smaller chunk size reduces the previous overlap.
   const overlapTokens = requested.overlap_tokens ?? Math.min(before.overlap_tokens, most)
   if (overlapTokens > most) throw fail('kb.chunking_invalid')
   return { max_tokens: maxTokens, overlap_tokens: overlapTokens }

@@ -1,24 +1,25 @@
 import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
 
-/** True if the process that claimed the row has an unexpired lease. */
+/** For a row with `claimed_by`: true if the claiming process has an unexpired lease. */
 export const isAlive = (sql: FragmentSql): Fragment => sql`exists (
   select from server_instances i where i.id = claimed_by and i.lease_until > now())`
 
-/** For a row `d` of kb_documents: true if it is pending and due, or claimed by a dead process. */
+/** For a row `d` of kb_documents: true if the document is pending and due, or claimed by a dead process. */
 export const isDocumentClaimable = (sql: FragmentSql): Fragment => sql`
   (d.status = 'pending' and (d.not_before is null or d.not_before <= now())
     or d.status = 'processing' and not ${isAlive(sql)})`
 
-/** For a row `d` of kb_documents: true if this process has claimed it. */
+/** For a row `d` of kb_documents: true if this process has claimed the document. */
 export const isDocumentOf = (sql: FragmentSql, instanceId: string): Fragment =>
   sql`d.status = 'processing' and d.claimed_by = ${instanceId}`
 
-/** For a row of kb_sources: true if it is due and no live process is reading it. */
+/** For a row of kb_sources: true if the source is due and no live process is reading it. */
 export const isSourceClaimable = (sql: FragmentSql): Fragment => sql`
   next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)})`
 
 /**
- * For a row of kb_evaluation_runs: true if no live process works on it; `held` lists the runs of this process.
+ * For a row of kb_evaluation_runs: true if the run is unfinished and no live process works on it. `held` lists the
+ * runs that this process works on.
  */
 export const isRunClaimable = (sql: FragmentSql, instanceId: string, held: string[]): Fragment => sql`
   (status = 'pending' or status = 'processing' and (not ${isAlive(sql)}

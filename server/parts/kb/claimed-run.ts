@@ -7,10 +7,10 @@ export interface RunRef extends KbRef {
   runId: string
 }
 
-/** Maximum time from the request to the end of a run, including waits. */
+/** Maximum age of a run in hours, counted from the request that started it. */
 export const RUN_HOURS_MAX = 24
 
-/** Remaining work of a run. */
+/** State of a run when a process claims it. */
 export interface Run {
   settings: RunSettings
   questions: EvaluationQuestion[]
@@ -18,7 +18,7 @@ export interface Run {
   isLate: boolean
 }
 
-/** A run claimed by this process. Writes apply only while the run exists and is still claimed by this process. */
+/** A run that this process claims. All writes are ignored after the run is deleted or claimed by another process. */
 export class ClaimedRun {
   readonly #sql: TenantSql
   readonly #instanceId: string
@@ -31,8 +31,8 @@ export class ClaimedRun {
   }
 
   /**
-   * Claims the run. Returns undefined if the run was deleted, is finished or belongs to another process. The
-   * first claim records the knowledge base's current settings.
+   * Claims the run. Returns undefined if the run was deleted or `claimable` is false for it. Claims before the first
+   * results record the knowledge base's current settings.
    */
   async take(claimable: Fragment): Promise<Run | undefined> {
     const { organizationId, kbId, runId } = this.ref
@@ -57,8 +57,8 @@ export class ClaimedRun {
   }
 
   /**
-   * Stores the results so far and releases the run for its next turn. Returns false if the run is no longer
-   * claimed.
+   * Stores the results so far and releases the run until its next turn. Returns false if this process has lost its
+   * claim on the run.
    */
   async pause(results: QuestionResult[]): Promise<boolean> {
     const { count } = await this.#sql`

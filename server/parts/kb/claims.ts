@@ -6,7 +6,6 @@ import { releaseForgotten, sqlOf } from './find-work-system.ts'
 import type { KbRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 
-/** A document that this process will index. */
 export interface ClaimedDocument {
   id: string
   name: string
@@ -19,17 +18,17 @@ export interface ClaimedDocument {
 /** Maximum number of documents per claim. */
 const CLAIM_MAX = 500
 
-/** Claims of pending documents for this process, so that no two processes index the same document. */
+/** Claims pending documents for this process, so that no two processes index the same document. */
 export class ClaimedDocuments {
   readonly #database: Database
   readonly #instanceId: string
   /**
-   * Documents in progress. Other documents that the table shows as claimed by this process are forgotten claims.
+   * Documents in progress. The table may show more documents as claimed by this process; those claims are forgotten.
    */
   readonly #held = new Set<string>()
   /** Number of claim statements in flight. */
   #claiming = 0
-  /** Set after a failed statement: the table may contain claims that this process does not know. */
+  /** Set after a failed statement. The table may then contain claims that are not in `#held`. */
   #mayHaveForgotten = false
   #dropping: Promise<void> | undefined
 
@@ -55,8 +54,8 @@ export class ClaimedDocuments {
   }
 
   /**
-   * `skip locked` never waits, so this needs no lock on the knowledge base. Pending documents have a text, and
-   * therefore a hash and a kind.
+   * Needs no lock on the knowledge base, because `skip locked` never waits. The null checks only satisfy the types:
+   * pending documents have a text, and therefore a hash and a kind.
    */
   #claimNext({ organizationId, kbId }: KbRef): Promise<ClaimedDocument[]> {
     const sql = sqlOf(this.#database, { organizationId })
@@ -71,12 +70,15 @@ export class ClaimedDocuments {
         d.text_bytes as "textBytes", d.failures`
   }
 
-  /** For a row `d`: true if it belongs to the knowledge base and is still claimed by this process. */
+  /**
+   * For a row `d` of kb_documents: true if the document belongs to the knowledge base and this process has claimed
+   * it.
+   */
   isMine(sql: FragmentSql, { organizationId, kbId }: KbRef): Fragment {
     return sql`d.organization_id = ${organizationId} and d.kb_id = ${kbId} and ${isDocumentOf(sql, this.#instanceId)}`
   }
 
-  /** Releases documents that were not indexed. */
+  /** Makes claimed documents pending again. */
   release(ref: KbRef, ids: string[]): Promise<void> {
     return this.#end(
       ref,
@@ -88,8 +90,8 @@ export class ClaimedDocuments {
   }
 
   /**
-   * Records why documents could not be indexed. They are retried with exponential backoff, each one separately,
-   * and fail for good after `TRIES_MAX` attempts or if `isLasting`.
+   * Records why documents could not be indexed. Each document is retried separately, with exponential backoff. A
+   * document fails permanently after `TRIES_MAX` attempts, or immediately if `isLasting`.
    */
   fail(ref: KbRef, ids: string[], reason: string, isLasting: boolean): Promise<void> {
     return this.#end(
@@ -118,9 +120,9 @@ export class ClaimedDocuments {
     }
   }
 
-  /** Releases claims that this process lost track of because the database was unavailable. */
+  /** Releases claims in the table that are missing from `#held` because a statement failed. */
   async dropForgotten(): Promise<void> {
-    // A claim in flight would look forgotten until its statement returns.
+    // The claims of a statement in flight are not in `#held` yet, and must not be released.
     if (!this.#mayHaveForgotten || this.#claiming > 0) return
     this.#mayHaveForgotten = false
     this.#dropping = releaseForgotten(this.#database, this.#instanceId, [...this.#held])
@@ -134,7 +136,7 @@ export class ClaimedDocuments {
   }
 }
 
-/** The retries and their backoff cover provider outages of about a quarter of an hour. */
+/** Retries with backoff cover provider outages of about 15 minutes. */
 const TRIES_MAX = 5
 const FIRST_WAIT_SECONDS = 10
 const WAIT_FACTOR = 4

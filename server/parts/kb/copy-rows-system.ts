@@ -5,8 +5,8 @@ import type { TenantTransaction } from '#database/tenant-sql.ts'
 import type { KbRef } from './ingestion.ts'
 
 /**
- * Inserts rows into a knowledge base that this transaction has locked. COPY bypasses the tenant statements, so
- * the owner columns are added here.
+ * Inserts rows into a knowledge base that the transaction has locked. COPY bypasses the tenant statements, so this
+ * function adds the owner columns.
  */
 export function copyRows<Row>(
   { embedded }: Pick<Database, 'embedded'>,

@@ -9,12 +9,15 @@ import { isOfKb } from './own-kb.ts'
 import type { SearchRequest } from './retrieve.ts'
 import { refOf, type SearchedKb, type StageHit } from './searched-kbs.ts'
 
-/** Short timeout: a client waits for the search, and the lexical stage finds most results. */
+/**
+ * Timeout of the query's embedding, in milliseconds. Short, because a client waits and the lexical stage can answer
+ * without vectors.
+ */
 const QUERY_EMBEDDING_MS = 10_000
 
 /**
  * Returns the chunks nearest to the query by exact vector search over each knowledge base (decisions/0014). If a
- * model cannot embed the query, its knowledge bases return no hits and `failure` gives the reason. Throws
+ * model cannot embed the query, `failure` is the reason, and that model's knowledge bases have no hits. Throws
  * billing.insufficient_credits.
  */
 export async function denseStage(
@@ -45,7 +48,7 @@ export async function denseStage(
   }
 }
 
-/** Returns the query's vector, or the reason as a sentence if the model fails. */
+/** Returns the query's vector, or a sentence with the reason if the model fails. */
 async function embedQuery(
   deps: KbDependencies,
   payer: Payer,
@@ -64,15 +67,15 @@ async function embedQuery(
 }
 
 /**
- * True for a disabled model or one without a key. The searching caller did not choose the model, so this is no
- * error for them.
+ * True if the model is disabled or has no key. The search then continues without vectors, because the caller did not
+ * choose the model.
  */
 const isOfModel = (error: unknown): error is AppError =>
   error instanceof AppError && error.code.startsWith('llm.')
 
 /**
- * Vectors have length 1, so the inner product is the cosine similarity. `distance + 0` prevents the planner from
- * using an index for the order.
+ * Returns the chunks whose vectors have the largest inner product with the query's vector. Vectors have length 1, so
+ * the inner product is the cosine similarity. `distance + 0` prevents an index scan, which would be approximate.
  */
 async function nearest(
   { sql, filter }: Pick<SearchRequest, 'sql' | 'filter'>,
@@ -86,7 +89,7 @@ async function nearest(
       : sql`number in (
           select c.number from kb_documents d join kb_chunks c on c.kb_id = d.kb_id and c.document_id = d.id
           where d.kb_id = ${kb.id} and d.organization_id = ${kb.organizationId} and ${matches(sql, filter)})`
-  // A subselect is evaluated once; otherwise the vector would be parsed from its text for every row.
+  // The subselect makes PostgreSQL parse the query's vector once instead of once per row.
   const rows = await sql<{ number: number; similarity: number }[]>`
     select number, -distance as similarity from (
       select number, embedding <#> (select ${vector}::text::halfvec) as distance from kb_vectors

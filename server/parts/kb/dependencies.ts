@@ -3,7 +3,6 @@ import type { Services } from '#platform/services.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import type { Ingestion } from './ingestion.ts'
 
-/** Dependencies of the part, created once in index.ts. */
 export interface KbDependencies {
   services: Services
   models: ModelFinder

@@ -1,10 +1,10 @@
 import { PASSAGES_PREFACE, writePassage } from '#platform/models/prompt-elements.ts'
 
-/** Passages with a lower score are not shown to the model (spec, send_message, rule 3). */
+/** Minimum score of a passage that is sent to the model (spec, send_message, rule 3). */
 export const SCORE_THRESHOLD = 0.1
 /** Maximum number of passages per message (spec, send_message, rule 3). */
 export const PASSAGES_MAX = 10
-/** Maximum share of a message's prompt that passages may take. */
+/** Maximum share of a message's prompt for passages. */
 export const PASSAGES_SHARE = 0.25
 
 interface DescribedPassage {
@@ -14,8 +14,9 @@ interface DescribedPassage {
 }
 
 /**
- * Formats passages for the prompt, best first, within a byte limit. The preface marks them as data, so that
- * instructions inside a passage are not taken for the user's. A passage's number is its 1-based index in `used`.
+ * Formats passages for the prompt, best first. Omits passages that would exceed `bytesMax` in total. The preface says
+ * that passages are data, so that the model doesn't follow instructions inside them. Passages are numbered from 1, in
+ * the order of `used`.
  */
 export function describePassages<Passage extends DescribedPassage>(
   passages: readonly Passage[],

@@ -10,16 +10,17 @@ interface EmbeddingDependencies {
   calls: PaidCalls
 }
 
-/** The texts' organization and the embedding model; null is the free built-in embedding. */
+/**
+ * Embedding model, and the organization that owns the embedded text. A null model is the built-in one, which is free.
+ */
 export interface EmbeddingOf {
   organizationId: string
   embeddingModelId: string | null
 }
 
 /**
- * Returns the vectors of texts in their order. Embeddings by a provider are charged by tokens. Throws a
- * ModelError, the signal's reason, billing.insufficient_credits, llm.not_found, llm.inactive or
- * llm.not_configured.
+ * Returns one vector per text, in the same order. Charges the payer for the provider's tokens. Throws a ModelError,
+ * the signal's reason, billing.insufficient_credits, llm.not_found, llm.inactive or llm.not_configured.
  */
 export async function embedTexts(
   { services, models, calls }: EmbeddingDependencies,
@@ -49,8 +50,8 @@ const UNRELATED = [
 ]
 
 /**
- * Measures the mean similarity that a model gives to unrelated texts; for some models it is far above zero. Only
- * similarity above this floor counts, so that scores are comparable across models.
+ * Measures the mean similarity of unrelated sentences under a model. For some models it is far above zero. Searches
+ * count only similarity above this floor, so that scores are comparable across models.
  */
 export async function measureFloor(
   deps: EmbeddingDependencies,
@@ -68,12 +69,12 @@ export async function measureFloor(
   return Math.min(Math.max(sum / pairs, 0), FLOOR_MAX)
 }
 
-/** Payer for background work: no user or API key. */
+/** Returns the payer for background work: an organization without a user or API key. */
 export const unattributed = ({ organizationId }: { organizationId: string }): Payer => ({
   organizationId,
   userId: null,
   apiKeyId: null,
 })
 
-/** Caps the floor: a model with an even higher one cannot tell texts apart. */
+/** Maximum floor, so that searches never divide by zero. Under a higher floor, a model barely distinguishes texts. */
 const FLOOR_MAX = 0.95

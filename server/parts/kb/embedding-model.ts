@@ -3,7 +3,6 @@ import type { ModelTarget } from '#platform/models/types.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import type { KbDependencies } from './dependencies.ts'
 
-/** Name of the built-in embedding. */
 const LOCAL = 'local'
 export const LOCAL_TARGET: ModelTarget = {
   provider: 'demo',
@@ -14,8 +13,8 @@ export const LOCAL_TARGET: ModelTarget = {
 }
 
 /**
- * Finds an embedding model by its name or id; null is the built-in one. Throws llm.not_found, llm.inactive,
- * llm.not_configured, kb.not_embedding.
+ * Finds an embedding model by its name or id. Returns null for the built-in model. Throws llm.not_found,
+ * llm.inactive, llm.not_configured, kb.not_embedding.
  */
 export async function findEmbeddingModel(
   { models }: Pick<KbDependencies, 'models'>,

@@ -20,7 +20,7 @@ const OneKb = Type.Object({ kb_id: idOf('the knowledge base') })
 const OneEvaluation = Type.Object({ ...OneKb.properties, evaluation_id: idOf('the evaluation') })
 const ofKb = { kb: 'kb_id' } as const
 
-/** Routes of evaluations, which measure retrieval (ext). */
+/** Routes of evaluations, which measure retrieval quality. Evaluations are an extension of the spec. */
 export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Route[] => [
   defineRoute({
     method: 'POST',
@@ -108,7 +108,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     errors: ['kb.not_found', 'kb.evaluation_not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listRuns(scope, query),
   }),
-  // Same path as the POST route that starts a run; this one returns it.
+  // The POST route with this path starts a run; this route returns one.
   defineRoute({
     method: 'GET',
     url: '/api/kb/evaluations/run',

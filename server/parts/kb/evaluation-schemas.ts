@@ -17,7 +17,7 @@ import { Filter, Limit, Rerank, ScoreThreshold } from './search-schemas.ts'
 
 export const QUESTIONS_MAX = 1_000
 const QUESTION_CHARACTERS_MAX = 2_000
-/** Maximum number of document ids, and of document names, per question. */
+/** Maximum length of `document_ids` and of `document_names` of a question. */
 const DOCUMENTS_MAX = 100
 const NAME_CHARACTERS_MAX = 1_000
 
@@ -115,7 +115,7 @@ const RunSettings = Type.Object(
   },
   { title: 'EvaluationRunSettings' },
 )
-/** Search settings of a run, and the state of the index that it searched. */
+/** Search settings of a run, and the state of the searched index. */
 export type RunSettings = Static<typeof RunSettings>
 
 const RunMetrics = Type.Object(
@@ -206,7 +206,7 @@ export const RunWithResults = Type.Object(
 )
 export type RunWithResults = Static<typeof RunWithResults>
 
-/** Timestamps are strings in rows of hand-written SQL. */
+/** Row of kb_evaluations. Timestamps are strings if the row comes from hand-written SQL. */
 export interface EvaluationRow {
   id: string
   kbId: string

@@ -28,15 +28,15 @@ import type { EvaluationRuns } from './run-evaluation.ts'
 import { findReranker } from './search-kb.ts'
 
 /*
- * Evaluations are questions with the documents that answer them. Runs measure how well a knowledge base finds
- * these documents. Questions and results may be long, so lists omit them.
+ * An evaluation is a set of questions, each with the documents that answer it. A run measures how well searches find
+ * these documents. Lists omit questions and results, which may be long.
  */
 
 const EVALUATIONS_MAX = 100
 const OPEN_RUNS_MAX = 5
-/** Maximum number of stored runs per evaluation; the oldest are deleted. */
+/** Maximum number of stored runs per evaluation. Starting a run deletes the oldest finished ones. */
 const RUNS_KEPT = 100
-/** Maximum number of unknown ids named in an error. */
+/** Maximum number of unknown document ids that an error lists. */
 const NAMED_MAX = 10
 const RUN_LIMIT_DEFAULT = 10
 const RESULTS_DEFAULT = 100
@@ -52,8 +52,8 @@ interface OneRun extends OneKb {
 }
 
 /**
- * Creates an evaluation. Throws kb.documents_unknown, kb.too_many_evaluations, and request.invalid for a question
- * without an answer.
+ * Creates an evaluation. Throws kb.documents_unknown, kb.too_many_evaluations, and request.invalid if a question has
+ * no documents.
  */
 export async function createEvaluation(
   scope: Scope<'kb:write'>,
@@ -140,8 +140,8 @@ export async function deleteEvaluation(
 }
 
 /**
- * Queues a run that searches for the evaluation's questions with these settings. Throws kb.evaluation_not_found,
- * kb.too_many_runs, kb.filter_invalid, and the errors of findReranker.
+ * Queues a run that searches for each question with these settings. Throws kb.evaluation_not_found, kb.too_many_runs,
+ * kb.filter_invalid, and the errors of findReranker.
  */
 export async function startRun(
   deps: KbDependencies,
@@ -195,7 +195,7 @@ const runColumns = (sql: TenantSql) => sql`
   id, kb_id as "kbId", evaluation_id as "evaluationId", created_by as "createdBy", status, error, settings, metrics,
   created_at as "createdAt", finished_at as "finishedAt"`
 
-/** Returns runs, newest first, with settings and metrics for comparison. Throws kb.evaluation_not_found. */
+/** Returns runs, newest first, with their settings and metrics. Throws kb.evaluation_not_found. */
 export async function listRuns(
   { sql, organizationId }: Scope<'kb:read'>,
   { kb_id: kbId, evaluation_id: id, ...query }: OneEvaluation & { limit?: number; cursor?: string },
@@ -214,7 +214,7 @@ export async function listRuns(
   )
 }
 
-/** Returns a run with one page of its results per question. Throws kb.run_not_found. */
+/** Returns a run with one page of its results. Throws kb.run_not_found. */
 export async function getRun(
   { sql, organizationId }: Scope<'kb:read'>,
   { kb_id: kbId, run_id: id, page = 1, limit = RESULTS_DEFAULT }: OneRun & { page?: number; limit?: number },

@@ -4,12 +4,15 @@ import { fail, sentence } from '#errors'
 type Value = string | number | boolean
 type Bound = 'gt' | 'gte' | 'lt' | 'lte'
 
-/** Condition on one metadata key. All conditions of a filter must match. */
+/** Condition on one metadata key. A document matches a filter if it meets every condition. */
 export interface Condition {
   key: string
-  /** Matches if the value is one of these. */
+  /** The value must equal one of these. */
   in?: Value[]
-  /** Numbers compare numerically; strings compare by code point, which orders ISO 8601 times. */
+  /**
+   * The value must be within all bounds. A number bound matches only numbers, and a string bound only strings.
+   * Strings compare by code point, which orders ISO 8601 times.
+   */
   bounds?: [Bound, string | number][]
   exists?: boolean
 }
@@ -72,8 +75,8 @@ const isValue = (value: unknown): value is Value =>
 const invalid = (reason: string) => fail('kb.filter_invalid', { reason })
 
 /**
- * True if a row `d` of kb_documents matches the filter. Built-in fields override metadata keys with the same
- * name.
+ * For a row `d` of kb_documents: true if the document matches the filter. Built-in fields such as `name` override
+ * metadata keys with the same name.
  */
 export function matches(sql: FragmentSql, conditions: readonly Condition[]): Fragment {
   const all = conditions.map((condition) => holds(sql, condition))
@@ -93,7 +96,10 @@ function holds(sql: FragmentSql, { key, in: values, bounds = [], exists }: Condi
   return sql`coalesce(${parts.reduce((before, one) => sql`${before} and ${one}`)}, false)`
 }
 
-/** `case` guards the cast, because SQL may evaluate conditions joined by `and` in any order. */
+/**
+ * True if the value is within the bound. `case` guards the cast, because SQL may evaluate conditions joined by `and`
+ * in any order.
+ */
 function isWithin(sql: FragmentSql, value: Fragment, [name, bound]: [Bound, string | number]): Fragment {
   const operator = sql.unsafe(OPERATORS[name])
   return typeof bound === 'number'

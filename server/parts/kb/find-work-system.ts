@@ -5,13 +5,16 @@ import { isDocumentClaimable, isDocumentOf, isRunClaimable, isSourceClaimable } 
 import type { RunRef } from './claimed-run.ts'
 import type { KbRef, SourceRef } from './ingestion.ts'
 
-/* Work is found across all organizations and then processed with statements of its own organization. */
+/*
+ * These queries find work across all organizations. Each item is then processed with tenant statements of its own
+ * organization.
+ */
 
-/** Limits per sweep; the next sweep finds the rest. */
+/** Limits per sweep. The next sweep finds the remaining work. */
 const FOUND_MAX = 500
 const RUNS_FOUND_MAX = 100
 
-/** Returns the tenant statements of an organization, for jobs and agents that act without a Scope. */
+/** Returns an organization's tenant statements, for jobs and agents that act without a Scope. */
 export const sqlOf = (database: Database, { organizationId }: { organizationId: string }): TenantSql =>
   tenantSql(database, { organizationId, userId: null })
 
@@ -34,7 +37,7 @@ async function dueSources(sql: SystemStatements, isWanted: Fragment): Promise<So
     order by next_reading_at limit ${FOUND_MAX}`
 }
 
-/** Returns knowledge bases with documents to index. */
+/** Returns knowledge bases with documents that can be claimed for indexing. */
 export async function findUnindexed(database: Database): Promise<KbRef[]> {
   const sql = systemSql(database)
   return sql<KbRef[]>`
@@ -44,7 +47,9 @@ export async function findUnindexed(database: Database): Promise<KbRef[]> {
     limit ${FOUND_MAX}`
 }
 
-/** Returns evaluation runs that no live process works on; `held` lists the runs of this process. */
+/**
+ * Returns unfinished evaluation runs that no live process works on. `held` lists the runs that this process works on.
+ */
 export async function findOpenRuns(
   database: Database,
   instanceId: string,
@@ -57,7 +62,7 @@ export async function findOpenRuns(
     order by id limit ${RUNS_FOUND_MAX}`
 }
 
-/** Releases sources claimed by this process, so that they can start again immediately. */
+/** Releases sources claimed by this process. They stay due, so another process can claim them immediately. */
 export async function releaseSources(
   database: Database,
   instanceId: string,

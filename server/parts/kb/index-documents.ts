@@ -8,7 +8,7 @@ import { compactPostings, mergeSegments } from './merge-segments.ts'
 import { type PreparedTexts, withContext } from './prepare-text.ts'
 import { type PreparedDocument, writeIndex } from './write-index.ts'
 
-/** Snapshot of a knowledge base during indexing; everything written together uses the same settings. */
+/** Snapshot of a knowledge base during indexing. Documents indexed together use the same settings. */
 export interface IndexedKb extends KbRef {
   generation: number
   dimensions: number | null
@@ -17,18 +17,18 @@ export interface IndexedKb extends KbRef {
   embeddingModelId: string | null
 }
 
-/** Limits of a group of documents that are indexed together: bytes of text and number of documents. */
+/** Limits of a group of documents that are indexed together: total bytes of text, and number of documents. */
 const GROUP_BYTES = 2_000_000
 const GROUP_DOCUMENTS = 200
-/** Groups in preparation at the same time: while the thread processes one, the texts of the next are fetched. */
+/** Number of groups in preparation. The thread processes one group while the texts of the next are fetched. */
 const AHEAD = 2
-/** Time limit of one turn, so that other knowledge bases get theirs. */
+/** Time limit of one turn, in milliseconds. Other knowledge bases then get a turn. */
 const TURN_MS = 20_000
 
 /**
- * Indexes the pending documents of a knowledge base: splits, embeds and stores them in groups. The next groups
- * are prepared while one is written. A failed document is recorded and does not block others. When the turn ends,
- * the remaining documents are left for the next turn.
+ * Indexes pending documents of a knowledge base for one turn: splits, embeds and stores them in groups. Prepares the
+ * next groups while one is written. A document that fails is recorded and does not block others. When the turn ends,
+ * the remaining documents are released for the next turn.
  */
 export async function indexDocuments(deps: IngestionDependencies, ref: KbRef): Promise<void> {
   const end = performance.now() + TURN_MS
@@ -72,7 +72,9 @@ function begin(deps: IngestionDependencies, ref: KbRef, group: ClaimedDocument[]
   return { ids, prepared: settle(deps, ref, ids, () => prepare(deps, ref, group)) }
 }
 
-/** Documents that failed before get a group each, so that they cannot fail others. */
+/**
+ * Splits documents into groups. A document that has failed before gets its own group, so that it cannot fail others.
+ */
 function groupsOf(documents: ClaimedDocument[]): ClaimedDocument[][] {
   const groups: ClaimedDocument[][] = []
   let bytes = Number.POSITIVE_INFINITY
@@ -92,7 +94,10 @@ const UNEXPECTED = sentence('kb.indexing_failed')
 
 const idsOf = (group: ClaimedDocument[]): string[] => group.map(({ id }) => id)
 
-/** Runs a step for some documents. On failure, records it on them and returns undefined. Never rejects. */
+/**
+ * Runs a step for some documents. If the step fails, records the failure on the documents and returns undefined.
+ * Never rejects.
+ */
 async function settle<Result>(
   deps: IngestionDependencies,
   ref: KbRef,
@@ -103,7 +108,7 @@ async function settle<Result>(
     return await step()
   } catch (error) {
     await noteFailure(deps, ref, ids, error).catch((lost: unknown) =>
-      // A sweep releases these documents.
+      // The documents stay claimed until a sweep releases them.
       deps.services.log.error({ err: lost }, 'indexing failures could not be stored'),
     )
     return undefined
@@ -119,7 +124,7 @@ async function noteFailure(
   if (deps.stopping.aborted) return deps.claims.release(ref, ids)
   const isExpected = error instanceof ModelError || error instanceof AppError
   deps.services.log[isExpected ? 'info' : 'error']({ err: error }, 'documents could not be indexed')
-  // Errors that need a person, such as missing credits, are not retried automatically.
+  // An AppError, such as missing credits, needs a user's action, so it isn't retried automatically.
   await deps.claims.fail(ref, ids, isExpected ? error.message : UNEXPECTED, error instanceof AppError)
 }
 
@@ -127,7 +132,7 @@ interface Prepared {
   kb: IndexedKb
   documents: PreparedDocument[]
   dictionary: string[]
-  /** All documents claimed for the group, including deleted ones. */
+  /** Ids of all documents claimed for the group, including documents that were deleted since. */
   ids: string[]
 }
 
@@ -179,7 +184,7 @@ async function write(
   { kb, documents, dictionary, ids }: Prepared,
 ): Promise<void> {
   await writeIndex(deps, kb, documents, dictionary)
-  // Documents that were not stored become pending again if they still exist.
+  // Documents that were claimed but not stored become pending again, unless they were deleted.
   await deps.claims.release(ref, ids)
   deps.announce(ref)
 }

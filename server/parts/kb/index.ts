@@ -38,8 +38,8 @@ export interface KnowledgeBases {
   evaluationRuns: EvaluationRuns
   retriever: ReturnType<typeof createChatRetriever>
   /**
-   * For agents: returns the best passages of one organization's knowledge bases, best first, charged to the
-   * payer. Ignores deleted knowledge bases. The caller checks access. Throws billing.insufficient_credits.
+   * Searches an organization's knowledge bases for an agent. Returns the best passages, best first, and charges the
+   * payer. Ignores deleted knowledge bases. The caller must have checked access. Throws billing.insufficient_credits.
    */
   findPassages(
     payer: Payer,

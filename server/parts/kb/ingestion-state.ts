@@ -2,8 +2,8 @@ import type { kbSources } from '#database/schema/kb.ts'
 import { sentence } from '#errors'
 
 /*
- * Derives the state of knowledge bases and sources from the sources' counters. A source is read to find its
- * documents; the documents are then indexed one by one.
+ * Derives the state of knowledge bases and sources from the document counters of sources. A source is first read to
+ * find its documents, which are then indexed.
  */
 
 export const STATUSES = ['pending', 'processing', 'ready', 'failed'] as const
@@ -29,7 +29,10 @@ export interface SourceState {
 
 const NO_DOCUMENT = sentence('kb.no_document_read')
 
-/** A source is ready if at least one document is ready, and failed if all its documents failed. */
+/**
+ * Describes a source. It is ready if all its documents are processed and at least one is ready or none failed. It is
+ * failed if its last reading failed, or if all its documents failed.
+ */
 export function describeSource(row: Source): SourceState {
   const documents = countsOf(row)
   return { ...statusOf(row, documents), documents }
@@ -43,10 +46,10 @@ function statusOf(row: Source, { pending, ready, failed }: DocumentCounts): Omit
   return { status: 'ready', error: row.error }
 }
 
-/** While a source is being read, its total is unknown, so progress stays below 1. */
+/** Maximum progress before ingestion ends. The number of documents is unknown while a source is being read. */
 const PROGRESS_WHILE_READING = 0.99
 
-/** A knowledge base is ready when no work is left and it has ready documents or no failed sources. */
+/** Describes a knowledge base. It is ready when no work is left and it has ready documents or no failed sources. */
 export function describeSources(sources: readonly Source[]): {
   status: Status
   progress: number

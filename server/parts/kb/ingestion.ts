@@ -13,10 +13,11 @@ import { createPreparer, type Preparer } from './preparer.ts'
 import { dropUnended, readSource } from './read-source.ts'
 
 /*
- * Ingestion has two kinds of jobs. The first reads a source and stores its documents and their texts (fetch,
- * parse). The second indexes the pending documents of a knowledge base (split, embed, index). The tables record
- * the work, claimed by the process that does it; a job only says where to look. A lost or repeated job therefore
- * loses and repeats nothing, and the claims of a dead process pass to another one.
+ * Ingestion has two kinds of jobs. A reading job fetches and parses a source, and stores its documents and their
+ * text. An indexing job splits and embeds the pending documents of a knowledge base, and writes the index.
+ *
+ * The tables record all work and which process has claimed it. A job only names the source or knowledge base to look
+ * at, so losing or repeating a job does no harm. Other processes take over the claims of a dead process.
  */
 
 export interface KbRef {
@@ -35,13 +36,12 @@ export interface IngestionParts {
   stemmer: Stemmer
 }
 
-/** Dependencies of the jobs. */
 export interface IngestionDependencies extends IngestionParts {
-  /** Returns the tenant statements of a knowledge base's organization. */
+  /** Returns the tenant statements of the organization that owns a knowledge base. */
   sqlOf(ref: KbRef): TenantSql
   preparer: Preparer
   claims: ClaimedDocuments
-  /** Sources claimed by this process whose end could not be stored because the database was unavailable. */
+  /** Ids of sources that this process claimed but could not release, because the database was unavailable. */
   unended: Set<string>
   announce: Announce
   /** Queues indexing of a knowledge base's pending documents. */
@@ -54,17 +54,20 @@ export interface Ingestion {
   queues: Queue<never>[]
   /** Queues reading of due sources and indexing of pending documents. Never rejects. */
   begin(kb: { organizationId: string; id: string }): Promise<void>
-  /** Starts the periodic sweep, which finds due work and work that dead processes left. */
+  /** Starts the periodic sweep, which finds due work and the work of dead processes. */
   start(): void
   stop(): Promise<void>
 }
 
 const SWEEP_MS = 5_000
-/** Readings mostly wait for remote servers. One organization gets at most half of the slots. */
+/** Maximum number of concurrent readings per process. Readings mostly wait for remote servers. */
 const READINGS_AT_ONCE = 6
 const INDEXINGS_AT_ONCE = 4
 const SHARE_OF_ONE = 0.5
-/** Reading a source has its own time limit; this one is for jobs whose process died. */
+/**
+ * Timeout of a job, in seconds. Reading a source has a shorter limit, so only the jobs of dead processes reach this
+ * one.
+ */
 const JOB_SECONDS_MAX = 3 * 3_600
 
 export function createIngestion(parts: IngestionParts): Ingestion {
@@ -92,8 +95,7 @@ export function createIngestion(parts: IngestionParts): Ingestion {
       ),
     stopping: ending.signal,
   }
-  // Failures are recorded on the sources and documents and retried from there, so jobs themselves have no
-  // retries.
+  // Jobs have no retries. Failures are recorded on sources and documents, which are retried by the sweep.
   const rest = { retries: 0, firstRetrySeconds: 1, timeoutSeconds: JOB_SECONDS_MAX, isKeyed: true }
   const reading: Queue<SourceRef> = {
     ...rest,

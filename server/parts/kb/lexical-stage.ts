@@ -9,18 +9,18 @@ import { isOfKb } from './own-kb.ts'
 import type { SearchRequest } from './retrieve.ts'
 import { refOf, type SearchedKb, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
-/** Growth factor of the candidate count when deleted or filtered-out chunks leave too few hits. */
+/** Growth factor of the candidate count, used when too many candidates are deleted, disabled or filtered out. */
 const FURTHER = 8
 const SCORED_CHUNKS_MAX = 50_000
-/** Maximum number of terms that a prefix expands to. */
+/** Maximum number of terms that match a prefix. */
 const EXPANSIONS_MAX = 100
-/** Maximum length of the suffix that stemming removes: the index contains `configur` for `configuration`. */
+/** Maximum length of the suffix that stemming removes, in characters: the stem of `configuration` is `configur`. */
 const ENDING_CHARACTERS_MAX = 5
 const STEM_CHARACTERS_MIN = 3
 
 /**
- * Returns the best chunks by BM25. Skips deleted, disabled or filtered-out chunks and fetches replacements.
- * Unless `isChecked`, skips this check if the knowledge base has no known dead chunks and there is no filter.
+ * Returns the best chunks by BM25. Replaces deleted, disabled and filtered-out chunks by the next best ones. If
+ * `isChecked` is false, skips the check of chunks when the knowledge base has no dead chunks and there is no filter.
  */
 export async function lexicalStage(
   { stemmer }: Pick<KbDependencies, 'stemmer'>,
@@ -46,7 +46,7 @@ export async function lexicalStage(
   }
 }
 
-/** Returns which chunks exist, are enabled and belong to documents that match the filter. */
+/** Returns the numbers of chunks that exist, are enabled, and belong to documents that match the filter. */
 async function findAlive(
   sql: TenantSql,
   { id, organizationId }: SearchedKb,
@@ -68,8 +68,8 @@ async function findAlive(
 }
 
 /**
- * Scores chunks with BM25 over the query's words in one knowledge base, using its own document frequencies. A
- * word counts with one stem per language of the knowledge base.
+ * Scores the chunks of one knowledge base with BM25, using its own document frequencies. A query word matches its
+ * stems in all languages of the knowledge base.
  */
 async function scoreWords(
   sql: TenantSql,
@@ -95,7 +95,7 @@ async function scoreWords(
   })
 }
 
-/** Returns the stems of each word; a stop word has none. */
+/** Returns the stems of each word. Stop words have no stems. */
 async function stemsOf(
   stemmer: Stemmer,
   { languages }: SearchedKb,
@@ -127,7 +127,8 @@ async function readTerms(sql: TenantSql, kb: SearchedKb, terms: string[]): Promi
 }
 
 /**
- * Returns the postings of all terms with this prefix, and of shorter stems that a word with this prefix may have.
+ * Returns the postings of terms with this prefix. Stemming may shorten a word with this prefix, so includes the
+ * postings of terms that equal a shortened prefix.
  */
 async function readPrefix(sql: TenantSql, kb: SearchedKb, prefix: string): Promise<Buffer[]> {
   const least = Math.max(STEM_CHARACTERS_MIN, prefix.length - ENDING_CHARACTERS_MAX)

@@ -2,9 +2,10 @@ import type { TenantTransaction } from '#database/tenant-sql.ts'
 import type { KbRef } from './ingestion.ts'
 
 /**
- * Locks a knowledge base until the transaction ends. Changes to documents or chunks, and the start and end of a
- * reading, take this lock first, then sources, then documents; this order prevents deadlocks. Returns undefined
- * if the knowledge base was deleted.
+ * Locks a knowledge base until the transaction ends. Returns undefined if the knowledge base was deleted.
+ *
+ * Transactions that change documents or chunks, or that start or end a reading, lock the knowledge base, then
+ * sources, then documents. This order prevents deadlocks.
  */
 export async function lockKb(
   tx: TenantTransaction,

@@ -23,7 +23,7 @@ interface NumberedPage {
   limit?: number
 }
 
-/** Returns one page of documents, newest first, whose name contains `search`. */
+/** Returns one page of the documents whose names contain `search`, newest first. */
 export async function listDocuments(
   scope: Scope<'kb:read'>,
   { kb_id: kbId, page = 1, limit = LIMIT_DEFAULT, search }: NumberedPage & { kb_id: string; search?: string },
@@ -54,8 +54,8 @@ export async function listDocuments(
 }
 
 /**
- * Returns a document with one page of its chunks in order: the page that contains `chunk_id` if that chunk still
- * exists, else the requested page. Throws kb.document_not_found.
+ * Returns a document with one page of its chunks. The page is the one that contains `chunk_id`, or the requested page
+ * if `chunk_id` is omitted or no longer exists. Throws kb.document_not_found.
  */
 export async function getDocument(
   scope: Scope<'kb:read'>,
@@ -89,7 +89,7 @@ export async function getDocument(
 }
 
 /**
- * Deletes a document. It reappears if its source still contains it at the next reading. Throws
+ * Deletes a document. The next reading of its source adds the document again if the source still contains it. Throws
  * kb.document_not_found.
  */
 export async function deleteDocument(
@@ -110,7 +110,7 @@ export async function deleteDocument(
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
 
-/** Stores an uploaded file for a source of type `file`. Throws the errors of storeReceivedFile. */
+/** Stores an uploaded file for a later source of type `file`. Throws the errors of storeReceivedFile. */
 export async function uploadFile(
   { services }: KbDependencies,
   scope: Scope<'kb:write'>,

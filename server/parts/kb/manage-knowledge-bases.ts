@@ -21,7 +21,7 @@ import {
 } from './schemas.ts'
 
 /**
- * Creates a knowledge base with its sources, which are read after the response. Throws kb.name_taken,
+ * Creates a knowledge base with its sources. Websites and buckets are read after the response. Throws kb.name_taken,
  * kb.source_invalid, kb.chunking_invalid, llm.not_found, kb.not_embedding, upload.not_found.
  */
 export async function createKnowledgeBase(
@@ -105,7 +105,7 @@ export async function updateKnowledgeBase(
   return getKnowledgeBase(scope, kbId)
 }
 
-/** Deletes a knowledge base with all its contents. Readings and indexing in progress stop (ingestion.ts). */
+/** Deletes a knowledge base with all its contents. Readings and indexing in progress stop. */
 export async function deleteKnowledgeBase(scope: Scope<'kb:delete'>, kbId: string): Promise<void> {
   const rows = await scope.delete(knowledgeBases, eq(knowledgeBases.id, kbId))
   if (rows.length === 0) throw fail('kb.not_found')

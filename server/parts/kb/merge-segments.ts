@@ -5,13 +5,15 @@ import { isOfKb } from './own-kb.ts'
 import { insertPostings, noteSegment, type Segment } from './segments.ts'
 
 /*
- * A search reads one row per term from each segment, so segments are merged: the newest ones, when eight of
- * similar size exist. A posting is therefore rewritten once per eightfold growth. Deleted chunks stay in the
- * postings, and readers skip them, until they are a fifth of all chunks; then the postings are rewritten.
+ * A search reads one row per term from each segment. Fewer segments therefore make searches faster. When eight
+ * segments of similar size exist, they are merged, so a posting is rewritten once per eightfold growth.
+ *
+ * The postings of deleted chunks stay in the index, and readers skip them. When a fifth of all chunks is deleted, all
+ * postings are rewritten without these chunks.
  */
 
 const MERGED_MIN = 8
-/** Size classes in chunks: the smallest, and the largest that is merged. */
+/** Sizes of the smallest and the largest size class that is merged, in chunks. */
 const SIZE_MIN = 1_000
 const SIZE_MAX = 10_000_000
 const DEAD_SHARE_MAX = 0.2
@@ -33,8 +35,8 @@ export async function mergeSegments(
     const last = merged.at(-1)
     if (!last) return
     const numbers = merged.map(({ segment }) => segment)
-    // Chunk and segment numbers are allocated under one lock, so chunks ascend across segments and postings can
-    // be concatenated.
+    // Chunk numbers and segment numbers are allocated under the same lock. Later segments therefore have higher chunk
+    // numbers, and postings can be concatenated.
     await tx`
       with old as (
         delete from kb_postings where ${isOfKb(tx, ref)} and segment = any(${numbers})
@@ -50,9 +52,9 @@ export async function mergeSegments(
   })
 }
 
-/** Returns the newest segments to merge, or none if there are too few. */
+/** Returns the newest segments if at least `MERGED_MIN` are of similar size, otherwise an empty list. */
 function mergeable(segments: readonly Segment[]): Segment[] {
-  // Smallest size class first; otherwise every eighth segment would trigger a rewrite of all segments.
+  // Starts with the smallest size class. Otherwise, every eighth segment would cause a rewrite of all segments.
   for (let size = SIZE_MIN; size <= SIZE_MAX; size *= MERGED_MIN) {
     const larger = segments.findLastIndex(({ chunks }) => chunks > size)
     const newest = segments.slice(larger + 1)
@@ -61,7 +63,7 @@ function mergeable(segments: readonly Segment[]): Segment[] {
   return []
 }
 
-/** Rewrites the postings without deleted chunks once there are enough of them. */
+/** Rewrites the postings without deleted chunks if there are enough deleted chunks. */
 export async function compactPostings(
   { services: { database }, sqlOf }: IngestionDependencies,
   { organizationId, kbId }: KbRef,

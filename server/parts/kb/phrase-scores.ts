@@ -6,8 +6,8 @@ import { listWords } from '#platform/retrieval/words.ts'
 import type { ReadPassage } from './read-passages.ts'
 
 /**
- * Raises the lexical score of passages that contain the query's quoted phrases, or adjacent characters of scripts
- * without spaces, in order. The bonus is the phrase's share of the query's words.
+ * Raises the lexical score of passages that contain the query's quoted phrases. In scripts without spaces, adjacent
+ * characters of the query count as phrases. The bonus is the phrase's share of the query's words.
  */
 export async function addPhrases(
   stemmer: Stemmer,
@@ -26,7 +26,10 @@ export async function addPhrases(
   )
 }
 
-/** Each character of a two-character pair is usually part of another pair too, so a pair counts as one word. */
+/**
+ * Returns the weight of a phrase in words. A pair counts as one word, because its characters usually belong to two
+ * overlapping pairs.
+ */
 const worthOf = (phrase: string[]): number => (phrase.length === 2 ? 1 : phrase.length)
 
 async function heldPhrases(

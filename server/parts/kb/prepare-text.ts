@@ -4,7 +4,6 @@ import { embedLocally } from '#platform/models/local-embedding.ts'
 import { type Language, languageOf } from '#platform/retrieval/languages.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 
-/** A document's text and how to split it. */
 export interface GivenText {
   name: string
   text: string
@@ -14,22 +13,25 @@ export interface GivenText {
 export interface Preparation {
   texts: GivenText[]
   chunking: Chunking
-  /** True if the built-in embedding makes the vectors. */
+  /** True if the vectors are computed by the built-in embedding. */
   isLocal: boolean
 }
 
-/** Texts prepared for indexing, without stems and without a provider's vectors. */
+/** Texts prepared for indexing. Stems, and vectors of a provider's model, are added later. */
 export interface PreparedTexts {
   texts: { chunks: Chunk[]; language: Language; words: Uint32Array[] }[]
-  /** The words that the numbers in `words` index; each word crosses the thread boundary once. */
+  /**
+   * Distinct words of all texts. `words` contains indexes into this list, so that each word crosses the thread
+   * boundary once.
+   */
   dictionary: string[]
-  /** Concatenated vectors of all chunks; null if a provider makes them. */
+  /** Vectors of all chunks, concatenated. Null if a provider computes them. */
   vectors: Float32Array | null
 }
 
 /**
- * Splits texts into chunks, and chunks into words, and embeds them. Runs in a separate thread
- * (prepare-thread.ts).
+ * Splits texts into chunks, lists each chunk's words, and embeds the chunks if the built-in embedding is used. Runs
+ * in a worker thread (prepare-thread.ts).
  */
 export async function prepareTexts({ texts, chunking, isLocal }: Preparation): Promise<PreparedTexts> {
   const dictionary = new Map<string, number>()
@@ -49,16 +51,13 @@ export async function prepareTexts({ texts, chunking, isLocal }: Preparation): P
   return { texts: prepared, dictionary: [...dictionary.keys()], vectors }
 }
 
-/**
- * Prepends the document's name, without its extension, and the headings to a chunk, so that searches match these
- * too.
- */
+/** Prepends the document's name (without extension) and the headings to a chunk, so that searches also match them. */
 export const withContext = (
   name: string,
   { headings, content }: Pick<Chunk, 'headings' | 'content'>,
 ): string => `${[name.replace(/\.[a-z0-9]{1,8}$/i, ''), ...headings].join(' > ')}\n\n${content}`
 
-/** Returns each word's index in the dictionary; new words are added. */
+/** Returns the dictionary index of each word. Adds new words to the dictionary. */
 function dictionaryIndexes(words: string[], dictionary: Map<string, number>): Uint32Array {
   const indexes = new Uint32Array(words.length)
   for (let at = 0; at < words.length; at++) {

@@ -2,15 +2,15 @@ import { Worker } from 'node:worker_threads'
 import type { Preparation, PreparedTexts } from './prepare-text.ts'
 
 /**
- * Prepares texts for the index in a worker thread, so that the event loop stays free. The texts are already
- * bounded and well-formed; files are parsed in separate processes (platform/documents).
+ * Prepares texts for indexing in a worker thread, so that the event loop stays free. The texts are already limited in
+ * size and well-formed. Files are parsed earlier, in separate processes (platform/documents).
  */
 export interface Preparer {
   prepare(preparation: Preparation): Promise<PreparedTexts>
   close(): Promise<void>
 }
 
-/** An idle thread ends after this time and frees the tokenizer's tables. */
+/** Time after which an idle thread ends and frees the tokenizer's tables, in milliseconds. */
 const IDLE_MS = 30_000
 
 interface Waiting {
@@ -26,7 +26,7 @@ export function createPreparer({ idleMs = IDLE_MS }: { idleMs?: number } = {}): 
   let idle: NodeJS.Timeout | undefined
   let count = 0
 
-  /** Rejects the pending tasks of an ended thread; runs once per thread. Later tasks start a new thread. */
+  /** Rejects the pending tasks of an ended thread, once per thread. Later tasks start a new thread. */
   const rejectAll = (ended: Worker, error: Error): void => {
     if (thread !== ended) return
     thread = undefined

@@ -15,8 +15,7 @@ import { findReranker, findTextModel, LIMIT_DEFAULT } from './search-kb.ts'
 import { type QueryAnswer, type QueryRequest, type SearchResult, viewPassage } from './search-schemas.ts'
 
 /**
- * Share of the space left in the prompt that passages may take. The rest is a margin for languages with
- * fewer bytes per token.
+ * Share of the prompt's remaining space for passages. The rest is a margin for languages with fewer bytes per token.
  */
 const PASSAGES_SHARE = 0.5
 const INSTRUCTION =
@@ -25,12 +24,13 @@ const INSTRUCTION =
 const NOTHING_FOUND = 'I do not know. This knowledge base contains nothing about the question.'
 
 /**
- * Answers a question from the best passages (spec, Knowledge bases, query), as one record or as a stream. Without
- * a matching passage, no model is called and the answer says so. A started call runs to its end, and is charged,
+ * Answers a question from the best passages (spec, Knowledge bases, query), as one JSON object or as a stream. If no
+ * passage matches, no model is called and the reply says so. A model call that has started is completed and charged,
  * even if the client disconnects.
  *
- * Throws kb.not_found, kb.filter_invalid, kb.window_too_small, billing.insufficient_credits, the errors of
- * finding a model, and llm.failed for an answer that is not a stream.
+ * Throws kb.not_found, kb.filter_invalid, kb.window_too_small, billing.insufficient_credits, and the errors of
+ * findTextModel and findReranker. If the model fails, throws llm.failed, but a stream ends with an `error` event
+ * instead.
  */
 export async function queryKb(
   deps: KbDependencies,
@@ -58,7 +58,7 @@ export async function queryKb(
   return asEvents ? stream(call, sources) : answer(call, sources)
 }
 
-/** Builds the model request. Throws kb.window_too_small. */
+/** Builds the model request. Throws kb.window_too_small if the context window has no space for a passage. */
 function toRequest(
   { query, params: { temperature, system_prompt: systemPrompt = '' } = {} }: QueryRequest,
   { contextWindow }: ResolvedModel,
@@ -88,7 +88,8 @@ interface QueryOutcome {
 }
 
 /**
- * Calls the model and passes its text, with checked citations, to `take`. Throws billing.insufficient_credits.
+ * Calls the model and passes its reply to `take`, after checking citations. Without passages, no model is called.
+ * Throws billing.insufficient_credits.
  */
 async function ask(
   { deps, payer, model, request, count }: Call,

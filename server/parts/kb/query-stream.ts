@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { EventLog } from '#platform/streams/event-log.ts'
 
-/** An answer as events. It is not stored, so it cannot be resumed. */
+/** The events of a streamed query. They are not stored, so clients cannot resume the stream. */
 export class QueryStream {
   readonly log = new EventLog()
   readonly #id = randomUUID()

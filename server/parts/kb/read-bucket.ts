@@ -20,8 +20,8 @@ import { hashOf, textKindOf } from './text-kind.ts'
 const OBJECTS_AT_ONCE = 4
 
 /**
- * Stores each object with a text file extension as a document under its key. Objects with an unchanged ETag are
- * not downloaded.
+ * Stores each object that has a text file's extension as a document, with the object's key. Does not download objects
+ * whose ETag is unchanged.
  */
 export async function readBucket(
   deps: IngestionDependencies,
@@ -44,7 +44,7 @@ export async function readBucket(
     const work = async (): Promise<void> => {
       for (const object of changed) await storeObject(deps, source, bucket, object, bounded)
     }
-    // An error that affects all objects, such as a bucket that becomes inaccessible, stops the other workers.
+    // An error that affects all objects, such as a bucket that becomes inaccessible, also stops the other workers.
     await Promise.all(Array.from({ length: OBJECTS_AT_ONCE }, work)).catch((error: unknown) => {
       ending.abort(error)
       throw error

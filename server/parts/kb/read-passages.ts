@@ -2,7 +2,7 @@ import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import type { Candidate } from './searched-kbs.ts'
 
-/** Content of a chunk and its place in the document. */
+/** Content of a chunk, and its position in the document. */
 export interface PassageContent {
   kbId: string
   documentId: string
@@ -16,14 +16,13 @@ export interface PassageContent {
   language: Language
 }
 
-/** A candidate with its content. */
 export type ReadPassage = PassageContent & Candidate & { reranked: null }
 
 interface PassageRow extends PassageContent {
   number: number
 }
 
-/** Returns the passages in the order of the candidates; skips chunks that were deleted or disabled since. */
+/** Returns the candidates with their content, in the same order. Omits chunks that are deleted or disabled. */
 export async function readPassages<Found extends Candidate>(
   { sql, organizationId }: { sql: TenantSql; organizationId: string },
   pool: Found[],

@@ -14,9 +14,9 @@ import { readWebsite } from './read-website.ts'
 import { isBeingRead, type ReadingResult, type ReadingSource, SourceGone } from './reading.ts'
 import { refreshHoursOf } from './source-config.ts'
 
-/** Time limit of one reading. */
+/** Time limit of one reading, in milliseconds. */
 const READING_MS_MAX = 2 * 3_600_000
-/** Interval for checking that the source still exists. */
+/** Interval for checking that the source still exists, in milliseconds. */
 const WATCH_MS = 2_000
 const TRIES_MAX = 3
 const FIRST_WAIT_SECONDS = 15
@@ -24,13 +24,12 @@ const WAIT_FACTOR = 4
 const END_ATTEMPTS = 5
 
 /**
- * Reads a due source and stores its documents, which then wait to be indexed. Unchanged documents are kept. Stops
- * if the source is deleted. A failure is recorded on the source; a temporary one is retried up to `TRIES_MAX`
- * times in total.
+ * Reads a due source and stores its documents as pending. Unchanged documents keep their index. Stops if the source
+ * is deleted. Records failures on the source, and retries temporary ones for a total of `TRIES_MAX` attempts.
  */
 export async function readSource(deps: IngestionDependencies, ref: SourceRef): Promise<void> {
   const source = await claim(deps, ref).catch((error: unknown) => {
-    // The claim may have been committed despite the error.
+    // The claim may have been committed despite the error, so a sweep must release the source.
     deps.unended.add(ref.sourceId)
     throw error
   })
@@ -58,7 +57,7 @@ export async function readSource(deps: IngestionDependencies, ref: SourceRef): P
   }
 }
 
-/** If the database stays unavailable, a sweep releases the source. */
+/** Stores the end of a reading. If the database stays unavailable, a sweep releases the source. */
 async function persist(
   deps: IngestionDependencies,
   { sourceId }: SourceRef,
@@ -72,7 +71,7 @@ async function persist(
   if (!isDone) deps.unended.add(sourceId)
 }
 
-/** Releases sources that this process claimed and whose end it could not store. */
+/** Releases sources that this process claimed but could not release, because the database was unavailable. */
 export async function dropUnended(deps: IngestionDependencies): Promise<void> {
   const ids = [...deps.unended]
   if (ids.length === 0) return
@@ -162,7 +161,7 @@ function sentenceOf(error: unknown): string {
   return isExpected ? (error as Error).message : UNEXPECTED
 }
 
-/** True if a retry would fail the same way: a refusal, a wrong address, or unreadable content. */
+/** True if a retry would fail in the same way, for example because access is denied or the content is unreadable. */
 const isLasting = (error: unknown): boolean =>
   error instanceof NetError ||
   ([FetchError, CrawlError, DocumentError, BucketError].some((known) => error instanceof known) &&

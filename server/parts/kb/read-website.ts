@@ -5,7 +5,7 @@ import type { ReadingResult, ReadingSource } from './reading.ts'
 import type { WebConfig } from './source-config.ts'
 import { type FoundDocument, storeDocument } from './store-document.ts'
 
-/** Stores each page of a website as a document under its URL. */
+/** Stores each page of a website as a document whose key is the page's URL. */
 export async function readWebsite(
   deps: IngestionDependencies,
   source: ReadingSource,
@@ -14,7 +14,7 @@ export async function readWebsite(
   const { net, documents } = deps.services
   const config = source.config as WebConfig
   const target = { url: config.url, maxPages: config.max_pages ?? 1, maxDepth: config.max_depth ?? 0 }
-  // A page that cannot be read now may link to pages that still exist.
+  // An unreadable page may link to pages that still exist, so documents that were not found must be kept.
   let isComplete = true
   for await (const page of crawl(net, documents, target, signal)) {
     if ('error' in page) isComplete = false

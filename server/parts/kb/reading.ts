@@ -5,25 +5,27 @@ export interface ReadingSource extends SourceRef {
   type: 'web' | 's3'
   config: Record<string, unknown>
   secrets: string | null
-  /** Sequence number of this reading. */
+  /** Number of this reading of the source, from 1. */
   reading: number
   failures: number
 }
 
-/** Outcome of a reading. */
 export interface ReadingResult {
-  /** True if everything was listed, so that documents not seen no longer exist. */
+  /** True if the reading found all documents of the source. Documents that it did not find are then deleted. */
   isComplete: boolean
-  /** Number of files whose type contains no text. */
+  /** Number of files skipped because their type contains no text. */
   skipped: number
 }
 
-/** The source was deleted or another process claimed it. The result is discarded; this is not a failure. */
+/**
+ * Thrown if the source was deleted or another process has claimed it. The reading's result is discarded, and no
+ * failure is recorded.
+ */
 export class SourceGone extends Error {
   override readonly name = 'SourceGone'
 }
 
-/** For a row of kb_sources: true while this reading of it continues. */
+/** For a row of kb_sources: true if this process is still performing this reading of the source. */
 export const isBeingRead = (
   sql: FragmentSql,
   { services: { instance } }: IngestionDependencies,

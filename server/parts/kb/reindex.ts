@@ -9,10 +9,11 @@ import { getKnowledgeBase } from './manage-knowledge-bases.ts'
 import type { KnowledgeBaseView, Reindexing } from './schemas.ts'
 
 /**
- * Splits and embeds every document again from its stored text, with new settings if given, and reads failed
- * sources again. With `source_id`, only reads that source again and keeps unchanged documents. Until a document
- * is ready, searches find its previous chunks; after a change of the embedding model, by words only. Throws
- * kb.chunking_invalid, llm.not_found, kb.not_embedding, kb.source_not_found.
+ * Splits and embeds the stored text of all documents again, with new settings if given, and reads failed sources
+ * again. With `source_id`, only reads that source again and keeps unchanged documents.
+ *
+ * Until a document is indexed again, searches find its previous chunks. If the embedding model changed, they find
+ * these chunks only by words. Throws kb.chunking_invalid, llm.not_found, kb.not_embedding, kb.source_not_found.
  */
 export async function reindex(
   deps: KbDependencies,
@@ -38,7 +39,7 @@ async function indexAgain(
     if (!kb) throw fail('kb.not_found')
     await database.update(knowledgeBases, eq(knowledgeBases.id, kbId), {
       chunking: chooseChunking(chunking, kb.chunking),
-      // Also for the same model: its version or server may have changed.
+      // Starts a new generation of vectors even for the same model, because its version or server may have changed.
       ...(name !== undefined && {
         embeddingModel: name,
         embeddingModelId: model?.id ?? null,
@@ -61,7 +62,7 @@ async function indexAgain(
 
 const DUE_NOW = { status: 'pending', nextReadingAt: new Date(0), failures: 0, error: null } as const
 
-/** Marks a source as due. Has no effect while the source is being read. */
+/** Makes a website or bucket due for reading. Has no effect while the source is being read. */
 async function readAgain(scope: Scope<'kb:write'>, kbId: string, sourceId: string): Promise<void> {
   const where = and(eq(kbSources.kbId, kbId), eq(kbSources.id, sourceId))
   const [source] = await scope.select(kbSources, { where })

@@ -5,7 +5,7 @@ import type { ResolvedModel } from '../llm/index.ts'
 import type { KbDependencies } from './dependencies.ts'
 import type { FoundPassage } from './retrieve.ts'
 
-/** Limits of the passages that the model scores: their number, and characters of each. */
+/** Limits of the passages sent to the model: number of passages, and characters per passage. */
 const PASSAGES_MAX = 30
 const PASSAGE_CHARACTERS_MAX = 2_000
 const BEST = 10
@@ -17,9 +17,9 @@ const TASK = [
 ].join(' ')
 
 /**
- * Reranks the best passages by scores from a language model, charged like any call. Passages beyond
- * `PASSAGES_MAX` keep their order below them. Throws billing.insufficient_credits, and llm.failed if the answer
- * has no scores.
+ * Reranks the best passages by scores from a language model, and charges the call. Passages beyond `PASSAGES_MAX`
+ * follow in their previous order. Throws billing.insufficient_credits, and llm.failed if the reply contains no valid
+ * scores.
  */
 export async function rerank(
   { calls }: KbDependencies,
@@ -66,7 +66,7 @@ function requestOf(query: string, passages: FoundPassage[]) {
 }
 
 /**
- * Returns scores from 0 to 1, or null if the answer has no list of `count` numbers. Models often wrap the list in
+ * Returns scores from 0 to 1, or null if the reply contains no list of `count` numbers. Models often wrap the list in
  * words or a code fence.
  */
 function parseScores(answer: string, count: number): number[] | null {

@@ -15,22 +15,22 @@ import { rerank } from './rerank.ts'
 import { type Candidate, isLocal, readSearchedKbs, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
 /*
- * Retrieval, shared by search, query and chat:
+ * Search, query and chat share these steps of retrieval:
  *
- * 1. Lexical: BM25 over the words of the question, with each knowledge base's own document frequencies.
+ * 1. Lexical: BM25 over the words of the query, with each knowledge base's own document frequencies.
  * 2. Dense: exact vector search in each knowledge base.
- * 3. Fusion: reciprocal rank fusion merges both lists into candidates.
- * 4. Score: relevance from 0 to 1 from both stages (fusion.ts), with a bonus for quoted phrases.
- * 5. Rerank: optionally, scores by a language model replace these.
- * 6. Near-duplicates of better passages and passages below the threshold are dropped.
+ * 3. Fusion: reciprocal rank fusion merges both result lists into one list of candidates.
+ * 4. Score: relevance from 0 to 1, computed from both stages (fusion.ts), with a bonus for quoted phrases.
+ * 5. Rerank: optionally, a language model's scores replace the relevance.
+ * 6. Filter: drops near-duplicates of better passages, and passages below the threshold.
  */
 
 export interface SearchRequest {
-  /** Organization of the knowledge bases, and its tenant statements. The payer may be another organization. */
+  /** Organization that owns the knowledge bases. The payer may be another organization. */
   organizationId: string
   sql: TenantSql
   knowledgeBaseIds: string[]
-  /** Ignores deleted knowledge bases instead of throwing. */
+  /** Ignores deleted knowledge bases instead of throwing kb.not_found. */
   mayBeGone?: boolean
   query: string
   limit: number
@@ -41,25 +41,24 @@ export interface SearchRequest {
   oncePerDocument?: boolean
 }
 
-/** A passage with its scores and ranks. */
 export interface FoundPassage extends PassageContent {
-  /** From 0 to 1. */
+  /** Relevance or reranking score, from 0 to 1. */
   score: number
   lexical: Ranked | null
   dense: Ranked | null
   fusedRank: number
-  /** Score by the language model; null without reranking. */
+  /** Score from the language model. Null if the passage was not reranked. */
   reranked: number | null
 }
 
-/** Statistics of a retrieval. */
+/** Details of a retrieval, for clients that request an explanation. */
 export interface Receipt {
   knowledgeBases: { id: string; indexVersion: number; embeddingModel: string; chunks: number }[]
   words: string[]
   phrases: string[]
   prefixes: string[]
   candidates: { lexical: number; dense: number; fused: number }
-  /** Why the dense stage failed; null if it did not. */
+  /** Reason why the dense stage failed. Null if it did not fail. */
   denseFailure: string | null
   dropped: { duplicates: number; belowThreshold: number }
   milliseconds: { lexical: number; dense: number; all: number }
@@ -70,15 +69,17 @@ export interface Retrieval {
   receipt: Receipt
 }
 
-/** Minimum number of fused candidates to consider, and the factor for larger limits. */
+/**
+ * Minimum number of fused candidates to consider. A larger limit considers `POOL_PER_RESULT` candidates per result.
+ */
 const POOL = 40
 const POOL_PER_RESULT = 2
-/** Extra passages to read, because some may be near-duplicates. */
+/** Number of extra passages to read, because some may be near-duplicates. */
 const SPARE = 5
 
 /**
- * Retrieves passages, best first. Throws kb.not_found for a knowledge base outside the organization unless
- * `mayBeGone`, billing.insufficient_credits, and llm.failed from reranking.
+ * Retrieves passages, best first. Throws billing.insufficient_credits, llm.failed if reranking fails, and, unless
+ * `mayBeGone`, kb.not_found if a knowledge base is not in the organization.
  */
 export async function retrieve(
   deps: KbDependencies,
@@ -155,11 +156,13 @@ const keyOf = ({ kb, number }: StageHit): string => `${kb.id} ${number}`
 interface Selection {
   passages: FoundPassage[]
   dropped: Receipt['dropped']
-  /** True if a found chunk was deleted or disabled, so that others may take its place. */
+  /** True if a candidate was deleted or disabled, so that lower-ranked chunks may replace it. */
   isSomeGone: boolean
 }
 
-/** Steps 4 to 6. Reads the content only of passages to return, unless content affects the ranking. */
+/**
+ * Runs steps 4 to 6. If content doesn't affect the ranking, reads only the content of passages that may be returned.
+ */
 async function selectPassages(
   deps: KbDependencies,
   payer: Payer,
@@ -197,7 +200,8 @@ async function selectPassages(
 }
 
 /**
- * Returns at least `limit` distinct passages if there are enough, and how many were requested and read for that.
+ * Reads the best passages until `limit` of them are no near-duplicates, or none are left. Also returns how many
+ * passages were requested, and how many of those still existed.
  */
 async function readDifferent(
   request: SearchRequest,
@@ -227,15 +231,15 @@ const bestOfEach = (passages: FoundPassage[]): FoundPassage[] => {
   return passages.filter(({ documentId }) => !seen.has(documentId) && seen.add(documentId))
 }
 
-/** Merges the hits of all knowledge bases, best first. */
+/** Merges the hits of all knowledge bases, best first, up to the limit of a stage. */
 async function gather(finding: Promise<StageHit[]>[]): Promise<StageHit[]> {
   const hits = (await Promise.all(finding)).flat()
   return bestFirst(hits).slice(0, STAGE_MAX)
 }
 
 /**
- * Reads the candidates to consider. With `oncePerDocument`, the pool extends until it covers `limit` documents or
- * all candidates.
+ * Reads the content of the first `size` candidates. With `oncePerDocument`, extends them until they cover `limit`
+ * documents or all candidates.
  */
 async function readPool(
   request: SearchRequest,

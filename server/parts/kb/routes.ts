@@ -23,7 +23,6 @@ const InOrganization = Type.Object({ org_id: OrgId })
 const OneKb = Type.Object({ kb_id: idOf('the knowledge base') })
 const ofKb = { kb: 'kb_id' } as const
 
-/** Routes of knowledge bases, sources, documents and chunks (spec, Knowledge bases). */
 export const manageRoutes = (deps: KbDependencies): Route[] => {
   return [
     defineRoute({

@@ -17,30 +17,34 @@ import { retrieve } from './retrieve.ts'
 import { findReranker } from './search-kb.ts'
 
 /*
- * Runs of evaluations execute one question after another with the code of search. A run is a table row, claimed
- * by one process for a turn of some seconds, so that other runs get their turns. Results are stored at the end of
- * a turn and the next claim continues from there: stopping a process does not repeat or charge a question twice.
- * A change of the knowledge base during the run shows in its two index versions.
+ * A run searches for the questions of an evaluation, one after another, with the same code as the search route. A
+ * process claims a run for a turn of some seconds, so that other runs also get turns.
+ *
+ * Results are stored at the end of a turn, and the next turn continues after them. A normal stop of the process
+ * therefore neither repeats nor charges a question twice. If the knowledge base changes during the run, the index
+ * version in the metrics differs from the one in the settings.
  */
 
 export interface EvaluationRuns {
   queues: Queue<never>[]
-  /** Queues a stored run. */
   begin(run: RunRef): Promise<void>
-  /** Starts the periodic sweep for runs that dead processes left. */
+  /** Starts the periodic sweep, which queues new runs and the runs of dead processes. */
   start(): void
   stop(): Promise<void>
 }
 
 const SWEEP_MS = 5_000
 const TURN_MS = 20_000
-/** Interval for checking that the run is still claimed. */
+/** Interval for checking that this process still holds its claim, in milliseconds. */
 const CHECK_MS = 1_000
-/** After this many consecutive questions with a failed model, the run fails. */
+/** A run fails after this number of consecutive questions for which a model failed. */
 const FAILURES_MAX = 10
-/** A turn ends after its current question, which may wait for models. */
+/**
+ * Timeout of the job, in seconds. Longer than `TURN_MS`, because a turn completes its last question, which may wait
+ * for models.
+ */
 const TURN_SECONDS_MAX = 900
-/** A turn that takes longer is left for another process. */
+/** Maximum time that `stop` waits for turns, in milliseconds. Another process repeats a turn that takes longer. */
 const STOP_MS = 3_000
 
 const UNEXPECTED = sentence('kb.evaluation_failed')
@@ -48,8 +52,8 @@ const UNEXPECTED = sentence('kb.evaluation_failed')
 export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   const { database, jobs, log, instance } = deps.services
   /**
-   * Turns of this process. Other runs that the table shows as claimed by it are forgotten claims, left by a
-   * database outage.
+   * Turns in progress, by run id. The table may show more runs as claimed by this process; a database outage left
+   * those claims.
    */
   const held = new Map<string, Promise<void>>()
   let isStopping = false
@@ -110,12 +114,15 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   }
 }
 
-/** Failure of a run; its message is shown to users. */
+/** Failure of a run, with a message for users. */
 class RunError extends Error {
   override readonly name = 'RunError'
 }
 
-/** Appends results until the turn ends or the run is no longer claimed (false), or no question is left (true). */
+/**
+ * Searches for the remaining questions and appends the results. Returns true if no questions are left. Returns false
+ * if the turn ended or the claim was lost.
+ */
 async function askQuestions(
   deps: KbDependencies,
   sql: TenantSql,
@@ -160,7 +167,9 @@ interface Answers {
   missing: string[]
 }
 
-/** Resolves the right documents of each question to ids. Missing ones keep the given id or name. */
+/**
+ * Resolves the relevant documents of each question to ids. Documents that no longer exist keep the given id or name.
+ */
 async function readAnswers(
   sql: TenantSql,
   { organizationId, kbId }: KbRef,
@@ -184,7 +193,7 @@ async function readAnswers(
   }
 }
 
-/** Searches for one question. A failure of a model is recorded in the result; any other error ends the run. */
+/** Searches for one question. The result records a failure of a model. Any other error ends the run. */
 async function ask(
   deps: KbDependencies,
   { organizationId, kbId }: KbRef,

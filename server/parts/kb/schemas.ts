@@ -187,7 +187,7 @@ export const DocumentView = Type.Object(
 )
 export type DocumentView = Static<typeof DocumentView>
 
-/** Numbered pages, as the specification defines them for documents. */
+/** Numbered pages instead of cursors, as the spec defines them for documents. */
 export const NumberedPage = {
   page: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1, description: 'Page number, from 1.' }),

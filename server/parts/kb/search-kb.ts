@@ -9,8 +9,8 @@ import { type SearchAnswer, type SearchRequest, viewPassage, viewReceipt } from 
 export const LIMIT_DEFAULT = 5
 
 /**
- * Returns the best passages for a question (spec, search). Throws kb.not_found, kb.filter_invalid, and the errors
- * of findReranker.
+ * Returns the best passages for a query (spec, search). Throws kb.not_found, kb.filter_invalid, and the errors of
+ * findReranker.
  */
 export async function searchKb(
   deps: KbDependencies,
@@ -52,7 +52,7 @@ export async function findTextModel(
   return model
 }
 
-/** Finds the model for reranking; null if none is named. Throws the errors of findTextModel. */
+/** Finds the model for reranking. Returns null if none is named. Throws the errors of findTextModel. */
 export const findReranker = async (
   deps: KbDependencies,
   scope: { organizationId: string },

@@ -11,7 +11,6 @@ import { QueryAnswer, QueryEvent, QueryRequest, SearchAnswer, SearchRequest } fr
 const OneKb = Type.Object({ kb_id: idOf('the knowledge base') })
 const ofKb = { kb: 'kb_id' } as const
 
-/** Routes of search and query. */
 export const searchRoutes = (deps: KbDependencies): Route[] => [
   defineRoute({
     method: 'POST',

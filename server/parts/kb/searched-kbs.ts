@@ -3,7 +3,7 @@ import { fail } from '#errors'
 import type { Fused } from '#platform/retrieval/fusion.ts'
 import type { KbRef } from './ingestion.ts'
 
-/** A knowledge base as a search uses it. */
+/** The fields of a knowledge base that a search needs. */
 export interface SearchedKb {
   id: string
   organizationId: string
@@ -16,13 +16,12 @@ export interface SearchedKb {
   indexVersion: number
   chunkCount: number
   wordCount: number
-  /** Number of deleted chunks that are still in postings. */
+  /** Number of deleted chunks whose postings still exist. */
   deadCount: number
 }
 
 /**
- * Returns knowledge bases in the order of their ids. Throws kb.not_found if one is outside the organization,
- * unless `mayBeGone`.
+ * Returns knowledge bases, ordered by id. Throws kb.not_found if one is not in the organization, unless `mayBeGone`.
  */
 export async function readSearchedKbs({
   sql,
@@ -51,16 +50,16 @@ export const refOf = ({ organizationId, id }: SearchedKb): KbRef => ({ organizat
 /** Maximum number of candidates per stage. */
 export const STAGE_MAX = 100
 
-/** A chunk found by a stage, by its number in the knowledge base. */
+/** A chunk that a stage found, identified by its number in the knowledge base. */
 export interface StageHit {
   kb: SearchedKb
   number: number
-  /** Above 0, and comparable across knowledge bases. */
+  /** Score of the stage. Greater than 0, and comparable across knowledge bases. */
   score: number
 }
 
 /** A chunk found by at least one stage. */
 export type Candidate = Omit<StageHit, 'score'> & Fused
 
-/** True if the vectors are from the built-in embedding. */
+/** True if the knowledge base uses the built-in embedding. */
 export const isLocal = ({ embeddingModelId }: SearchedKb): boolean => embeddingModelId === null

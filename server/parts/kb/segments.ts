@@ -4,14 +4,14 @@ import type { SegmentEntry } from '#platform/retrieval/postings.ts'
 import { copyRows } from './copy-rows-system.ts'
 import type { KbRef } from './ingestion.ts'
 
-/** The postings written by one batch of documents or by a merge. */
+/** A set of postings, written by one batch of documents, a change of a chunk, or a merge. */
 export interface Segment {
   segment: number
-  /** Number of chunks at the time of writing. */
+  /** Number of chunks when the segment was written. */
   chunks: number
 }
 
-/** A transaction and its kind of database. */
+/** A transaction, and the database that it runs in. */
 export interface SegmentTarget {
   database: Pick<Database, 'embedded'>
   tx: TenantTransaction

@@ -30,7 +30,7 @@ const RefreshHours = Type.Optional(Type.Integer({ minimum: 1, maximum: 8_760 }))
 const Address = Type.String({ format: 'uri', maxLength: 2_000 })
 const Key = Type.String({ minLength: 1, maxLength: 200 })
 
-/** A website, crawled from one page. */
+/** A website, crawled from one URL. */
 const WebConfig = Body({
   url: Address,
   max_pages: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGES_MAX })),
@@ -51,7 +51,7 @@ const S3Config = Body({
 })
 export type S3Config = Static<typeof S3Config>
 
-/** Files uploaded by the caller with kb/upload_file or in a chat. */
+/** Files that the caller uploaded, with kb/upload_file or in a chat. */
 const FileConfig = Body({
   upload_ids: Type.Array(Uuid, { minItems: 1, maxItems: FILES_MAX, uniqueItems: true }),
 })
@@ -76,8 +76,8 @@ const VALIDATORS = Object.fromEntries(
 ) as Record<NewSource['type'], ReturnType<typeof compileValidator>>
 
 /**
- * Validates a new source. Throws request.invalid for a config that does not fit the type, and kb.source_invalid
- * for an address that must not be requested.
+ * Validates a new source. Throws request.invalid if the config doesn't fit the type, and kb.source_invalid if the
+ * server must not request the address.
  */
 export function checkSource(net: Net, { type, config }: NewSource): SourceConfig {
   const validate = VALIDATORS[type]
@@ -94,8 +94,8 @@ export function checkSource(net: Net, { type, config }: NewSource): SourceConfig
 }
 
 /**
- * Validates a stored source, whose text is in its document instead of the config. Throws the errors of
- * checkSource.
+ * Validates a stored source and returns its public config. The stored config of a text source omits the content,
+ * which is in the source's document. Throws the errors of checkSource.
  */
 export function checkStoredSource(net: Net, source: NewSource): Record<string, unknown> {
   const isText = source.type === 'text'
@@ -114,7 +114,7 @@ export const toBucket = (config: S3Config): Bucket => ({
   ...(config.secret_access_key !== undefined && { secretAccessKey: config.secret_access_key }),
 })
 
-/** Splits a config into the public part, stored in clear, and the secret. */
+/** Splits a config into a public part, which is stored unencrypted, and the secret. */
 export function splitSecrets({ type, config }: SourceConfig): {
   publicConfig: Record<string, unknown>
   secret: string | null
@@ -125,6 +125,5 @@ export function splitSecrets({ type, config }: SourceConfig): {
   return { publicConfig, secret: secret ?? null }
 }
 
-/** Returns the refresh interval in hours, or null. */
 export const refreshHoursOf = (config: Record<string, unknown>): number | null =>
   (config['refresh_interval_hours'] as number | undefined) ?? null

@@ -2,5 +2,8 @@ import type { Database } from '#database/connect.ts'
 import { systemSql } from '#database/system-sql.ts'
 import { createStemmer, type Stemmer } from '#platform/retrieval/stems.ts'
 
-/** Stems with PostgreSQL's dictionaries; its cache contains no tenant data and serves all organizations. */
+/**
+ * Returns a stemmer that uses PostgreSQL's dictionaries. Its cache contains no tenant data, so all organizations
+ * share the stemmer.
+ */
 export const openStemmer = (database: Database): Stemmer => createStemmer(systemSql(database))

@@ -5,25 +5,26 @@ import type { IngestionDependencies } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
 import { isBeingRead, type ReadingSource, SourceGone } from './reading.ts'
 
-/** An item of a source. */
+/** A page of a website, or an object of a bucket. */
 export interface FoundDocument {
   key: string
   name: string
   mimeType: string
-  /** In bytes. */
+  /** Size in bytes. */
   size: number
   metadata: Record<string, unknown>
-  /** Identifies the version without reading the content, such as an ETag; null if unavailable. */
+  /** Identifier of the content's version, such as an ETag. Null if the source provides none. */
   fingerprint: string | null
-  /** The text, or a sentence that says why it cannot be read. */
+  /** Extracted text, or a sentence with the reason why it could not be extracted. */
   text: { content: string; hash: string; kind: TextKind } | { failure: string }
 }
 
 const NAME_CHARACTERS_MAX = 500
 
 /**
- * Stores an item of a source as a document. A text that is new, has changed or failed before becomes pending. A
- * document that cannot be read any more keeps its text, and the reason is recorded. Throws SourceGone.
+ * Stores a page or object as a document. The document becomes pending if its name or text is new or changed, or if it
+ * failed before. If the text cannot be extracted, a stored document keeps its previous text and records the reason.
+ * Throws SourceGone.
  */
 export async function storeDocument(
   deps: IngestionDependencies,
@@ -47,7 +48,7 @@ async function storeText(
   { key, name, mimeType, size, metadata, fingerprint }: FoundDocument,
   { content, hash, kind }: { content: string; hash: string; kind: TextKind },
 ): Promise<boolean> {
-  // A new name needs indexing too: the name is part of the indexed context of each chunk.
+  // A changed name also requires indexing, because each chunk is indexed with the document's name.
   const isNews = tx`(d.content_hash is distinct from excluded.content_hash or d.name <> excluded.name
     or d.status = 'failed')`
   const [row] = await tx<{ id: string; status: string }[]>`
@@ -92,7 +93,10 @@ async function storeFailure(
 
 const nameOf = (name: string): string => name.slice(0, NAME_CHARACTERS_MAX).toWellFormed()
 
-/** Marks unchanged documents as seen by this reading. Returns their keys. */
+/**
+ * Records that this reading found these documents. Skips documents whose fingerprint changed or that failed before.
+ * Returns the keys of the recorded documents.
+ */
 export async function confirmDocuments(
   deps: IngestionDependencies,
   source: ReadingSource,

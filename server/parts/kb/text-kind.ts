@@ -3,7 +3,7 @@ import { type PgColumn, type SQL, sql } from '#database/drizzle.ts'
 import { DOCX, XLSX } from '#platform/documents/accepted-types.ts'
 import type { TextKind } from '#platform/documents/split-text.ts'
 
-/** Returns the text kind that a file type is converted to. */
+/** Returns the kind of text that files of a media type are converted to. */
 export const textKindOf = (mimeType: string): TextKind => KINDS[mimeType] ?? 'plain'
 
 const KINDS: Record<string, TextKind> = {
@@ -15,16 +15,16 @@ const KINDS: Record<string, TextKind> = {
   'text/html': 'markdown',
 }
 
-/** Returns the SHA-256 that detects changed texts. */
+/** Returns a text's SHA-256 in hexadecimal, which shows whether the text has changed. */
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/* SQL versions of the above, for texts that stay in the database. */
+/* SQL versions of the functions above, for text that stays in the database. */
 
 export const textKindIn = (mimeType: PgColumn): SQL =>
   sql`coalesce(${JSON.stringify(KINDS)}::text::jsonb ->> ${mimeType}, 'plain')`
 
-/** Null without a text. */
+/** SQL version of hashOf. Null if the text is null. */
 export const hashIn = (text: PgColumn): SQL => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 
-/** Same as Buffer.byteLength, since databases use UTF-8; 0 without a text. */
+/** SQL version of Buffer.byteLength, because the database uses UTF-8. Zero if the text is null. */
 export const bytesIn = (text: PgColumn): SQL => sql`coalesce(octet_length(${text}), 0)`

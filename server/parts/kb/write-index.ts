@@ -12,11 +12,10 @@ import type { IndexedKb } from './index-documents.ts'
 import type { IngestionDependencies } from './ingestion.ts'
 import { insertSegment } from './segments.ts'
 
-/** A document after splitting and embedding. */
 export interface PreparedDocument {
   document: ClaimedDocument
   chunks: Chunk[]
-  /** Words of each chunk and its context, as indexes into the dictionary. */
+  /** For each chunk with its context, its words as indexes into the dictionary. */
   words: Uint32Array[]
   language: Language
   vectors: Float32Array[]
@@ -25,8 +24,8 @@ export interface PreparedDocument {
 const NO_WORDS = sentence('kb.no_words')
 
 /**
- * Replaces the chunks and postings of documents in one transaction, so that searches see either the old or the
- * new ones. Skips documents that were deleted or changed since they were read, and all of them if the knowledge
+ * Replaces the chunks and postings of documents in one transaction, so that searches never see a mixture of old and
+ * new ones. Skips documents that were deleted or changed since they were read. Skips all documents if the knowledge
  * base's settings changed. Throws kb.dimensions.
  */
 export async function writeIndex(
@@ -68,8 +67,8 @@ interface IndexPosition {
 }
 
 /**
- * Allocates numbers for chunks and a segment, under the same lock as the writes, so that later writes have higher
- * numbers.
+ * Allocates chunk numbers and a segment number. The transaction holds the lock on the knowledge base, so that later
+ * writes get higher numbers.
  */
 async function reservePosition(
   tx: TenantTransaction,
@@ -153,7 +152,7 @@ async function stemsOf(
   return new Map(languages.map((language, index) => [language, stems[index] as Stem]))
 }
 
-/** Locks the knowledge base. Returns false if it was deleted or its settings changed. */
+/** Locks the knowledge base. Returns false if it was deleted or its settings changed. Throws kb.dimensions. */
 async function lockUnchanged(
   tx: TenantTransaction,
   kb: IndexedKb,
@@ -169,7 +168,7 @@ async function lockUnchanged(
   return true
 }
 
-/** Locks and returns the documents that are unchanged and still claimed by this process. */
+/** Locks the documents that are unchanged and still claimed by this process. Returns their ids. */
 async function keepClaimed(
   deps: IngestionDependencies,
   tx: TenantTransaction,
