@@ -4,12 +4,12 @@ import { callableTools, demandsCall } from './tool-choice.ts'
 import { type ToolResult, type Turn, turnsOf } from './turns.ts'
 import type { ContentPart, ModelRequest, ModelTarget, ToolCall, ToolChoice, ToolDefinition } from './types.ts'
 
-/** The API requires max_tokens. This is the default for requests without one. */
+/** The Messages API requires max_tokens. This default applies to requests without a limit. */
 const MAX_TOKENS_DEFAULT = 8_192
-/** Thinking budget in tokens for models that require one, added to the reply's max_tokens. */
+/** Tokens added to max_tokens for thinking. Also the thinking budget of models that require a budget. */
 const THINKING_BUDGET_TOKENS = 8_192
 
-/** Returns the request body for the Messages API. https://platform.claude.com/docs/en/api/messages */
+/** Returns the body of a request to the Messages API. https://platform.claude.com/docs/en/api/messages */
 export function anthropicBody({ model }: ModelTarget, original: ModelRequest): Record<string, unknown> {
   const format = formatOf(model, original)
   const request = format ? original : withFormatInstruction(original)
@@ -29,8 +29,8 @@ export function anthropicBody({ model }: ModelTarget, original: ModelRequest): R
 }
 
 /**
- * Returns the output format. Returns undefined if none is requested, or if the API cannot enforce it. The API enforces
- * only strict schemas (closed objects), on Opus 4.1 and on models since 4.5.
+ * Returns the output format. Returns undefined if the request has none or the model cannot enforce it. Models enforce
+ * only strict schemas (closed objects), and only Opus 4.1 and models since 4.5 do so.
  * https://platform.claude.com/docs/en/build-with-claude/structured-outputs
  */
 function formatOf(model: string, { responseFormat }: ModelRequest): object | undefined {
@@ -40,15 +40,18 @@ function formatOf(model: string, { responseFormat }: ModelRequest): object | und
 }
 
 /**
- * Models that reject a forced tool_choice. They are offered only the demanded tools with `auto`, and may still call
- * none.
+ * Models that reject a forced tool call. The request offers such a model only the demanded tools, with `auto`, so the
+ * reply may still contain no call.
  */
-const TAKES_NO_DEMANDS = /claude-(opus|sonnet)-5[-.]5|claude-fable-5[-.][12]/
+const REJECTS_FORCED_CALL = /claude-(opus|sonnet)-5[-.]5|claude-fable-5[-.][12]/
 
-/** https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use */
+/**
+ * Returns the tool fields of a request.
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
+ */
 function toolsOf(model: string, request: ModelRequest): Record<string, unknown> {
   const { toolChoice, parallelToolCalls } = request
-  const isBeyond = demandsCall(toolChoice) && TAKES_NO_DEMANDS.test(model)
+  const isBeyond = demandsCall(toolChoice) && REJECTS_FORCED_CALL.test(model)
   const tools = isBeyond ? callableTools(request) : (request.tools ?? [])
   if (tools.length === 0) return {}
   const choice = isBeyond ? { type: 'auto' } : choiceOf(toolChoice)
@@ -67,9 +70,9 @@ function choiceOf(choice: ToolChoice = 'auto'): object {
 }
 
 /**
- * Returns the thinking setting. Claude models think since 3.7: up to 4.5 within a token budget, 4.6 with a budget or
- * adaptively, since 4.7 only adaptively. After a tool result, thinking requires the thinking blocks that preceded the
- * call. It cannot be combined with a forced tool call.
+ * Returns the thinking setting, or undefined to disable thinking. Models before 3.7 cannot think. Models up to 4.5
+ * require a token budget; later models think adaptively. After a tool result, thinking requires the thinking blocks
+ * that preceded the call. Thinking excludes forced tool calls.
  * https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
  */
 function thinkingOf(model: string, { thinking, messages, toolChoice }: ModelRequest): object | undefined {
@@ -83,7 +86,10 @@ function thinkingOf(model: string, { thinking, messages, toolChoice }: ModelRequ
     : { type: 'enabled', budget_tokens: THINKING_BUDGET_TOKENS }
 }
 
-/** Models since 4.7 accept no sampling settings. Earlier models accept either temperature or top_p. */
+/**
+ * Returns the sampling settings. Models since 4.7 accept none. Earlier models accept temperature or top_p, but not
+ * both.
+ */
 function sampling(model: string, { temperature, topP }: ModelRequest): Record<string, number> {
   if ((versionOf(model) ?? CLAUDE_4_5) > CLAUDE_4_6) return {}
   if (temperature !== undefined) return { temperature }
@@ -96,8 +102,8 @@ const CLAUDE_4_5 = 405
 const CLAUDE_4_6 = 406
 
 /**
- * Returns major * 100 + minor: 307 for claude-3-7-sonnet, 401 for claude-opus-4-1-20250805. Returns undefined for
- * models of other vendors behind this API.
+ * Returns the version as major * 100 + minor: 307 for claude-3-7-sonnet, 401 for claude-opus-4-1-20250805. Returns
+ * undefined for models that aren't Claude.
  */
 function versionOf(model: string): number | undefined {
   const [, major, minor = 0] = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []

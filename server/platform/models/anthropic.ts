@@ -32,13 +32,13 @@ export async function streamAnthropic(
   return reader.finish()
 }
 
-/** The state of a reply that is being read. */
+/** Reads the events of one streamed reply. */
 class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
   readonly #template = new TextTemplate()
   readonly #toolCalls = new ToolCallAssembly()
-  /** Thinking blocks by content block index. */
+  /** Thinking blocks, keyed by content block index. */
   readonly #thoughts = new Map<number, ThinkingBlock>()
   #finishReason: ModelResult['finishReason'] = 'other'
   readonly #usage: Usage = {}
@@ -49,7 +49,7 @@ class StreamReader {
     this.#reply = reply
   }
 
-  /** Processes an event. Returns true for the end marker. */
+  /** Processes an event. Returns true if the event is the end marker. */
   take(data: string): boolean {
     if (this.#template.pass(data, this.#reply)) return false
     const event = JSON.parse(data) as StreamEvent
@@ -95,7 +95,10 @@ class StreamReader {
     this.#countThought(thinking + signature)
   }
 
-  /** Thinking is kept until the reply ends, because the next request must return it with the tool call. */
+  /**
+   * Throws a ModelError if the thinking exceeds the limit. Thinking stays in memory until the reply ends, because the
+   * next request must return it with the tool call.
+   */
   #countThought(text: string): void {
     this.#thoughtCharacters += text.length
     if (this.#thoughtCharacters > THOUGHTS_CHARACTERS_MAX) throw tooMuch(this.#target)
@@ -135,7 +138,7 @@ interface Delta {
   partial_json?: string
 }
 
-/** Sent back unchanged with the tool call. */
+/** A thinking block. The next request returns the block unchanged with the tool call. */
 type ThinkingBlock =
   | { type: 'thinking'; thinking: string; signature: string }
   | { type: 'redacted_thinking'; data: string }
@@ -147,12 +150,13 @@ interface Usage {
   output_tokens?: unknown
 }
 
-/** Drops null counts, which must not overwrite earlier ones. */
+/** Drops null counts, which must not overwrite earlier counts. */
 const knownUsage = (usage: Usage = {}): Usage =>
   Object.fromEntries(Object.entries(usage).filter(([, tokens]) => tokens !== null))
 
 /**
- * Tokens read from or written to the provider's cache also count as input. Without an output count there is no usage.
+ * Returns the total usage, or null if the provider sent no output count. Input includes the tokens read from or
+ * written to the provider's cache.
  */
 const totalOf = (usage: Usage): ModelResult['usage'] =>
   usage.output_tokens === undefined

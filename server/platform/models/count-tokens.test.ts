@@ -6,7 +6,9 @@ import { countTokens, loadTokenCounter } from './count-tokens.ts'
 
 const tokensOf = await loadTokenCounter()
 const exact = (text: string): number => count(text, { allowedSpecial: 'all' })
-/** Text around which the encoding splits words, ASCII and non-ASCII. */
+/**
+ * Strings from which tests build their input. They contain every kind of boundary at which the encoding splits words.
+ */
 const WORDS =
   "a word Word HTTPServer don't we'LL ' . , / // <| <|endoftext|> 1 2345 ² ١٢ — “ é e\u0301 \u0301 ß ǅ ʰ 漢 字仮 ไทย русский ЯЗ 😀 𝒳"
 const BLANKS = [' ', '  ', '\t', '\n', '\r\n', '\u00a0', '\u3000']

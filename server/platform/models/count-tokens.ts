@@ -1,13 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants'
 
-/** Size of the word cache in characters, about 70,000 words. A text repeats most of its words. */
+/** Maximum characters in the cache of word counts: about 70,000 words. */
 const KNOWN_CHARACTERS_MAX = 500_000
-/** The tokenizer takes about a second per megabyte, so longer texts are counted in part and extrapolated. */
+/**
+ * Maximum characters that are tokenized. The tokenizer takes about a second per megabyte, so the count of a longer
+ * string is extrapolated.
+ */
 const COUNTED_CHARACTERS_MAX = 400_000
-/** Yields to the event loop after this many characters. Counting in pieces changes the result by less than 1%. */
-const TURN_CHARACTERS = 20_000
-/** The tokenizer takes quadratic time for runs of letters, of punctuation or of whitespace. Longer runs are split. */
+/** Characters counted between yields to the event loop. Counting in pieces changes the result by less than 1%. */
+const PIECE_CHARACTERS = 20_000
+/**
+ * Maximum length of a run of letters, punctuation or whitespace. Longer runs are split, because the tokenizer takes
+ * quadratic time for a run.
+ */
 const RUN_CHARACTERS_MAX = 32
 const LONG_RUN = new RegExp(
   ['[\\p{L}\\p{M}]', '[^\\s\\p{L}\\p{N}]', '\\s']
@@ -17,28 +23,28 @@ const LONG_RUN = new RegExp(
 )
 
 /**
- * Counts the tokens of a text in the o200k encoding. Used when a provider reports no usage, and before a request.
- * Other models' counts differ by a few percent. The encoding's tables are large, so they are loaded on first use.
+ * Counts the tokens of a string in the o200k encoding. Used before a request, and if the provider reports no usage.
+ * Other models' counts differ by a few percent. The encoding's tables are large and are loaded on first use.
  */
 export async function countTokens(text: string): Promise<number> {
   if (text === '') return 0
   const count = await loadTokenCounter()
   const counted = text.slice(0, COUNTED_CHARACTERS_MAX)
   let tokens = 0
-  for (let from = 0; from < counted.length; from += TURN_CHARACTERS) {
+  for (let from = 0; from < counted.length; from += PIECE_CHARACTERS) {
     if (from > 0) await setImmediate()
-    tokens += count(counted.slice(from, from + TURN_CHARACTERS))
+    tokens += count(counted.slice(from, from + PIECE_CHARACTERS))
   }
   return Math.ceil((tokens * text.length) / counted.length)
 }
 
 /**
- * Returns a synchronous counter for many short texts. A megabyte of ASCII takes about 40 ms once its words are cached.
- * Uncached words and other scripts take up to a second per megabyte.
+ * Returns a synchronous token counter for many short strings. Counting a megabyte of ASCII takes about 40 ms if its
+ * words are cached. Other scripts and uncached words take up to a second per megabyte.
  */
 export async function loadTokenCounter(): Promise<(text: string) => number> {
   const { countTokens, setMergeCacheSize } = await import('gpt-tokenizer/encoding/o200k_base')
-  // The tokenizer's own cache would retain the whole texts that its words are slices of.
+  // Disable the tokenizer's own cache. Its keys are slices, each of which keeps the whole string in memory.
   setMergeCacheSize(0)
   const count = (text: string): number => countTokens(text, { allowedSpecial: 'all' })
   return (text) => {
@@ -56,15 +62,15 @@ export async function loadTokenCounter(): Promise<(text: string) => number> {
 }
 
 /**
- * Returns whether a text may contain a long run. Searching with LONG_RUN is much slower than counting. Non-ASCII
- * characters may belong to any kind.
+ * Returns true if the string may contain a run longer than RUN_CHARACTERS_MAX. This check avoids searching with
+ * LONG_RUN, which is much slower than counting. A non-ASCII character is assumed to belong to any kind.
  */
 function mayHoldLongRun(text: string): boolean {
   const isOf = (kind: number, at: number): boolean => {
     const code = text.charCodeAt(at)
     return code >= ASCII_KINDS.length || ASCII_KINDS[code] === kind
   }
-  // Every run that is too long covers at least one of these positions.
+  // Every run that is too long covers at least one of the positions that this loop visits.
   for (let at = RUN_CHARACTERS_MAX; at < text.length; at += RUN_CHARACTERS_MAX + 1)
     for (const kind of RUN_KINDS) {
       if (!isOf(kind, at)) continue
@@ -77,7 +83,7 @@ function mayHoldLongRun(text: string): boolean {
   return false
 }
 
-/** ASCII_KINDS maps each ASCII code to its index in this list. */
+/** Kinds of ASCII characters. ASCII_KINDS maps each character code to an index in this list. */
 const KINDS = [/[A-Za-z]/, /[^\sA-Za-z0-9]/, /\s/, /[0-9]/]
 const ASCII_KINDS = Uint8Array.from({ length: 128 }, (_, code) =>
   KINDS.findIndex((kind) => kind.test(String.fromCharCode(code))),
@@ -85,12 +91,13 @@ const ASCII_KINDS = Uint8Array.from({ length: 128 }, (_, code) =>
 const RUN_KINDS = [0, 1, 2]
 
 /**
- * The tokenizer splits text into words with this pattern and counts each word separately. It matches every character.
+ * The tokenizer splits a string into words with this pattern and tokenizes each word separately. Every character
+ * belongs to a word.
  */
 const WORD = new RegExp(O200K_TOKEN_SPLIT_REGEX.source, 'uy')
 /**
- * An ASCII-only version of WORD, three times as fast. Finds the same word if the next character is ASCII or the text
- * ends.
+ * ASCII version of WORD, three times as fast. Finds the same word as WORD if the next character is ASCII or the
+ * string ends there.
  */
 const ASCII_WORD = new RegExp(
   `(?=[\\0-\\x7f])(?:${O200K_TOKEN_SPLIT_REGEX.source
@@ -102,12 +109,13 @@ const ASCII_WORD = new RegExp(
   'y',
 )
 
-/** Token counts of words. */
+/** Cache of token counts by word. */
 const known = new Map<string, number>()
 let knownCharacters = 0
 
 function countWords(text: string, count: (text: string) => number): number {
-  // The tokenizer recognizes a special token only at the start of a text.
+  // The tokenizer recognizes a special token only at the start of a string. Don't split a string that may start with
+  // one.
   if (text.startsWith('<|')) return count(text)
   let tokens = 0
   for (let start = 0; start < text.length; ) {
@@ -133,7 +141,7 @@ function learn(word: string, tokens: number): number {
     known.clear()
     knownCharacters = word.length
   }
-  // Copied, because a slice would retain the whole text.
+  // Copy the word, because a slice would keep the whole string in memory.
   known.set(Buffer.from(word, 'utf16le').toString('utf16le'), tokens)
   return tokens
 }

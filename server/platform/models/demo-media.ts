@@ -5,7 +5,7 @@ import { pause } from './pause.ts'
 import type { GeneratedMedia, Recording, Transcription } from './types.ts'
 
 /*
- * The built-in models for images, videos and recordings. They need no key and no network, and their results are
+ * Built-in demo models for images, videos and transcription. They need no API key and no network. Their results are
  * recognizable as demo output.
  */
 
@@ -29,7 +29,10 @@ export function demoImage(prompt: string): GeneratedMedia {
   return { mimeType: 'image/png', data: encodePng(rows), usage: null }
 }
 
-/** Encodes 8-bit RGB rows. https://www.w3.org/TR/png-3/#5DataRep */
+/**
+ * Encodes rows of 8-bit RGB pixels as PNG. Each row starts with its filter byte.
+ * https://www.w3.org/TR/png-3/#5DataRep
+ */
 function encodePng(rows: Buffer): Buffer {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(SIDE, 0)
@@ -54,7 +57,7 @@ function chunk(type: string, data: Buffer): Buffer {
 }
 
 /**
- * Returns a test video of 1.5 seconds (VP8 in WebM, 10 kB) after reporting progress. The file was made with:
+ * Reports progress and returns a test video of 1.5 seconds (VP8 in WebM, 10 kB). This command generated the file:
  * `ffmpeg -f lavfi -i testsrc2=size=320x180:rate=12:duration=1.5 -c:v libvpx -b:v 40k -crf 40 -qmin 30 -qmax 63
  * -deadline best -an -fflags +bitexact -flags +bitexact demo-video.webm`
  */
@@ -72,7 +75,7 @@ export async function demoVideo(
   return { mimeType: 'video/webm', data, usage: null }
 }
 
-/** Describes the recording instead of transcribing it. */
+/** Returns a description of the audio file instead of a transcription. */
 export async function demoTranscription(
   { path, contentType }: Recording,
   durationSeconds: number | null,

@@ -12,9 +12,11 @@ const PASSAGES_QUOTED_MAX = 3
 const PASSAGE_CHARACTERS_MAX = 200
 
 /**
- * The built-in demo model: a deterministic stand-in that needs no key and no network, and says so. It quotes its
- * input, writes titles, and emits reasoning on request. It calls a tool that the message names (`use tool NAME`, or
- * `TOOL:NAME={…}` with input) or that the request demands. So every feature works without a provider.
+ * Streams a reply from the built-in demo model. The model is deterministic and needs no API key and no network, so
+ * that every feature works without a provider. Its replies quote the input and say that they come from the demo.
+ *
+ * The demo model also writes titles, and emits reasoning on request. It calls a tool if the user's message names one
+ * (`use tool NAME`, or `TOOL:NAME={…}` with input) or the request demands a call.
  */
 export async function streamDemo(
   request: ModelRequest,
@@ -38,7 +40,7 @@ export async function streamDemo(
       reply.reasoning(word),
     )
 
-  const toolRequest = wantedTool(request, last?.role === 'user' ? question : undefined)
+  const toolRequest = requestedTool(request, last?.role === 'user' ? question : undefined)
   if (toolRequest) {
     reply.toolCall({ id: newCallId(), ...toolRequest })
     return { finishReason: 'tool_calls', usage: { inputTokens, outputTokens: outputTokens + 1 } }
@@ -47,7 +49,10 @@ export async function streamDemo(
   return { finishReason: 'stop', usage: { inputTokens, outputTokens } }
 }
 
-/** Wraps the text in JSON if a response format is set, ignoring its schema. Then cuts it at the first stop sequence. */
+/**
+ * Wraps the text in JSON if the request has a response format, ignoring the schema. Then truncates the result at the
+ * first stop sequence.
+ */
 function inForm({ responseFormat, stop = [] }: ModelRequest, text: string): string {
   const whole = responseFormat ? JSON.stringify({ answer: text }) : text
   const ends = stop.map((mark) => whole.indexOf(mark)).filter((end) => end >= 0)
@@ -73,15 +78,15 @@ function answer(request: ModelRequest, last: ModelMessage | undefined, question:
   return `${lines.join('\n\n')}\n`
 }
 
-/** Returns the first words of the user's message. */
+/** Returns the first words of the user's message as a title. */
 const titleOf = (conversation: string): string =>
   (/^User: (.*)/.exec(conversation)?.[1] ?? '').split(/\s+/).slice(0, TITLE_WORDS).join(' ')
 
 /**
- * Returns the tool that the user's message names, or one that the request demands. Attachments and passages are
- * ignored: they must not trigger calls.
+ * Returns the tool that the user's message names, or the first tool if the request demands a call. Ignores
+ * attachments and passages, which must not trigger calls.
  */
-function wantedTool(
+function requestedTool(
   request: ModelRequest,
   question = '',
 ): { name: string; input: Record<string, unknown> } | undefined {
@@ -105,7 +110,9 @@ function textOf(message: ModelMessage | undefined): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '(an image)')).join(' ')
 }
 
-/** Truncates without splitting a character. */
+/**
+ * Truncates text without splitting a character. Prefixes every line but the first with `> `, for a Markdown quote.
+ */
 function quote(text: string, charactersMax = QUOTE_CHARACTERS_MAX): string {
   const characters = [...text.slice(0, charactersMax * 2)]
   const excerpt = characters.slice(0, charactersMax).join('').toWellFormed()

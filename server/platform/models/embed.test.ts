@@ -116,7 +116,7 @@ describe('an embedding request', () => {
   test('is split for long texts, and omitted without texts', async () => {
     const texts = Array.from({ length: 5 }, () => 'x'.repeat(90_000))
     await embed({ model: 'emu' }, texts)
-    // Requests are concurrent, so the shortest may arrive first.
+    // Requests run concurrently, so a later batch may arrive first.
     const sizes = bodies().map(({ input }) => (input as string[]).length)
     expect(sizes.sort()).toEqual([1, 2, 2])
     emulated.requests.splice(0)

@@ -13,22 +13,26 @@ import {
 } from './types.ts'
 import { usageOf } from './usage.ts'
 
-/** OpenAI accepts 2,048 texts per request and Google 100. Parsing larger answers would block the event loop. */
+/**
+ * Maximum strings per request. OpenAI accepts 2,048 and Google 100, but parsing larger responses would block the
+ * event loop.
+ */
 const TEXTS_A_REQUEST_MAX = 64
-/** OpenAI accepts 300,000 tokens per request. A longer text is sent alone. */
+/** Maximum characters per request, because OpenAI accepts at most 300,000 tokens. A longer string is sent alone. */
 const CHARACTERS_A_REQUEST_MAX = 200_000
 const REQUESTS_AT_ONCE = 3
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
-/** The maximum length of a stored vector. */
+/** Maximum dimensions of a stored vector. */
 const DIMENSIONS_MAX = 16_000
-/** Retries per request when the provider is busy. Few for queries, since a user is waiting. */
+/** Maximum retries per request while the provider is busy. Queries are retried less, because a user is waiting. */
 const RETRIES_MAX: Record<EmbeddingPurpose, number> = { document: 5, query: 1 }
 const PAUSE_MAX_MS: Record<EmbeddingPurpose, number> = { document: 60_000, query: 5_000 }
 
 /**
- * Returns the vectors of texts in input order. Sends batches, a few in parallel. A busy provider (429 or 503) is
- * retried after its Retry-After, or with exponential backoff; completed batches are kept. If one batch finally fails,
- * the whole call fails. Rejects with a ModelError, or the signal's reason.
+ * Returns one vector per string, in input order. Sends the strings in batches, a few concurrently. If the provider is
+ * busy (429 or 503), retries the batch after Retry-After or with exponential backoff. If a batch still fails, the
+ * whole call fails. Rejects with a ModelError, or with the signal's reason on abort. Calls `sending` with the strings
+ * of a batch before sending the batch.
  */
 export async function embed(
   transport: MediaTransport,
@@ -128,7 +132,7 @@ async function ask(
   }
 }
 
-/** Sorts embeddings by their `index` field (OpenAI format), which the SDK ignores. */
+/** Sorts embeddings by the response's `index` fields (OpenAI format), which the SDK ignores. */
 function inOrder(embeddings: number[][], body: unknown): number[][] {
   const { data } = (body ?? {}) as { data?: { index?: unknown }[] }
   if (!Array.isArray(data) || data.every(({ index }, slot) => index === undefined || index === slot))
@@ -141,7 +145,7 @@ function inOrder(embeddings: number[][], body: unknown): number[][] {
   return ordered.filter((numbers) => numbers !== undefined)
 }
 
-/** Normalizes to length 1, so that the dot product of two vectors is their cosine similarity. */
+/** Normalizes a vector to length 1, so that the dot product of two vectors is their cosine similarity. */
 function toVector(target: ModelTarget, numbers: number[]): Float32Array {
   let squares = 0
   for (const value of numbers) squares += value * value
@@ -161,13 +165,16 @@ function sumOf(usages: (ModelUsage | null)[]): ModelUsage | null {
   return { inputTokens, outputTokens: 0 }
 }
 
-/** Returns the text prefix that an open model was trained with. The servers that run such models don't add it. */
+/**
+ * Returns the prefix that an open model expects before each string. The servers that run such models don't add the
+ * prefix.
+ */
 function prefixOf({ provider, model }: ModelTarget, purpose: EmbeddingPurpose): string {
   if (provider !== 'ollama' && provider !== 'openai-compatible') return ''
   return PREFIXES.find(([pattern]) => pattern.test(model))?.[1][purpose] ?? ''
 }
 
-/** From the card of each model. */
+/** Prefixes from the model cards. */
 const PREFIXES: readonly (readonly [RegExp, Record<EmbeddingPurpose, string>])[] = [
   [/nomic-embed-text/i, { document: 'search_document: ', query: 'search_query: ' }],
   [

@@ -13,7 +13,7 @@ import { type MediaTimeouts, ModelError, type ModelTarget } from './types.ts'
 
 const ERROR_BODY_BYTES_MAX = 64 * 1024
 const BUSY_STATUSES = [429, 503]
-/** Longer Retry-After values are not waited for. */
+/** Longer Retry-After values are ignored. */
 const RETRY_AFTER_MAX_MS = 60_000
 
 /** Network access and timeouts for media requests. */
@@ -27,11 +27,11 @@ export interface ExchangeRequest {
   method: 'GET' | 'POST'
   headers: Record<string, string>
   body?: Buffer | FormData | null
-  /** The maximum size of the answer. A longer answer is a ModelError. */
+  /** Maximum size of the response body. A larger body is a ModelError. */
   bytesMax: number
-  /** The noun for the input in the error for status 413. */
+  /** Noun for the input in the error message for status 413. */
   sent: 'prompt' | 'recording' | 'text'
-  /** Returns redirects to the caller, which checks each hop. Otherwise a redirect is a ModelError. */
+  /** Returns redirects as responses, so that the caller can check each hop. Otherwise a redirect is a ModelError. */
   takesRedirect?: boolean
   signal: AbortSignal
 }
@@ -43,12 +43,12 @@ export interface Exchange {
 }
 
 /**
- * Sends one request and reads its whole answer, through the network guard where required. Throws a ModelError for
- * every failure, including error statuses, or the signal's reason.
+ * Sends one request and reads the whole response. Uses the network guard if the target is guarded or the URL isn't on
+ * the target's origin. Throws a ModelError for failures and error statuses, or the signal's reason on abort.
  */
 export async function exchange(net: Net, target: ModelTarget, request: ExchangeRequest): Promise<Exchange> {
   const { signal, method, headers, body = null } = request
-  // The operator may have trusted the provider's own origin, but not other addresses that the provider names.
+  // The operator may trust the provider's own origin, but not other origins that a response names.
   const guarded = target.guarded || URL.parse(request.url)?.origin !== URL.parse(target.baseUrl)?.origin
   const url = addressOf(net, { ...target, guarded, baseUrl: request.url }, '')
   let hasAnswered = false
@@ -86,8 +86,8 @@ const busyCause = (status: number, retryAfter: string | string[] | undefined): P
     : undefined
 
 /**
- * Downloads a result from an address that the provider named, following redirects. Sends no credentials: if the
- * provider requires a key, the address contains it.
+ * Downloads a result from a URL in the provider's response, following redirects. Sends no credentials: if the
+ * provider requires a key, the URL contains the key.
  */
 export async function download(
   net: Net,

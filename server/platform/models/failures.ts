@@ -3,15 +3,15 @@ import { type ConnectionFailure, connectionFailureOf } from '../net/exchange-bou
 import { NetError } from '../net/index.ts'
 import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
 
-/** Maximum characters of a provider's error message that are shown, and that are read. */
+/** Limits of a provider's error message: maximum characters shown, and maximum characters examined. */
 const PROVIDER_WORDS_MAX = 300
 const PROVIDER_WORDS_READ_MAX = 4_000
-/** Maximum nesting depth of a provider's error message. */
+/** Maximum nesting depth of the message in an error body. */
 const WRAPPINGS_MAX = 4
 
 /**
- * Returns the error sentence for a provider's status. Includes the provider's own message where it helps, but never
- * for 401.
+ * Returns the error message for an HTTP status. Quotes the provider's own message only for statuses without a
+ * specific message of ours, and never for 401.
  */
 export function describeStatus(
   target: ModelTarget,
@@ -43,7 +43,7 @@ export function describeStatus(
   return sentence('model.refused_because', { provider, status, details })
 }
 
-/** Returns the error for an error event in the middle of a stream. */
+/** Returns the error for an error event in a stream. */
 export function describeErrorEvent(target: ModelTarget, error: unknown): ModelError {
   const { provider } = target
   const details = clean(target, messageOf(error))
@@ -51,7 +51,10 @@ export function describeErrorEvent(target: ModelTarget, error: unknown): ModelEr
   return new ModelError(sentence('model.broke_off_because', { provider, details }))
 }
 
-/** Returns the error for a connection that failed or broke. */
+/**
+ * Returns the error for a failed or lost connection. `hasAnswered` means that the response had begun. Returns a
+ * ModelError unchanged.
+ */
 export function describeConnectionFailure(
   target: ModelTarget,
   error: Error,
@@ -99,17 +102,20 @@ export const tooSlow = ({ provider }: ModelTarget, what: string, milliseconds: n
 export const incomplete = ({ provider }: ModelTarget): ModelError =>
   new ModelError(sentence('model.incomplete', { provider }))
 
-/** The answer was not in the provider's format. The cause is truncated, because it may contain the whole answer. */
+/**
+ * The response was not in the provider's format. The cause is truncated, because its message may contain the whole
+ * response.
+ */
 export const notItsFormat = (target: ModelTarget, { name, message }: Error): ModelError =>
   new ModelError(sentence('model.not_its_format', { provider: target.provider }), {
     cause: new Error(`${name}: ${clean(target, message)}`),
   })
 
-/** The provider has no models of this kind, or they are not supported. */
+/** The provider has no models of this kind, or Parley doesn't support them. */
 export const notOffered = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
   new ModelError(sentence('model.not_offered', { provider, kind }))
 
-/** The answer is valid but contains no result. Most safety refusals look like this. */
+/** The response is valid but contains no result. Most safety refusals have this form. */
 export const noMedia = (target: ModelTarget, kind: MediaKind, reason = ''): ModelError => {
   const { provider } = target
   const details = clean(target, reason)
@@ -117,22 +123,25 @@ export const noMedia = (target: ModelTarget, kind: MediaKind, reason = ''): Mode
   return new ModelError(sentence('model.no_media_because', { provider, kind, details }))
 }
 
-/** The address of the result is blocked by the network guard, or leads nowhere. */
+/** The result cannot be downloaded, for example because its URL redirects too often. */
 export const notFetchable = ({ provider }: ModelTarget): ModelError =>
   new ModelError(sentence('model.not_fetchable', { provider }))
 
-/** The bytes are not in a format that browsers display. */
+/** The generated file is not in a supported format. */
 export const notMedia = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
   new ModelError(sentence('model.not_media', { provider, kind }))
 
-/** The vectors cannot be compared: too few, of different lengths, or with non-finite numbers. */
+/** The vectors cannot be used: too few, of different lengths, too long, or of length zero or infinity. */
 export const notVectors = ({ provider }: ModelTarget): ModelError =>
   new ModelError(sentence('model.not_embeddings', { provider }))
 
-/** The `cause` of a ModelError after a retryable refusal. */
+/** The `cause` of a ModelError if the provider was busy, so that the request can be retried. */
 export class ProviderBusy extends Error {
   override readonly name = 'ProviderBusy'
-  /** Milliseconds from the provider's Retry-After header. */
+  /**
+   * Wait requested by the Retry-After header, in milliseconds. Undefined if the header is missing, invalid or too
+   * long.
+   */
   readonly retryAfterMs: number | undefined
 
   constructor(status: number, retryAfterMs: number | undefined) {
@@ -141,7 +150,10 @@ export class ProviderBusy extends Error {
   }
 }
 
-/** Returns the message of a JSON error body: `{error: {message}}`, `{error: text}`, `{message}`, or a list of these. */
+/**
+ * Returns the message in a JSON error body: `{error: {message}}`, `{error: string}`, `{message}`, `{detail}`, or a
+ * list of these.
+ */
 function providerWords(target: ModelTarget, body: string): string {
   try {
     return clean(target, messageOf(JSON.parse(body)))
@@ -158,7 +170,7 @@ function messageOf(value: unknown, wrappings = 0): string {
   return messageOf(message ?? error ?? detail, wrappings + 1)
 }
 
-/** Returns a message that is safe to show and store: truncated, and with the API key masked, whole or in part. */
+/** Returns an error message that is safe to show and store: truncated, with the API key and its parts masked. */
 function clean({ apiKey }: ModelTarget, words: string): string {
   const secret = apiKey !== null && apiKey.length >= KEY_CHARACTERS_MIN ? apiKey : null
   const read = words.slice(0, PROVIDER_WORDS_READ_MAX)
@@ -169,10 +181,13 @@ function clean({ apiKey }: ModelTarget, words: string): string {
     .toWellFormed()
 }
 
-/** Shorter keys are placeholders for servers without authentication, and not secrets. */
+/** Shorter API keys are placeholders for servers without authentication, not secrets. */
 const KEY_CHARACTERS_MIN = 4
 
-/** Runs of at least six characters that may be part of a key. Providers mask the middle of keys with stars or dots. */
+/**
+ * Runs of at least six characters that may be part of an API key. Providers mask the middle of a key with asterisks
+ * or dots.
+ */
 const KEY_LIKE = /[\w*.…~+/=-]{6,}/g
 
 const isOfKey = (apiKey: string, run: string): boolean =>

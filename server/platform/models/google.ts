@@ -21,8 +21,8 @@ import {
 import { count, usageOf } from './usage.ts'
 
 /**
- * Streams a reply from Gemini's streamGenerateContent as events. The format has no end marker: a stream that stops is
- * complete if it has sent a finishReason. https://ai.google.dev/api/generate-content
+ * Streams a reply from Gemini's streamGenerateContent. The stream has no end marker: it is complete if an event
+ * contained a finishReason. https://ai.google.dev/api/generate-content
  */
 export async function streamGoogle(
   transport: Transport,
@@ -44,7 +44,7 @@ export async function streamGoogle(
   return reader.result
 }
 
-/** The state of a reply that is being read. */
+/** Reads the events of one streamed reply. */
 class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
@@ -58,7 +58,7 @@ class StreamReader {
     this.#reply = reply
   }
 
-  /** Processes an event. Always returns false, since no event is an end marker (see isComplete). */
+  /** Processes an event. Always returns false, because the format has no end marker (see isComplete). */
   take(data: string): false {
     if (this.#template.pass(data, this.#reply)) return false
     const chunk = JSON.parse(data) as Chunk
@@ -123,7 +123,7 @@ interface UsageMetadata {
   thoughtsTokenCount?: unknown
 }
 
-/** Thinking tokens are billed as output. */
+/** Returns the total usage. Google bills thinking tokens as output. */
 const totalOf = (usage: UsageMetadata): ModelUsage | null =>
   usageOf(
     count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount),
@@ -137,7 +137,7 @@ const toolCallOf = ({ id, name, args }: FunctionCall, thoughtSignature: string |
   ...(thoughtSignature && { signature: sign('google', thoughtSignature) }),
 })
 
-/** Returns the format's uppercase reason code, bounded in length. */
+/** Returns the uppercase reason code, at most 40 characters, or `blocked` if the value has none. */
 const reasonOf = (blocked: unknown): string => /^[A-Z_]{1,40}/.exec(String(blocked))?.[0] ?? 'blocked'
 
 const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
@@ -153,14 +153,15 @@ const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
 export const googleHeaders = ({ apiKey }: ModelTarget): Record<string, string> =>
   apiKey === null ? {} : { 'x-goog-api-key': apiKey }
 
-/** The list of models returns names with a `models/` prefix. */
+/** Removes the `models/` prefix, which names from Google's list of models have. */
 const bareName = (model: string): string => model.replace(/^models\//, '')
 
-/** Models without thinking. They reject a thinkingConfig. */
+/** Models that cannot think. They reject a thinkingConfig. */
 const NEVER_THINKS = /^(gemini-(1|2\.0)|gemma-[123]|learnlm)/
 
 /**
- * Replaces the signature of a call that another model made. https://ai.google.dev/gemini-api/docs/thought-signatures
+ * Replaces the missing signature of a tool call that another model made.
+ * https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const NO_SIGNATURE = 'skip_thought_signature_validator'
 
@@ -187,12 +188,15 @@ function requestBody({ model }: ModelTarget, original: ModelRequest): Record<str
 }
 
 /**
- * Gemini 3+ accepts a response format together with tools, and requires the signatures of its own calls. Earlier
- * models reject that combination. https://ai.google.dev/gemini-api/docs/structured-output
+ * Matches Gemini 3 and later. These models accept a response format together with tools, and require a signature with
+ * their tool calls. Earlier models reject a response format with tools.
+ * https://ai.google.dev/gemini-api/docs/structured-output
  */
 const IS_GEMINI_3 = /^gemini-([3-9]|\d\d)/
 
-/** The format has no `strict` and no schema name: schemas are always enforced. */
+/**
+ * Returns the response format. The API has no `strict` field and no schema name, because it always enforces schemas.
+ */
 function formatOf({ responseFormat }: ModelRequest): object {
   if (!responseFormat) return {}
   return {
@@ -202,8 +206,8 @@ function formatOf({ responseFormat }: ModelRequest): object {
 }
 
 /**
- * The format cannot disable parallel calls, so ReplyText keeps only the first.
- * https://ai.google.dev/api/caching#ToolConfig
+ * Returns the tools and the tool choice. The API cannot disable parallel calls. If a request allows only one call,
+ * ReplyText therefore drops the others. https://ai.google.dev/api/caching#ToolConfig
  */
 function toolsOf({ tools = [], toolChoice }: ModelRequest): object {
   if (tools.length === 0) return {}
@@ -236,7 +240,7 @@ const responsePart = ({ toolCallId: id, toolName: name, output }: ToolResult): o
   functionResponse: { id, name, response: { result: output } },
 })
 
-/** In a group of parallel calls, only the first has a signature. */
+/** Returns a tool call. In a group of parallel calls, only the first call has a signature. */
 function callPart(call: ToolCall, index: number, model: string): object {
   const isMissing = index === 0 && IS_GEMINI_3.test(model)
   const thoughtSignature = signedBy('google', call) ?? (isMissing ? NO_SIGNATURE : undefined)

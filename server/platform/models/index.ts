@@ -47,8 +47,8 @@ const MEDIA_TIMEOUTS: MediaTimeouts = {
 
 export interface Models {
   /**
-   * Streams a model's reply into the sink. Resolves at the provider's end marker. Rejects with a ModelError whose
-   * message is for the user, or with the signal's reason.
+   * Streams a model's reply to the sink. Resolves when the reply is complete. Rejects with a ModelError whose message
+   * is for the user, or with the signal's reason on abort.
    */
   stream(
     target: ModelTarget,
@@ -56,13 +56,13 @@ export interface Models {
     sink: ModelSink,
     signal: AbortSignal,
   ): Promise<ModelResult>
-  /** Returns the models that a provider offers. Throws a ModelError. */
+  /** Returns the models that a provider offers. Rejects with a ModelError on failure. */
   listModels(target: ModelTarget): Promise<FoundModel[]>
-  /** Generates one image. Rejects with a ModelError, or the signal's reason. */
+  /** Generates one image. Rejects with a ModelError on failure, or with the signal's reason on abort. */
   generateImage(target: ModelTarget, request: ImageRequest, signal: AbortSignal): Promise<GeneratedMedia>
   /**
-   * Generates one video. Calls `onProgress` with values from 0 to 1. Rejects with a ModelError, or the signal's
-   * reason.
+   * Generates one video. Calls `onProgress` with values from 0 to 1. Rejects with a ModelError on failure, or with
+   * the signal's reason on abort.
    */
   generateVideo(
     target: ModelTarget,
@@ -71,8 +71,8 @@ export interface Models {
     signal: AbortSignal,
   ): Promise<GeneratedMedia>
   /**
-   * Transcribes a recording. `language` is the expected language as a language tag (`en-US`). Rejects with a
-   * ModelError, or the signal's reason.
+   * Transcribes an audio file. `language` is the tag of the expected language (`en-US`). Rejects with a ModelError on
+   * failure, or with the signal's reason on abort.
    */
   transcribe(
     target: ModelTarget,
@@ -81,9 +81,9 @@ export interface Models {
     signal: AbortSignal,
   ): Promise<Transcription>
   /**
-   * Returns the vectors of texts in input order. If the provider is busy, retries the unanswered requests a few times.
-   * The demo provider uses `embedLocally` for every model name. Calls `sending` with the texts of each request before
-   * sending it. Rejects with a ModelError, or the signal's reason.
+   * Returns one vector per string, in input order. If the provider is busy, retries the failed requests a few times.
+   * The demo provider uses `embedLocally`, whatever the model's name. Calls `sending` with the strings of each
+   * request before sending the request. Rejects with a ModelError on failure, or with the signal's reason on abort.
    */
   embed(
     target: ModelTarget,
@@ -92,7 +92,7 @@ export interface Models {
     signal: AbortSignal,
     sending?: (texts: readonly string[]) => void,
   ): Promise<Embeddings>
-  /** Observes the tools that run for a model. */
+  /** Runs a tool and records the run for telemetry. Undefined without tracing. */
   watchTool?: ModelWatch['tool']
 }
 
@@ -107,7 +107,7 @@ export function createModels({
   timeouts?: ModelTimeouts
   mediaTimeouts?: Partial<MediaTimeouts>
   watch?: ModelWatch
-  /** Returns a recording's length in seconds, for providers that don't report it. */
+  /** Returns the duration of an audio file in seconds, for providers that don't report it. */
   durationOf?: DurationOf
 }): Models {
   const transport: Transport = { net, timeouts }

@@ -1,6 +1,6 @@
 import type { Provider } from './types.ts'
 
-/** The default base URL of each provider, where there is one. */
+/** Default base URL of each provider that has one. */
 export const DEFAULT_BASE_URLS: Partial<Record<Provider, string>> = {
   openai: 'https://api.openai.com/v1',
   anthropic: 'https://api.anthropic.com/v1',
@@ -23,13 +23,15 @@ export function guessCapabilities(provider: Provider, model: string): string[] {
   return capabilities
 }
 
-/** Removes the vendor prefix of gateways: `openai/gpt-4o`, `models/gemini-2.5-pro`. */
+/**
+ * Returns the lowercase name without a vendor prefix, which gateways add: `openai/gpt-4o`, `models/gemini-2.5-pro`.
+ */
 const bareName = (model: string): string => model.toLowerCase().replace(/^.*\//, '')
 
-/** Matches names that start with one of these patterns. */
+/** Returns a pattern that matches names starting with one of `patterns`. */
 const startsWith = (...patterns: string[]): RegExp => new RegExp(`^(${patterns.join('|')})`)
 
-/** Models that write no text, by capability. The first match wins. */
+/** Patterns of models that generate no text, with the capability of each. The first match wins. */
 const KINDS: readonly (readonly [RegExp, string])[] = [
   [/embed|^(bge|gte|e5|voyage)-|-e5-|minilm/, 'embedding'],
   [/whisper|transcri|parakeet|\b(asr|stt)\b/, 'transcription'],
@@ -68,8 +70,8 @@ const REASONING = [
 ]
 
 /**
- * Guesses the context window from the model's name: tokens of prompt and reply together. If the guess is too small,
- * history is only cut earlier.
+ * Guesses the context window from the model's name, in tokens of prompt and reply together. If the guess is too
+ * small, the only effect is that history is truncated earlier.
  */
 export function defaultContextWindow(provider: Provider, model: string): number {
   const name = bareName(model)

@@ -7,9 +7,9 @@ import { addressOf, type Transport } from './transport.ts'
 import { ModelError, type ModelTarget } from './types.ts'
 
 export interface FoundModel {
-  /** The provider's name of the model. */
+  /** The provider's name for the model. */
   model: string
-  /** In tokens, if the provider reports it. */
+  /** Context window in tokens, if the provider reports one. */
   contextWindow?: number
 }
 
@@ -18,7 +18,7 @@ const NAME_CHARACTERS_MAX = 200
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 const ERROR_BODY_BYTES_MAX = 64 * 1024
 
-/** Returns the first page of the models that a provider offers. Throws a ModelError. */
+/** Lists the models that a provider offers, from the first page only. Rejects with a ModelError on failure. */
 export async function listModels(transport: Transport, target: ModelTarget): Promise<FoundModel[]> {
   switch (target.provider) {
     case 'demo':
@@ -32,13 +32,16 @@ export async function listModels(transport: Transport, target: ModelTarget): Pro
   }
 }
 
-/** A model in a provider's list. */
+/** An entry of a provider's model list. */
 interface ListedModel {
-  /** All providers but Gemini, which has `name`: `models/gemini-…`. */
+  /** Name of the model. Gemini uses the field `name` instead: `models/gemini-…`. */
   id?: unknown
   name?: unknown
   supportedGenerationMethods?: unknown
-  /** The context window in tokens, in this order: Gemini, Anthropic, vLLM, OpenRouter, Groq. */
+  /**
+   * Context window in tokens. The following fields are from Gemini, Anthropic, vLLM, OpenRouter and Groq, in this
+   * order.
+   */
   inputTokenLimit?: unknown
   max_input_tokens?: unknown
   max_model_len?: unknown
@@ -71,12 +74,14 @@ function foundModel(listed: ListedModel): FoundModel[] {
   ]
 }
 
-/** A Google model must support one of these methods. The second is Veo's. */
+/** A listed Google model must support one of these methods. Veo models support the second method. */
 const GOOGLE_METHODS = ['generateContent', 'predictLongRunning']
 
 const isTokens = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0
 
-/** Returns a provider's JSON answer, bounded in size and time. Throws a ModelError. */
+/**
+ * Returns a provider's JSON response. Throws a ModelError on failure, or if the response is too large or too slow.
+ */
 async function getJson(
   { net, timeouts }: Transport,
   target: ModelTarget,

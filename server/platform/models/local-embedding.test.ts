@@ -85,8 +85,8 @@ describe('a collection with known answers', async () => {
   const byWords = questions.map(({ question }) => bm25(question))
 
   /**
-   * Returns the mean nDCG over all questions, and over the held-out half: the odd indexes, which were not used for
-   * tuning.
+   * Returns the mean nDCG of all questions, and of the held-out questions. Questions with odd indexes are held out:
+   * they were not used for tuning.
    */
   const quality = (scores: number[][]): { all: number; heldOut: number } => {
     const each = questions.map(({ places }, at) => ndcgAt10(scores[at] ?? [], places))
@@ -131,5 +131,5 @@ describe('a collection with known answers', async () => {
 
 const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** Scales scores to the best one. */
+/** Divides the scores by the highest score. */
 const shares = (scores: number[]): number[] => scores.map((score) => score / (Math.max(...scores) || 1))

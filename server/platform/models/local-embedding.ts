@@ -3,20 +3,20 @@ import { FUNCTION_WORDS } from '../retrieval/function-words.ts'
 import { fnv1a } from '../retrieval/hash.ts'
 import { UNSPACED_SCRIPTS } from '../retrieval/words.ts'
 
-/** Dimensions of a vector of the built-in embedding. */
+/** Number of dimensions of the built-in embedding. */
 export const LOCAL_DIMENSIONS = 384
-/** Yields to the event loop after this many milliseconds. */
+/** Maximum milliseconds between yields to the event loop, apart from the time for one string. */
 const STEP_MS = 8
-/** Longer texts are truncated. Chunks and questions are far shorter. */
+/** Maximum characters that are embedded. Longer strings are truncated; chunks and queries are far shorter. */
 const CHARACTERS_MAX = 20_000
 const WORD_CHARACTERS_MAX = 40
-/** Size of the cache of word features. */
+/** Maximum words in the cache of word features. */
 const KNOWN_WORDS_MAX = 40_000
 
 /*
- * The weight of each kind of feature, and the number of dimensions per feature. Tuned on one half of the questions of
- * local-embedding.test.ts; nearby values are about as good. Weights for frequent words outside the function-word list,
- * and for word length, did not help.
+ * Weights of the kinds of features, and the number of dimensions per feature. The values were tuned on half of the
+ * questions in local-embedding.test.ts; nearby values perform about as well. Extra weights for frequent words or long
+ * words did not help.
  */
 const FUNCTION_WORD_WEIGHT = 0.02
 const PAIR_WEIGHT = 0.1
@@ -25,13 +25,15 @@ const GRAM_LETTERS = 4
 const DIMENSIONS_PER_FEATURE = 2
 
 /**
- * Embeds texts without a model, a key or a download. The vectors are lexical: features of a text are hashed to signed
- * dimensions (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning", 2009). Features are words
- * (NFKC, lowercase, lightly stemmed), pairs of neighboring words and character 4-grams. Each is weighted by 1 +
- * log(frequency). So texts are similar if they share words, inflected forms or misspellings; meaning is not captured.
+ * Embeds strings without a model, an API key or a download. The vectors capture words, not meaning: two strings are
+ * similar if they share words, inflected forms or misspellings.
  *
- * Vectors have length 1 (0 for a text without words) and are identical on every machine. Rejects with the signal's
- * reason.
+ * A string's features are hashed to signed dimensions (Weinberger et al., "Feature Hashing for Large Scale Multitask
+ * Learning", 2009). Features are words (NFKC, lowercase, lightly stemmed), pairs of neighboring words, and character
+ * 4-grams. Each feature is weighted by 1 + log(frequency).
+ *
+ * A vector has length 1, or 0 if the string has no words, and is the same on every machine. Rejects with the signal's
+ * reason on abort.
  */
 export async function embedLocally(texts: string[], signal: AbortSignal): Promise<Float32Array[]> {
   signal.throwIfAborted()
@@ -48,7 +50,8 @@ export async function embedLocally(texts: string[], signal: AbortSignal): Promis
 }
 
 function embedText(text: string): Float32Array {
-  // Clear only between texts: within a text, clearing would count the same word as two.
+  // Clear the cache only between strings. Clearing it within a string would count a repeated word as two different
+  // words.
   if (knownWords.size >= KNOWN_WORDS_MAX) knownWords.clear()
   const words: KnownWord[] = []
   const pairs = new Map<number, number>()
@@ -75,20 +78,20 @@ function embedText(text: string): Float32Array {
     word.count = 0
   }
   for (const [pair, count] of pairs) eachDimension(pair, PAIR_WEIGHT * (1 + Math.log(count)), add)
-  // All dimensions of a single word can cancel each other out.
+  // The dimensions of a single word can cancel each other out. Avoid a zero vector.
   const [first] = words
   if (first && sums.every((sum) => sum === 0)) add(first.dimensions[0] as number, 1)
   return normalised(sums)
 }
 
-/** Letters, digits and combining marks. */
+/** A run of letters, digits and combining marks. */
 const WORD = /[\p{L}\p{M}\p{N}]+/gu
 /**
- * Matches whole words plus any non-ASCII characters between them. Several times as fast as WORD, and usually finds a
- * cached word.
+ * Matches ASCII words together with adjacent non-ASCII characters. Several times as fast as WORD, and the match is
+ * usually a cached word.
  */
 const ROUGH_WORD = /[a-z0-9\x80-\uffff]+/g
-/** Scripts without spaces between words. Each pair of neighboring characters counts as a word. */
+/** Scripts without spaces between words. Each pair of neighboring characters is treated as a word. */
 const UNSPACED = new RegExp(`[${UNSPACED_SCRIPTS}]`, 'u')
 
 function wordsOf(text: string): KnownWord[] {
@@ -113,7 +116,7 @@ function* exactWordsOf(rough: string): Generator<string> {
   }
 }
 
-/** The features of a word: `dimensions[i]` gets `values[i]`. */
+/** A word's sparse features: `values[i]` is the weight in dimension `dimensions[i]`. */
 interface KnownWord {
   hash: number
   isFunctionWord: boolean
@@ -137,7 +140,7 @@ function learn(word: string): KnownWord {
   eachDimension(made.hash, isFunctionWord ? FUNCTION_WORD_WEIGHT : 1, add)
   const grams = isFunctionWord ? [] : gramsOf(`<${stem}>`)
   for (const gram of grams) eachDimension(mix(hashOf(gram)), GRAMS_WEIGHT / Math.sqrt(grams.length), add)
-  // Copied, because a slice would retain the whole text.
+  // Copy the word, because a slice would keep the whole string in memory.
   knownWords.set(Buffer.from(word, 'utf16le').toString('utf16le'), made)
   return made
 }
@@ -147,7 +150,10 @@ const gramsOf = (word: string): string[] =>
     word.slice(at, at + GRAM_LETTERS),
   )
 
-/** Maps each feature to a few dimensions: two features that collide in one rarely collide in all. */
+/**
+ * Calls `add` for each dimension of a feature. Two features that collide in one dimension rarely collide in all
+ * dimensions.
+ */
 function eachDimension(hash: number, weight: number, add: (dimension: number, value: number) => void): void {
   let state = hash
   for (let dimension = 0; dimension < DIMENSIONS_PER_FEATURE; dimension++) {
@@ -182,10 +188,10 @@ const ENDINGS: readonly (readonly [string, string])[] = [
   ['s', ''],
 ]
 
-/** FNV-1a with an additional finalizer. */
+/** Hashes a word with FNV-1a and the MurmurHash3 finalizer. */
 const hashOf = (word: string): number => mix(fnv1a(word))
 
-/** The MurmurHash3 finalizer, as a signed 32-bit integer. */
+/** Applies the MurmurHash3 finalizer. Returns a signed 32-bit integer. */
 function mix(value: number): number {
   let hash = value | 0
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)

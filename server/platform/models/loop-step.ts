@@ -1,14 +1,13 @@
 import { payableUsage } from './payable-usage.ts'
 import type { ModelRequest, ModelResult, ModelSink, ModelUsage, ToolCall } from './types.ts'
 
-/** The output of a step. */
 interface StepOutput {
   content: string
   reasoning: string
   toolCalls: ToolCall[]
 }
 
-/** One model call of the tool loop: its request, its output so far and its usage. */
+/** One model call of the tool loop, with its request, its output so far and its result. */
 export class LoopStep {
   readonly request: ModelRequest
   readonly written: StepOutput = { content: '', reasoning: '', toolCalls: [] }
@@ -19,8 +18,8 @@ export class LoopStep {
   }
 
   /**
-   * Returns a sink that records the output and passes it on, separated by an empty line from the output of earlier
-   * steps. `withOwnId` returns the call with a unique id.
+   * Returns a sink that records this step's output and forwards it to `sink`. An empty line separates the outputs of
+   * two steps. `withOwnId` returns a copy of the call with an unused id.
    */
   sinkTo(sink: ModelSink, earlier: readonly LoopStep[], withOwnId: (call: ToolCall) => ToolCall): ModelSink {
     const { written, request } = this
@@ -38,7 +37,7 @@ export class LoopStep {
         sink.reasoning(text)
       },
       toolCall(call) {
-        // Some servers ignore a tool_choice of `none`.
+        // Some servers ignore a tool_choice of `none`. Drop their calls.
         if (request.toolChoice === 'none') return
         const own = withOwnId(call)
         written.toolCalls.push(own)
@@ -48,8 +47,8 @@ export class LoopStep {
   }
 
   /**
-   * Returns the payable usage. Null if the step failed before its first token. Without `trustsUsage`, tokens are
-   * counted locally.
+   * Returns the usage to charge, or null if the step failed before its first token. Unless `trustsUsage` is true,
+   * counts tokens locally and ignores the provider's usage.
    */
   payable(hasFailed: boolean, trustsUsage: boolean): Promise<ModelUsage | null> {
     const isCutOff = this.result === undefined
@@ -58,7 +57,7 @@ export class LoopStep {
   }
 }
 
-/** Returns the line breaks that make an empty line after the last non-empty text. */
+/** Returns the line breaks to add so that an empty line follows the last non-empty string. */
 function partingFrom(texts: string[]): string {
   const last = texts.findLast((text) => text !== '')
   if (last === undefined || last.endsWith('\n\n')) return ''

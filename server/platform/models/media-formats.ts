@@ -1,10 +1,13 @@
-/** Returns the MIME type of an image by its first bytes, or undefined if not every browser displays it. */
+/**
+ * Detects an image's MIME type from its first bytes. Returns undefined if the format isn't supported by every
+ * browser.
+ */
 export const imageTypeOf = (data: Uint8Array): string | undefined => typeOf(data, IMAGES)
 
-/** Returns the MIME type of a video by its first bytes. */
+/** Detects a video's MIME type from its first bytes. Returns undefined for formats other than MP4 and WebM. */
 export const videoTypeOf = (data: Uint8Array): string | undefined => typeOf(data, VIDEOS)
 
-/** Signatures in hexadecimal. https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
+/** File signatures in hexadecimal. https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern */
 const IMAGES: readonly (readonly [RegExp, string])[] = [
   [/^89504e470d0a1a0a/, 'image/png'],
   [/^ffd8ff/, 'image/jpeg'],

@@ -12,17 +12,18 @@ const IMAGE_ANSWER_BYTES_MAX = 32 * 1024 * 1024
 const VIDEO_BYTES_MAX = 256 * 1024 * 1024
 const OPERATION_BYTES_MAX = 1024 * 1024
 /**
- * Maximum consecutive failures when polling a video. More than one, because the provider generates and bills the video
- * anyway.
+ * Number of consecutive failed polls after which a video fails. A single failed poll is ignored, because the provider
+ * generates and bills the video anyway.
  */
 const FAILED_POLLS_MAX = 3
-/** After this time, the estimated progress of a video is about two thirds. */
+/** Time after which the estimated progress of a video is about two thirds. */
 const VIDEO_TYPICAL_MS = 60_000
-/** The maximum of estimated progress. */
+/** Maximum estimated progress. */
 const GUESSED_PROGRESS_MAX = 0.95
 
 /**
- * Generates one image. Never retries, since each attempt is billed. Rejects with a ModelError, or the signal's reason.
+ * Generates one image. Never retries, because the provider bills each attempt. Rejects with a ModelError on failure,
+ * or with the signal's reason on abort.
  */
 export async function generateImage(
   { net, timeouts }: MediaTransport,
@@ -51,8 +52,9 @@ export async function generateImage(
 }
 
 /**
- * Generates one video. Calls `onProgress` with values from 0 to 1 at each poll. Veo reports no progress, so it is
- * estimated from the elapsed time. Rejects with a ModelError, or the signal's reason.
+ * Generates one video. Calls `onProgress` with values from 0 to 1 at each poll. Veo reports no progress, so the
+ * values are estimated from the elapsed time. Rejects with a ModelError on failure, or with the signal's reason on
+ * abort.
  */
 export async function generateVideo(
   transport: MediaTransport,
@@ -77,8 +79,8 @@ export async function generateVideo(
 }
 
 /**
- * Starts a video and polls until it is complete. Returns its address, to which the SDK adds the API key only for
- * Google's own hosts.
+ * Starts a video and polls until the video is complete. Returns the video's URL. The SDK adds the API key to the URL
+ * only on Google's own hosts.
  */
 async function makeWithVeo(
   { net, timeouts }: MediaTransport,

@@ -4,25 +4,25 @@ import type { Provider } from './types.ts'
 /** The differences between providers that implement the OpenAI format. */
 export interface Dialect {
   /**
-   * The field that limits a reply. OpenAI's reasoning models reject `max_tokens`; other servers know only
-   * `max_tokens`.
+   * Request field that limits the reply's tokens. OpenAI's reasoning models reject `max_tokens`; other servers
+   * support only `max_tokens`.
    */
   maxTokensField: 'max_tokens' | 'max_completion_tokens'
-  /** Returns the fields that turn reasoning on or off, where the model supports them. */
+  /** Returns the request fields that turn reasoning on or off, if the model supports such fields. */
   reasoning(model: string, isWanted: boolean): Record<string, unknown>
-  /** Whether the next request must repeat the reasoning that preceded a tool call. */
-  wantsReasoningBack: boolean
-  /** Whether tool_choice is honored. If not, only callable tools are offered. */
-  heedsToolChoice: boolean
-  /** Whether a tool call can be forced while the model is thinking. */
-  thinkerTakesDemands: boolean
-  /** Whether `parallel_tool_calls` is supported. If not, the limit is applied when the calls are read. */
-  knowsParallelCalls(model: string): boolean
-  /** Whether JSON schemas are supported as the response format. */
-  takesSchemas: boolean
+  /** True if the next request must repeat the reasoning that preceded a tool call. */
+  needsReasoningBack: boolean
+  /** True if the server honors tool_choice. Otherwise, requests contain only the tools that may be called. */
+  supportsToolChoice: boolean
+  /** True if a request can force a tool call while the model is thinking. */
+  canForceToolWhileThinking: boolean
+  /** True if the model supports `parallel_tool_calls`. Otherwise, extra calls are dropped from the reply. */
+  supportsParallelCalls(model: string): boolean
+  /** True if the server supports JSON schemas as the response format. */
+  supportsSchemas: boolean
 }
 
-/** OpenAI's reasoning models. Only they accept reasoning_effort; they reject temperature, top_p and stop. */
+/** OpenAI's reasoning models. Only these models accept reasoning_effort. They reject temperature, top_p and stop. */
 export const OPENAI_REASONING_MODEL = /^(o\d|gpt-([5-9]|\d\d)(?!-chat))/
 
 export const DIALECTS: Partial<Record<Provider, Dialect>> = {
@@ -30,46 +30,47 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
     maxTokensField: 'max_completion_tokens',
     reasoning: (model, isWanted) =>
       isWanted && OPENAI_REASONING_MODEL.test(model) ? { reasoning_effort: 'medium' } : {},
-    wantsReasoningBack: false,
-    heedsToolChoice: true,
-    thinkerTakesDemands: true,
-    knowsParallelCalls: (model) => !/^o\d/.test(model),
-    takesSchemas: true,
+    needsReasoningBack: false,
+    supportsToolChoice: true,
+    canForceToolWhileThinking: true,
+    supportsParallelCalls: (model) => !/^o\d/.test(model),
+    supportsSchemas: true,
   },
-  // Thinks unless disabled. https://api-docs.deepseek.com/guides/thinking_mode
+  // DeepSeek's models think unless thinking is disabled. https://api-docs.deepseek.com/guides/thinking_mode
   deepseek: {
     maxTokensField: 'max_tokens',
     reasoning: (model, isWanted) => ({
       thinking: { type: isWanted || model.includes('reasoner') ? 'enabled' : 'disabled' },
     }),
-    wantsReasoningBack: true,
-    heedsToolChoice: true,
-    thinkerTakesDemands: false, // https://github.com/deepseek-ai/DeepSeek-V3/issues/1376
-    knowsParallelCalls: () => false,
-    takesSchemas: false, // https://api-docs.deepseek.com/guides/json_mode
+    needsReasoningBack: true,
+    supportsToolChoice: true,
+    canForceToolWhileThinking: false, // https://github.com/deepseek-ai/DeepSeek-V3/issues/1376
+    supportsParallelCalls: () => false,
+    supportsSchemas: false, // https://api-docs.deepseek.com/guides/json_mode
   },
-  // Models that can think do so unless disabled. Requesting thinking from other models is an error.
+  // Models that can think do so unless thinking is disabled. Other models reject a request for thinking, so none is
+  // sent.
   ollama: {
     maxTokensField: 'max_tokens',
     reasoning: (_model, isWanted) => (isWanted ? {} : { reasoning_effort: 'none' }),
-    wantsReasoningBack: false,
-    heedsToolChoice: false, // https://github.com/ollama/ollama/issues/17921
-    thinkerTakesDemands: true,
-    knowsParallelCalls: () => false,
-    takesSchemas: true,
+    needsReasoningBack: false,
+    supportsToolChoice: false, // https://github.com/ollama/ollama/issues/17921
+    canForceToolWhileThinking: true,
+    supportsParallelCalls: () => false,
+    supportsSchemas: true,
   },
-  // Many servers reject fields that their model doesn't know, so only models with a known reasoning name get the
-  // field.
+  // Many servers reject fields that their model doesn't support. The reasoning field is therefore sent only if the
+  // model's name suggests a reasoning model.
   'openai-compatible': {
     maxTokensField: 'max_tokens',
     reasoning: (model, isWanted) =>
       isWanted && guessCapabilities('openai-compatible', model).includes('reasoning')
         ? { reasoning_effort: 'medium' }
         : {},
-    wantsReasoningBack: false,
-    heedsToolChoice: true,
-    thinkerTakesDemands: true,
-    knowsParallelCalls: () => true,
-    takesSchemas: true,
+    needsReasoningBack: false,
+    supportsToolChoice: true,
+    canForceToolWhileThinking: true,
+    supportsParallelCalls: () => true,
+    supportsSchemas: true,
   },
 }

@@ -47,7 +47,7 @@ export async function streamOpenAi(
   return reader.finish()
 }
 
-/** The state of a reply that is being read. */
+/** Reads the events of one streamed reply. */
 class StreamReader {
   readonly #target: ModelTarget
   readonly #reply: ReplyText
@@ -64,7 +64,7 @@ class StreamReader {
     this.#dialect = dialect
   }
 
-  /** Processes an event. Returns true for the end marker. */
+  /** Processes an event. Returns true if the event is the end marker. */
   take(data: string): boolean {
     if (this.#template.pass(data, this.#reply)) return false
     if (data === '[DONE]') return true
@@ -77,13 +77,13 @@ class StreamReader {
     return false
   }
 
-  /** Returns true if the delta contains only text. */
+  /** Processes a delta. Returns true if the delta contains only text. */
   #takeDelta(delta: Delta): boolean {
     const reasoning = delta.reasoning_content ?? delta.reasoning
     const hasReasoning = typeof reasoning === 'string' && reasoning !== ''
     if (hasReasoning) {
       this.#reply.reasoning(reasoning)
-      if (this.#dialect.wantsReasoningBack) this.#reasoning += reasoning
+      if (this.#dialect.needsReasoningBack) this.#reasoning += reasoning
     }
     const hasText = typeof delta.content === 'string' && delta.content !== ''
     if (hasText) this.#reply.text(delta.content as string)
@@ -111,9 +111,9 @@ interface Chunk {
 
 interface Delta {
   content?: string | null
-  /** DeepSeek and compatible servers. */
+  /** Reasoning from DeepSeek and compatible servers. */
   reasoning_content?: string | null
-  /** OpenRouter, vLLM, Ollama. */
+  /** Reasoning from OpenRouter, vLLM and Ollama. */
   reasoning?: string | null
   tool_calls?: ToolCallDelta[] | null
 }
@@ -124,7 +124,7 @@ interface ToolCallDelta {
   function?: { name?: string; arguments?: unknown }
 }
 
-/** Some servers send arguments as an object instead of a JSON string. */
+/** Returns a tool call's arguments as a JSON string. Some servers send an object instead of a string. */
 const textOf = (sent: unknown): string =>
   typeof sent === 'string' ? sent : sent === undefined || sent === null ? '' : JSON.stringify(sent)
 
@@ -145,11 +145,11 @@ function requestBody(
   dialect: Dialect,
 ): Record<string, unknown> {
   const { responseFormat } = original
-  const isBeyond = responseFormat?.type === 'json_schema' && !dialect.takesSchemas
+  const isBeyond = responseFormat?.type === 'json_schema' && !dialect.supportsSchemas
   const request = isBeyond ? withFormatInstruction(original) : original
   const { temperature, topP, maxTokens, stop, thinking = false } = request
   const takesSampling = provider !== 'openai' || !OPENAI_REASONING_MODEL.test(model)
-  const takesThought = dialect.thinkerTakesDemands || !demandsCall(request.toolChoice)
+  const takesThought = dialect.canForceToolWhileThinking || !demandsCall(request.toolChoice)
   const reasoning = dialect.reasoning(model, thinking && takesThought)
   return {
     model,
@@ -176,14 +176,15 @@ function toolsOf(
   // DeepSeek's reasoner always thinks, so its tool calls cannot be forced.
   const isThinking = (reasoning['thinking'] as { type?: string } | undefined)?.type === 'enabled'
   const heeds =
-    dialect.heedsToolChoice && (dialect.thinkerTakesDemands || !isThinking || !demandsCall(toolChoice))
+    dialect.supportsToolChoice &&
+    (dialect.canForceToolWhileThinking || !isThinking || !demandsCall(toolChoice))
   const tools = heeds ? (request.tools ?? []) : callableTools(request)
   if (tools.length === 0) return {}
   return {
     tools: tools.map((tool) => ({ type: 'function', function: tool })),
     ...(toolChoice !== undefined && heeds && { tool_choice: choiceOf(toolChoice) }),
     ...(parallelToolCalls !== undefined &&
-      dialect.knowsParallelCalls(model) && { parallel_tool_calls: parallelToolCalls }),
+      dialect.supportsParallelCalls(model) && { parallel_tool_calls: parallelToolCalls }),
   }
 }
 
@@ -211,7 +212,7 @@ function messageOf(provider: Provider, message: ModelMessage, dialect: Dialect):
   return {
     role: 'assistant',
     content: content === '' ? null : content,
-    ...(dialect.wantsReasoningBack && { reasoning_content: signedBy(provider, first) ?? '' }),
+    ...(dialect.needsReasoningBack && { reasoning_content: signedBy(provider, first) ?? '' }),
     tool_calls: toolCalls.map(({ id, name, input }) => ({
       id,
       type: 'function',

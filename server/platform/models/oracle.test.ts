@@ -11,8 +11,8 @@ import { createModels } from './index.ts'
 import type { ModelRequest, ModelUsage, Provider } from './types.ts'
 
 /**
- * Tests the adapters against the AI SDK's providers as oracle: both must read the same recorded bytes alike. The
- * adapters must also read bytes alike wherever they are cut, even inside a character.
+ * Compares the adapters with the AI SDK's providers: an adapter must read the same recorded bytes as the SDK does.
+ * The result must not depend on where the bytes are split, even inside a character.
  */
 
 const FORMATS: { provider: Provider; path: string }[] = [
@@ -89,7 +89,7 @@ async function readWithTheirs(provider: Provider, bytes: Buffer): Promise<Collec
 const total = (tokens: unknown): number =>
   typeof tokens === 'number' ? tokens : ((tokens as { total?: number }).total ?? 0)
 
-/** Returns the bytes of the emulated provider's answer. */
+/** Returns the bytes of the emulated provider's response. */
 async function record(provider: Provider, path: string, model: string, text: string): Promise<Buffer> {
   const [address, body] =
     provider === 'google'

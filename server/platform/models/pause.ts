@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Waits this many milliseconds. Rejects with the signal's reason if it aborts. */
+/** Waits for a number of milliseconds. Rejects with the signal's reason on abort. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(milliseconds, undefined, { signal })

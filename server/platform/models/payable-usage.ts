@@ -2,8 +2,8 @@ import { countTokens } from './count-tokens.ts'
 import type { ModelMessage, ModelRequest, ModelUsage, ToolCall } from './types.ts'
 
 /**
- * Returns the usage to charge for a reply: the provider's count, or a local count if the reply was cut short or the
- * provider reports none. Returns null, for no charge, if the reply failed before its first token (contract, 6).
+ * Returns the usage to charge for a reply: the usage that the provider reported, or a local token count if there is
+ * none. Returns null, for no charge, if the reply failed before its first token (contract, 6).
  */
 export async function payableUsage(
   reported: ModelUsage | null,
@@ -17,11 +17,11 @@ export async function payableUsage(
   return { inputTokens: await countTokens(promptText(request)), outputTokens: await countTokens(text) }
 }
 
-/** Returns all text of a request. */
+/** Returns all text of a request as one string. */
 export const promptText = ({ system = '', tools = [], messages }: ModelRequest): string =>
   [system, ...tools.map((tool) => JSON.stringify(tool)), ...messages.map(messageText)].join('\n')
 
-/** Returns all text of a message. */
+/** Returns all text of a message as one string. */
 export function messageText(message: ModelMessage): string {
   if (message.role === 'tool') return message.output
   if (message.role === 'assistant') return message.content + callsText(message.toolCalls)

@@ -6,24 +6,27 @@ import { writeJson } from './write-json.ts'
 
 /** Maximum characters of JSON stored for one tool input or output. */
 const KEPT_CHARACTERS_MAX = 64 * 1024
-/** Maximum for all calls of a reply. Calls beyond it keep only KEPT_CHARACTERS_MIN. */
+/**
+ * Maximum characters stored for all tool calls of a reply. After that, each input and output is truncated to
+ * KEPT_CHARACTERS_MIN.
+ */
 const KEPT_OF_REPLY_MAX = 1024 * 1024
 const KEPT_CHARACTERS_MIN = 200
 const NAME_CHARACTERS_MAX = 200
 
 export const CUT_OFF = sentence('tool.cut_off')
 
-/** Sends an event to the readers and returns its number among the named events. */
+/** Sends an event to the reply's readers. Returns the event's number among the reply's named events. */
 export type EmitToolEvent = (data: ToolEvent) => number
 
-/** A tool call as an event (spec, MCP playground stream): started, or finished. */
+/** The event for a started or finished tool call (spec, MCP playground stream). */
 export type ToolEvent =
   | Pick<StoredToolCall, 'id' | 'name' | 'input' | 'output'>
   | Pick<StoredToolCall, 'id' | 'name' | 'successful' | 'error' | 'input' | 'output'>
 
 /**
- * Records the tool calls of a reply that is being written, and sends an event when each starts and ends. The stored
- * call equals the sent one, so a resumed reader sees the same. Truncates long inputs and outputs.
+ * Records the tool calls of a streaming reply, and sends an event when a call starts or ends. Truncates long inputs
+ * and outputs. A stored call equals the call in its events, so a resumed reader sees the same call.
  */
 export class ReplyCalls {
   readonly stored: StoredToolCall[] = []
@@ -36,7 +39,7 @@ export class ReplyCalls {
     this.#emit = emit
   }
 
-  /** Increases when a call starts or ends. */
+  /** Number of call starts and ends so far. */
   get changes(): number {
     return this.#changes
   }
@@ -73,7 +76,7 @@ export class ReplyCalls {
     this.#changes += 1
   }
 
-  /** Ends the calls that are still open as cut off. */
+  /** Ends the open calls with the error CUT_OFF. */
   close(): void {
     for (const id of [...this.#open.keys()])
       this.end({ id }, { output: null, successful: false, error: CUT_OFF })
@@ -90,8 +93,8 @@ export class ReplyCalls {
 }
 
 /**
- * Returns an object unchanged and any other value as `result`. A value that is too long becomes its beginning and a
- * remark.
+ * Returns an object unchanged, and any other value as `{ result }`. Truncates a long value to `{ beginning, remark
+ * }`. Returns {} for values without JSON.
  */
 function truncateValue(
   value: unknown,
@@ -109,7 +112,7 @@ function truncateValue(
   return { value: isObject ? (stored as Record<string, unknown>) : { result: stored }, characters }
 }
 
-/** Returns the event of a finished call. */
+/** Returns the event for a finished call. */
 export const endEvent = ({ id, name, successful, error, input, output }: StoredToolCall): ToolEvent => ({
   id,
   name,

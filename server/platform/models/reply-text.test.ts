@@ -16,7 +16,7 @@ const collected = () => {
 }
 
 const asStored = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
-/** Strings of arbitrary UTF-16 units, including lone surrogates and NUL. */
+/** Strings of UTF-16 units that may contain lone surrogates and NUL. */
 const anyText = fc.string({
   unit: fc.oneof(
     fc.constantFrom('a', '\0', '\ud83d', '\ude00', '\u{1f600}', 'é'),

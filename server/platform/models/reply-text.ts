@@ -6,8 +6,8 @@ const REPLY_CHARACTERS_MAX = 8 * 1024 * 1024
 const TOOL_CALLS_MAX = 128
 
 /**
- * Sits between a provider adapter and its sink, and makes the output storable: well-formed Unicode without NUL. A
- * provider may cut text anywhere, even inside a surrogate pair. The first half is held until the second arrives. Lone
+ * Passes an adapter's output to the sink as storable text: well-formed Unicode without NUL. A provider may split text
+ * anywhere, even inside a surrogate pair. The first half of a pair is held back until the second half arrives. Lone
  * surrogates and NUL become U+FFFD.
  */
 export class ReplyText {
@@ -20,8 +20,8 @@ export class ReplyText {
   #onBegin: (() => void) | undefined
 
   /**
-   * `takesOneCall` drops all tool calls after the first, for models that can't disable parallel calls. `onBegin` is
-   * called before the first output.
+   * `takesOneCall` drops all tool calls after the first call, for models that cannot disable parallel calls.
+   * `onBegin` is called before the first output.
    */
   constructor(sink: ModelSink, { takesOneCall = false, onBegin }: ReplyTextOptions = {}) {
     this.#sink = sink
@@ -57,7 +57,7 @@ export class ReplyText {
     })
   }
 
-  /** Flushes held halves as U+FFFD. Call it after the last output. */
+  /** Flushes held surrogates as U+FFFD. Call this after the last output. */
   end(): void {
     if (this.#heldReasoning !== '') this.#sink.reasoning(REPLACEMENT)
     if (this.#heldText !== '') this.#sink.text(REPLACEMENT)
@@ -89,7 +89,7 @@ function trailingHalf(text: string): string {
   return code >= 0xd800 && code <= 0xdbff ? text.slice(-1) : ''
 }
 
-/** Returns well-formed text without NUL, which PostgreSQL can store. */
+/** Replaces NUL and lone surrogates, which PostgreSQL cannot store, with U+FFFD. */
 export const storable = (text: string): string =>
   text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', REPLACEMENT)
 

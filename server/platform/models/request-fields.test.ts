@@ -32,7 +32,7 @@ const ask = (provider: Provider, model: string, request: Partial<ModelRequest>) 
     { messages: [{ role: 'user', content: 'Hello' }], ...request },
   )
 
-/** Returns the newest request that the provider received. */
+/** Returns the body of the latest request that the provider received. */
 const received = (): Body => emulated.requests.at(-1)?.body as Body
 
 async function sent(provider: Provider, model: string, request: Partial<ModelRequest>): Promise<Body> {
@@ -40,7 +40,7 @@ async function sent(provider: Provider, model: string, request: Partial<ModelReq
   return received()
 }
 
-/** Returns the request that the AI SDK sends for the same options. */
+/** Returns the body that the AI SDK sends for the same options. */
 async function sentByTheirs(provider: Provider, options: object): Promise<Body> {
   const baseURL = `${emulated.url}/v1`
   const model =

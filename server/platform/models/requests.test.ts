@@ -5,7 +5,7 @@ import { createNet } from '../net/index.ts'
 import { createModels } from './index.ts'
 import type { ModelMessage, ModelRequest, Provider, ToolCall } from './types.ts'
 
-/** Tests the differences between the requests to each provider and model. */
+/** Tests how requests differ between providers and models. */
 
 const net = createNet({ allowPrivateNetwork: true })
 const models = createModels({ net })
@@ -26,7 +26,7 @@ const reply = (provider: Provider, model: string, request: ModelRequest) =>
     request,
   )
 
-/** Returns the request that the provider received. */
+/** Sends a request and returns the body that the provider received. */
 async function sent(provider: Provider, model: string, request: Partial<ModelRequest>) {
   await reply(provider, model, { messages: [HELLO], ...request })
   return emulated.requests.at(-1)?.body as Record<string, unknown>
@@ -106,7 +106,10 @@ describe('after a tool call', () => {
   const results = (calls: ToolCall[]): ModelMessage[] =>
     calls.map(({ id }) => ({ role: 'tool', toolCallId: id, toolName: 'weather', output: 'rain' }))
 
-  /** Returns the messages of the request with the tool's result, after a call by `caller`. */
+  /**
+   * Lets `caller` call the tool, and sends the result to `provider`. Returns the message with the call, as `provider`
+   * received it.
+   */
   async function continued(caller: Provider, provider: Provider, model: string): Promise<unknown> {
     const { toolCalls } = await reply(caller, 'gemini-3-emu-r3', { messages: [ASK], tools, thinking: true })
     const messages = [ASK, { role: 'assistant', content: '', toolCalls } as const, ...results(toolCalls)]

@@ -1,6 +1,6 @@
 import type { ModelRequest } from './types.ts'
 
-/** Moves the response format into the system prompt, for models that cannot enforce it. */
+/** Moves the response format into the system prompt, for models that cannot enforce a format. */
 export function withFormatInstruction(request: ModelRequest): ModelRequest {
   const { responseFormat, system, ...rest } = request
   if (responseFormat === undefined) return request

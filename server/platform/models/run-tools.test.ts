@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clock, done, reasonOf, startConversations, tool } from '#tests/support/provider/converse.ts'
 import type { ToolOutcome } from './index.ts'
 
-/** Tests tools that misbehave, and how their output is shown to the model. */
+/** Tests failing tools, and the output that the model receives. */
 
 let talks: Awaited<ReturnType<typeof startConversations>>
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => talks.close())
 
 describe('a tool', () => {
-  /** Returns what the model is shown of one call, and its outcome. */
+  /** Returns the outcome of one tool call, and the output that the model receives. */
   async function outcomeOf(run: Parameters<typeof tool>[1], timeoutMs?: number) {
     const { ended, outcomes, heard } = talks.converse('TOOL:it={"a":1} THEN say: Well.', {
       tools: [tool('it', run, timeoutMs)],
@@ -123,7 +123,7 @@ test('outputs share the remaining context window, and short ones stay complete',
   for (const text of [first, third, fourth]) expect(text).toMatch(/^ä+\n\[The rest was omitted/)
   const bytes = [first, third, fourth].map((text) => Buffer.byteLength(text))
   expect(bytes[0]).toBe(bytes[1])
-  // The prompt uses 3,000 tokens of the window.
+  // The prompt may use 3,000 of the window's 4,000 tokens: about 12,000 bytes.
   expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(12_000)
   expect(bytes.every((each) => each > 2_000)).toBe(true)
 })

@@ -4,24 +4,24 @@ import type { RunnableTool, ToolOutcome, ToolSink } from './tool-loop.ts'
 import type { ToolCall } from './types.ts'
 import { writeJson } from './write-json.ts'
 
-/** Tools of a step that run concurrently. */
+/** Maximum tools of a step that run concurrently. */
 const TOOLS_AT_ONCE_MAX = 8
-/** Upper bound of every tool's own timeout. */
+/** Maximum timeout of a tool, in milliseconds. */
 const TIMEOUT_MS_MAX = 15 * 60_000
 const OUTPUT_CHARACTERS_MAX = 1024 * 1024
 const ERROR_CHARACTERS_MAX = 2_000
-/** Tool names that the error for an unknown tool lists. */
+/** Maximum tool names listed in the error for an unknown tool. */
 const NAMES_LISTED_MAX = 50
 
-/** Characters that the remaining outputs may have together. */
+/** Total characters that the loop's remaining outputs may use. */
 export interface OutputBudget {
   charactersLeft: number
 }
 
 /**
- * Runs the tool calls of one step, several concurrently, and returns their outcomes in the order of the calls. Reports
- * each start and end to the sink. When the signal aborts or a tool times out, aborts that tool's own signal and stops
- * waiting. Rejects only with the signal's reason.
+ * Runs the tool calls of one step, several concurrently, and returns the outcomes in call order. Reports each start
+ * and end to the sink. If the signal aborts or a tool times out, aborts the tool's own signal and stops waiting for
+ * the tool. Rejects only with the signal's reason.
  */
 export async function runTools(
   tools: ReadonlyMap<string, RunnableTool>,
@@ -93,7 +93,7 @@ function unknownTool(name: string, names: string[]): string {
   return sentence('tool.unknown', { name: JSON.stringify(name.slice(0, 90)), tools: listed })
 }
 
-/** Returns a storable outcome: its output is JSON, or truncated text if it is too long. */
+/** Returns a storable outcome. Its output is JSON, or a truncated string if the output exceeds the budget. */
 function withinBudget({ output, successful, error }: ToolOutcome, budget: OutputBudget): ToolOutcome {
   if (!successful) return failed(error || sentence('tool.failed'))
   const charactersMax = Math.min(OUTPUT_CHARACTERS_MAX, budget.charactersLeft)

@@ -7,15 +7,18 @@ import { addressOf } from './transport.ts'
 import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
 
 /*
- * The AI SDK, for work outside the token path. It takes a large part of a second to load, so it is imported on first
- * use. All of its requests go through sdkFetch.
+ * The AI SDK is used only outside the token path. Loading the SDK takes a large part of a second, so it is imported
+ * on first use. All SDK requests go through sdkFetch.
  */
 
 const PROMPT: ExchangeRequest['sent'] = 'prompt'
 
 export const loadSdk = (): Promise<typeof import('ai')> => import('ai')
 
-/** Opens an image model whose answers have at most `bytesMax` bytes. Throws a ModelError if the provider has none. */
+/**
+ * Returns an image model whose responses are limited to `bytesMax` bytes. Throws a ModelError if the provider has no
+ * image models.
+ */
 export async function openImageModel(net: Net, target: ModelTarget, bytesMax: number): Promise<ImageModel> {
   const { baseUrl: baseURL, apiKey } = target
   const fetch = sdkFetch(net, target, bytesMax)
@@ -35,7 +38,7 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
     }
     case 'google': {
       const model = bareName(target)
-      // The SDK supports only Gemini models here, and Google has retired Imagen.
+      // For Google, the SDK supports only Gemini image models. Google has shut down Imagen.
       if (!model.startsWith('gemini-')) throw new ModelError(sentence('model.imagen'))
       return (await openGoogle(net, target, bytesMax)).image(model)
     }
@@ -45,7 +48,8 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
 }
 
 /**
- * Opens an embedding model whose answers have at most `bytesMax` bytes. Throws a ModelError if the provider has none.
+ * Returns an embedding model whose responses are limited to `bytesMax` bytes. Throws a ModelError if the provider has
+ * no embedding models.
  */
 export async function openEmbeddingModel(net: Net, target: ModelTarget, bytesMax: number) {
   const { baseUrl: baseURL, apiKey } = target
@@ -71,19 +75,20 @@ export async function openEmbeddingModel(net: Net, target: ModelTarget, bytesMax
   }
 }
 
-/** Opens the SDK's provider for Gemini and Veo models. */
+/** Returns the SDK's Google provider, for Gemini and Veo models. */
 export async function openGoogle(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT) {
   const fetch = sdkFetch(net, target, bytesMax, sent)
   const { createGoogle } = await import('@ai-sdk/google')
   return createGoogle({ baseURL: target.baseUrl, apiKey: target.apiKey ?? '', fetch })
 }
 
-/** The list of models returns names with a `models/` prefix. */
+/** Removes the `models/` prefix, which names from Google's list of models have. */
 export const bareName = ({ model }: ModelTarget): string => model.replace(/^models\//, '')
 
 /**
- * Runs a call of the SDK and converts its errors to a ModelError. Unwraps the error of `exchange`, or reports that
- * nothing was generated or that the answer was not in the provider's format.
+ * Runs an SDK call and throws every failure as a ModelError. An error from `exchange` is unwrapped. Other errors mean
+ * that the provider generated nothing, that the result cannot be downloaded, or that the response has an unexpected
+ * format.
  */
 export async function callSdk<Result>(
   target: ModelTarget,
@@ -106,7 +111,7 @@ function describeSdkFailure(target: ModelTarget, kind: MediaKind, error: Error):
   return notItsFormat(target, error)
 }
 
-/** Returns Gemini's reason for not generating an image: IMAGE_SAFETY, PROHIBITED_CONTENT, … */
+/** Returns Gemini's reason for not generating an image, such as IMAGE_SAFETY, or '' if it gave none. */
 function reasonOf(error: Error): string {
   const { calls } = error as { calls?: { providerMetadata?: { google?: GoogleReasons } }[] }
   const { finishReason, promptFeedback } = calls?.[0]?.providerMetadata?.google ?? {}
@@ -119,14 +124,18 @@ interface GoogleReasons {
   promptFeedback?: { blockReason?: unknown } | null
 }
 
-/** Returns a `fetch` for the SDK. Throws a ModelError for an unusable address or key. */
+/**
+ * Returns a `fetch` for the SDK that goes through `exchange`. Throws a ModelError if the base URL or the API key is
+ * unusable.
+ */
 function sdkFetch(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT): typeof fetch {
   addressOf(net, target, '')
   if (/[^\t\x20-\x7e\x80-\xff]/.test(target.apiKey ?? ''))
     throw new ModelError(unsendableKey(target.provider))
   return async (input, init) => {
     const request = new Request(input, init)
-    // Without a key the SDK would read one from the environment, so it was given an empty one. Remove its header.
+    // Without a key, the SDK would read one from the environment, so it received an empty key. Remove the resulting
+    // headers.
     if (target.apiKey === null)
       for (const name of ['authorization', 'x-goog-api-key']) request.headers.delete(name)
     const { status, headers, body } = await exchange(net, target, {

@@ -2,18 +2,18 @@ import { writeToolOutput } from './prompt-elements.ts'
 import type { ToolOutcome } from './tool-loop.ts'
 
 /**
- * Maximum size of one output in a prompt, for any window: about 25,000 tokens. Every later step pays for these tokens
- * again.
+ * Maximum size of one output in a prompt, for any context window: about 25,000 tokens. The prompts of all later steps
+ * contain the output again, and its tokens are charged each time.
  */
 const SHOWN_BYTES_MAX = 100_000
-/** The share of the window's remaining space that the outputs of a step may use. */
+/** Share of the context window's remaining space that the outputs of a step may use. */
 const SHOWN_SHARE = 0.5
 const CUT_REMARK = '\n[The rest was omitted because it is too long.]'
 
 /**
  * Returns the outcomes of a step's calls as prompt elements: strings unchanged, other values as JSON, failures as
- * `error: …`. Together they use at most half of `bytesLeft`. Short outputs stay whole; long ones share the space that
- * remains.
+ * `error: …`. Together, the outputs use at most half of `bytesLeft`. Short outputs stay whole, and long outputs share
+ * the remaining space.
  */
 export function showOutcomes(outcomes: readonly ToolOutcome[], bytesLeft: number): string[] {
   const texts = outcomes.map(textOf)
@@ -36,7 +36,7 @@ function textOf({ output, successful, error }: ToolOutcome): string {
   return typeof output === 'string' ? output : JSON.stringify(output)
 }
 
-/** Truncates without splitting a character. */
+/** Truncates text without splitting a character, and appends a remark. */
 function cut(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text)
   if (bytes.length <= bytesMax) return text

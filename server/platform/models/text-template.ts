@@ -1,12 +1,12 @@
 /**
- * Reads the text of events that differ only in their text, without parsing each one.
+ * Extracts the text of similar events without parsing each event as JSON.
  *
- * Most events of a reply equal the previous one except for the text. After one event is parsed, the JSON around its
- * text is the template. An event with the same surroundings, whose text needs no unescaping, can only mean that text.
- * All other events are parsed. This halves the cost of reading a reply.
+ * Most events of a reply differ from the previous event only in their text. After an event is parsed, the JSON around
+ * its text becomes the template. If the next event matches the template and its text contains no escapes, the text is
+ * used directly. All other events are parsed. The template halves the cost of reading a reply.
  *
- * Learn only from events that add text and have no other effect that matters when repeated. Repeating usage or a
- * finish reason is harmless; a tool call or reasoning would be lost.
+ * Learn only from events whose other fields may be skipped when they repeat. A repeated usage or finish reason
+ * changes nothing, but a skipped tool call or reasoning would be lost.
  */
 export class TextTemplate {
   #before = ''
@@ -25,13 +25,13 @@ export class TextTemplate {
     const begin = this.#before.length
     const end = data.length - this.#after.length
     if (begin === 0 || end <= begin) return undefined
-    // Each search tests a single position, and is five times as fast as startsWith and endsWith.
+    // Each search tests a single position. This is five times as fast as startsWith and endsWith.
     if (data.lastIndexOf(this.#before, 0) !== 0 || data.indexOf(this.#after, end) !== end) return undefined
     const text = data.slice(begin, end)
     return NEEDS_PARSING.test(text) ? undefined : text
   }
 
-  /** Uses an event as the template if its text occurs in it exactly once as a JSON string. */
+  /** Uses an event as the template if its text occurs in the event exactly once as a JSON string, without escapes. */
   learn(data: string, text: string): void {
     const literal = `"${text}"`
     const position = data.indexOf(literal)
@@ -41,6 +41,9 @@ export class TextTemplate {
   }
 }
 
-/** A quote ends the string, a backslash starts an escape, and control characters are invalid JSON. */
+/**
+ * Text with these characters is parsed: a quote ends the string, a backslash starts an escape, and control characters
+ * are invalid JSON.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const NEEDS_PARSING = /["\\\u0000-\u001f]/

@@ -39,7 +39,7 @@ describe.each(FORMATS)('%s', (provider) => {
     expect(new Set(heard.calls.map(({ id }) => id)).size).toBe(3)
     const last = JSON.stringify(requests().at(-1)?.body)
     for (const { id } of heard.calls) expect(last.split(`"${id}"`)).toHaveLength(3)
-    // 12 tokens per call, 2 of reasoning per step, and the words.
+    // 12 tokens per call, 2 reasoning tokens per step, and 3 + 2 + 2 words.
     expect((await loop.payable(false))?.outputTokens).toBe(3 * 12 + 3 * 2 + 3 + 2 + 2)
     const inputTokens = requests().reduce(
       (sum, { body }) => sum + Math.ceil(JSON.stringify(body).length / 4),
@@ -133,7 +133,9 @@ test('a required call is required only once', async () => {
 })
 
 describe('a server that ignores limits', () => {
-  /** Emulates a server that calls the tool `times` times, whatever it was offered. */
+  /**
+   * Emulates a server that calls the tool in the first `times` responses, even if the request doesn't offer the tool.
+   */
   async function callAnyway(name: string, times: number, request: Partial<ModelRequest> = {}) {
     const requests: ModelRequest[] = []
     const deaf: Pick<Models, 'stream'> = {

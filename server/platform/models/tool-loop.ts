@@ -20,14 +20,17 @@ import {
   type ToolDefinition,
 } from './types.ts'
 
-/** Maximum model calls of one reply. The last one may not call tools, so that the model has to answer. */
+/** Maximum model calls per reply. The last call disables tools, so that the model has to write its reply. */
 const STEPS_MAX = 16
-/** Maximum characters that all steps may write together before another step starts. */
+/** Maximum characters that all steps together may have generated when another step starts. */
 const WRITTEN_CHARACTERS_MAX = 8 * 1024 * 1024
-/** Maximum characters of all tool outputs of a loop, which are in memory until it ends. */
+/** Maximum characters of all tool outputs of a loop. The outputs stay in memory until the loop ends. */
 const OUTPUTS_CHARACTERS_MAX = 16 * 1024 * 1024
 
-/** The outcome of a call: `output` is JSON, or null after a failure; `error` is a sentence, or null after a success. */
+/**
+ * The outcome of a tool call. `output` is JSON, or null after a failure. `error` is a sentence, or null after a
+ * success.
+ */
 export interface ToolOutcome {
   output: unknown
   successful: boolean
@@ -36,26 +39,29 @@ export interface ToolOutcome {
 
 export interface RunnableTool {
   definition: ToolDefinition
-  /** Validates its own arguments. Reports failures as outcomes; rejects only when the signal is aborted. */
+  /** Validates the input. Reports failures as outcomes, and rejects only if the signal aborts. */
   run(input: Record<string, unknown>, signal: AbortSignal): Promise<ToolOutcome>
-  /** Milliseconds until the call is abandoned. */
+  /** Timeout of a call, in milliseconds. */
   timeoutMs: number
 }
 
 /**
- * Gets `toolCall` before the tools of a step run. Tools that are running when the loop is aborted get no `toolEnded`.
+ * Receives the output of a tool loop. `toolCall` is called before the tools of a step run. Tools that are running
+ * when the loop is aborted get no `toolEnded`.
  */
 export interface ToolSink extends ModelSink {
   toolStarted(call: ToolCall): void
-  /** The outcome is bounded and storable. Its output is a copy: JSON, or truncated text if it is too long. */
+  /**
+   * `outcome` is bounded and storable. Its output is a copy: JSON, or a truncated string if the output is too long.
+   */
   toolEnded(call: ToolCall, outcome: ToolOutcome): void
-  /** A tool threw an unexpected error. For the log. */
+  /** Called if a tool throws an unexpected error, for logging. */
   toolBroke?(call: ToolCall, error: unknown): void
 }
 
 /**
- * Answers a request with the help of tools: runs the calls of the model and calls it again with their outcomes, until
- * it makes no more calls. Without tools, the loop is a single `Models.stream`.
+ * Generates a reply with tools. Runs the model's tool calls and returns the outcomes to the model, until the model
+ * makes no more calls. Without tools, the loop is a single `Models.stream`.
  */
 export class ToolLoop {
   readonly #models: Pick<Models, 'stream' | 'watchTool'>
@@ -69,8 +75,8 @@ export class ToolLoop {
   readonly #outputs: OutputBudget = { charactersLeft: OUTPUTS_CHARACTERS_MAX }
 
   /**
-   * `tools` replaces the request's own tools, which are not run here. Without `trustsUsage`, tokens are counted
-   * locally, whatever the provider reports.
+   * `tools` replaces the request's own tools; the loop never runs the request's own tools. If `trustsUsage` is false,
+   * tokens are counted locally, whatever the provider reports.
    */
   constructor(
     models: Pick<Models, 'stream' | 'watchTool'>,
@@ -91,8 +97,8 @@ export class ToolLoop {
   }
 
   /**
-   * Runs all steps. Returns the finish reason of the last one, or `other` if it tried to call a tool again. Rejects as
-   * Models.stream does; tool failures don't reject. Call it once.
+   * Runs all steps. Returns the finish reason of the last step, or `other` if the model called a tool although tools
+   * were disabled. Rejects like Models.stream; tool failures don't reject. Call this once.
    */
   async run(sink: ToolSink, signal: AbortSignal): Promise<FinishReason> {
     if (this.#tools.size === 0) return this.#ask(this.#request, sink, signal)
@@ -108,8 +114,8 @@ export class ToolLoop {
   }
 
   /**
-   * Returns the payable usage so far, also during the loop, after a failure or after an abort. Each step counts the
-   * provider's usage or a local count. Null means no charge.
+   * Returns the usage to charge so far. Can be called at any time, even during the loop or after a failure. Each step
+   * contributes the provider's usage or a local count. Null means no charge.
    */
   async payable(hasFailed: boolean): Promise<ModelUsage | null> {
     const usages: ModelUsage[] = []
@@ -124,7 +130,10 @@ export class ToolLoop {
     }
   }
 
-  /** A forced call is forced only once; otherwise the model could never answer. */
+  /**
+   * Returns the request of a step. Only the first step can force a tool call; otherwise the model could never write
+   * its reply.
+   */
   #requestOf(number: number, messages: ModelMessage[], tools: ToolDefinition[]): ModelRequest {
     const { toolChoice: requestedChoice, ...rest } = this.#request
     const isOver = requestedChoice === undefined || (number > 1 && demandsCall(requestedChoice))
@@ -144,11 +153,11 @@ export class ToolLoop {
     this.#steps.push(step)
     step.result = await this.#models.stream(this.#target, request, takes, signal)
     const { finishReason } = step.result
-    // The model tried to call a tool in the last step. Its text is the answer.
+    // If the model called a tool although tools were disabled, its text is the reply.
     return finishReason === 'tool_calls' && request.toolChoice === 'none' ? 'other' : finishReason
   }
 
-  /** Some providers' call ids are unique only within a step. */
+  /** Replaces an id that is already in use. Some providers' call ids are unique only within a step. */
   #withOwnId(call: ToolCall): ToolCall {
     const id = this.#callIds.has(call.id) ? newCallId() : call.id
     this.#callIds.add(id)
@@ -156,8 +165,8 @@ export class ToolLoop {
   }
 
   /**
-   * Runs the calls of the last step. Returns the messages to append: the model's own, then one per outcome in the
-   * order of the calls. Returns none if nothing was called.
+   * Runs the tool calls of the latest step. Returns the messages to append: the model's message, then one result per
+   * call in call order. Returns [] if the step has no calls.
    */
   async #answer(request: ModelRequest, sink: ToolSink, signal: AbortSignal): Promise<ModelMessage[]> {
     const { content = '', toolCalls = [] } = this.#steps.at(-1)?.written ?? {}

@@ -41,7 +41,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** Returns a WAV file with 8,000 one-byte samples per second. */
+/** Returns silent audio as a WAV file with 8,000 one-byte samples per second. */
 function silence(seconds: number): Buffer {
   const samples = Buffer.alloc(8_000 * seconds, 0x80)
   const header = Buffer.alloc(44)

@@ -12,15 +12,15 @@ import { ModelError, type ModelTarget, type Recording, type Transcription } from
 import { usageOf } from './usage.ts'
 
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
-/** Gemini takes recordings as Base64 from memory, at most 20 MB per request. */
+/** Maximum audio size for Gemini. The file is sent from memory as Base64, and a request may have at most 20 MB. */
 const GOOGLE_RECORDING_BYTES_MAX = 14 * 1024 * 1024
 
-/** Returns a recording's length in seconds, or null if the file doesn't contain it. */
+/** Returns the duration of an audio file in seconds, or null if the file doesn't state it. */
 export type DurationOf = (recording: Recording) => Promise<number | null>
 
 /**
- * Transcribes a recording. `language` is the expected language as a language tag (`en`, `en-US`). Rejects with a
- * ModelError, or the signal's reason.
+ * Transcribes an audio file. `language` is the tag of the expected language (`en`, `en-US`). Rejects with a
+ * ModelError on failure, or with the signal's reason on abort.
  */
 export async function transcribe(
   transport: MediaTransport,
@@ -47,9 +47,8 @@ export async function transcribe(
 }
 
 /**
- * Calls the transcription endpoint without the SDK, which reads the whole recording into memory and supports only
- * OpenAI. This streams from disk to any compatible server.
- * https://platform.openai.com/docs/api-reference/audio/createTranscription
+ * Calls the transcription endpoint and streams the file from disk. Doesn't use the SDK, which reads the whole file
+ * into memory and supports only OpenAI. https://platform.openai.com/docs/api-reference/audio/createTranscription
  */
 async function askOpenAi(
   { net }: MediaTransport,
@@ -62,7 +61,7 @@ async function askOpenAi(
   const body = new FormData()
   body.append('model', target.model)
   body.append('language', primarySubtag(language))
-  // Only Whisper's verbose_json has language and duration. Newer models support only json.
+  // verbose_json adds the language and the duration, but only Whisper models support it.
   body.append('response_format', /whisper/i.test(target.model) ? 'verbose_json' : 'json')
   body.append('file', await openAsBlob(recording.path, { type }), `recording.${extension}`)
   const answer = await exchange(net, target, {
@@ -79,7 +78,7 @@ async function askOpenAi(
 
 interface OpenAiAnswer {
   text?: unknown
-  /** An English name, such as `german`. */
+  /** English name of the language, such as `german`. */
   language?: unknown
   duration?: unknown
   usage?: { input_tokens?: unknown; output_tokens?: unknown; seconds?: unknown } | null
@@ -106,8 +105,8 @@ function parse(target: ModelTarget, body: string): OpenAiAnswer {
 }
 
 /**
- * Transcribes with a Gemini model through the SDK. Calls the model directly: the SDK's `transcribe` guesses the
- * recording's type again and treats silence as a failure.
+ * Transcribes with a Gemini model through the SDK. Calls the model directly, because the SDK's `transcribe` detects
+ * the audio type again and treats silence as a failure.
  */
 async function askGoogle(
   { net }: MediaTransport,
@@ -147,7 +146,7 @@ const storable = (text: string): string => text.replaceAll('\0', '').toWellForme
 
 const primarySubtag = (language: string): string => language.split('-', 1)[0] ?? language
 
-/** Returns the code of a language given by its English name or its code. */
+/** Returns the code of a language. Accepts English names and codes. Returns null for anything else. */
 function codeOf(language: unknown): string | null {
   if (typeof language !== 'string') return null
   const name = language.toLowerCase()
@@ -156,7 +155,7 @@ function codeOf(language: unknown): string | null {
 
 let codes: Map<string, string> | undefined
 
-/** Returns the two-letter codes of all languages by English name. */
+/** Returns a map from English language names to two-letter codes. */
 function languageCodes(): Map<string, string> {
   if (codes) return codes
   const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
@@ -170,13 +169,13 @@ function languageCodes(): Map<string, string> {
 }
 
 interface SoundFormat {
-  /** OpenAI detects the format by the file extension and ignores the MIME type. */
+  /** File extension. OpenAI detects the format by the extension and ignores the MIME type. */
   extension: string
-  /** The only MIME type that Gemini accepts for the format. */
+  /** The only MIME type that Gemini accepts for this format. */
   type: string
 }
 
-/** Throws a ModelError for a content type that is not a supported recording. */
+/** Returns the audio format of a content type. Throws a ModelError for unsupported types. */
 function formatOf({ contentType }: Recording): SoundFormat {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const format = FORMATS.find(([pattern]) => pattern.test(type))?.[1]

@@ -6,7 +6,7 @@ import { createNet } from '../net/index.ts'
 import { createModels, type Models } from './index.ts'
 import { ModelError, type ModelTarget, type Provider } from './types.ts'
 
-/** Tests misbehaving servers, and the reuse of connections. */
+/** Tests faulty servers and the reuse of connections. */
 
 const API_KEY = 'sk-abcdefghijklmnop'
 const HELLO = event({ choices: [{ delta: { content: 'Hello' }, finish_reason: 'stop' }] })
@@ -54,7 +54,7 @@ describe('connections', () => {
   test('are reused after the end marker', async () => {
     server.answer = playEvents(HELLO, DONE)
     for (let turn = 0; turn < 10; turn++) expect((await ask()).text).toBe('Hello')
-    // The answer ends shortly after its end marker. A request in between opens a second connection.
+    // A response ends shortly after its end marker. A request sent in between opens a second connection.
     expect(server.connections.made).toBeLessThanOrEqual(2)
   })
 
@@ -188,7 +188,7 @@ describe('arbitrary JSON events', () => {
   )
 })
 
-/** Arbitrary JSON, mostly with property names that the three formats read. */
+/** Property names for arbitrary JSON: names that the three formats use. */
 const NAMES = [
   ...[
     'choices',

@@ -21,7 +21,10 @@ const EVENT_BYTES_MAX = 4 * 1024 * 1024
 /** Maximum size of a whole reply as sent by the provider. */
 const STREAM_BYTES_MAX = 128 * 1024 * 1024
 const ERROR_BODY_BYTES_MAX = 64 * 1024
-/** How long an answer may take to end after its end marker, so that its connection can be reused. */
+/**
+ * Maximum milliseconds between a reply's end marker and the end of the response. A slower response's connection is
+ * not reused.
+ */
 const DRAIN_TIMEOUT_MS = 1_000
 const RETRIES_MAX = 2
 const RETRY_AFTER_MAX_MS = 10_000
@@ -34,24 +37,24 @@ export interface Transport {
 
 export interface StreamRequest {
   target: ModelTarget
-  /** Appended to the target's base URL. */
+  /** Path that is appended to the target's base URL. */
   path: string
   headers: Record<string, string>
   body: unknown
   /**
-   * Processes each event. Returns true for the provider's end marker; later events are ignored. An exception ends the
-   * stream. A SyntaxError, TypeError or RangeError is reported as an event that is not in the provider's format.
+   * Processes an event. Returns true for the provider's end marker, after which events are ignored. An exception ends
+   * the stream. A SyntaxError, TypeError or RangeError is reported as an event in an unexpected format.
    */
   onEvent: (event: EventSourceMessage) => boolean
-  /** For formats without an end marker: returns whether a stream that stops here is complete. */
+  /** For formats without an end marker: returns true if a stream that ends now is complete. */
   isComplete?: () => boolean
   signal: AbortSignal
 }
 
 /**
- * Posts a request and passes on the events of its answer up to the provider's end marker. Rejects with a ModelError if
- * the answer stops early, is silent too long or is no event stream. Before the stream starts, 429 and 503 with
- * Retry-After are retried. After it has started, nothing is retried.
+ * Posts a request and passes the response's events to `onEvent`, up to the end marker. Rejects with a ModelError if
+ * the response ends early, stays silent too long, or is no event stream. Retries 429 and 503 with Retry-After, but
+ * only before the stream starts.
  */
 export async function streamEvents(transport: Transport, request: StreamRequest): Promise<void> {
   const url = addressOf(transport.net, request.target, request.path)
@@ -66,9 +69,7 @@ export async function streamEvents(transport: Transport, request: StreamRequest)
   }
 }
 
-/**
- * Returns the URL of a path below the target's base URL. Throws a ModelError if the address is invalid or forbidden.
- */
+/** Returns the URL of a path below the target's base URL. Throws a ModelError if the URL is invalid or forbidden. */
 export function addressOf(net: Net, { baseUrl, guarded }: ModelTarget, path: string): URL {
   try {
     return guarded ? net.checkUrl(baseUrl + path) : new URL(baseUrl + path)
@@ -81,7 +82,7 @@ export function addressOf(net: Net, { baseUrl, guarded }: ModelTarget, path: str
 interface Refusal {
   status: number
   retryAfterMs: number | undefined
-  /** The beginning of the body. */
+  /** Beginning of the error body. */
   words: string
 }
 
@@ -107,7 +108,7 @@ function attemptStream(
   })
 }
 
-/** One exchange with a provider: gets undici's callbacks and settles the promise once. */
+/** Handles one exchange with a provider: receives undici's callbacks and settles the promise once. */
 class StreamHandler implements Dispatcher.DispatchHandler {
   readonly #timeouts: ModelTimeouts
   readonly #request: StreamRequest
@@ -172,7 +173,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     try {
       this.#parser.feed(this.#decoder.write(chunk))
     } catch (error) {
-      return this.#fail(isTransient(error) ? notAnEvent(this.#request.target, error) : error)
+      return this.#fail(isFormatError(error) ? notAnEvent(this.#request.target, error) : error)
     }
     if (this.#bytesSinceEvent === 0 && !this.#settled) this.#awaitNext()
   }
@@ -195,7 +196,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     if (this.#request.onEvent(event)) this.#end()
   }
 
-  /** Keeps the beginning of an error body and doesn't wait for the rest. */
+  /** Stores the beginning of an error body. Aborts the request once the beginning is long enough. */
   #hear(refusal: Refusal, chunk: Buffer): void {
     this.#bytes += chunk.length
     refusal.words += this.#decoder.write(chunk)
@@ -215,7 +216,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     return setTimeout(() => this.#fail(tooSlow(this.#request.target, what, milliseconds)), milliseconds)
   }
 
-  /** Resolves at the end marker. The connection is reusable once the answer ends, usually immediately. */
+  /** Resolves at the end marker. The connection can be reused once the response ends, usually immediately. */
   #end(): void {
     this.#settle(() => this.#resolve('ended'))
     this.#timer = setTimeout(() => this.#controller?.abort(GIVEN_UP), DRAIN_TIMEOUT_MS).unref()
@@ -227,16 +228,16 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     this.#controller?.abort(GIVEN_UP)
   }
 
-  #settle(tell: () => void): void {
+  #settle(report: () => void): void {
     this.#settled = true
     clearTimeout(this.#timer)
     this.#request.signal.removeEventListener('abort', this.#onAbort)
-    tell()
+    report()
   }
 }
 
-const isTransient = (error: unknown): boolean =>
+const isFormatError = (error: unknown): boolean =>
   error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError
 
-/** Aborts undici's request after the promise is settled, so it reaches no caller. */
+/** Reason for aborting undici's request after the promise is settled. No caller sees this error. */
 const GIVEN_UP = new Error('The request was abandoned')

@@ -6,8 +6,8 @@ export type ToolResult = Extract<ModelMessage, { role: 'tool' }>
 export type Turn = Exclude<ModelMessage, ToolResult> | ToolResult[]
 
 /**
- * Groups messages as Anthropic and Gemini require: the results of parallel calls are one turn, and no turn is empty.
- * (A reply that was stopped before its first word is an empty message.)
+ * Groups messages as Anthropic and Gemini require: the results of parallel calls form one turn, and empty messages
+ * are dropped. A reply that was stopped before its first word is an empty message.
  */
 export function turnsOf(messages: readonly ModelMessage[]): Turn[] {
   const turns: Turn[] = []

@@ -10,15 +10,15 @@ export const PROVIDERS = [
 ] as const
 export type Provider = (typeof PROVIDERS)[number]
 
-/** The address of a model and the key for it. */
+/** A model's provider, name, base URL and API key. */
 export interface ModelTarget {
   provider: Provider
-  /** The provider's name of the model. */
+  /** The provider's name for the model. */
   model: string
-  /** Without a trailing slash, as in the provider's documentation: `https://api.openai.com/v1`. */
+  /** Base URL without a trailing slash, as in the provider's documentation: `https://api.openai.com/v1`. */
   baseUrl: string
   apiKey: string | null
-  /** True if a tenant configured the address. Such requests go through the network guard. */
+  /** True if a tenant configured the base URL. Requests to it go through the network guard. */
   guarded: boolean
 }
 
@@ -34,7 +34,7 @@ export type ModelMessage =
 export interface ToolDefinition {
   name: string
   description: string
-  /** A JSON Schema of type object. */
+  /** JSON Schema of type `object`. */
   parameters: Record<string, unknown>
 }
 
@@ -42,7 +42,7 @@ export interface ToolCall {
   id: string
   name: string
   input: Record<string, unknown>
-  /** Opaque data that the provider requires with this call in the next request (Gemini: thoughtSignature). */
+  /** Opaque data that the provider requires with this call in the next request, such as Gemini's thoughtSignature. */
   signature?: string
 }
 
@@ -53,15 +53,15 @@ export interface ModelRequest {
   temperature?: number
   topP?: number
   maxTokens?: number
-  /** Requests reasoning. Ignored for models without it. */
+  /** Requests reasoning. Ignored by models that cannot reason. */
   thinking?: boolean
   /** Which tools may be called: `auto` (default), `none`, `required` for at least one, or a specific tool. */
   toolChoice?: ToolChoice
-  /** False limits a reply to one tool call, also for models without such a setting. */
+  /** False limits the reply to one tool call, even for models without such a setting. */
   parallelToolCalls?: boolean
-  /** Stop sequences. The reply ends before the first of them. */
+  /** Stop sequences. The reply ends before the first stop sequence in its text. */
   stop?: string[]
-  /** The format of the reply if it is not free text. */
+  /** Format of the reply. Free text if omitted. */
   responseFormat?: ResponseFormat
 }
 
@@ -73,11 +73,11 @@ export type ResponseFormat =
       type: 'json_schema'
       name: string
       schema: Record<string, unknown>
-      /** Enforces the schema. Otherwise it is a hint. */
+      /** True to enforce the schema. Otherwise the schema is a hint. */
       strict?: boolean
     }
 
-/** Receives a reply while it is written. Text is well-formed Unicode without NUL, ready to be stored and sent. */
+/** Receives a reply while it streams. Text is well-formed Unicode without NUL, so it can be stored as is. */
 export interface ModelSink {
   text(text: string): void
   reasoning(text: string): void
@@ -91,18 +91,16 @@ export interface ModelUsage {
 
 export interface ModelResult {
   finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
-  /** Null if the provider reported none; the caller then counts tokens itself. */
+  /** Usage reported by the provider. Null if the provider reported none; the caller then counts tokens itself. */
   usage: ModelUsage | null
 }
 
-/** Timeouts for a provider, in milliseconds. */
 export interface ModelTimeouts {
   connectMs: number
   firstTokenMs: number
   betweenTokensMs: number
 }
 
-/** The kinds of media models. */
 export type MediaKind = 'image' | 'video' | 'transcription' | 'embedding'
 
 export interface ImageRequest {
@@ -116,40 +114,40 @@ export interface VideoRequest {
 }
 
 export interface GeneratedMedia {
-  /** Detected from the bytes: PNG, JPEG, WebP or GIF; MP4 or WebM. */
+  /** MIME type detected from the bytes: PNG, JPEG, WebP or GIF for images, MP4 or WebM for videos. */
   mimeType: string
   data: Uint8Array
   usage: ModelUsage | null
 }
 
-/** A recording on disk: MP3, WAV, M4A, OGG, FLAC or WebM. */
+/** An audio file on disk: MP3, WAV, M4A, OGG, FLAC or WebM. */
 export interface Recording {
   path: string
   contentType: string
 }
 
 export interface Transcription {
-  /** Well-formed, without NUL. Empty for silence. */
+  /** Transcribed text: well-formed Unicode without NUL, or empty for silence. */
   text: string
-  /** The spoken language as an ISO 639 code (`en`), if the provider reports it. */
+  /** Spoken language as an ISO 639 code (`en`). Null if the provider doesn't report it. */
   language: string | null
   durationSeconds: number | null
   usage: ModelUsage | null
 }
 
-/** The purpose of an embedding: some models embed documents and queries differently. */
+/** Purpose of an embedding. Some models embed documents and queries differently. */
 export type EmbeddingPurpose = 'document' | 'query'
 
 export interface Embeddings {
-  /** One vector per text, in input order. All have the same dimensions and length 1. */
+  /** One vector per input string, in input order. All vectors have length 1 and the same number of dimensions. */
   vectors: Float32Array[]
-  /** Null if the provider reported none. */
+  /** Usage reported by the provider. Null if the provider reported none. */
   usage: ModelUsage | null
 }
 
 /**
- * Timeouts for media, in milliseconds: the whole generation or transcription, one embedding request, the first retry
- * pause of an embedding request, and the interval between polls of a video.
+ * Timeouts for media, in milliseconds. `embeddingMs` limits one request, `retryMs` is the first retry delay of an
+ * embedding request, and `pollMs` is the interval between polls of a video.
  */
 export interface MediaTimeouts {
   imageMs: number
@@ -161,8 +159,8 @@ export interface MediaTimeouts {
 }
 
 /**
- * A model call that failed. `message` is a sentence for the user that says what to do, and contains no key and no
- * address with credentials. `cause` is for the log.
+ * A failed model call. `message` is a sentence for the user that says what to do, and contains no API key and no URL
+ * with credentials. `cause` is for the log.
  */
 export class ModelError extends Error {
   override readonly name = 'ModelError'

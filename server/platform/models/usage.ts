@@ -1,11 +1,11 @@
 import type { ModelUsage } from './types.ts'
 
-/** Larger than every context window. A larger number is not a valid count. */
+/** Maximum valid token count, larger than every context window. */
 const TOKENS_MAX = 100_000_000
 
 /**
- * Returns the provider's own count, which its customers are billed by. Returns null if it reports neither number: no
- * count is better than a wrong one.
+ * Returns the usage reported by the provider, which is the usage that the provider bills. Returns null if neither
+ * number is valid. An invalid number is 0 otherwise.
  */
 export const usageOf = (input: unknown, output: unknown): ModelUsage | null =>
   isCount(input) || isCount(output) ? { inputTokens: count(input), outputTokens: count(output) } : null

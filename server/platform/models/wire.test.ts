@@ -157,7 +157,7 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     expect((await failureOf(at(`emu-${fault}`))).message).toContain(sentence)
   })
 
-  // Each case shortens only the timeout under test; on a busy machine the others could expire too.
+  // Each case shortens only the timeout under test. On a slow machine, the other timeouts could expire first.
   test.each([
     ['hang', { firstTokenMs: 400, betweenTokensMs: PATIENCE_MS }, 'did not begin to answer'],
     ['hangmid', { firstTokenMs: PATIENCE_MS, betweenTokensMs: 300 }, 'stopped in the middle of its reply'],

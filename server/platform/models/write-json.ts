@@ -1,17 +1,17 @@
 import { storable } from './reply-text.ts'
 
-/** Deeper nesting is treated as a circular reference. */
+/** Maximum nesting depth. Deeper values are treated as circular references. */
 const NESTING_MAX = 64
 
-/** The JSON text of a value, or the part of it that was written. */
+/** The JSON of a value. If `isCut` is true, `text` is only the beginning of the JSON. */
 export interface WrittenJson {
   text: string
   isCut: boolean
 }
 
 /**
- * Writes a value as JSON.stringify does, but stops at `charactersMax`, so a large value costs no more than its written
- * part. Strings are made storable. Returns null for values without JSON: circular references, bigint, functions,
+ * Writes a value like JSON.stringify, but stops at `charactersMax`, so that a large value costs no more than its
+ * written part. Makes strings storable. Returns null for values without JSON: circular references, bigint, functions,
  * undefined, or values that throw when read.
  */
 export function writeJson(value: unknown, charactersMax: number): WrittenJson | null {
@@ -33,7 +33,7 @@ class JsonWriter {
     this.#charactersMax = charactersMax
   }
 
-  /** Writes `before` and then the value. Writes nothing and returns false for values that JSON omits. */
+  /** Writes `before` and the value. Returns false and writes nothing if JSON omits the value. */
   write(before: string, given: unknown, depth: number): boolean {
     const value = ownJsonOf(given)
     if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return false
@@ -76,14 +76,14 @@ class JsonWriter {
   }
 }
 
-/** Returns the result of `toJSON` where a value has one, as dates do. */
+/** Returns the result of the value's `toJSON` method, as in a Date, or the value itself. */
 function ownJsonOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value
   const { toJSON } = value as { toJSON?: unknown }
   return typeof toJSON === 'function' ? toJSON.call(value) : value
 }
 
-/** A generator, so that only the entries that are written are created. */
+/** Yields entries one at a time, so that entries beyond the limit are never read. */
 function* entriesOf(value: object): Generator<[string, unknown]> {
   for (const name in value) if (Object.hasOwn(value, name)) yield [name, value[name as keyof typeof value]]
 }
