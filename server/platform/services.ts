@@ -24,11 +24,11 @@ import type { OwnedTables } from './tables/owned-tables.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
 
-/** The shared services of the process, created once by main.ts or a test and passed to the parts. */
+/** The shared services of a process. main.ts or a test creates them once and passes them to the parts. */
 export interface Services {
   config: Config
   log: Logger
-  /** Not accessible directly: statements go through a Scope or system-sql.ts (docs/security.md). */
+  /** Opaque: statements run only through a Scope or system-sql.ts (docs/security.md). */
   database: Database
   instance: Instance
   tokens: AccessTokens
@@ -45,14 +45,14 @@ export interface Services {
   mail: Mail
   storage: Storage
   uploads: Uploads
-  /** Shared by all processes; null without REDIS_URL. */
+  /** The Redis server shared by all processes. Null without REDIS_URL. */
   redis: Redis | null
   rateLimits: RateLimits
   events: Events
   documents: Documents
   /** Runs tenants' code. */
   sandbox: Sandbox
-  /** Streams that any process can follow; null without Redis. */
+  /** Event logs that clients can follow through any process. Null without Redis. */
   sharedLogs: SharedLogs | null
   metrics: Metrics
   /** Null if tracing is off. */

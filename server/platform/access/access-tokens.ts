@@ -11,15 +11,13 @@ import { UUID } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { deriveKeys, type SecretPair } from '#platform/secrets/secrets.ts'
 
-/** Lifetime of an access token. */
 export const ACCESS_TOKEN_SECONDS = 15 * 60
 const TOKEN_TYPE = 'at+jwt'
-/** Lifetime of a visitor's token. */
 export const VISITOR_TOKEN_SECONDS = 60 * 60
 const VISITOR_TOKEN_TYPE = 'visitor+jwt'
 /**
- * Maximum number of tokens whose verified signature is cached until they expire. Sessions and permissions are never
- * cached.
+ * Maximum number of cached tokens. A cached token's signature is not verified again until the token expires. Sessions
+ * and permissions are never cached.
  */
 const VERIFIED_TOKENS_MAX = 10_000
 
@@ -28,17 +26,19 @@ export interface AccessTokens {
   jwks: { keys: JWK[] }
   sign(claims: { userId: string; sessionId: string; email: string; tokenId: string }): Promise<string>
   /**
-   * Returns the token's user and session. Throws auth.invalid_token. Does not check whether the session is still
-   * active.
+   * Returns the user and session named in the token. Does not check whether the session is still active. Throws
+   * auth.invalid_token.
    */
   verify(token: string): Promise<TokenClaims>
-  /** Returns a token for a visitor of a deployment. */
   signVisitor(visitor: Visitor): Promise<string>
-  /** Returns the token's visitor. Throws auth.invalid_token. Does not check whether the deployment still exists. */
+  /**
+   * Returns the visitor named in the token. Does not check whether the deployment still exists. Throws
+   * auth.invalid_token.
+   */
   verifyVisitor(token: string): Promise<Visitor>
 }
 
-/** An anonymous person who chats through a deployment. */
+/** An anonymous user of a deployment's chat. */
 export interface Visitor {
   deploymentId: string
   visitorId: string
@@ -50,9 +50,9 @@ export interface TokenClaims {
 }
 
 /**
- * Creates and verifies access tokens: JWTs signed with EdDSA (RFC 9068, RFC 8037). The key is derived from the
- * installation's secret, so all processes share it and it is not stored. Tokens signed under the previous secret are
- * accepted.
+ * Creates the service that signs and verifies access tokens: JWTs signed with EdDSA (RFC 9068, RFC 8037). The signing
+ * key is derived from the installation's secret, so all processes share the key without storing it. Tokens signed
+ * with the key of the previous secret are accepted.
  */
 export async function createAccessTokens(secrets: SecretPair, issuer: string): Promise<AccessTokens> {
   const [seed, ...previousSeeds] = deriveKeys(secrets, 'access tokens')
@@ -137,7 +137,7 @@ interface SigningKey {
   kid: string
 }
 
-/** Any 32 bytes are a valid Ed25519 private key. PKCS #8 wraps them in this fixed header (RFC 8410). */
+/** Fixed PKCS #8 header of an Ed25519 private key (RFC 8410). Any 32 bytes after the header are a valid key. */
 const PKCS8_ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 async function signingKey(seed: Buffer): Promise<SigningKey> {

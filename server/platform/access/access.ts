@@ -25,7 +25,7 @@ import type {
 } from './scope.ts'
 import { type ScopeSource, scopeDatabase } from './scoped-database.ts'
 
-/** The parts of a request that decide access. */
+/** The parts of a request that determine the caller's access. */
 export interface AccessRequest {
   credential: Credential
   client: Client
@@ -33,33 +33,41 @@ export interface AccessRequest {
   body: unknown
 }
 
-/** A request with a user's own credential. */
+/** A request authenticated with a user's session or API key. */
 type PersonalRequest = AccessRequest & { credential: PersonalCredential }
 
 /**
- * Finds the caller and their permissions. Reads session or key, membership, role and permissions in one query per
- * request, so that changes apply to the next request, on every instance.
+ * Finds the caller of a request and the caller's permissions. One query per request reads the session or key, the
+ * membership, the role and the permissions. Changes to them therefore apply to the next request in every process.
  */
 export interface AccessDependencies {
   openCaller(request: Pick<AccessRequest, 'credential' | 'client'>): Promise<Caller>
   /**
-   * Returns the caller's scope with permission P. Throws 404 if the caller is not an active member, just as for an
-   * unknown id, or if `org_id` in the query names another organization. Throws 403 without P.
+   * Returns the caller's scope in the request's organization.
+   *
+   * Errors:
+   * - 404: the caller is not an active member, or `org_id` in the query names another organization. An unknown id
+   * gets the same error.
+   * - access.second_factor_required
+   * - access.missing_permission: the caller does not hold the permission P.
    */
   openScope<P extends Permission>(
     access: { permission: P; orgOf: OrganizationSource },
     request: AccessRequest,
   ): Promise<Scope<P>>
   /**
-   * Returns a scope for each organization where the caller holds P. With `organizationId`, only for that one, or throws
-   * 404 or 403.
+   * Returns a scope for each organization where the caller holds the permission. With `organizationId`, returns only
+   * that organization's scope. Then throws org.not_found if the caller is not an active member, and
+   * access.missing_permission if the caller does not hold the permission.
    */
   openScopes<P extends Permission>(
     permission: P,
     request: Pick<AccessRequest, 'credential' | 'client'>,
     organizationId?: string | null,
   ): Promise<Scope<P>[]>
-  /** Throws access.no_deployment for a user's own credential. */
+  /**
+   * Opens the deployment that the credential belongs to. Throws access.no_deployment for a user's session or API key.
+   */
   openDeployment(request: Pick<AccessRequest, 'credential' | 'client'>): Promise<OpenDeployment>
 }
 
@@ -74,7 +82,7 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
   const notFoundOf = (kind: LookupKind): PlainErrorCode =>
     resources.get(kind as ResourceKind)?.notFound ?? 'org.not_found'
 
-  /** Refuses credentials of deployments, which only give access to the deployment. */
+  /** Throws access.only_deployment for a deployment's credential, which gives access only to that deployment. */
   async function asPerson<R extends Pick<AccessRequest, 'credential' | 'client'>>(
     request: R,
   ): Promise<R & { credential: PersonalCredential }> {
@@ -143,8 +151,8 @@ const isPersonal = (credential: Credential): credential is PersonalCredential =>
   credential.kind === 'session' || credential.kind === 'api key'
 
 /**
- * Records a member's first request to an organization that they were added to. From then on other members see their
- * name.
+ * Records a member's first request to an organization that another user added them to. From then on, other members
+ * see the member's name.
  */
 async function noteOpening(
   sql: Sql,
@@ -156,8 +164,8 @@ async function noteOpening(
 }
 
 /**
- * Whether the request already contains the id that determines its organization. The query is parsed first; until then
- * the body is undefined. A missing or malformed id is left to request validation.
+ * Returns whether the parsed parts of a request contain the id that determines its organization. `body` is undefined
+ * until the body is parsed. Returns false for a missing or malformed id, which request validation refuses later.
  */
 export function isOrganizationKnown(
   access: Access,
@@ -175,7 +183,7 @@ export function isOrganizationKnown(
 
 const isUuid = (value: unknown): boolean => typeof value === 'string' && UUID.test(value)
 
-/** Returns the lookup that finds the organization, and the id to look up. */
+/** Returns the kind of lookup that finds the request's organization, and the id to look up. */
 function locate(
   orgOf: OrganizationSource,
   { query, body }: Pick<AccessRequest, 'query' | 'body'>,
@@ -189,13 +197,15 @@ function locate(
   return { kind, target: idIn(query, parameter) }
 }
 
-/** In lowercase, as the database returns ids. */
+/**
+ * Returns the id in lowercase, the form in which the database returns ids. Null if there is no string with this name.
+ */
 function idIn(values: unknown, name: string): string | null {
   const id = (values as Record<string, unknown> | null)?.[name]
   return typeof id === 'string' ? id.toLowerCase() : null
 }
 
-/** Throws request.invalid if `org_id` is missing, or differs between query and body. */
+/** Returns `org_id` of the query or the body. Throws request.invalid if both are missing, or if they differ. */
 function idInEither(query: Record<string, unknown>, body: unknown): string {
   const [inQuery, inBody] = [idIn(query, 'org_id'), idIn(body, 'org_id')]
   const id = inQuery ?? inBody
@@ -207,7 +217,10 @@ function idInEither(query: Record<string, unknown>, body: unknown): string {
 
 type Resource = NonNullable<OwnedTable['resource']> & { table: string }
 
-/** Returns the tables whose records determine an organization, by kind. Throws if two tables declare the same kind. */
+/**
+ * Returns the tables whose records determine a request's organization, by resource kind. Throws if two tables declare
+ * the same kind.
+ */
 function resourcesOf(tables: OwnedTables): ReadonlyMap<ResourceKind, Resource> {
   const resources = new Map<ResourceKind, Resource>()
   for (const [table, { resource }] of Object.entries(tables)) {
@@ -225,7 +238,7 @@ interface Identity {
   is_system_admin: boolean
   key_id: string | null
   key_organization_id: string | null
-  /** Limits of an API key; null for a session, which has all permissions of the role. */
+  /** Permissions of the API key. Null for a session, which has all permissions of the member's role. */
   key_permissions: string[] | null
 }
 
@@ -237,12 +250,12 @@ interface Membership {
   role_level: number
   permissions: string[]
   key_permissions: string[] | null
-  /** Whether this is the first request to an organization that the user was added to. */
+  /** True if another user added the member, and the member has not yet sent a request to the organization. */
   unopened: boolean
 }
 
 type FoundIdentity = Identity & { [K in keyof Membership]: Membership[K] | null } & {
-  /** Whether the organization requires a second factor that the session has not provided. */
+  /** True if the organization requires a second factor that the session has not provided. */
   lacks_second_factor: boolean | null
 }
 
@@ -287,13 +300,13 @@ type LookupKind = 'nothing' | 'organization' | 'personal' | ResourceKind
 interface LookupRequest {
   credential: PersonalCredential
   target: string | null
-  /** `org_id` of the query. */
+  /** `org_id` in the query, or null. */
   named: string | null
 }
 type Lookup = (requested: LookupRequest) => Promise<FoundIdentity | null>
 type Fragment = ReturnType<typeof bySession>
 
-/** Creates one grouped query per kind of credential and per way to find the organization. */
+/** Creates one grouped query for each kind of credential and each way to find the organization. */
 function createLookups(
   sql: Sql,
   byKind: ReadonlyMap<ResourceKind, Resource>,
@@ -351,7 +364,7 @@ const bySession = (sql: Sql) => sql`
       null::text[] as key_permissions, s.second_factor_at is not null as has_second_factor
     from requested join sessions s on s.id = session_id and ${liveSession(sql)})`
 
-/** Also records the key's use, at most once a minute. */
+/** Finds the API key and updates its `last_used_at`, at most once a minute. */
 const byApiKey = (sql: Sql) => sql`
   who as (
     select ordinal, k.user_id, k.id as key_id, k.organization_id as key_organization_id,
@@ -370,7 +383,7 @@ const toRow = ({ credential, target, named }: LookupRequest, ordinal: number) =>
   named,
 })
 
-/** Columns of a membership `m` with its role `r`. */
+/** SQL for the columns of a membership `m` and its role `r`. */
 const membershipColumns = (sql: Sql) => sql`
   m.organization_id, m.opened_at is null as unopened, r.id as role_id, r.name as role_name, r.hierarchy_level as role_level,
   ${permissionsOf(sql)} as permissions`

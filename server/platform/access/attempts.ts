@@ -4,31 +4,34 @@ import type { Sql } from 'postgres'
 import { fail } from '#errors'
 import { networkOf } from '#platform/net/addresses.ts'
 
-/** A sign-in attempt. The email is normalized. */
+/** A sign-in attempt, with a normalized email (mail/address.ts) and the client's IP address. */
 export interface Attempt {
   email: string
   address: string
 }
 
-/** Attempts are forgotten after this many seconds without another. */
+/** A count restarts after this many seconds without an attempt. */
 const WINDOW_SECONDS = 15 * 60
-/** Attempts without delay. After these, each delay doubles. */
+/**
+ * Number of attempts without a delay. The next attempt is delayed by FIRST_DELAY_MS. Each further attempt doubles the
+ * delay.
+ */
 const FREE_ATTEMPTS = 5
 const FIRST_DELAY_MS = 250
-/** Low, because an attacked account must stay usable for its owner, who signs in from elsewhere. */
+/** Low, so that the owner of an attacked account can still sign in. */
 const ACCOUNT_DELAY_MAX_MS = 2_000
 const NETWORK_DELAY_MAX_MS = 8_000
 /**
- * Maximum number of attempts from one network within the window, for one account and for all accounts. Further ones get
- * 429.
+ * Maximum number of attempts from one network within the window: on one account, and across all accounts. Further
+ * attempts get 429.
  */
 const ATTEMPTS_MAX = 20
 const ATTEMPTS_OF_NETWORK_MAX = 200
 
 /**
- * Counts a sign-in attempt and delays it by the number of earlier ones. Attempts are counted on arrival, not on
- * failure, so that concurrent attempts are delayed like consecutive ones. Known and unknown emails are treated alike.
- * Throws auth.too_many_attempts.
+ * Counts a sign-in attempt and delays it. The delay grows with the number of earlier attempts. Attempts are counted
+ * when they arrive, not when they fail, so concurrent attempts are delayed like consecutive ones. Known and unknown
+ * emails are delayed alike. Throws auth.too_many_attempts.
  */
 export async function slowDownAttempt(sql: Sql, attempt: Attempt): Promise<void> {
   const { account, network, both } = keysOf(attempt)
@@ -46,9 +49,7 @@ export async function slowDownAttempt(sql: Sql, attempt: Attempt): Promise<void>
   )
 }
 
-/**
- * Deletes an account's attempts after a correct password. Attempts of the same network on other accounts still count.
- */
+/** Resets the counts of an account after a correct password. The network's count across all accounts is not reset. */
 export async function forgetAttempts(sql: Sql, attempt: Attempt): Promise<void> {
   const { account, both } = keysOf(attempt)
   await sql`delete from login_attempts where key_hash = any(${[account, both]}::text[])`

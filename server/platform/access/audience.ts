@@ -2,7 +2,10 @@ import type { OpenDatabase } from '#database/connect.ts'
 import { liveKey, liveSession } from './credentials.ts'
 import { coverings, type Permission } from './permissions.ts'
 
-/** The recipients of an event: all members with the permission, or only the user `userId` if that member has it. */
+/**
+ * Recipients of an event: the organization's members who hold the permission. A non-null `userId` limits the
+ * recipients to that member.
+ */
 export interface Audience {
   organizationId: string
   permission: Permission
@@ -10,16 +13,20 @@ export interface Audience {
 }
 
 export interface FoundAudiences {
-  /** By audience, the sessions and keys that belong to it. */
+  /** For each requested audience, the ids of the sessions and API keys that belong to the audience. */
   audiences: string[][]
-  /** Sessions and keys that have expired, or were revoked or deleted. */
+  /** Ids of sessions and API keys that have expired, or were revoked or deleted. */
   dead: string[]
 }
 
 /**
- * Finds which listeners, identified by session or API key id, currently belong to each audience, in one query. The
- * session or key must be valid, its user an active member, and role and key must hold the permission. A key belongs to
- * one organization.
+ * Finds the listeners that currently belong to each audience, in one query. A listener is identified by the id of its
+ * session or API key.
+ *
+ * A listener belongs to an audience if all of these are true:
+ * - The session or key is valid, and its user is an active member of the organization.
+ * - The session has provided a second factor if the organization requires one.
+ * - The role and the key hold the permission. A key gives access to one organization.
  */
 export type FindAudiences = (
   credentialIds: readonly string[],

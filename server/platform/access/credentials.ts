@@ -8,24 +8,22 @@ export type PersonalCredential =
   | { kind: 'session'; userId: string; sessionId: string }
   | { kind: 'api key'; keyHash: string }
 
-/** A credential that only gives access to a deployment: its key, or a visitor's token. */
+/** A deployment's key, or a token of one of its visitors. Gives access only to that deployment. */
 export type DeploymentCredential =
   | { kind: 'deployment key'; keyHash: string }
   | ({ kind: 'visitor' } & Visitor)
 
 export type Credential = PersonalCredential | DeploymentCredential
 
-/** Prefix of personal API keys. */
 export const API_KEY_PREFIX = 'sk'
-/** Prefixes of deployment keys and of visitors' tokens. */
 export const DEPLOYMENT_KEY_PREFIX = 'dk'
 export const VISITOR_TOKEN_PREFIX = 'vt'
 const KEY = /^(?<prefix>sk|dk)_[\w-]{43}$/
 const BEGINS_AS_KEY = /^(sk|dk)_/
 
 /**
- * Reads `Authorization: Bearer <token or key>`, or else `X-API-Key`. Verifies a token's signature, but not whether the
- * session, key or deployment is still valid. Throws auth.missing, auth.invalid_token.
+ * Reads `Authorization: Bearer <token or key>`. Without that header, reads `X-API-Key`. Verifies a token's signature,
+ * but not whether the session, key or deployment is still valid. Throws auth.missing, auth.invalid_token.
  */
 export async function readCredential(
   tokens: AccessTokens,
@@ -48,12 +46,12 @@ function keyCredential(key: string): Credential {
   return { kind: prefix === DEPLOYMENT_KEY_PREFIX ? 'deployment key' : 'api key', keyHash: hashToken(key) }
 }
 
-/** Whether a session `s` is still valid. */
+/** SQL condition: the session `s` is still valid. */
 export const liveSession = (sql: ISql) => sql`s.revoked_at is null and s.expires_at > now()`
 
-/** Whether a session `s` satisfies the second factor requirement of an organization `o`. */
+/** SQL condition: the session `s` satisfies the second factor requirement of the organization `o`. */
 export const isStrongEnough = (sql: ISql) =>
   sql`(not o.require_second_factor or s.second_factor_at is not null)`
 
-/** Whether an API key `k` is still valid. Revoked keys are deleted. */
+/** SQL condition: the API key `k` has not expired. Revoked keys are deleted. */
 export const liveKey = (sql: ISql) => sql`(k.expires_at is null or k.expires_at > now())`

@@ -6,7 +6,7 @@ import type { Permission } from './permissions.ts'
 import type { Client, OpenDeployment, Scope } from './scope.ts'
 import { type ScopeSource, scopeDatabase } from './scoped-database.ts'
 
-/** The permissions of a deployment: chatting with its agent. */
+/** Permissions of a deployment's scope, for chatting with the deployment's agent. */
 const PERMISSIONS: readonly string[] = ['chats:write', 'agent:execute'] satisfies Permission[]
 /** Maximum number of deployments looked up in one statement. */
 const GROUP_MAX = 100
@@ -22,8 +22,9 @@ interface FoundDeployment {
 }
 
 /**
- * Creates a function that opens a deployment by its credential. Reads the database at each request, so that a new key,
- * a pause or a deletion applies to the next request, on every instance. Throws auth.invalid_token, deployment.paused.
+ * Creates a function that opens a deployment by its credential. The function reads the database for each request, so
+ * a new key, a pause or a deletion applies to the next request in every process. Throws auth.invalid_token,
+ * deployment.paused.
  */
 export function createDeploymentAccess(source: ScopeSource) {
   const { sql } = source.database

@@ -3,15 +3,15 @@ import type { ISql } from 'postgres'
 import { fail } from '#errors'
 
 /**
- * A code has 10^6 values, and three are valid at a time. So 240 guesses per day succeed with a probability of 1 in
- * 1,400.
+ * A code has 10^6 possible values, three of which are valid at a time. At 10 guesses per hour, a day of guessing
+ * succeeds with a probability of 1 in 1,400.
  */
 const GUESSES_MAX = 10
 const WINDOW_SECONDS = 3_600
 
 /**
- * Counts a guess at a user's code, over all addresses, challenges and processes. Returns whether it is allowed or the
- * first one beyond the limit. Throws auth.too_many_codes for further ones.
+ * Counts a guess at a user's code, across all addresses, challenges and processes. Returns 'first refused' for the
+ * first guess beyond the limit. Throws auth.too_many_codes for later guesses.
  */
 export async function countGuess(sql: ISql, userId: string): Promise<'allowed' | 'first refused'> {
   const [row] = await sql<{ attempts: number; seconds: number }[]>`
@@ -29,7 +29,7 @@ export async function countGuess(sql: ISql, userId: string): Promise<'allowed' |
 export const tooManyCodes = (seconds = WINDOW_SECONDS) =>
   fail('auth.too_many_codes', { minutes: Math.max(1, Math.ceil(seconds / 60)) }, { retryAfter: seconds })
 
-/** Resets the count after a correct code. */
+/** Resets a user's count after a correct code. */
 export async function forgetGuesses(sql: ISql, userId: string): Promise<void> {
   await sql`delete from login_attempts where key_hash = ${keyOf(userId)}`
 }

@@ -2,13 +2,13 @@ import type { ISql } from 'postgres'
 import { fail } from '#errors'
 
 /**
- * Locks an organization. Must be the first statement of any change to an organization, so that all transactions lock in
- * the same order and cannot deadlock. Throws org.not_found.
+ * Locks an organization until the transaction ends. Every change to an organization calls this function first. All
+ * transactions therefore take locks in the same order and cannot deadlock. Throws org.not_found.
  *
- * - `records`: the organization cannot be deleted before the transaction ends.
- * - `members`: members and owners are changed by one transaction at a time. If two owners leave concurrently, the
- *   second sees that the first has left.
- * - `deletion`: no other transaction can change anything.
+ * - `records`: prevents the deletion of the organization.
+ * - `members`: also blocks other changes of members and owners. If two owners leave concurrently, the second
+ * transaction sees that the first owner has left.
+ * - `deletion`: blocks all other changes.
  */
 export async function lockOrganization(
   tx: ISql,

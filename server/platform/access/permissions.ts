@@ -1,4 +1,4 @@
-/** The resources and actions that form permissions. */
+/** The resources and actions of built-in permissions. A permission is `resource:action`. */
 export const RESOURCES = [
   'chats',
   'conversation',
@@ -14,20 +14,23 @@ export const ACTIONS = ['read', 'write', 'delete', 'admin', 'execute'] as const
 export type Permission = `${(typeof RESOURCES)[number]}:${(typeof ACTIONS)[number]}`
 
 /**
- * Whether one of the held permissions covers the required one. `*` matches anything on its side. A required `*` is only
- * covered by a held `*`.
+ * Returns whether one of the held permissions covers the required permission. A held `*` covers any resource or
+ * action. A required `*` is covered only by a held `*`.
  */
 export function covers(held: readonly string[], required: string): boolean {
   return coverings(required).some((permission) => held.includes(permission))
 }
 
-/** Returns all permissions that cover the required one on their own. */
+/** Returns every permission that covers the required one: the permission itself and its wildcard forms. */
 export function coverings(required: string): string[] {
   const [resource, action] = required.split(':')
   return [`${resource}:${action}`, `${resource}:*`, `*:${action}`, '*:*']
 }
 
-/** Whether a permission is used by a route or a system role. */
+/**
+ * Returns whether the resource and the action are each built in or `*`. Routes and system roles use no other
+ * permissions.
+ */
 export function isBuiltIn(permission: string): boolean {
   const [resource = '', action = ''] = permission.split(':')
   return ['*', ...RESOURCES].includes(resource) && ['*', ...ACTIONS].includes(action)
@@ -41,8 +44,8 @@ export const SYSTEM_ROLES: readonly SystemRole[] = [
     level: 80,
     description: 'administrative capabilities',
     permissions: [
-      // Everything except organization:delete. Spelled like the permissions of lower roles, so that admins can grant
-      // those.
+      // Everything except organization:delete. Includes the wildcard permissions of lower roles, such as `*:read`,
+      // because admins can grant only permissions that they hold.
       ...RESOURCES.filter((resource) => resource !== 'organization').map((resource) => `${resource}:*`),
       ...ACTIONS.filter((action) => action !== 'delete').map((action) => `*:${action}`),
     ],

@@ -3,21 +3,21 @@ import { fail } from '#errors'
 import type { Permission } from './permissions.ts'
 import type { Scope } from './scope.ts'
 
-/** The role that at least one active member of an organization always has. */
+/** At least one active member of every organization has this role. */
 export const OWNER_ROLE = 'owner'
 
 type Grantor = Pick<Scope<Permission>, 'organizationId' | 'role' | 'holds'>
 
-/** The name identifies the role: it is reserved for the system role, and names are unique in an organization. */
+/** Compares the role's name. Names are unique in an organization, and `owner` is reserved for the system role. */
 export const isOwner = ({ role }: Pick<Grantor, 'role'>): boolean => role.name === OWNER_ROLE
 
-/** Allows owners everything, and others only levels below their own. Throws role.too_high. */
+/** Throws role.too_high if the grantor is not an owner and the level is not below the grantor's own. */
 export function checkLevel(grantor: Grantor, level: number): void {
   if (!isOwner(grantor) && level >= grantor.role.level)
     throw fail('role.too_high', { level: grantor.role.level })
 }
 
-/** Allows granting only permissions that the grantor holds. Throws role.permission_not_held. */
+/** Throws role.permission_not_held if the grantor does not hold all of the permissions. */
 export function checkHeld(grantor: Grantor, permissions: readonly string[]): void {
   const missing = permissions.find((permission) => !grantor.holds(permission))
   if (missing !== undefined) throw fail('role.permission_not_held', { permission: missing })
@@ -29,7 +29,7 @@ export interface AssignableRole {
   level: number
 }
 
-/** The errors of findAssignableRole. */
+/** Errors that findAssignableRole throws. */
 export const ASSIGN_ERRORS = [
   'role.not_found',
   'role.too_high',
@@ -37,7 +37,7 @@ export const ASSIGN_ERRORS = [
   'user.owner_role',
 ] as const
 
-/** Returns a role that the caller may assign, locked until the transaction ends. Throws ASSIGN_ERRORS. */
+/** Returns a role that the caller may assign, and locks the role until the transaction ends. Throws ASSIGN_ERRORS. */
 export async function findAssignableRole(
   tx: ISql,
   grantor: Grantor,
@@ -53,7 +53,7 @@ export async function findAssignableRole(
   return role
 }
 
-/** Returns the names of the permissions of a role `r`, as an array. */
+/** SQL for an array with the names of the permissions of the role `r`. */
 export const permissionsOf = (sql: ISql) => sql`
   array(select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
     where rp.role_id = r.id)`

@@ -5,40 +5,40 @@ import type { ScopedDatabase } from './scoped-database.ts'
 
 declare const held: unique symbol
 
-/** The client of a request, for the audit and for a user's list of sessions. */
+/** The client of a request, as recorded in the audit log and in a user's list of sessions. */
 export interface Client {
-  /** The IP address. Behind proxies, the last hop that is not a trusted proxy. */
+  /** The client's IP address. Behind trusted proxies, read from X-Forwarded-For (client-address.ts). */
   address: string
   userAgent: string | null
-  /** The user's language, from Accept-Language; null if unknown or not supported. */
+  /** Preferred language from Accept-Language. Null if the header names no supported language. */
   language: Language | null
   requestId: string
   /**
-   * Counts the request for the user, deployment or visitor `id`. Throws rate.limited. Absent if requests are not
-   * counted.
+   * Counts the request against the rate limit of `id`, which identifies a user, deployment or visitor. Throws
+   * rate.limited. Omitted if requests are not rate-limited.
    */
   admit?(id: string): Promise<void>
 }
 
-/** The user who acts, possibly through an API key. */
+/** The user who performs an action, possibly through an API key. */
 export interface Actor {
   userId: string
   apiKeyId: string | null
   client: Client
 }
 
-/** An authenticated user or API key, before an organization is resolved. */
+/** A user authenticated by a session or an API key, before the request's organization is known. */
 export interface Caller extends Actor {
   /** Null for an API key. */
   sessionId: string | null
   isSystemAdmin: boolean
-  /** The organization of an API key; null for a session, which may use all of the user's organizations. */
+  /** Organization of the API key. Null for a session, which can access all of the user's organizations. */
   onlyOrganizationId: string | null
 }
 
 /**
- * Proof that the caller holds permission P in one organization. Only `openScope` creates it, so a service that takes
- * Scope<'kb:write'> cannot be called from a route that declares 'kb:read': that does not compile.
+ * Proof that the caller holds permission P in one organization. Only server/platform/access creates scopes. A route
+ * that declares 'kb:read' therefore cannot call a service that takes Scope<'kb:write'>: the call does not compile.
  */
 export interface Scope<P extends Permission> extends ScopedDatabase, Actor {
   readonly [held]: P
@@ -46,34 +46,37 @@ export interface Scope<P extends Permission> extends ScopedDatabase, Actor {
   /** Null for an API key or a deployment. */
   readonly sessionId: string | null
   readonly role: { readonly id: string; readonly name: string; readonly level: number }
-  /** Whether both the role and the API key grant a permission, which may have wildcards. */
+  /**
+   * Returns whether the role grants the permission, which may contain `*`. With an API key, the key must grant the
+   * permission too.
+   */
   holds(permission: string): boolean
 }
 
-/** A deployment opened with its key or by one of its visitors. */
+/** A deployment opened with its key or with the token of one of its visitors. */
 export interface OpenDeployment {
   id: string
   organizationId: string
   agentId: string
   type: 'api' | 'widget' | 'iframe'
   config: DeploymentConfig
-  /** Null for the key, which sees the sessions of all visitors. */
+  /** Null if the deployment was opened with its key, which can read the sessions of all visitors. */
   visitorId: string | null
-  /** The deployment's scope, limited to chatting with its agent. */
+  /** The deployment's scope, which permits only chatting with its agent. */
   scope: Scope<'chats:write'>
 }
 
 /**
  * How a route finds the organization of a request:
- * - `query`: `org_id` in the query
- * - `body`: `organization_id` in the body
- * - `query or body`: `org_id` in either
- * - `query or personal`: `org_id` in the query, else the API key's or the caller's personal organization
- * - a resource: the organization of the record that a query parameter names
+ * - `query`: `org_id` in the query.
+ * - `body`: `organization_id` in the body.
+ * - `query or body`: `org_id` in the query or in the body.
+ * - `query or personal`: `org_id` in the query. If it is missing, the API key's organization or the caller's personal
+ * organization.
+ * - a resource: the organization of the record whose id is in the named query parameter.
  *
- * For another organization's public tool or agent, it is the organization in `org_id`, else the API key's or the
- * caller's personal organization. If a record or the body determines the organization, the query may repeat it as
- * `org_id`.
+ * For a public tool or agent of another organization, a resource works like `query or personal`. If a record or the
+ * body determines the organization, the query may contain the same organization as `org_id`.
  */
 export type OrganizationSource = 'query' | 'body' | 'query or body' | 'query or personal' | ResourceSource
 export type ResourceKind =
@@ -102,7 +105,7 @@ export type Access<P extends Permission = Permission> =
   /** A deployment, with its key or a visitor's token. */
   | 'deployment'
   | { permission: P; orgOf: OrganizationSource }
-  /** The same, or the key of a deployment of type api. */
+  /** The permission, or the key of a deployment of type `api`. */
   | { permission: P; orgOf: OrganizationSource; orDeployment: true }
-  /** One scope per organization where the caller holds the permission. */
+  /** The handler receives one scope for each organization where the caller holds the permission. */
   | { permission: P; inEvery: 'organization' }

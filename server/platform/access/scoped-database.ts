@@ -23,8 +23,8 @@ import { type AuditedTable, isAudited, type OwnedTables } from '#platform/tables
 import type { Actor } from './scope.ts'
 
 /**
- * A table whose rows belong to an organization and, with `userId`, to one of its users. Other tables do not compile
- * here.
+ * A table whose rows belong to an organization and, if the table has a `userId` column, to one of its users. Scopes
+ * accept no other tables.
  */
 export type TenantTable = PgTable & { organizationId: PgColumn; userId?: PgColumn }
 
@@ -40,29 +40,30 @@ interface SelectOptions {
 type NewRow<T extends TenantTable> = Omit<InferInsertModel<T>, 'organizationId' | 'userId'>
 type Change<T extends TenantTable> = Partial<Omit<NewRow<T>, 'id'>>
 
-/** The source of a copy. */
+/** The source rows of `copy`. */
 interface CopySource {
   from: TenantTable
-  /** Joined to each row. Its columns are null if no row matches. */
+  /** Table to join to each source row. Its columns are null if no row matches. */
   leftJoin?: { table: TenantTable; on: SQL }
   where: SQL | undefined
 }
 
-/** The target row: SQL evaluated per source row, or constant values. */
+/** The target row of `copy`: constant values, or SQL evaluated for each source row. */
 type CopiedRow<T extends TenantTable> = { [K in keyof NewRow<T>]: NewRow<T>[K] | SQL | PgColumn }
 
-/** Related data from other tables to include in a record's audit entry. */
+/** Data from related tables to include in a record's audit entry. */
 interface AuditDetails {
   before?: Record<string, unknown>
   after: Record<string, unknown>
 }
 
 /**
- * The first layer of tenant isolation. Adds the organization to every statement, and on user-owned tables the user,
- * whatever the caller passes. Changes to audited tables are recorded in the same transaction.
+ * The first layer of tenant isolation. Limits every statement to the organization, and on tables with a `userId`
+ * column to the user, regardless of the caller's conditions. Records changes to audited tables in the audit log in
+ * the same transaction.
  */
 export interface ScopedDatabase {
-  /** For handwritten statements, which must name the organization and user themselves (docs/security.md). */
+  /** For handwritten statements, which must themselves filter by organization and user (docs/security.md). */
   readonly sql: TenantSql
   select<T extends TenantTable>(table: T, options?: SelectOptions): Promise<InferSelectModel<T>[]>
   insert<T extends TenantTable>(
@@ -73,8 +74,8 @@ export interface ScopedDatabase {
   /** Inserts one or more rows into a table that is not audited. */
   insertAll<T extends TenantTable>(table: T, rows: NewRow<T>[]): Promise<void>
   /**
-   * Copies rows of another table inside the database, into a table that is not audited. In a transaction, locks the
-   * rows of `from` against deletion. Returns the number of rows.
+   * Copies rows of another table inside the database, into a table that is not audited. Inside a transaction, the
+   * source rows cannot be deleted until the transaction ends. Returns the number of copied rows.
    */
   copy<T extends TenantTable>(source: CopySource, table: T, row: CopiedRow<T>): Promise<number>
   update<T extends TenantTable>(
@@ -84,7 +85,9 @@ export interface ScopedDatabase {
     auditDetails?: AuditDetails,
   ): Promise<InferSelectModel<T>[]>
   delete<T extends TenantTable>(table: T, where: SQL | undefined): Promise<InferSelectModel<T>[]>
-  /** Runs a transaction. `work` may use only the database that it receives, and must have no other effects. */
+  /**
+   * Runs a transaction. `work` may use only the database that it receives, and must have no side effects elsewhere.
+   */
   transaction<R>(work: (database: TransactionStatements) => Promise<R>): Promise<R>
 }
 
@@ -93,23 +96,25 @@ export type ScopedStatements = Omit<ScopedDatabase, 'sql' | 'transaction'>
 
 interface TransactionStatements extends ScopedStatements {
   /**
-   * Queues events for the organization's webhooks, as the last statement of the transaction
+   * Queues events for the organization's webhooks. Must be the last statement of the transaction
    * (platform/events/outbox.ts).
    */
   announce(events: readonly WebhookEvent[]): Promise<void>
 }
 
-/** Set inside a transaction. With a single connection, a statement outside it would wait forever. */
+/**
+ * Set while a transaction runs, to detect statements outside the transaction. With a single database connection, such
+ * a statement would wait forever.
+ */
 const insideTransaction = new AsyncLocalStorage<true>()
 
 interface Owner extends Actor {
   organizationId: string
 }
 
-/** Dependencies of scopes. */
 export interface ScopeSource {
   database: Pick<OpenDatabase, 'sql' | 'db'>
-  /** The audit settings of each table. */
+  /** Declarations of all tables, including their audit settings. */
   tables: OwnedTables
 }
 
@@ -119,7 +124,7 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
     return isAudited(owned) ? owned.audit : null
   }
   const tenantSql = openTenantSql(database.sql, owner)
-  // Drizzle's statements are checked too, because their conditions come from callers.
+  // If tenant statements are checked, Drizzle's statements are checked too, because callers supply their conditions.
   const db = areTenantsWatched() ? drizzle(tenantSql as unknown as OpenDatabase['sql']) : database.db
   const transaction: ScopedDatabase['transaction'] = (work) =>
     db.transaction((tx) =>
@@ -140,7 +145,7 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
       throw new Error('a statement inside a transaction must use the transaction')
   }
   const outside = statements(db, owner, { auditOf, check })
-  /** Writes a change to an audited table and its audit entry in one transaction. */
+  /** Runs a change to an audited table in one transaction with its audit entry. */
   const change = <R>(table: TenantTable, work: (database: ScopedStatements) => Promise<R>): Promise<R> =>
     auditOf(table) ? transaction(work) : work(outside)
   return {
@@ -157,7 +162,7 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
   }
 }
 
-/** Like lockOrganization (organization-lock.ts), for Drizzle transactions. */
+/** Like lockOrganization with `records` (organization-lock.ts), for Drizzle transactions. */
 async function keepOrganization(db: Pick<PostgresJsDatabase, 'select'>, id: string): Promise<void> {
   const [locked] = await db
     .select()
@@ -191,7 +196,7 @@ function statements(
     if (audit) await recordRow(db, owner, audit, { table, before, after, auditDetails })
   }
 
-  // Drizzle's types need a concrete table. These functions accept any, so each casts its result once.
+  // Drizzle's types require a concrete table. These functions accept any table, so each function casts its result.
   async function select<T extends TenantTable>(table: T, options: SelectOptions = {}) {
     check()
     const query = db
@@ -224,7 +229,7 @@ function statements(
     async copy<T extends TenantTable>({ from, leftJoin, where }: CopySource, table: T, row: CopiedRow<T>) {
       check()
       refuse(auditOf(table))
-      // Handwritten, because the query builder can only copy whole rows.
+      // Handwritten, because Drizzle's query builder can copy only whole rows.
       const { names, values } = columnsOf(table, withOwner(table, row))
       const join = leftJoin && sql`left join ${leftJoin.table} on ${own(leftJoin.table, leftJoin.on)}`
       const made = await db.execute(sql`
@@ -240,7 +245,7 @@ function statements(
     ) {
       check()
       const before = auditOf(table) ? await select(table, { where, lock: true }) : []
-      // A change can never move a row to another owner.
+      // Ignore the owner columns, so that a change never moves a row to another owner.
       const { organizationId: _organization, userId: _user, ...allowed } = change as Record<string, unknown>
       const after = (await db
         .update(table as PgTable)
@@ -262,7 +267,7 @@ function statements(
   }
 }
 
-/** Records a change of a row in the audit log. */
+/** Records a row's change in the audit log. Does nothing if no recorded column changed. */
 async function recordRow(
   db: Pick<PostgresJsDatabase, 'insert'>,
   owner: Owner,
@@ -288,7 +293,7 @@ interface RowChange {
   auditDetails: AuditDetails | undefined
 }
 
-/** Returns the columns that a row sets, and their values. */
+/** Returns the names and values of the columns that `row` sets. */
 function columnsOf(table: TenantTable, row: Record<string, unknown>): { names: SQL; values: SQL } {
   const columns = Object.entries(getTableColumns(table)).filter(([key]) => row[key] !== undefined)
   return {
@@ -311,7 +316,6 @@ const sameId =
   (other: object): boolean =>
     (row as { id?: string }).id === (other as { id?: string }).id
 
-/** Returns a row keyed by column names. */
 const byColumn = (table: TenantTable, row: object): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(getTableColumns(table)).map(([key, column]) => [

@@ -1,13 +1,14 @@
 import type { ISql } from 'postgres'
 
 /**
- * Whether a caller may see the name and address of the member of a membership `m`. Members who were added become
- * visible once they have opened the organization, or to callers who share another organization with them.
+ * SQL condition: the caller may see the name and email address of the member of membership `m`. Members who were
+ * added by another user become visible when they first open the organization. Before that, only users who share
+ * another organization with the member see them.
  */
 export const isVisible = (sql: ISql, callerId: string) => sql`
   (m.opened_at is not null or m.user_id = ${callerId} or ${sharesOrganization(sql, callerId, sql`m.user_id`)})`
 
-/** Whether the caller is an active member of an organization that the person has opened as a member. */
+/** SQL condition: the caller is an active member of an organization that the person belongs to and has opened. */
 export const sharesOrganization = (sql: ISql, callerId: string, personId: ReturnType<ISql>) => sql`exists (
   select from memberships own
   join memberships theirs on theirs.organization_id = own.organization_id

@@ -33,7 +33,10 @@ interface OwnedEvent {
   event: AuditEvent
 }
 
-/** `organization` is SQL for the organization's id, because a tenant's statement must name its own organization. */
+/**
+ * Inserts events into the audit log. `organization` is SQL for the organization's id, because a tenant's statement
+ * must name its own organization.
+ */
 async function insertEvents(
   tx: ISql,
   actor: Actor,
@@ -75,11 +78,12 @@ const rowOf = (organizationId: string, actor: Actor, event: AuditEvent) => ({
   requestId: actor.client.requestId,
 })
 
-/** Columns left out because the entry already has their information. */
+/** Columns that are not recorded, because the audit entry already contains their information. */
 const UNINTERESTING = ['id', 'organization_id', 'created_at', 'updated_at']
 
 /**
- * Returns the event of a row that was created (no `before`), changed, or deleted (no `after`); null without a change.
+ * Returns the event for a created row (`before` is null), a changed row, or a deleted row (`after` is null). Returns
+ * null if no recorded column changed.
  */
 export function eventOf(
   { type, secrets }: AuditedTable,
@@ -105,7 +109,7 @@ export function eventOf(
 const hide = (value: unknown, isSecret: boolean): unknown =>
   isSecret && value != null ? '(hidden)' : shorten(value)
 
-/** Longer texts are replaced by their length and hash, because up to a hundred entries are listed at once. */
+/** Longer strings are replaced by their length and hash, because a page lists up to a hundred entries. */
 const TEXT_CHARACTERS_MAX = 4_000
 
 function shorten(value: unknown): unknown {

@@ -7,16 +7,17 @@ import { repeat } from '../sweeps/repeat.ts'
 const LEASE_SECONDS = 15
 const RENEWAL_MS = 5_000
 
-/** This process among those that use the database. Work in progress is marked with its id. */
+/** This server process, among all processes that use the database. Rows of work in progress contain its id. */
 export interface Instance {
   id: string
-  /** Releases the lease, so that other processes take over its unfinished work immediately. */
+  /** Releases the lease, so that other processes take over this process's unfinished work immediately. */
   stop(): Promise<void>
 }
 
 /**
- * Registers this process, renews its lease, and deletes entries of processes that died long ago. In embedded mode all
- * earlier processes are known to be dead. Work of an unknown process is treated like a dead one's.
+ * Registers this process and renews its lease. Deletes the entries of processes whose lease ended more than a day
+ * ago. In embedded mode, no other process can be alive, so all earlier entries are deleted. Work of a process without
+ * an entry counts as abandoned.
  */
 export async function startInstance({ sql, embedded }: OpenDatabase, log: Logger): Promise<Instance> {
   const id = newId()

@@ -6,28 +6,31 @@ import { isUniqueViolation } from '#database/sql-state.ts'
 import { NAMES } from '#platform/telemetry/names.ts'
 import type { Tracing } from '#platform/telemetry/tracing.ts'
 
-/** A kind of job, with its retries, timeout and concurrency. */
+/** A queue of jobs of one kind, with its retries, timeout and concurrency. */
 export interface Queue<Data extends object> {
   name: string
-  /** Retries after the first attempt. The delay about doubles each time. */
+  /** Maximum number of retries after the first attempt. The delay roughly doubles with each retry. */
   retries: number
   firstRetrySeconds: number
-  /** Timeout of an attempt. Also detects that its process has died. */
+  /** Timeout of an attempt. If a process dies, its jobs are retried after this time. */
   timeoutSeconds: number
-  /** Maximum number of jobs running at once in this process. */
+  /** Maximum number of this queue's jobs that run concurrently in this process. */
   concurrency: number
-  /** Maximum number running at once per group. Jobs of other groups overtake those that wait for their group. */
+  /**
+   * Maximum number of jobs per group that run concurrently. Jobs that wait for their group do not delay jobs of other
+   * groups.
+   */
   groupConcurrency?: number
-  /** At most one job with the same key waits. */
+  /** If true, at most one job with the same key can be waiting. */
   isKeyed?: boolean
   run(data: Data, job: { id: string; isLastTry: boolean }): Promise<void>
 }
 
-/** Background work: runs at least once after its request has been answered, even if processes die in between. */
+/** Background jobs. A job runs at least once after its transaction commits, even if processes die in between. */
 export interface Jobs {
   /**
-   * Adds a job inside the caller's transaction; it exists only after the commit. In a keyed queue, does nothing if a
-   * job with this key already waits.
+   * Adds a job in the caller's transaction. The job starts only after the commit. In a keyed queue, does nothing if a
+   * job with the same key is already waiting.
    */
   add<Data extends object>(
     tx: ISql,
@@ -36,24 +39,27 @@ export interface Jobs {
     of?: { key: string; group: string },
   ): Promise<void>
   /**
-   * Deletes the jobs about one of these ids (`about` or `organizationId` in their data), in any state, inside the
-   * caller's transaction. A running job continues to its end.
+   * Deletes jobs in any state, in the caller's transaction: those whose data contains one of these ids in `about` or
+   * as `organizationId`. A running job continues to its end.
    */
   forget(tx: ISql, about: readonly string[]): Promise<void>
   /** Starts to process these queues. Until this resolves, `add` waits. */
   start(queues: Queue<never>[]): Promise<void>
-  /** Returns the number of waiting jobs per queue, including delayed ones and retries. */
+  /** Returns the number of waiting jobs in each queue, including delayed jobs and retries. */
   countWaiting(): Promise<Map<string, number>>
   stop(): Promise<void>
 }
 
 const SCHEMA = 'jobs'
-/** Interval at which each worker polls for jobs of other processes and for due jobs. */
+/** Interval at which each worker polls for due jobs and for jobs that other processes added. */
 const POLL_SECONDS = 2
-/** Delays after which this process looks for a job that it has added, because its transaction has to commit first. */
+/**
+ * Delays after which this process polls for a job that it added. The job is not visible before its transaction
+ * commits.
+ */
 const NUDGES_MS = [20, 200]
 const KEEP_FINISHED_SECONDS = 7 * 86_400
-/** Time for running jobs to finish when the process stops. After that they are retried elsewhere. */
+/** Time for running jobs to finish when the process stops. Unfinished jobs are retried by another process. */
 const STOP_MS = 4_000
 
 export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing | null = null): Jobs {
@@ -95,7 +101,7 @@ export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing 
       }
     },
     async countWaiting() {
-      // Uses pg-boss's index on waiting jobs, because there are many more finished ones.
+      // The condition uses pg-boss's index on waiting jobs, because finished jobs are far more numerous.
       const rows = await sql<{ name: string; count: number }[]>`
         select name, count(*)::int as count from ${sql(SCHEMA)}.job where state < 'active' group by name`
       const counts = new Map(rows.map(({ name, count }) => [name, count]))
@@ -108,8 +114,8 @@ export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing 
 }
 
 /**
- * Recognizes an error of pg-boss that is harmless. A job whose group is at its limit goes back to waiting. If a job
- * with its key was added in the meantime, that fails, and the newer job replaces it.
+ * Returns whether this is a harmless error of pg-boss. A job whose group is at its limit is set back to waiting. If
+ * another job with its key is waiting by then, the change violates a unique index, and the other job takes its place.
  */
 const isTwin = (error: Error): boolean =>
   isUniqueViolation(error) && /_i1$/.test(String((error as { constraint_name?: unknown }).constraint_name))
@@ -139,7 +145,7 @@ async function startQueue(
     },
     async ([job]) => {
       if (!job) return
-      // Look for the next job immediately after this one, without waiting for a poll.
+      // Poll for the next job immediately, without waiting for the interval.
       wake(queue.name)
       await runJob(queue, job, log)
     },
@@ -169,7 +175,7 @@ async function runJob(queue: Queue<object>, job: JobWithMetadata<unknown>, log: 
 
 const BEGINS_TRANSACTION = /^\s*begin\b/i
 
-/** Runs pg-boss on our own driver. Scripts with their own transaction need a reserved connection. */
+/** Lets pg-boss use this server's database driver. Scripts that begin a transaction run on a reserved connection. */
 function executor(sql: ISql): BossDatabase {
   return {
     async executeSql(text, values = []) {
@@ -181,7 +187,7 @@ function executor(sql: ISql): BossDatabase {
       try {
         return await run(reserved)
       } catch (error) {
-        // A script that failed midway has left its transaction open.
+        // A script that fails midway leaves its transaction open.
         await reserved`rollback`
         throw error
       } finally {

@@ -1,13 +1,13 @@
-/* Limits, budgets and usage use days and months in UTC. */
+/* Limits, budgets and usage count days and months in UTC. */
 
 export const DAY_MS = 86_400_000
 
 export const secondsToMidnight = (): number => Math.ceil((DAY_MS - (Date.now() % DAY_MS)) / 1000)
 
-/** Returns a date such as 2026-01-31. */
+/** Returns the UTC date in the form `2026-01-31`. */
 export const dateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 'YYYY-MM-DD'.length)
 
-/** First day of the current and of the next month. */
+/** The first day of the current month and of the next month. */
 export const thisMonth = (): string => firstDay(0)
 export const nextMonth = (): string => firstDay(1)
 

@@ -2,17 +2,17 @@ import { fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 import { secondsToMidnight } from './calendar.ts'
 
-/** One reserved message of a deployment's daily limit. */
+/** A reservation of one message in a deployment's daily limit. */
 export interface DailyMessage {
-  /** Returns the message to the limit, if it turns out to be free. */
+  /** Cancels the reservation if the message turns out not to count. */
   release(): Promise<void>
 }
 
 const UNCOUNTED: DailyMessage = { release: async () => {} }
 
 /**
- * Reserves one of a deployment's daily messages before `send`, and returns it if `send` throws. Without a deployment
- * nothing is counted. Throws deployment.daily_limit, and the errors of `send`.
+ * Reserves a message in the deployment's daily limit and calls `send`. Cancels the reservation if `send` throws.
+ * Without a deployment, only calls `send`. Throws deployment.daily_limit, and the errors of `send`.
  */
 export const withDailyMessage = <Sent>(
   deployment: OpenDeployment | null,
@@ -32,7 +32,10 @@ async function sendCounted<Sent>(
   }
 }
 
-/** Reserves a message, exactly even under concurrency (UTC days). Without a limit nothing is counted. */
+/**
+ * Reserves a message for the current UTC day. Concurrent reservations never exceed the limit. Does nothing if the
+ * deployment has no limit.
+ */
 async function reserve({
   id,
   organizationId,

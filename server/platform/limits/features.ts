@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres'
 import type { Features } from '#database/schema/org.ts'
 
-/** The default features of an organization, unless the system administrator has changed them. */
+/** Default features of an organization. The system administrator can override them. */
 const DEFAULTS: Required<Features> = {
   daily_chat_limit: null,
   file_upload: 1024 ** 3,
@@ -12,7 +12,6 @@ const DEFAULTS: Required<Features> = {
 
 export const withDefaults = (features: Features): Required<Features> => ({ ...DEFAULTS, ...features })
 
-/** Returns the features of an existing organization. */
 export async function readFeatures(sql: ISql, organizationId: string): Promise<Required<Features>> {
   const [row] = await sql<{ features: Features }[]>`
     select features from organizations where id = ${organizationId}`

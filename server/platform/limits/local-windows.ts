@@ -7,8 +7,8 @@ export interface WindowCount {
 }
 
 /**
- * Maximum number of windows, a few megabytes. Beyond that, the older half is dropped. A client with that many addresses
- * could reset their own windows a little early, but no other client is refused for it.
+ * Maximum number of windows, which take a few megabytes. At the maximum, the older half is dropped. A client with
+ * that many addresses can therefore reset its own windows early, but causes no other client to be refused.
  */
 const WINDOWS_MAX = 100_000
 
@@ -18,9 +18,9 @@ interface Window {
 }
 
 /**
- * Fixed windows of one length in this process, each starting with its first request. They are kept in two generations.
- * When the younger one is full or one window length old, it replaces the older one, which is dropped. So expired
- * windows disappear without a scan, at constant cost.
+ * Fixed windows of one length in this process. Each window starts with its first request. Windows are stored in two
+ * generations. When the younger generation is full or one window length old, it becomes the older one, and the
+ * previous older one is dropped. Expired windows thus disappear at constant cost, without a scan.
  */
 export class LocalWindows {
   readonly #windowMs: number

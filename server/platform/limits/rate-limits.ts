@@ -5,7 +5,7 @@ import type { Redis } from '#platform/redis/redis.ts'
 import { LocalWindows, type WindowCount } from './local-windows.ts'
 import { SharedWindows } from './shared-windows.ts'
 
-/** The subject of a count: an IP address, its readiness probes separately, or a user. */
+/** The subject of a rate limit: an IP address, the readiness probes of an IP address, or a user. */
 export interface RateKey {
   kind: 'ip' | 'probe' | 'user'
   id: string
@@ -24,13 +24,13 @@ export interface WindowState {
 }
 
 const WINDOWS_MS = { ip: 60_000, probe: 60_000, user: 3_600_000 }
-/** Ten per second: more than a load balancer with several nodes sends. */
+/** Ten per second, which is more than a load balancer with several nodes sends. */
 const PROBES_PER_MINUTE = 600
 
 /**
- * Rate limits with fixed windows that start with their first request: one minute per address, one hour per user. With
- * Redis, all processes share the windows, and counts are exact. While Redis is unavailable, each process counts
- * separately.
+ * Rate limits with fixed windows: one minute per IP address, one hour per user. A window starts with its first
+ * request. With Redis, all processes share the windows, and counts are exact. While Redis is unavailable, each
+ * process counts separately.
  */
 export class RateLimits {
   readonly #limits: Record<RateKey['kind'], number>
@@ -53,7 +53,7 @@ export class RateLimits {
     this.#shared = redis && new SharedWindows(redis, log)
   }
 
-  /** Counts a request. Returns null if there is no such limit. Never throws. */
+  /** Counts a request. Returns null if this kind of request is not limited. Never throws. */
   async take({ kind, id }: RateKey): Promise<WindowState | null> {
     const limit = this.#limits[kind]
     if (limit === 0) return null
@@ -62,7 +62,7 @@ export class RateLimits {
   }
 
   async #count(kind: RateKey['kind'], id: string): Promise<WindowCount> {
-    // A probe concerns a single process, and must work without Redis.
+    // A readiness probe concerns a single process, and its count must work without Redis.
     if (kind === 'probe') return this.#local.probe.take(id)
     const shared = await this.#shared?.take(`${kind}:${id}`, this.#windowsMs[kind])
     return shared ?? this.#local[kind].take(id)

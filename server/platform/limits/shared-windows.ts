@@ -4,18 +4,19 @@ import type { Redis, RedisClient } from '#platform/redis/redis.ts'
 import type { WindowCount } from './local-windows.ts'
 
 /**
- * The maximum wait for Redis is WAIT_STEPS × WAIT_STEP_MS per window, which is less than half a second for a request's
- * two windows. The wait is counted in timer steps, because a step that fires late counts once. So time in which this
- * process was too busy to read Redis's response does not count.
+ * Maximum wait for Redis per window: WAIT_STEPS × WAIT_STEP_MS. A request has two windows, so it waits less than half
+ * a second. The wait is counted in timer steps, and a late step counts once. Time in which this process is too busy
+ * to read Redis's response therefore does not count.
  */
 const WAIT_STEP_MS = 45
 const WAIT_STEPS = 5
-/** How often to check whether an unavailable Redis works again, outside of requests. */
+/** Minimum time between two checks whether Redis is available again. Requests do not wait for a check. */
 const RETRY_MS = 1_000
 const PROBE_WINDOW_MS = 1_000
 
 /**
- * Counts a request and starts its window in one atomic step, so that each concurrent request gets a different count.
+ * Counts a request, and starts the window with the first one. The script is atomic, so each concurrent request gets a
+ * different count.
  */
 const SCRIPT = `
 local count = redis.call('INCR', KEYS[1])
@@ -27,7 +28,7 @@ end
 return {count, left}`
 const SCRIPT_SHA1 = createHash('sha1').update(SCRIPT).digest('hex')
 
-/** Fixed windows that processes share through Redis, each starting with its first request. */
+/** Fixed windows that processes share through Redis. Each window starts with its first request. */
 export class SharedWindows {
   readonly #redis: Redis
   readonly #log: Logger
@@ -40,7 +41,8 @@ export class SharedWindows {
   }
 
   /**
-   * Returns null if Redis is unavailable or too slow. After that, requests do not wait for Redis until it works again.
+   * Counts a request. Returns null if Redis is unavailable or too slow. Later requests then skip Redis until it is
+   * available again.
    */
   async take(key: string, windowMs: number): Promise<WindowCount | null> {
     if (this.#isAway) {
@@ -76,7 +78,7 @@ export class SharedWindows {
   }
 }
 
-/** Runs the script, and sends its source again after a restart of Redis. */
+/** Runs the script by its hash. Sends the source if Redis does not know the script, for example after a restart. */
 async function runScript(client: RedisClient, key: string, windowMs: number): Promise<WindowCount> {
   const options = { keys: [key], arguments: [String(windowMs)] }
   const answer = await client.evalSha(SCRIPT_SHA1, options).catch((error: Error) => {

@@ -4,7 +4,10 @@ import { readSavedMail, type SavedMail } from './saved-mail.ts'
 
 const SHOWN_MAX = 50
 
-/** Serves a page with the newest saved emails. They contain sign-in links, so it is for development only (DEV_MAIL). */
+/**
+ * Serves a page with the newest saved emails. The emails contain sign-in links, so the page is for development only
+ * (DEV_MAIL).
+ */
 export function registerDevMail(http: FastifyInstance, { dataDir }: Pick<Config, 'dataDir'>): void {
   http.get('/dev/mail', async (_request, reply) => {
     const mails = await readSavedMail(dataDir, SHOWN_MAX)

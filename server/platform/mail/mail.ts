@@ -11,30 +11,31 @@ import type { Secrets } from '#platform/secrets/secrets.ts'
 import { normalizeEmail } from './address.ts'
 import type { Email } from './templates.ts'
 
-/** Sends email in a job, at least once, with retries for about a day. */
+/** Sends email in background jobs, which retry for about a day. An email may be delivered more than once. */
 export interface Mail {
   /**
-   * Sends an email when the caller's transaction commits, in the language of the recipient's account.
+   * Queues an email in the caller's transaction. After the commit, the email is sent in the language of the
+   * recipient's account.
    */
   send(tx: ISql, to: string, email: Email, options?: SendOptions): Promise<void>
   /**
-   * Returns the marks for an address under each secret, the current one first. Jobs `about` the address carry such a
-   * mark (jobs.ts). It reveals nothing without the secret.
+   * Returns the HMAC of an email address under each secret, the current secret first. A job about an address has the
+   * HMAC in `about` (jobs.ts). An HMAC does not reveal the address.
    */
   marksOf(email: string): string[]
-  /** Deletes emails about these marks and ids from DATA_DIR/mail. */
+  /** Deletes the emails about these HMACs and ids from DATA_DIR/mail. */
   deleteSaved(about: readonly string[]): Promise<void>
   queue: Queue<SealedEmail>
 }
 
 interface SendOptions {
-  /** Ids of all that the email mentions, besides its recipient. */
+  /** Ids of all records that the email mentions, except the recipient's. */
   about?: readonly string[]
-  /** The language for a recipient whose account has none. Default: English. */
+  /** Language for a recipient who has no account or has not chosen a language. Default: English. */
   language?: Language | null
 }
 
-/** A queued email. Encrypted, because it may contain a sign-in link. */
+/** A queued email, encrypted because it may contain a sign-in link. */
 interface SealedEmail {
   id: string
   sealed: string
@@ -54,10 +55,10 @@ export interface Message {
   about: readonly string[]
 }
 
-/** Delivers a message, or throws. */
+/** Sends a message. Throws if sending fails. */
 export type Deliver = (message: Message) => Promise<void>
 
-/** Purpose of the signatures that serve as marks of addresses. */
+/** Purpose of the HMACs of email addresses. */
 export const MARKS = 'addresses of mail'
 const RETRIES = 12
 const FIRST_RETRY_SECONDS = 20
@@ -84,7 +85,7 @@ export function createMail({ database, config, jobs, secrets, log }: Dependencie
       assertOutsideTransaction('mail (delivery)')
       const { to, letter: email } = JSON.parse(secrets.decrypt(sealed, id)) as { to: string; letter: Email }
       try {
-        // Imported on first use, because these modules are slow to load and most processes never send email.
+        // Import on first use: the modules load slowly, and most processes never send email.
         const { renderEmail } = await import('./templates.ts')
         deliver ??= openPost(config)
         const written = await renderEmail(email, (await languageOf(to)) ?? language ?? 'en')
@@ -99,7 +100,10 @@ export function createMail({ database, config, jobs, secrets, log }: Dependencie
       }
     },
   }
-  /** Returns the language that the owner of an address has chosen; null: none, or no account. */
+  /**
+   * Returns the language chosen by the account with this address. Null if there is no such account, or it has chosen
+   * no language.
+   */
   async function languageOf(email: string): Promise<Language | null> {
     const [user] = await systemSql(database)<{ language: Language | null }[]>`
       select language from users where email = ${normalizeEmail(email)}`
@@ -122,7 +126,7 @@ export function createMail({ database, config, jobs, secrets, log }: Dependencie
   }
 }
 
-/** Opens the transport: SMTP_URL, or a folder in DATA_DIR without it. */
+/** Opens the SMTP server at SMTP_URL. Without SMTP_URL, saves emails in DATA_DIR/mail. */
 async function openPost({ smtpUrl, dataDir }: Dependencies['config']): Promise<Deliver> {
   if (smtpUrl !== null) return (await import('./smtp.ts')).openSmtp(smtpUrl)
   return (await import('./saved-mail.ts')).saveMail(dataDir)

@@ -9,7 +9,10 @@ export type SavedMail = Message & { date: string }
 
 const folderOf = (dataDir: string): string => join(dataDir, 'mail')
 
-/** Without an SMTP server, saves each email to a file in DATA_DIR/mail that only the server's user can read. */
+/**
+ * Returns a function that saves each email to a file in DATA_DIR/mail. Only the server's operating system user can
+ * read the files. Used without an SMTP server.
+ */
 export function saveMail(dataDir: string): Deliver {
   const folder = folderOf(dataDir)
   return async (message) => {
@@ -29,14 +32,14 @@ export async function readSavedMail(dataDir: string, count: number): Promise<Sav
   return Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))))
 }
 
-/** Deletes the saved emails about one of these marks or ids. */
+/** Deletes the saved emails about any of these HMACs or ids (see Mail). */
 export async function deleteSavedMail(dataDir: string, about: readonly string[]): Promise<void> {
   for (const mail of await readSavedMail(dataDir, Number.POSITIVE_INFINITY))
     if (mail.about?.some((one) => about.includes(one)))
       await rm(join(folderOf(dataDir), `${mail.id}.json`), { force: true })
 }
 
-/** Newest first, because the names are UUIDv7. */
+/** Returns the files' names, newest email first. The names are UUIDv7, so their order is the order of creation. */
 async function fileNames(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []

@@ -4,7 +4,10 @@ import type { Deliver } from './mail.ts'
 const CONNECT_TIMEOUT_MS = 15_000
 const SILENCE_TIMEOUT_MS = 30_000
 
-/** Sends email through an SMTP server, `smtp://` or `smtps://`, with credentials in the URL if it needs them. */
+/**
+ * Returns a function that sends email through an SMTP server. `url` is `smtp://` or `smtps://`, and may contain
+ * credentials.
+ */
 export function openSmtp(url: string): Deliver {
   const transport = createTransport({
     url,

@@ -11,7 +11,7 @@ import { createElement, type ReactElement } from 'react'
 import de from './messages/de.ts'
 import en from './messages/en.ts'
 
-/** The emails that Parley sends. Links carry their token in the query, for the console page that they open. */
+/** The emails that Parley sends. Each link opens a console page and contains a token in its query. */
 export type Email =
   | { kind: 'invitation'; organization: string; inviter: string; message: string | null; link: string }
   | { kind: 'magic link'; organization: string; inviter: string; link: string }
@@ -23,7 +23,7 @@ export type Email =
       kind: 'webhook disabled'
       organization: string
       host: string
-      /** Days of failed deliveries; null if the address answered 410. */
+      /** Number of days with failed deliveries. Null if the endpoint responded with 410. */
       failedDays: number | null
       link: string
     }
@@ -56,7 +56,7 @@ interface RenderedEmail {
   text: string
 }
 
-/** The text of an email: its paragraphs, and the label of its button. */
+/** The content of an email: its subject, its paragraphs, and the label of its button. */
 interface Content {
   subject: string
   paragraphs: string[]
@@ -74,7 +74,7 @@ export async function renderEmail(email: Email, language: Language): Promise<Ren
   return { subject: content.subject, html, text: plainTextOf(content, email.link, t) }
 }
 
-/** Built from the content, since converting the HTML to text takes as long as rendering it. */
+/** Builds the plain text from the content, because converting the HTML to text takes as long as rendering it. */
 function plainTextOf({ subject, paragraphs, action }: Content, link: string, t: Translate): string {
   const lines = [subject.toUpperCase(), ...paragraphs, `${action} ${link}`, t('openAddress', { link })]
   return lines.map((line) => line.replace(/[ \t\r\n\f]+/g, ' ').trim()).join('\n\n')

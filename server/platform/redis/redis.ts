@@ -5,18 +5,19 @@ import { fail, sentence } from '#errors'
 export type RedisClient = ReturnType<typeof createClient>
 
 /**
- * The Redis shared by all processes. If it is down or unresponsive, features that depend on it fail, and nothing else
- * is delayed.
+ * The Redis server that all processes share. If Redis is down or unresponsive, features that depend on it fail. Other
+ * work is not delayed.
  */
 export interface Redis {
   /**
-   * Runs a command on the process's shared connection. Throws server.unavailable if Redis is down, refuses, or does not
-   * respond within COMMAND_TIMEOUT_MS. After a timeout all commands fail immediately, until Redis responds again.
+   * Runs a command on the process's shared connection. Throws server.unavailable if Redis is down, refuses the
+   * command, or does not respond within COMMAND_TIMEOUT_MS. After a timeout, all commands fail immediately until
+   * Redis responds again.
    */
   run<Answer>(command: (client: RedisClient) => Promise<Answer>): Promise<Answer>
   /**
-   * Opens a separate connection for blocking commands and subscriptions. The caller destroys it. It reconnects and
-   * resubscribes automatically. Throws server.unavailable.
+   * Opens a separate connection for blocking commands and subscriptions. The connection reconnects and resubscribes
+   * automatically. The caller must destroy it. Throws server.unavailable.
    */
   openConnection(): Promise<RedisClient>
   /** Throws if Redis does not respond. */
@@ -26,9 +27,11 @@ export interface Redis {
 
 const CONNECT_TIMEOUT_MS = 5_000
 const COMMAND_TIMEOUT_MS = 2_000
-/** A connection without traffic for this long is considered dead. Blocking reads must be shorter. */
+/** A connection without traffic for this long is considered dead. Blocking reads must therefore be shorter. */
 const IDLE_TIMEOUT_MS = 10_000
-/** Keeps an unused connection from appearing idle. The client sends no new ping before the previous one is answered. */
+/**
+ * Pings keep an unused connection from appearing idle. The client sends no ping while the previous one is unanswered.
+ */
 const PING_INTERVAL_MS = 4_000
 const RECONNECT_FIRST_MS = 50
 const RECONNECT_MAX_MS = 2_000
@@ -42,7 +45,7 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
   const prepareClient = (): RedisClient => {
     const made = createClient(optionsOf(redisUrl))
     made.on('error', (error: unknown) => log.warn({ err: error }, 'redis'))
-    // A client that is destroyed while it connects would still connect and stay open.
+    // A client that is destroyed while it connects would otherwise connect later and stay open.
     made.on('ready', () => {
       if (!made.isOpen) made.destroy()
     })
@@ -59,7 +62,7 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
   const run: Redis['run'] = async (command) => {
     if (isUnresponsive) throw unavailable(new CommandTimeout())
     const answer = command(client)
-    // A late response also shows that Redis is back.
+    // A response after the timeout also shows that Redis is responsive again.
     answer.then(
       () => {
         isUnresponsive = false
@@ -99,8 +102,8 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
 }
 
 /**
- * Returns the client's options. The client's command timeout only covers the time until a command is written, so `run`
- * has its own. By default the client never reconnects after an idle timeout, so it gets a reconnect strategy.
+ * Returns the client's options. The client's command timeout covers only the time until a command is written, so
+ * `run` has a timeout of its own. Without a reconnect strategy, the client would not reconnect after an idle timeout.
  */
 const optionsOf = (url: string): RedisClientOptions => ({
   url,

@@ -1,6 +1,6 @@
 /**
- * The events of one reply, in order, stored as Server-Sent Events text (WHATWG HTML). Writing and reading are
- * independent: any number of readers follow from any position at their own pace, and none can delay the writer.
+ * The events of one reply in order, stored as Server-Sent Events text (WHATWG HTML). Any number of readers follow the
+ * log, each from its own position and at its own pace. Readers never delay the writer.
  */
 export class EventLog {
   readonly #chunks: Chunk[] = []
@@ -9,9 +9,9 @@ export class EventLog {
   #pendingHasNames = false
   #ended = false
 
-  /** Adds an event. Only readers that ask for named events see those with a name. */
+  /** Appends an event. Events with a name are visible only to readers that request named events. */
   append(id: string, data: string, name?: string): void {
-    // Events of one event loop turn are written together.
+    // All events of one event loop turn are flushed as one chunk.
     if (this.#pending === '') setImmediate(this.#flush)
     if (name === undefined) this.#pending += `id: ${id}\ndata: ${data}\n\n`
     else {
@@ -20,7 +20,7 @@ export class EventLog {
     }
   }
 
-  /** Adds events copied from another log, including named ones. */
+  /** Appends events copied from another log. They may include named events. */
   appendEvents(events: string): void {
     this.#chunks.push({ plain: withoutNamed(events), all: events })
     this.#wakeReaders()
@@ -36,7 +36,7 @@ export class EventLog {
     return this.#ended
   }
 
-  /** Returns the position after the event `id`; undefined if the log never contained it. */
+  /** Returns the position after the event `id`. Returns undefined if the log does not contain the event. */
   positionAfter(id: string, named: boolean): Position | undefined {
     for (const [index, { all }] of this.#chunks.entries()) {
       const found = `\n${all}`.indexOf(`\nid: ${id}\n`)
@@ -47,7 +47,10 @@ export class EventLog {
     return undefined
   }
 
-  /** Returns the next piece after a position and advances the position; undefined if there is none yet. */
+  /**
+   * Returns the rest of the chunk at a position, and moves the position to the next chunk. Returns undefined if there
+   * is nothing to read yet.
+   */
   read(position: Position, named: boolean): string | undefined {
     const chunk = this.#chunks[position.index]
     if (!chunk) return undefined
@@ -58,7 +61,7 @@ export class EventLog {
     return piece
   }
 
-  /** Calls `wake` whenever there is more to read or the log has ended. Returns a function that stops it. */
+  /** Calls `wake` whenever there are new events, and when the log ends. Returns a function that stops the calls. */
   follow(wake: () => void): () => void {
     this.#readers.add(wake)
     return () => this.#readers.delete(wake)
@@ -89,7 +92,7 @@ interface Chunk {
   all: string
 }
 
-/** A position in a log: a chunk, and the number of its characters already read. */
+/** A position in a log: the index of a chunk, and the number of the chunk's characters that were read. */
 export interface Position {
   index: number
   offset: number

@@ -3,17 +3,22 @@ import type { Logger } from 'pino'
 import type { Redis, RedisClient } from '#platform/redis/redis.ts'
 import { EventLog, startOfLog } from './event-log.ts'
 
-/** Event logs in Redis streams, so that a reply can be followed through any process. */
+/** Event logs in Redis streams. Clients can follow a reply through any process. */
 export interface SharedLogs {
-  /** Copies a log to Redis as it grows. If Redis fails, the reply continues, but other processes cannot follow it. */
+  /**
+   * Copies a log to Redis as the log grows. If Redis fails, the reply continues, but clients of other processes
+   * cannot follow it.
+   */
   share(id: string, log: EventLog): void
-  /** Opens a log shared by any process and follows it; undefined for an unknown id. Throws server.unavailable. */
+  /**
+   * Opens and follows a log that any process shares. Returns undefined for an unknown id. Throws server.unavailable.
+   */
   open(id: string): Promise<EventLog | undefined>
   /** Deletes logs before they expire. Throws server.unavailable. */
   forget(ids: readonly string[]): Promise<void>
 }
 
-/** Time after which a log expires, finished or abandoned. */
+/** Time from the last event until a log expires. Applies to finished and abandoned logs. */
 const KEPT_SECONDS = 600
 const BLOCK_MS = 5_000
 /** A follower stops after this time without data, because the writing process is probably dead. */
@@ -84,11 +89,11 @@ interface Followed {
   /** Id of the last entry read. */
   after: string
   heardAt: number
-  /** Whether the current blocking read includes this log. */
+  /** True if the current blocking read includes this log. */
   isRead: boolean
 }
 
-/** Follows any number of logs on one connection, which is open only while needed. */
+/** Follows any number of logs on one Redis connection. The connection is open only while a log is followed. */
 class FollowedLogs {
   readonly #redis: Redis
   readonly #log: Logger
@@ -101,12 +106,12 @@ class FollowedLogs {
     this.#log = log
   }
 
-  /** Returns the log if this process already follows it. Its readers share it. */
+  /** Returns the log if this process already follows it. All readers in this process share that copy. */
   find(id: string): EventLog | undefined {
     return this.#followed.get(id)?.target
   }
 
-  /** Copies the entries after `after` until the end of the log. */
+  /** Starts to copy the entries after the entry id `after` into `target`, until the log ends. */
   add(id: string, target: EventLog, after: string): void {
     const added = { target, after, heardAt: Date.now(), isRead: false }
     this.#followed.set(id, added)
@@ -155,8 +160,8 @@ class FollowedLogs {
   }
 
   /**
-   * Interrupts the blocking read, so that the next one includes the added log. Repeats, because the read may not have
-   * reached Redis yet.
+   * Interrupts the blocking read, so that the next read includes the added log. Repeats the interrupt, because the
+   * current read may not have reached Redis yet.
    */
   async #interrupt(added: Followed): Promise<void> {
     try {

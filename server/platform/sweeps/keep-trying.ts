@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const FIRST_WAIT_MS = 500
 
 /**
- * Retries work that must be stored despite a short database outage, with a delay that doubles each time. Calls `failed`
- * for each failure. Returns undefined after the last attempt, which leaves the work to a sweep.
+ * Retries work that must succeed despite a brief database outage. The delay doubles with each attempt. Calls `failed`
+ * after each failed attempt. Returns undefined if all attempts fail. A sweep must then complete the work.
  */
 export async function keepTrying<Result>(
   attempts: number,

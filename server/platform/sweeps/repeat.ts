@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Repeats work at an interval, and logs failures. Returns a function that stops it. */
+/** Runs `work` at an interval and logs its failures. Returns a function that stops the interval. */
 export function repeat(
   milliseconds: number,
   work: () => Promise<unknown>,
