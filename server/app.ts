@@ -63,7 +63,7 @@ import { registerHealth } from '#platform/telemetry/health.ts'
 import { traceHandlers, watchRequests } from '#platform/telemetry/watch-requests.ts'
 
 const URL_BYTES_MAX = 16 * 1024
-/** How long a client may take to send a whole request. Long enough for a large upload on a slow connection. */
+/** Time in which a client must have sent a whole request. Sufficient for a large upload on a slow connection. */
 const REQUEST_TIMEOUT_MS = 600_000
 const EXPOSED_HEADERS = [
   'X-Request-Id',
@@ -87,7 +87,7 @@ export interface App {
   console: Console
 }
 
-/** Replacements for tests and commands. */
+/** Replaces dependencies of the application, for tests and for commands. */
 export interface Overrides {
   retriever?: Retriever
   agents?: Pick<Agents, 'find' | 'openTools' | 'retrieve'>
@@ -97,11 +97,11 @@ export interface Overrides {
   connectionsMax?: number
   sandboxBounds?: SandboxBounds
   stallMs?: number
-  /** Additional routes. */
+  /** Routes to add to those of the parts. */
   routes?: readonly Route[]
 }
 
-/** Builds the application with all options and parts. It does not listen, so tests use the same one. */
+/** Builds the application from all parts, without listening. Servers and tests use the same application. */
 export async function buildApp(services: Services, overrides: Overrides = {}): Promise<App> {
   const models = new ModelFinder(services)
   const calls = new PaidCalls(services)
@@ -215,7 +215,10 @@ function createServer({ log, ...services }: Services, count: CountRequest): Fast
   return http
 }
 
-/** Answers requests with a malformed URL. They reach no hook, so their rate limit is counted here. */
+/**
+ * Sends the error response for a malformed URL. Such requests reach no hook, so this function counts them toward the
+ * rate limit.
+ */
 async function answerUnrouted(
   count: CountRequest,
   error: Error,
@@ -232,7 +235,10 @@ async function answerUnrouted(
   }
 }
 
-/** Clients that offer HTTP/2 (`Upgrade: h2c`) get an HTTP/1.1 answer, as RFC 9110, 7.8 permits. */
+/**
+ * Upgrades only WebSocket requests. A client that offers HTTP/2 (`Upgrade: h2c`) receives an HTTP/1.1 response, as
+ * RFC 9110, 7.8 permits.
+ */
 const wantsWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket'
 

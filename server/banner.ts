@@ -4,7 +4,10 @@ import { AppError } from '#errors'
 import { environmentProviders, ModelFinder, type ResolvedModel } from '#parts/llm/index.ts'
 import type { Server } from './main.ts'
 
-/** Returns the text printed after a start: the address, how to sign in, and one command that works as it stands. */
+/**
+ * Returns the text printed after a start: the server's address, how the administrator signs in, and a command that
+ * can be copied and run unchanged.
+ */
 export async function banner(server: Server, config: Config): Promise<string> {
   const { administrator } = server
   const lines = [
@@ -35,7 +38,10 @@ function describeSignIn(administrator: Server['administrator'], config: Config):
   return `${administrator.email} / ${administrator.password}   (shown only once)`
 }
 
-/** Returns a one-line command that signs in and streams a reply. */
+/**
+ * Returns a one-line command that signs in and streams a reply. Without a text model, the command requests /readyz
+ * instead.
+ */
 async function chatLine(
   { services }: Server,
   config: Config,

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Client, ParleyError } from '@parley/client'
 import type { SignedIn } from '@parley/client/schemas'
 
-/** An error that the user of the terminal can fix. */
+/** An error that the user can fix. Only its message is printed. */
 export class ChatError extends Error {
   override readonly name = 'ChatError'
 }
@@ -19,7 +19,7 @@ interface Credentials {
   password: string
 }
 
-/** `parley chat`: chats in the terminal with any server, over its public API, with streaming. */
+/** Runs `parley chat`: chats in the terminal with any server over the public API, and streams the replies. */
 export async function chatInTerminal(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({
     args,
@@ -27,7 +27,7 @@ export async function chatInTerminal(args: string[]): Promise<void> {
     options: { url: { type: 'string' }, email: { type: 'string' }, model: { type: 'string' } },
   })
   const url = (values.url ?? 'http://localhost:3000').replace(/\/+$/, '')
-  // Imported here because only this command needs it, while every start of the server loads this file.
+  // Imported on demand: every start of the server loads this file, but only this command needs the client.
   const { createClient, ParleyError } = await import('@parley/client')
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

@@ -1,33 +1,34 @@
 import { resolve } from 'node:path'
 
 /**
- * The configuration from the environment, validated at startup. The running server reads `process.env` nowhere else.
+ * The server's configuration, read from the environment and validated at startup. The running server never reads
+ * `process.env` elsewhere.
  */
 export interface Config {
   port: number
   host: string
   baseUrl: string
-  /** The address of the console, for links in mail. */
+  /** The base URL of the console, used for links in email. */
   frontendUrl: string
   dataDir: string
-  /** Whether a start builds the console if it is stale. Otherwise it serves the existing build. */
+  /** True if a start rebuilds a stale console. If false, the server serves the existing build. */
   consoleBuild: boolean
-  /** Null: the embedded PostgreSQL in `dataDir`. */
+  /** The URL of PostgreSQL. Null for the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
-  /** Null: a single process, without shared state. */
+  /** The URL of Redis. Null if a single process runs, which needs no shared state. */
   redisUrl: string | null
-  /** Null: generated once and stored in `dataDir`. */
+  /** The secret that encrypts stored data. If null, the server generates a secret once and stores it in `dataDir`. */
   secret: string | null
-  /** The previous secret, which can still decrypt. */
+  /** The previous secret. Data that it encrypted can still be decrypted. */
   secretPrevious: string | null
-  /** Null: mail is saved in `dataDir`. */
+  /** The URL of the mail server. If null, email is saved in `dataDir`. */
   smtpUrl: string | null
   mailFrom: string
-  /** Whether saved mail can be read at /dev/mail. */
+  /** True if saved email can be read at /dev/mail. */
   devMail: boolean
-  /** Sign-in through an OpenID provider. Null: only with email and password. */
+  /** The OpenID provider that users can sign in through. Null if there is none. */
   oidc: { issuer: string; clientId: string; clientSecret: string } | null
-  /** The object storage for files. Null: files are stored in `dataDir`. */
+  /** The object storage for files. If null, files are stored in `dataDir`. */
   s3: {
     endpoint: string
     region: string
@@ -38,30 +39,33 @@ export interface Config {
   /** The maximum size of an uploaded file, in bytes. */
   maxUploadBytes: number
   adminEmail: string
-  /** Null: a random password, printed once. */
+  /** The administrator's password. If null, the server generates a random password and prints it once. */
   adminPassword: string | null
   signup: 'open' | 'invite'
   corsOrigins: string[]
   metricsToken: string | null
   providers: Record<KeyedProvider, { apiKey: string | null; baseUrl: string | null }>
   ollamaBaseUrl: string | null
-  /** The Composio account for MCP servers of the catalogue. A null key disables them. */
+  /**
+   * The Composio account that provides MCP servers of the catalogue. If the key is null, those servers are
+   * unavailable.
+   */
   composio: { apiKey: string | null; baseUrl: string }
   /** The default models of the MCP playground. */
   playgroundModels: { discovery: string; direct: string }
   startingCredits: number
-  /** True allows all private addresses. A list of CIDR blocks allows these. */
+  /** True allows connections to all private addresses. A list allows only the addresses in its CIDR blocks. */
   allowPrivateNetwork: boolean | string[]
   /** The number of reverse proxies in front of the server, or their addresses. */
   trustProxy: false | number | string[]
   /** Maximum requests per IP address and per user; 0 means unlimited. */
   rateLimits: { ipPerMinute: number; userPerHour: number }
   logLevel: LogLevel
-  /** The base address of the OTLP collector. Null: no traces. */
+  /** The base URL of the OTLP collector. If null, no traces are sent. */
   otlpEndpoint: string | null
 }
 
-/** The providers that an operator can configure a key for (contract, 13). */
+/** The providers whose API key can be set in the environment (contract, 13). */
 const KEYED_PROVIDERS = {
   openai: 'OPENAI',
   anthropic: 'ANTHROPIC',
@@ -78,12 +82,15 @@ const SECRET_CHARACTERS_MIN = 32
 const RATE_LIMIT_MAX = 1_000_000_000
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
-/** An invalid value. The message is one line that names the variable. */
+/** An environment variable has an invalid value. The message is one line that names the variable. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** Reads the configuration from an environment (contract, 13). Throws a ConfigError for the first invalid value. */
+/**
+ * Reads the configuration from environment variables (contract, 13). Throws a ConfigError for the first invalid
+ * value.
+ */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const env = new Environment(environment)
   const port = env.integer('PORT', 3000, 0, 65_535)
@@ -138,7 +145,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   }
 }
 
-/** Returns the current settings, one per line and with secrets hidden, for `parley config`. */
+/** Returns the settings as lines of text with secrets hidden, for `parley config`. */
 export function describeConfig(config: Config): string[] {
   return Object.entries(config).flatMap(([name, value]) => {
     if (name === 'oidc')
@@ -183,7 +190,7 @@ function readOidc(env: Environment): Config['oidc'] {
 
 const S3_VARIABLES = ['S3_ENDPOINT', 'S3_REGION', 'S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']
 
-/** Without an endpoint, uses the address of Amazon S3 in the region. */
+/** Reads the object storage settings. The default endpoint is Amazon S3 in the configured region. */
 function readS3(env: Environment): Config['s3'] {
   const bucket = env.text('S3_BUCKET')
   const [accessKeyId, secretAccessKey] = [env.text('S3_ACCESS_KEY_ID'), env.text('S3_SECRET_ACCESS_KEY')]
@@ -204,7 +211,7 @@ function readProviders(env: Environment): Config['providers'] {
   return Object.fromEntries(entries) as Config['providers']
 }
 
-/** Reads variables by type. An empty variable counts as unset. */
+/** Reads environment variables by type. An empty variable counts as unset. */
 class Environment {
   readonly #values: NodeJS.ProcessEnv
   constructor(values: NodeJS.ProcessEnv) {

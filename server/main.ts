@@ -35,27 +35,27 @@ import { watchModels } from '#platform/telemetry/watch-models.ts'
 import { buildApp, type Overrides } from './app.ts'
 import { TABLES } from './tables.ts'
 
-/** On shutdown, replies in progress may continue for this long. */
+/** Grace period for replies in progress when the server shuts down. */
 const STOP_GRACE_MS = 5_000
-/** Then other requests may take this long. */
+/** Grace period for other requests in progress, after replies have ended. */
 const LAST_REQUESTS_MS = 1_500
-/** The process exits after this time, even if work is still running. */
+/** Time from the signal to a forced exit, even if work is still running. */
 const STOP_DEADLINE_MS = 10_000
-/** Maximum length of the listen queue. */
+/** Maximum number of connections waiting to be accepted. */
 const BACKLOG = 2_048
 
 export interface Server {
   services: Services
-  /** The address it listens on: `http://127.0.0.1:3000`. */
+  /** The URL that the server listens on, such as `http://127.0.0.1:3000`. */
   address: string
-  /** The administrator, if this start created one. */
+  /** The new administrator. Null if this start created none. */
   administrator: Awaited<ReturnType<typeof ensureAdministrator>>
   stop(): Promise<void>
 }
 
 /**
- * Starts all services and resolves once the server accepts requests. `starting` is an embedded database that is
- * already starting.
+ * Starts all services, and resolves once the server accepts requests. `starting` is an embedded database that the
+ * caller is already starting.
  */
 export async function startServer(
   config: Config,
@@ -110,8 +110,8 @@ export async function startServer(
 }
 
 /**
- * Closes idle keep-alive connections while requests finish, and cuts the remaining ones after a timeout. Streams have
- * ended before.
+ * Closes idle keep-alive connections while requests finish. After a timeout, closes the remaining connections. Call
+ * it once all streams have ended.
  */
 async function endConnections(server: HttpServer, closed: Promise<unknown>): Promise<void> {
   const idle = setInterval(() => server.closeIdleConnections(), 20)
@@ -121,7 +121,7 @@ async function endConnections(server: HttpServer, closed: Promise<unknown>): Pro
   clearTimeout(all)
 }
 
-/** Creates the services for the parts, starting with the database. */
+/** Opens the database, then creates the services that the parts use. */
 async function openServices(
   config: Config,
   starting: Promise<EmbeddedDatabase> | undefined,
@@ -183,7 +183,10 @@ async function openServices(
   }
 }
 
-/** Loads the Redis client only if it is configured, because loading takes 100 ms. */
+/**
+ * Connects to Redis. Imports the client on demand, because loading it takes 100 ms and most installations don't use
+ * Redis.
+ */
 async function openRedis(redisUrl: string, log: Services['log']): Promise<Redis> {
   const { connectRedis } = await import('#platform/redis/redis.ts')
   return connectRedis(redisUrl, log)
@@ -193,8 +196,8 @@ const addressOf = ({ address, family, port }: AddressInfo): string =>
   `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 
 /**
- * Stops the server on SIGTERM and SIGINT: replies end or are marked as interrupted, then connections close, then the
- * database.
+ * Stops the server on SIGTERM and SIGINT. First, replies end or are marked as interrupted; then connections are
+ * closed, and finally the database.
  */
 export function stopOnSignals(server: Server): void {
   let stopping = false

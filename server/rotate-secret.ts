@@ -14,14 +14,16 @@ import {
   type Secrets,
 } from '#platform/secrets/secrets.ts'
 
-/** Jobs per statement. */
+/** Maximum number of jobs read per statement. */
 const BATCH = 200
 
 /**
- * Encrypts everything at rest again under the current secret: columns, waiting jobs and the marks of saved mail.
- * Servers that know both secrets may keep running. Can be repeated after an interruption. Without SECRET in the
- * environment, it first generates a new secret in DATA_DIR; that requires the embedded database's lock, so no server
- * may run. Throws a ConfigError if there is no previous secret.
+ * Re-encrypts stored data under the current secret: encrypted columns, waiting jobs, and the hashed addresses of
+ * saved email. Servers that know the current and the previous secret may keep running. The command can be repeated
+ * after an interruption.
+ *
+ * If the environment has no SECRET, first generates a new secret in DATA_DIR. No server may run then, because the
+ * command needs the embedded database's lock. Throws a ConfigError if there is no previous secret.
  */
 export async function rotateSecret(config: Config, say: (line: string) => void): Promise<void> {
   const database = await connectDatabase(config)
@@ -51,7 +53,10 @@ interface SealedJob {
   data: { id: string; sealed: string; about?: string[] }
 }
 
-/** Mails and password reset requests. Each is encrypted for the id in its data and marked with the address. */
+/**
+ * Re-encrypts jobs that send email or process a password reset request. A job is encrypted with the id in its data as
+ * context, and `about` contains the HMAC of the email address.
+ */
 async function resealJobs(sql: Sql, secrets: Secrets): Promise<number> {
   const [known] = await sql<{ there: boolean }[]>`select to_regclass('jobs.job') is not null as there`
   if (!known?.there) return 0
@@ -75,7 +80,10 @@ async function resealJobs(sql: Sql, secrets: Secrets): Promise<number> {
   }
 }
 
-/** Returns the email address in a job: the recipient of a mail, or the complete payload of a password reset request. */
+/**
+ * Returns the email address in a job. For an email, the payload is JSON with the recipient; for a password reset
+ * request, the payload is the address.
+ */
 function addressIn(plain: string): string {
   return plain.startsWith('{') ? (JSON.parse(plain) as { to: string }).to : plain
 }
@@ -85,7 +93,9 @@ function remarked(secrets: Secrets, about: readonly string[], email: string): st
   return about.map((mark) => (previous.includes(mark) ? current : mark))
 }
 
-/** Erasing an account finds its mail in DATA_DIR by these marks. */
+/**
+ * Replaces the address HMACs of email saved in DATA_DIR. Erasing an account finds the account's email by these HMACs.
+ */
 async function remarkMail(dataDir: string, secrets: Secrets): Promise<number> {
   const folder = join(dataDir, 'mail')
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {

@@ -18,7 +18,10 @@ import { ledgerTables } from '#platform/ledger/tables.ts'
 import { storageTables } from '#platform/storage/tables.ts'
 import type { OwnedTables } from '#platform/tables/owned-tables.ts'
 
-/** The tables with rows of organizations, in export order: referenced tables first. */
+/**
+ * All tables that contain rows of organizations, in export order: a referenced table precedes the tables that
+ * reference it.
+ */
 export const TABLES: OwnedTables = {
   ...orgTables,
   ...roleTables,

@@ -2,13 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Sql, TransactionSql } from 'postgres'
 
 /*
- * Statements join the transaction of their request automatically. So a handler that knows nothing of it, even one with
- * transactions of its own, can run as a whole in one transaction (docs/idempotency.md).
+ * Statements of a request automatically join the request's ambient transaction, if it has one. A handler therefore
+ * needs no changes to run as a whole in one transaction, even if it begins transactions of its own
+ * (docs/idempotency.md).
  */
 
 type Work = () => unknown
 
-/** The target of statements: the ambient transaction, or a savepoint where the handler begins its own. */
+/** Receives statements: the ambient transaction, or a savepoint where the handler begins a transaction of its own. */
 class Savepoint {
   tx: TransactionSql | null = null
   readonly transaction: AmbientTransaction
@@ -18,7 +19,10 @@ class Savepoint {
     this.transaction = transaction
   }
 
-  /** Runs savepoints one at a time: concurrent savepoints of one connection would nest. */
+  /**
+   * Opens a savepoint for `work` once earlier savepoints have ended. Concurrent savepoints on one connection would
+   * nest.
+   */
   begin(work: (tx: TransactionSql) => unknown): Promise<unknown> {
     const begun = this.#turn.then(() =>
       this.tx?.savepoint((inner) => {
@@ -32,7 +36,7 @@ class Savepoint {
   }
 }
 
-/** A section that may wait only for the database. Sections can nest. */
+/** A section that may wait for nothing except the database. Sections can nest. */
 interface DatabaseOnly {
   hasEnded: boolean
   outer: DatabaseOnly | null
@@ -45,7 +49,10 @@ interface Context {
 
 const contexts = new AsyncLocalStorage<Context | null>()
 
-/** Returns null also in work that a request has left running after its transaction ended. */
+/**
+ * Returns the current savepoint. Returns null outside a transaction, and in background work whose transaction has
+ * ended.
+ */
 function currentSavepoint(): (Savepoint & { tx: TransactionSql }) | null {
   const savepoint = contexts.getStore()?.savepoint ?? null
   return savepoint?.tx && !savepoint.transaction.hasEnded
@@ -54,8 +61,9 @@ function currentSavepoint(): (Savepoint & { tx: TransactionSql }) | null {
 }
 
 /**
- * Runs work that may wait only for the database: until it settles, assertOutsideTransaction throws inside it. Used for
- * every transaction, and for handlers whose route declares that all of its effects are in the database.
+ * Runs `work` as a section that may wait for nothing except the database. assertOutsideTransaction throws inside the
+ * section until `work` settles. Every transaction is such a section, and every handler whose route declares `effects:
+ * 'database'`.
  */
 export async function onlyInDatabase<Result>(
   work: () => Result | Promise<Result>,
@@ -71,9 +79,9 @@ export async function onlyInDatabase<Result>(
 }
 
 /**
- * Throws inside a transaction, or in a handler that declares only database effects. Call it first in every function
- * that waits for another system: a transaction would hold its connection and locks meanwhile, and could not roll back
- * effects elsewhere. Costs one read of an AsyncLocalStorage.
+ * Throws inside a transaction, or in a handler whose route declares `effects: 'database'`. Call it first in every
+ * function that waits for another system. During such a wait, a transaction would keep its connection and locks, and
+ * its rollback couldn't undo side effects in the other system. The check costs one read of an AsyncLocalStorage.
  */
 export function assertOutsideTransaction(what: string): void {
   const context = contexts.getStore()
@@ -89,8 +97,8 @@ export function assertOutsideTransaction(what: string): void {
 }
 
 /**
- * Returns the same connections, except that statements inside an ambient transaction join it, and `begin` opens a
- * savepoint there.
+ * Wraps a connection pool. Inside an ambient transaction, statements join the transaction and `begin` opens a
+ * savepoint.
  */
 export function ambientSql(plain: Sql): Sql {
   return new Proxy(plain, {
@@ -106,7 +114,7 @@ export function ambientSql(plain: Sql): Sql {
   })
 }
 
-/** Begins a regular transaction, whose statements go through `tx`. */
+/** Begins a regular transaction. Its statements must use `tx`. */
 function beginOnly(sql: Sql, values: unknown[]): Promise<unknown> {
   const work = values.at(-1) as (tx: TransactionSql) => unknown
   const begin = sql.begin as (...values: unknown[]) => Promise<unknown>
@@ -114,7 +122,9 @@ function beginOnly(sql: Sql, values: unknown[]): Promise<unknown> {
   return begin(...values.slice(0, -1), (tx: TransactionSql) => onlyInDatabase(() => work(tx), from))
 }
 
-/** An ambient transaction that may be opened after `run`. Statements before `open` run outside it. */
+/**
+ * An ambient transaction that opens on demand. Statements of `run` that precede `open` run outside the transaction.
+ */
 export class AmbientTransaction {
   readonly #sql: Sql
   readonly #savepoint = new Savepoint(this)
@@ -136,7 +146,7 @@ export class AmbientTransaction {
     return contexts.run({ savepoint: this.#savepoint, only: contexts.getStore()?.only ?? null }, work)
   }
 
-  /** Opens the transaction: later statements of `run` join it. Does nothing if it is already open. */
+  /** Opens the transaction, which later statements of `run` join. Does nothing if the transaction is already open. */
   async open(): Promise<void> {
     if (this.#whole) return
     const begun = Promise.withResolvers<TransactionSql>()
@@ -171,7 +181,7 @@ export class AmbientTransaction {
     await outsideTransaction(() => runAll(this.#afterRollback))
   }
 
-  /** Registers work to do after the commit or after the rollback. */
+  /** Schedules work to run after the commit or after the rollback. */
   remember(work: Work, end: 'commit' | 'rollback'): void {
     const list = end === 'commit' ? this.#afterCommit : this.#afterRollback
     list.push(work)
@@ -183,8 +193,8 @@ async function runAll(works: readonly Work[]): Promise<void> {
 }
 
 /**
- * Runs work in one transaction that its statements join automatically. Commits if the work resolves, and rolls back if
- * it rejects.
+ * Runs `work` in one transaction that its statements join automatically. Commits if `work` resolves, and rolls back
+ * if it rejects.
  */
 export async function inTransaction<Result>(sql: Sql, work: () => Promise<Result>): Promise<Result> {
   const transaction = new AmbientTransaction(sql)
@@ -203,14 +213,14 @@ export async function inTransaction<Result>(sql: Sql, work: () => Promise<Result
 export const isInTransaction = (): boolean => currentSavepoint() !== null
 
 /**
- * Runs work outside the ambient transaction, for work that also serves other requests or outlives this one: a loop, a
- * timer, a group.
+ * Runs work outside the ambient transaction. Use it for work that serves other requests too or outlives the request,
+ * such as a loop, a timer or a group of statements.
  */
 export const outsideTransaction = <Result>(work: () => Result): Result => contexts.run(null, work)
 
 /**
- * Runs work after the commit, or immediately outside a transaction. For effects that must not be visible before the
- * change that causes them.
+ * Runs work after the commit, or immediately outside a transaction. Use it for side effects that must not be visible
+ * before the change that causes them.
  */
 export async function afterCommit(work: Work): Promise<void> {
   const savepoint = currentSavepoint()
@@ -219,7 +229,7 @@ export async function afterCommit(work: Work): Promise<void> {
 }
 
 /**
- * Runs work after the rollback, or immediately outside a transaction. For effects that must persist even if the
+ * Runs work after a rollback, or immediately outside a transaction. Use it for writes that must persist even if the
  * request fails.
  */
 export async function afterRollback(work: Work): Promise<void> {

@@ -7,53 +7,55 @@ import { type StatementsOpen, type StatementWatch, watchStatements } from './wat
 
 declare const ofSystem: unique symbol
 
-/** Statements across all tenants. Parts may use them only in files named `*-system.ts` (system-sql.ts). */
+/** Runs statements across all tenants. Parts may use it only in files named `*-system.ts` (system-sql.ts). */
 export type SystemSql = postgres.Sql & { readonly [ofSystem]?: true }
 export type SystemTransaction = postgres.TransactionSql
-/** Accepts both. */
+/** Accepts a SystemSql or a SystemTransaction. */
 export type SystemStatements = postgres.ISql
 
-/** The database as parts see it. Parts send statements through a Scope's `sql` or through system-sql.ts. */
+/** The database handle that parts receive. Parts send statements through a Scope's `sql` or through system-sql.ts. */
 export interface Database {
-  /** True for the embedded database: one connection, in a folder that only this process uses. */
+  /** True for the embedded database, which has one connection and a data folder that only this process uses. */
   embedded: boolean
   /** Returns the number of statements in progress. */
   statementsOpen(): StatementsOpen
   /**
-   * Announces that this process is about to close the database. A new process on the same data folder then waits for
-   * it.
+   * Announces that this process is about to close the database. A process that starts on the same data folder then
+   * waits until the database is closed.
    */
   announceClose(): void
   close(): Promise<void>
 }
 
-/** The database as the platform sees it. */
+/** The database handle of the platform code, with direct access to statements. */
 export interface OpenDatabase extends Database {
-  /** Handwritten statements. They join an ambient transaction (ambient.ts). */
+  /** Runs handwritten statements, which join an ambient transaction (ambient.ts). */
   sql: SystemSql
-  /** Statements built with Drizzle. */
+  /** Runs statements built with Drizzle. */
   db: PostgresJsDatabase
 }
 
 const CONNECTIONS_MAX = 10
 const CONNECT_TIMEOUT_SECONDS = 10
 const STATEMENT_TIMEOUT_MS = 30_000
-/** An arbitrary number, the same in every process: the holder of this advisory lock migrates. */
+/**
+ * Key of the advisory lock that a process holds while it migrates. An arbitrary number, the same in every process.
+ */
 const MIGRATION_LOCK = 7_265_539
 const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
 /**
- * Opens the database and migrates its schema: PostgreSQL at `databaseUrl`, or the embedded database in `dataDir` if
- * that is null. Concurrently starting processes migrate one at a time.
+ * Opens the database and migrates its schema. Uses PostgreSQL at `databaseUrl`, or the embedded database in `dataDir`
+ * if `databaseUrl` is null. Processes that start at the same time migrate one after another.
  */
 export async function connectDatabase(options: {
   databaseUrl: string | null
   dataDir: string
-  /** An embedded database that the caller has already begun to start. */
+  /** An embedded database that the caller is already starting. */
   starting?: Promise<EmbeddedDatabase> | undefined
   /** Observes each statement. */
   watch?: StatementWatch | null
-  /** Maximum connections to PostgreSQL; 10 by default. */
+  /** Maximum number of connections to PostgreSQL. The default is 10. */
   connectionsMax?: number | undefined
 }): Promise<OpenDatabase> {
   const embedded =

@@ -2,11 +2,11 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
 /*
- * Drizzle, loaded as CommonJS, which takes 100 ms; its ES modules take 650 ms (docs/decisions/0009). The server
- * imports Drizzle only from here, which a test checks.
+ * Loads Drizzle as CommonJS, which takes 100 ms; its ES modules take 650 ms (docs/decisions/0009). The server must
+ * import Drizzle only from this file. A test checks this rule.
  */
 
-// drizzle-kit loads the schema without import.meta.url, from the project's folder.
+// drizzle-kit loads the schema from the project's folder, and leaves import.meta.url undefined.
 const require = createRequire(import.meta.url ?? join(process.cwd(), 'package.json'))
 const core: typeof import('drizzle-orm') = require('drizzle-orm')
 const postgresCore: typeof import('drizzle-orm/pg-core') = require('drizzle-orm/pg-core')

@@ -4,8 +4,8 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 
 /**
- * Runs the embedded PostgreSQL in its own thread, because it blocks its event loop. It is reached through a socket
- * like any other PostgreSQL, so that both use the same driver.
+ * Runs the embedded PostgreSQL in its own thread, because it blocks the thread's event loop. The server connects
+ * through a socket, so the embedded database and a PostgreSQL server use the same driver.
  */
 const { dataDir, socketPath } = workerData as { dataDir: string; socketPath: string }
 const database = await PGlite.create({ dataDir, extensions: { vector } })

@@ -5,30 +5,31 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 
-/** The data folder is in use or unusable. The message is a single line for the operator. */
+/** The data folder is in use or unusable. The error message is a single line for the operator. */
 export class DataDirError extends Error {
   override readonly name = 'DataDirError'
 }
 
 export interface EmbeddedDatabase {
   socketPath: string
-  /** Announces that this process is about to stop, so that a new process waits for the folder. */
+  /** Announces that this process is about to stop, so that a starting process waits for the data folder. */
   announceStop(): void
   stop(): Promise<void>
 }
 
 /**
- * Unix socket paths are limited to about 100 bytes. With a longer data folder, the socket is in the temporary folder.
+ * Maximum length of a Unix socket path; systems allow about 100 bytes. If the path in the data folder is longer, the
+ * socket is in the temporary folder.
  */
 const SOCKET_PATH_BYTES_MAX = 100
-/** A stopping process ends within this time (main.ts). */
+/** A stopping process exits within this time (main.ts). */
 const STOPPING_MS_MAX = 10_000
 const LOCK_POLL_MS = 50
 
 /**
  * Starts the embedded PostgreSQL (PGlite) on `dataDir`, with exclusive use of the folder. Throws a DataDirError if
- * another process uses it, because two would overwrite each other's data. If that process is stopping, waits up to 10
- * seconds for it.
+ * another process uses the folder, because two processes would overwrite each other's data. If the other process is
+ * stopping, first waits up to 10 seconds.
  */
 export async function startEmbedded(dataDir: string): Promise<EmbeddedDatabase> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -73,7 +74,7 @@ const nextMessage = (worker: Worker): Promise<unknown> =>
     worker.once('error', reject)
   })
 
-/** Takes the lock. Retries while the file `stopping` shows that its holder is about to exit. */
+/** Locks the data folder. While the file `stopping` shows that the current holder is about to exit, retries. */
 async function lockOnceStopped(path: string, stopping: string): Promise<() => void> {
   const deadline = performance.now() + STOPPING_MS_MAX
   for (;;) {
@@ -89,8 +90,8 @@ async function lockOnceStopped(path: string, stopping: string): Promise<() => vo
 }
 
 /**
- * Locks the data folder for this process, or throws without waiting. Uses SQLite's file lock: the operating system
- * releases it however the process ends, and only one of two processes can get it.
+ * Locks the data folder for this process. Throws a DataDirError if another process holds the lock. SQLite's file lock
+ * is exclusive, and the operating system releases it even if the process crashes.
  */
 function lock(path: string): () => void {
   const file = new DatabaseSync(path, { timeout: 0 })

@@ -1,11 +1,12 @@
 import { isInTransaction, outsideTransaction } from './ambient.ts'
 
 /**
- * Turns a statement over many items into a function for one. While a run is in progress, new items wait and form the
- * next group. So a busy server sends few, large statements, and an idle one adds no delay.
+ * Turns a statement over many items into a function for one item. Items that arrive during a run wait and form the
+ * next group. A busy server therefore sends few, large statements, and an idle server adds no delay.
  *
- * `run` gets at most `limit` items and returns one result per item, in the same order. If it fails, each item is
- * retried alone, so that an invalid item fails only itself. Inside an ambient transaction, items also run alone.
+ * `run` receives at most `limit` items and returns one result per item, in the same order. If a group fails, each of
+ * its items is retried alone, so an invalid item fails only itself. Inside an ambient transaction, every item runs
+ * alone.
  */
 export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
@@ -35,7 +36,7 @@ export function grouped<Item, Result>(
   return (item) => (isInTransaction() ? alone(item) : inGroup(item))
 }
 
-/** Returns the items of a group as JSON for `json_to_recordset`, each with its ordinal in the group. */
+/** Encodes the items of a group as JSON for `json_to_recordset`, each with its ordinal in the group. */
 export const toRows = (items: readonly object[]): string =>
   JSON.stringify(items.map((item, ordinal) => ({ ...item, ordinal })))
 
@@ -43,11 +44,11 @@ interface PendingItem<Item, Result> {
   item: Item
   resolve: (result: Result) => void
   reject: (error: unknown) => void
-  /** The trace context of the caller. */
+  /** The trace context of the call that added the item. */
   parent: unknown
 }
 
-/** Records the run of a group in the trace of each of its items. */
+/** Records the run of a group in the trace of every item in the group. */
 export interface GroupTraces {
   current(): unknown
   within<R>(parents: unknown[], work: () => R): R
@@ -55,7 +56,7 @@ export interface GroupTraces {
 
 let traces: GroupTraces | null = null
 
-/** Sets the tracing of all groups in this process, or null for none. */
+/** Sets the tracing of all groups in this process. Null disables it. */
 export function traceGroups(groups: GroupTraces | null): void {
   traces = groups
 }

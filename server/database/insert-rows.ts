@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { TransactionSql } from 'postgres'
 
-/** The value types by column type. The database stores vectors in half precision. */
+/** The TypeScript type of a value, by column type. The database stores vectors in half precision. */
 interface Values {
   uuid: string
   int4: number | null
@@ -14,12 +14,12 @@ interface Values {
 
 type Type = keyof Values
 
-/** A column of a table, and its value for a row. */
+/** A column of a table, and a function that returns the column's value for a row. */
 export type Column<Row> = { [T in Type]: { name: string; type: T; of: (row: Row) => Values[T] } }[Type]
 
 /**
  * Inserts many rows. Uses binary COPY (PostgreSQL, "COPY", File Formats), which costs a tenth of INSERT statements.
- * The embedded database's socket doesn't support COPY, so there it uses a statement with JSON.
+ * The embedded database's socket doesn't support COPY, so there the rows are inserted from JSON.
  */
 export async function insertRows<Row>(
   tx: TransactionSql,
@@ -34,7 +34,7 @@ export async function insertRows<Row>(
 
 const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0', 'latin1')
 const END = Buffer.from([0xff, 0xff])
-/** Size of one write. */
+/** Size of one write to the stream. */
 const BLOCK_BYTES = 256 * 1024
 
 async function copyRows<Row>(
@@ -61,13 +61,13 @@ async function copyRows<Row>(
   await write(stream, block.take())
   stream.end()
   await turn()
-  // The driver doesn't report errors from here on, but a failed transaction rejects the next statement.
+  // After `end`, the driver no longer reports errors. If the COPY has failed, its transaction rejects this statement.
   await tx`select`.catch((error: unknown) => {
     throw failure ?? error
   })
 }
 
-/** Resolves even if the stream has failed. */
+/** Resolves even if the stream has failed. The caller checks for failures. */
 const write = (stream: Writable, bytes: Buffer): Promise<void> =>
   new Promise((resolve) => stream.write(bytes, () => resolve()))
 
@@ -79,7 +79,7 @@ function digitAt(text: string, at: number): number {
   return code < 0x3a ? code - 0x30 : code - 0x57
 }
 
-/** A growing buffer with numbers in network byte order. */
+/** A growing buffer that writes numbers in network byte order. */
 class Block {
   #bytes = Buffer.allocUnsafe(BLOCK_BYTES * 2)
   length = 0
@@ -100,7 +100,7 @@ class Block {
     this.length += bytes.length
   }
 
-  /** Writes 16 bytes. Parsed by hand, because splitting strings would take most of a row's time. */
+  /** Writes 16 bytes. Parses each digit without splitting the string, which would take most of a row's time. */
   uuid(value: string): void {
     this.#reserve(16)
     for (let at = 0; at < value.length; at += 2) {
@@ -135,7 +135,7 @@ class Block {
 const TEXT_OID = 25
 const NULL = -1
 
-/** The binary formats of PostgreSQL's types and of pgvector's halfvec. */
+/** Encoders for the binary formats of PostgreSQL's types and of pgvector's halfvec. */
 const ENCODERS: { [T in Type]: (block: Block, value: Values[T]) => void } = {
   uuid(block, value) {
     block.int32(16)
@@ -172,7 +172,7 @@ const ENCODERS: { [T in Type]: (block: Block, value: Values[T]) => void } = {
   },
 }
 
-/** Vectors take kilobytes each as text, and a statement holds all its rows in memory. */
+/** Maximum rows per statement. A statement holds all its rows in memory, and a vector takes kilobytes as text. */
 const ROWS_A_STATEMENT = 200
 
 async function insertJson<Row>(
@@ -193,7 +193,9 @@ async function insertJson<Row>(
   }
 }
 
-/** SQL that converts a JSON value, or its text, to each type. */
+/**
+ * For each column type, the SQL that converts a JSON value. `json` is the value as JSON, `text` the value as text.
+ */
 const FROM_JSON: Record<Type, (json: string, text: string) => string> = {
   uuid: (_json, text) => `(${text})::uuid`,
   int4: (_json, text) => `(${text})::int4`,
@@ -208,6 +210,6 @@ function toJson(type: Type, value: Values[Type]): unknown {
   return type === 'halfvec' ? toVectorText(value as Float32Array) : value
 }
 
-/** Returns a vector in PostgreSQL's text format. Five digits exceed half precision. */
+/** Formats a vector as PostgreSQL text. Five significant digits are enough for half precision. */
 export const toVectorText = (vector: Float32Array): string =>
   `[${Array.from(vector, (value) => value.toPrecision(5)).join(',')}]`

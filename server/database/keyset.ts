@@ -1,5 +1,8 @@
 import type { ISql } from 'postgres'
 
-/** Returns the condition of a page: rows below the last one of the previous page, or all rows for the first page. */
+/**
+ * Returns the condition of a page in descending order: values of `column` less than `below`, the last value of the
+ * previous page. Matches all rows if `below` is undefined.
+ */
 export const olderThan = (sql: ISql, column: string, below: string | undefined) =>
   below === undefined ? sql`true` : sql`${sql(column)} < ${below}`

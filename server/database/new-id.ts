@@ -5,8 +5,8 @@ let lastMs = 0
 let counter = 0
 
 /**
- * Returns a new UUIDv7 (RFC 9562): time in milliseconds, a counter within the millisecond, and 62 random bits. Ids of
- * one process are strictly ascending, so lists can be ordered by them.
+ * Returns a new UUIDv7 (RFC 9562): the time in milliseconds, a counter within the millisecond, and 62 random bits.
+ * Ids of one process are strictly ascending, so lists can be ordered by id.
  */
 export function newId(): string {
   const now = Date.now()
@@ -23,11 +23,14 @@ export function newId(): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence}${randomUUID().slice(18)}`
 }
 
-/** The highest id: the start of a list in descending order. */
+/** The highest possible id. A list in descending order starts from this id. */
 export const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** The lowest id: the start of a list in ascending order. */
+/** The lowest possible id. A list in ascending order starts from this id. */
 export const LOWEST_ID = '00000000-0000-0000-0000-000000000000'
 
-/** The text form of an id in upper or lower case (RFC 9562). PostgreSQL rejects `urn:uuid:`. */
+/**
+ * Matches the text form of an id in upper or lower case (RFC 9562). Doesn't match `urn:uuid:` ids, which PostgreSQL
+ * rejects.
+ */
 export const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i

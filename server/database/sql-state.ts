@@ -1,9 +1,15 @@
 import { fail, type PlainErrorCode } from '#errors'
 
-/** Returns whether a unique constraint was violated (SQLSTATE 23505). Drizzle wraps the driver's error as its cause. */
+/**
+ * Returns whether a statement violated a unique constraint (SQLSTATE 23505). Also accepts Drizzle's errors, whose
+ * cause is the driver's error.
+ */
 export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === '23505'
 
-/** For `.catch(…)` of a write: reports a unique violation with this code and rethrows every other error. */
+/**
+ * Handles the rejection of a write, for `.catch(…)`. Throws an error with `code` for a unique violation, and rethrows
+ * every other error.
+ */
 export const onUniqueViolation =
   (code: PlainErrorCode) =>
   (error: unknown): never => {
@@ -11,12 +17,15 @@ export const onUniqueViolation =
   }
 
 /**
- * Returns whether a foreign key was violated (SQLSTATE 23503): the referenced row is missing, or a row that is being
- * deleted is still referenced.
+ * Returns whether a statement violated a foreign key (SQLSTATE 23503): a referenced row is missing, or a row to
+ * delete is still referenced.
  */
 export const isForeignKeyViolation = (error: unknown): boolean => sqlStateOf(error) === '23503'
 
-/** For `.catch(…)` of a write: reports a missing referenced row with this code and rethrows every other error. */
+/**
+ * Handles the rejection of a write, for `.catch(…)`. Throws an error with `code` for a foreign key violation, and
+ * rethrows every other error.
+ */
 export const onForeignKeyViolation =
   (code: PlainErrorCode) =>
   (error: unknown): never => {

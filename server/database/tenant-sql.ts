@@ -2,23 +2,26 @@ import type { ISql, PendingQuery, Row, TransactionSql } from 'postgres'
 
 declare const ofTenant: unique symbol
 
-/** The owner of the rows that statements may touch. */
+/** The organization and user whose rows the statements may access. */
 export interface Tenant {
   organizationId: string
-  /** Null: no user, so tables with rows private to a user are out of reach. */
+  /** Null for work without a user, which cannot access tables whose rows are private to a user. */
   userId: string | null
 }
 
-/** Accepts both the connection pool and a transaction of a tenant. */
+/** Statements of a tenant, through the connection pool or in a transaction. */
 export type TenantStatements = ISql & { readonly [ofTenant]: true }
 
-/** Also accepts system statements: a fragment is checked as part of the statement that contains it. */
+/**
+ * Builds a fragment of a statement. Also accepts system statements, because the fragment is checked as part of the
+ * statement that contains it.
+ */
 export type FragmentSql = ISql
 
 /**
- * Statements of one tenant. Each statement binds every tenant table, at every query level, to the organization (and to
- * the user, where rows are private to one). The test suite parses each statement that runs and verifies this
- * (docs/security.md).
+ * Runs statements of one tenant. At every query level, a statement must bind each tenant table to the organization,
+ * and tables with private rows also to the user. The test suite parses each statement that runs and verifies this
+ * rule (docs/security.md).
  */
 export type TenantSql = TenantStatements & {
   begin<Result>(work: (tx: TenantTransaction) => Result | Promise<Result>): Promise<Result>
@@ -28,10 +31,13 @@ export type TenantTransaction = TenantStatements & TransactionSql
 /** A part of a statement. */
 export type Fragment = PendingQuery<Row[]>
 
-/** Observes the statements of tenants when they are built. Tests verify them with it; production has none. */
+/**
+ * Observes the statements of tenants when they are built. Tests use a watch to verify statements; production has
+ * none.
+ */
 export type TenantWatch = (sql: ISql, tenant: Tenant) => ISql
 
-/** The key under which a watch returns the statements that it wraps. */
+/** Key of the original statements in an object that a watch has wrapped. */
 export const UNWATCHED: unique symbol = Symbol('unwatched')
 
 let watch: TenantWatch | null = null
@@ -43,8 +49,8 @@ export function watchTenants(watchWith: TenantWatch | null): void {
 export const areTenantsWatched = (): boolean => watch !== null
 
 /**
- * Opens the statements of a tenant. Called by a Scope, and by system-sql.ts for code that acts for a tenant without
- * one.
+ * Returns statements bound to a tenant. Called by a Scope, and by system-sql.ts for code that acts for a tenant
+ * without a Scope.
  */
 export const openTenantSql = (sql: ISql, tenant: Tenant): TenantSql =>
   (watch ? watch(sql, tenant) : sql) as unknown as TenantSql

@@ -1,8 +1,8 @@
 import type { ISql, Sql } from 'postgres'
 
 /**
- * Called when a statement begins; the returned object is notified of its end. A transaction also counts as one
- * statement around its own.
+ * `begin` is called when a statement begins and returns an object that is notified of the statement's end. A
+ * transaction is also reported as one statement, in addition to the statements that it contains.
  */
 export interface StatementWatch {
   begin(): WatchedStatement
@@ -10,11 +10,14 @@ export interface StatementWatch {
 
 export interface WatchedStatement {
   within<R>(work: () => R): R
-  /** `text` has `$1` for parameters. It is undefined if the statement was never sent. */
+  /** `text` is the SQL with `$1` for parameters. It is undefined if the statement was never sent. */
   end(text: string | undefined, error?: unknown): void
 }
 
-/** Statements in progress: those that the database is executing, and those that wait for a connection. */
+/**
+ * Numbers of statements in progress: `running` counts those that the database executes, and `waiting` those that wait
+ * for a connection.
+ */
 export interface StatementsOpen {
   running: number
   waiting: number
@@ -22,22 +25,25 @@ export interface StatementsOpen {
 
 /** The internal statement object of postgres.js 3.4. */
 interface Statement extends Promise<unknown> {
-  /** Sends the statement. Called once, when a caller awaits it. Fragments of other statements are never sent. */
+  /**
+   * Sends the statement. postgres.js calls it once, when the statement is awaited. Fragments of other statements are
+   * never sent.
+   */
   handler(statement: Statement): unknown
   resolve(result: unknown): void
   reject(error: unknown): void
-  /** True once the statement is at the head of its connection's queue. */
+  /** True once the statement is at the head of the connection's queue. */
   active: boolean
   string?: string
 }
 
-/** Reported as the text of a transaction as a whole. */
+/** The SQL text reported for a whole transaction. */
 const TRANSACTION = 'transaction'
 
 type AnySql = ISql & ((...args: unknown[]) => unknown)
 type Work = (sql: AnySql) => unknown
 
-/** Returns the same database with its statements counted and reported to the watch. */
+/** Wraps a connection pool so that statements are counted and reported to the watch. */
 export function watchStatements(
   sql: Sql,
   watch: StatementWatch | null,
@@ -65,7 +71,7 @@ export function watchStatements(
     return statement
   }
 
-  /** Counts the transaction as waiting until it has a connection. Its statements are then counted separately. */
+  /** Counts the transaction as waiting until it has a connection. After that, only its statements are counted. */
   async function transact(begin: (work: Work) => Promise<unknown>, work: Work): Promise<unknown> {
     const waiting = { active: false }
     const seen = watch?.begin()

@@ -1,19 +1,21 @@
 /**
- * An error: its HTTP status and its message, in which `{name}` is a placeholder. A `validation` error depends only on the
- * request itself, not on its sender or the server's state: 400 under /api, 422 under /v1 (contract, 1).
+ * Defines an error by its HTTP status and its message, in which `{name}` is a placeholder. An error of kind
+ * `validation` depends only on the request, not on the caller or the server's state. Its status is 400 under /api and
+ * 422 under /v1 (contract, 1).
  */
 export type Definition = readonly [status: number, sentence: string, kind?: 'validation']
 
 /**
- * Defines the errors of a part or a platform folder, by code. A definition without a status never answers a request: it is
- * stored with a failed record, or is the reason within another error. Messages from the specification stay word for word.
- * Call it only in a file named errors.ts that imports nothing else and is listed in index.ts.
+ * Defines the errors of a part or a platform folder, by code. A string defines a message without a status, which is
+ * never sent as a response. Such a message is stored with a failed record, or is the reason in another error. Keep
+ * messages from the specification unchanged. Call this function only in files named errors.ts that import nothing
+ * else and are listed in index.ts.
  */
 export const defineErrors = <const D extends Readonly<Record<string, Definition | string>>>(
   definitions: D,
 ): D => definitions
 
-/** The names of the placeholders in a message: `'level'` for `'below your own level ({level})'`. */
+/** Extracts the placeholder names of a message: `'level'` for `'below your own level ({level})'`. */
 export type Placeholder<Sentence extends string> = string extends Sentence
   ? 'write the sentence as one literal'
   : Sentence extends `${string}{${infer Name}}${infer Rest}`

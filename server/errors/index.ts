@@ -39,8 +39,8 @@ import { TELEMETRY_ERRORS } from '#platform/telemetry/errors.ts'
 import type { Definition, Placeholder } from './define.ts'
 
 /**
- * Every error that a client can see, composed from the errors.ts of each platform room and part. No other code writes a
- * status or a sentence, so callers and tests recognize errors by code, never by text.
+ * All errors that a client can see, composed from the errors.ts files of the parts and platform folders. No other
+ * code defines a status or a message, so callers and tests recognize errors by code, never by message.
  */
 const CATALOGUE = {
   ...TELEMETRY_ERRORS,
@@ -85,12 +85,12 @@ const CATALOGUE = {
 
 type Catalogue = typeof CATALOGUE
 
-/** An error that answers a request. */
+/** The code of an error that is sent as a response. */
 export type ErrorCode = {
   [C in keyof Catalogue]: Catalogue[C] extends Definition ? C : never
 }[keyof Catalogue]
 
-/** Any code of the catalogue, including messages that only occur in stored records or within other errors. */
+/** Any code of the catalogue, including messages that occur only in stored records or within other errors. */
 type SentenceCode = keyof Catalogue
 
 type TemplateOf<C extends SentenceCode> = Catalogue[C] extends Definition
@@ -99,33 +99,33 @@ type TemplateOf<C extends SentenceCode> = Catalogue[C] extends Definition
 
 type PlaceholderOf<C extends SentenceCode> = C extends SentenceCode ? Placeholder<TemplateOf<C>> : never
 
-/** An error whose message has no placeholders. */
+/** The code of an error whose message has no placeholders. */
 export type PlainErrorCode = {
   [C in ErrorCode]: [PlaceholderOf<C>] extends [never] ? C : never
 }[ErrorCode]
 
-/** A value for each placeholder of the message, and no others. */
+/** Exactly one value for each placeholder of the message. */
 type Values<C extends SentenceCode> = Readonly<Record<PlaceholderOf<C>, string | number>>
 
-/** The arguments after a code: values are required exactly if its message has placeholders. */
+/** The arguments that follow a code. Values are required if the message has placeholders. */
 type Arguments<C extends SentenceCode, More extends unknown[] = []> = [PlaceholderOf<C>] extends [never]
   ? [values?: Record<string, never>, ...more: More]
   : [values: Values<C>, ...more: More]
 
 type ErrorValues = Readonly<Record<string, string | number>>
 
-/** An expected error. The client sees its message; its cause is only logged. */
+/** An expected error. The client receives its message; its cause is only logged. */
 export class AppError extends Error {
   override readonly name = 'AppError'
   readonly code: ErrorCode
   readonly status: number
-  /** Seconds to wait before a retry; sent as Retry-After. */
+  /** Seconds that the client should wait before a retry. Sent as the Retry-After header. */
   readonly retryAfter: number | undefined
   /** The invalid fields of the request, for validation errors. */
   readonly issues: readonly { path: string; message: string }[] | undefined
-  /** The values of the placeholders as shown in the message; undefined without placeholders. */
+  /** The placeholders' values as shown in the message. Undefined if the message has no placeholders. */
   readonly values: ErrorValues | undefined
-  /** Further fields of the body beside `detail`, such as a challenge that the client must answer. */
+  /** Fields of the response body in addition to `detail`, such as a challenge that the client must answer. */
   readonly more: Readonly<Record<string, unknown>> | undefined
 
   constructor(code: ErrorCode, values: ErrorValues, extra: FailExtra) {
@@ -151,9 +151,10 @@ interface FailExtra {
 }
 
 /**
- * Creates an error to throw: `throw fail('role.too_high', { level })`. The only way to end a request with an expected error.
+ * Creates an expected error, to be thrown: `throw fail('role.too_high', { level })`. No other code creates expected
+ * errors.
  *
- * @param values the values of the placeholders; omitted or `{}` without placeholders
+ * @param values the placeholders' values; omitted or `{}` if the message has no placeholders
  */
 export const fail = <C extends ErrorCode>(
   code: C,
@@ -162,24 +163,26 @@ export const fail = <C extends ErrorCode>(
 
 export const statusOf = (code: ErrorCode): number => CATALOGUE[code][0]
 
-/** Returns the message with its placeholders, for the documentation. */
+/** Returns the message with its placeholders unfilled, for the documentation. */
 export const templateOf = (code: SentenceCode): string => {
   const definition: Definition | string = CATALOGUE[code]
   return typeof definition === 'string' ? definition : definition[1]
 }
 
 /**
- * Returns the message of an error that does not end a request, to store it with a failed record or to use it as the reason
- * within another error.
+ * Returns the filled message of an error that isn't thrown: to store it with a failed record, or to use it as the
+ * reason in another error.
  *
- * @param values the values of the placeholders; omitted without placeholders
+ * @param values the placeholders' values; omitted if the message has no placeholders
  */
 export const sentence = <C extends SentenceCode>(code: C, ...[values]: Arguments<C>): string =>
   fill(templateOf(code), shownValues(templateOf(code), values ?? {}))
 
-/** Maximum characters of a client's text in a message. */
+/** Maximum number of characters that a message quotes from a client's input. */
 const QUOTED_MAX = 100
-/** Maximum characters of a value that the server composes. The longest are stack traces of tenants' code. */
+/**
+ * Maximum number of characters of a value composed by the server. The longest values are stack traces of tools' code.
+ */
 const COMPOSED_MAX = 5_000
 const COMPOSED = new Set([
   'reason',
@@ -193,7 +196,7 @@ const COMPOSED = new Set([
   'redirect_uri',
 ])
 
-/** Shortens a client's text for use in a composed value. `fail` shortens all other values itself. */
+/** Shortens a client's input for use within a composed value. `fail` shortens all other values. */
 export const quote = (text: string): string => cut(text, QUOTED_MAX)
 
 const cut = (text: string, max: number): string =>
@@ -201,7 +204,7 @@ const cut = (text: string, max: number): string =>
 
 const PLACEHOLDER = /\{(\w+)\}/g
 
-/** Returns the values of a message's placeholders, shortened to their maximum length. */
+/** Returns the values of a message's placeholders, each shortened to its maximum length. */
 function shownValues(template: string, values: ErrorValues): Record<string, string | number> {
   const shown: Record<string, string | number> = {}
   for (const [, name = ''] of template.matchAll(PLACEHOLDER)) {
@@ -215,7 +218,7 @@ function shownValues(template: string, values: ErrorValues): Record<string, stri
 const fill = (template: string, shown: ErrorValues): string =>
   template.replace(PLACEHOLDER, (whole, name: string) => String(shown[name] ?? whole))
 
-/** The error codes of the `/v1` envelope by status (contract, 1). */
+/** The error code of the `/v1` envelope for each status (contract, 1). */
 const CODE_OF_STATUS = {
   400: 'invalid_request',
   401: 'unauthorized',
@@ -239,13 +242,13 @@ export const ENVELOPE_CODES: readonly EnvelopeCode[] = [
   'insufficient_credits',
 ]
 
-/** Returns the status of an error under /v1. */
+/** Returns the HTTP status of an error under /v1. */
 export function envelopedStatusOf(code: ErrorCode): number {
   const { 0: status, 2: kind }: Definition = CATALOGUE[code]
   return kind === 'validation' ? 422 : status
 }
 
-/** Returns the code of an error under /v1. A status without its own code uses that of 400 or 500. */
+/** Returns the envelope code of an error under /v1. Statuses that CODE_OF_STATUS omits use the code of 400 or 500. */
 export function envelopeCodeOf(code: ErrorCode): EnvelopeCode {
   if (code === 'billing.insufficient_credits') return 'insufficient_credits'
   const status = envelopedStatusOf(code)

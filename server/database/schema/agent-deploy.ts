@@ -27,7 +27,7 @@ export interface DeploymentConfig {
   daily_message_limit?: number
 }
 
-/** Published agents. Each deployment has its own key, and anonymous visitors. */
+/** Published agents. Each deployment has its own key and its own anonymous visitors. */
 export const agentDeployments = pgTable(
   'agent_deployments',
   {
@@ -38,8 +38,8 @@ export const agentDeployments = pgTable(
     createdBy: uuid('created_by').notNull(),
     agentId: uuid('agent_id').notNull(),
     /**
-     * A placeholder user that owns the deployment's chats. It cannot sign in; triggers create and delete it with the
-     * deployment.
+     * A placeholder user that owns the deployment's chats and cannot sign in. Triggers create and delete the user
+     * together with the deployment.
      */
     visitorUserId: uuid('visitor_user_id')
       .notNull()
@@ -53,7 +53,7 @@ export const agentDeployments = pgTable(
       .notNull()
       .default('active'),
     keyHash: text('key_hash').notNull().unique(),
-    /** The start of the key, to tell keys apart. */
+    /** The first characters of the key, shown to distinguish keys. */
     apiKeyPrefix: text('api_key_prefix').notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -69,7 +69,7 @@ export const agentDeployments = pgTable(
   ],
 )
 
-/** Messages that a deployment has accepted per day (UTC), for daily_message_limit. */
+/** Number of messages that a deployment has accepted per day (UTC), checked against daily_message_limit. */
 export const deploymentTurns = pgTable(
   'deployment_turns',
   {

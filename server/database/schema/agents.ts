@@ -35,7 +35,7 @@ export const agents = pgTable(
     name: text('name').notNull(),
     description: text('description').notNull(),
     agentType: text('agent_type').notNull(),
-    /** A model of the organization or of the environment. */
+    /** A model of the agent's organization or of the environment. */
     modelId: uuid('model_id')
       .notNull()
       .references(() => llmModels.id),
@@ -52,7 +52,7 @@ export const agents = pgTable(
   ],
 )
 
-/** The tools of an agent: its organization's, or public ones. */
+/** The tools of an agent. Each is a tool of the agent's organization or a public tool. */
 export const agentTools = pgTable(
   'agent_tools',
   {
@@ -62,7 +62,7 @@ export const agentTools = pgTable(
       .notNull()
       .references(() => tools.id, { onDelete: 'cascade' }),
     position: integer('position').notNull(),
-    /** Configuration values by name, as encrypted JSON bound to agent and tool. */
+    /** Configuration values by name, as JSON, encrypted and bound to the agent and the tool. */
     config: text('config').notNull(),
   },
   (table) => [

@@ -2,7 +2,10 @@ import { foreignKey, index, pgTable, text, unique, uuid } from '../drizzle.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { memberships } from './org.ts'
 
-/** Personal API keys. A key acts for its member in one organization, with at most these permissions. */
+/**
+ * Personal API keys. A key acts for a member in one organization. The member's permissions and the key's
+ * `permissions` both limit the key.
+ */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -10,11 +13,11 @@ export const apiKeys = pgTable(
     organizationId: uuid('organization_id').notNull(),
     memberId: uuid('user_id').notNull(),
     name: text('name').notNull(),
-    /** The start of the key, to tell keys apart. */
+    /** The first characters of the key, shown to distinguish keys. */
     prefix: text('prefix').notNull(),
     keyHash: text('key_hash').notNull().unique(),
     permissions: text('permissions').array().notNull(),
-    /** Null: never expires. */
+    /** Null if the key never expires. */
     expiresAt: moment('expires_at'),
     /** Updated at most once per minute. */
     lastUsedAt: moment('last_used_at'),

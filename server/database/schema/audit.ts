@@ -11,14 +11,14 @@ export const auditEntries = pgTable(
       .notNull()
       .references(() => organizations.id, { onDelete: 'cascade' }),
     actorId: uuid('actor_id').notNull(),
-    /** The API key of the request, or null. */
+    /** The API key that sent the request. Null if the request used another credential. */
     apiKeyId: uuid('api_key_id'),
     action: text('action').notNull(),
     recordType: text('record_type').notNull(),
     recordId: text('record_id').notNull(),
     /**
-     * The record before and after the change: complete if it was created or deleted, otherwise only the changed
-     * fields.
+     * The record before and after the change. The record is complete if it was created or deleted; otherwise only the
+     * changed fields are stored.
      */
     before: jsonb('before').$type<Record<string, unknown>>(),
     after: jsonb('after').$type<Record<string, unknown>>(),

@@ -6,23 +6,29 @@ export const users = pgTable(
   'users',
   {
     id: id(),
-    /** Lowercase and unique: one account per person. */
+    /** The email address in lowercase. Unique, so a person has one account per address. */
     email: text('email').notNull().unique(),
     /** An argon2id string (PHC format). Null if the user signs in only by link or OpenID provider. */
     passwordHash: text('password_hash'),
     firstName: text('first_name').notNull(),
     lastName: text('last_name').notNull(),
-    /** The language of the console and of email; null: the browser's. */
+    /**
+     * The language of the console and of email. Null if the user hasn't chosen a language; the browser's language is
+     * then used.
+     */
     language: text('language').$type<Language>(),
-    /** Set only at bootstrap and by the CLI, never from a request body. */
+    /** Set only by the bootstrap and by the CLI, never from a request body. */
     isSystemAdmin: boolean('is_system_admin').notNull().default(false),
-    /** When the user signed up. Null if the user has only been invited; such a user has no personal organization. */
+    /** When the user signed up. Null if the user has only been invited and therefore has no personal organization. */
     registeredAt: moment('registered_at'),
-    /** When the user proved access to this mailbox. Null: the address may belong to another person. */
+    /**
+     * When the user proved access to the mailbox. Null if access is unproven: the address may belong to another
+     * person.
+     */
     emailVerifiedAt: moment('email_verified_at'),
     /**
-     * Set while the rows of a deleted account are being erased: the data needed to find them, encrypted and bound to
-     * the id. Otherwise null.
+     * The data needed to find a deleted account's rows while they are erased. Encrypted and bound to the user's id.
+     * Null for existing accounts.
      */
     leaving: text('leaving'),
     createdAt: createdAt(),
@@ -30,8 +36,8 @@ export const users = pgTable(
   },
   (table) => [
     index('users_leaving').on(table.id).where(sql`${table.leaving} is not null`),
-    // The placeholder user of a deployment's visitors (agent-deploy.ts) must never become a real account.
     check('users_language', sql`${table.language} in ('en', 'de')`),
+    // A deployment's placeholder user (agent-deploy.ts) must never become a real account.
     check(
       'users_visitors',
       sql`${table.email} not like '%@deployment.invalid' or (${table.passwordHash} is null
@@ -40,7 +46,10 @@ export const users = pgTable(
   ],
 )
 
-/** A sign-in on one device. Access tokens contain its id (`sid`), so revoking the session also revokes them. */
+/**
+ * A sign-in on one device. Access tokens contain the session's id (`sid`), so revoking a session also revokes its
+ * access tokens.
+ */
 export const sessions = pgTable(
   'sessions',
   {
@@ -51,17 +60,20 @@ export const sessions = pgTable(
     userAgent: text('user_agent'),
     ipAddress: text('ip_address'),
     createdAt: createdAt(),
-    /** When tokens were last issued to it. */
+    /** When the session last received tokens. */
     lastUsedAt: moment('last_used_at').notNull().default(sql`now()`),
     expiresAt: moment('expires_at').notNull(),
     revokedAt: moment('revoked_at'),
-    /** When a second factor or a passkey was verified in this session. Null: never. Organizations may require it. */
+    /**
+     * When a second factor or a passkey was last verified in this session. Null if none was. Organizations may
+     * require a second factor.
+     */
     secondFactorAt: moment('second_factor_at'),
   },
   (table) => [index().on(table.userId), index().on(table.expiresAt)],
 )
 
-/** All refresh tokens of a session, hashed, including replaced ones, so that reuse is detected. */
+/** All refresh tokens of a session, hashed. Replaced tokens are kept to detect their reuse. */
 export const refreshTokens = pgTable(
   'refresh_tokens',
   {
@@ -75,14 +87,20 @@ export const refreshTokens = pgTable(
   (table) => [index().on(table.sessionId)],
 )
 
-/** Sign-in attempts by account, by address, and by both, hashed. Reset after 15 minutes without an attempt. */
+/**
+ * Number of recent sign-in attempts, by account, by IP address, and by the combination of account and address. Keys
+ * are hashed. A count is reset after 15 minutes without an attempt.
+ */
 export const loginAttempts = pgTable('login_attempts', {
   keyHash: text('key_hash').primaryKey(),
   attempts: integer('attempts').notNull(),
   lastAt: moment('last_at').notNull(),
 })
 
-/** Single-use tokens of mailed links and of sign-ins through a provider, hashed. Use deletes them. */
+/**
+ * Single-use tokens, hashed, for links in email and for sign-ins through a provider. A token is deleted when it is
+ * used.
+ */
 export const oneTimeTokens = pgTable(
   'one_time_tokens',
   {
@@ -93,7 +111,10 @@ export const oneTimeTokens = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** The organization that a link leaves. No foreign key: a link to a deleted organization has no effect. */
+    /**
+     * The organization that the link's user leaves. Not a foreign key: a link to a deleted organization has no
+     * effect.
+     */
     organizationId: uuid('organization_id'),
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),
@@ -101,15 +122,15 @@ export const oneTimeTokens = pgTable(
   (table) => [index().on(table.userId), index().on(table.expiresAt)],
 )
 
-/** An OpenID sign-in in progress. The callback deletes it. */
+/** OpenID sign-ins in progress. The provider's callback deletes the row. */
 export const oidcAttempts = pgTable(
   'oidc_attempts',
   {
     stateHash: text('state_hash').primaryKey(),
-    /** The hashed cookie of the browser that started the sign-in. Only that browser can finish it. */
+    /** The hashed cookie of the browser that started the sign-in. No other browser can finish the sign-in. */
     browserHash: text('browser_hash').notNull(),
     nonce: text('nonce').notNull(),
-    /** Encrypted, bound to the state's hash. */
+    /** The PKCE code verifier, encrypted and bound to the hash of the state. */
     codeVerifier: text('code_verifier').notNull(),
     expiresAt: moment('expires_at').notNull(),
   },

@@ -5,20 +5,20 @@ import { moment } from './columns.ts'
 const tsvector = customType<{ data: string }>({ dataType: () => 'tsvector' })
 
 /**
- * The words of messages and of chat titles, for search. Filled by a sweep, so that storing a message costs nothing
- * extra. Each word is prefixed with its owner's mark, so a search reads only that user's words.
+ * A search index over the words of messages and chat titles. A background sweep fills it, so storing a message costs
+ * nothing extra. Each word has a prefix derived from the owner, so a search reads only the owner's words.
  */
 export const chatWords = pgTable(
   'chat_words',
   {
-    /** The id of the message, or of the chat for the words of its title. */
+    /** The id of the message. For a chat's title, the id of the chat. */
     id: uuid('id').primaryKey(),
     organizationId: uuid('organization_id').notNull(),
     userId: uuid('user_id').notNull(),
     chatId: uuid('chat_id').notNull(),
-    /** The indexed title. Null if the row has the words of a message. */
+    /** The indexed title. Null for messages. */
     title: text('title'),
-    /** Null: not indexed yet, or to be indexed again. */
+    /** The indexed words. Null if the row must be indexed, for the first time or again. */
     words: tsvector('words'),
   },
   (table) => [
@@ -30,15 +30,15 @@ export const chatWords = pgTable(
     index('chat_words_chat_id').on(table.chatId),
     index('chat_words_owner').on(table.organizationId, table.userId, table.id),
     index('chat_words_unread').on(table.id).where(sql`${table.words} is null`),
-    // Without GIN's pending list, which every search would scan completely.
+    // Disables GIN's pending list, because every search would scan the whole list.
     index('chat_words_words').using('gin', table.words).with({ fastupdate: false }),
   ],
 )
 
-/** The progress of the indexing sweep through all messages and titles. A single row. */
+/** How far the indexing sweep has walked through all messages and titles, from newest to oldest. Has a single row. */
 export const chatWordsWalk = pgTable('chat_words_walk', {
   one: integer('one').primaryKey(),
-  /** Older rows are still to be checked. Null: the sweep is idle. */
+  /** Rows with lower ids must still be checked. Null if the walk is complete and rests until `rest_until`. */
   below: uuid('below'),
   restUntil: moment('rest_until').notNull(),
 })

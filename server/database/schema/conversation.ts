@@ -2,7 +2,10 @@ import { boolean, foreignKey, pgTable, text, unique, uuid } from '../drizzle.ts'
 import { chats } from './chat.ts'
 import { createdAt, id, updatedAt } from './columns.ts'
 
-/** Conversations. The messages of each are in the chat with the same id; deleting the chat deletes the conversation. */
+/**
+ * Conversations. A conversation's messages are in the chat with the same id. Deleting the chat deletes the
+ * conversation.
+ */
 export const conversations = pgTable(
   'conversations',
   {
@@ -36,7 +39,7 @@ export const conversationSessions = pgTable(
     status: text('status', { enum: ['active', 'completed'] })
       .notNull()
       .default('active'),
-    /** The reply that its model is writing. Changes only under the lock of the conversation's chat. */
+    /** The reply that the session's model is writing. Writers must hold the lock of the conversation's chat. */
     activeReplyId: uuid('active_reply_id'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

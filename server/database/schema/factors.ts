@@ -7,18 +7,18 @@ const userId = () =>
     .notNull()
     .references(() => users.id, { onDelete: 'cascade' })
 
-/** The authenticator app of a user (RFC 6238): at most one. */
+/** Authenticator apps (RFC 6238). A user has at most one. */
 export const totpFactors = pgTable(
   'totp_factors',
   {
     id: id(),
     userId: userId(),
     name: text('name').notNull(),
-    /** Base32, encrypted, bound to the id. */
+    /** The shared secret in Base32, encrypted and bound to this row's id. */
     secret: text('secret').notNull(),
-    /** The time step of the last accepted code. That code and earlier ones are rejected. */
+    /** The time step of the last accepted code. Codes of this step and of earlier steps are rejected. */
     lastUsedStep: bigint('last_used_step', { mode: 'number' }).notNull().default(0),
-    /** Null until the user confirms with a first code that the app has the secret. */
+    /** When the user entered a first code, which proves that the app has the secret. Null until then. */
     confirmedAt: moment('confirmed_at'),
     lastUsedAt: moment('last_used_at'),
     createdAt: createdAt(),
@@ -33,16 +33,17 @@ export const passkeys = pgTable(
     id: id(),
     userId: userId(),
     name: text('name').notNull(),
-    /** The authenticator's id of the credential, in base64url. */
+    /** The credential id that the authenticator assigned, in base64url. */
     credentialId: text('credential_id').notNull().unique(),
-    /** COSE, in base64url. */
+    /** The public key in COSE format, as base64url. */
     publicKey: text('public_key').notNull(),
     /**
-     * The signature counter; 0 for authenticators without one. A decreasing counter indicates a cloned authenticator.
+     * The signature counter, or 0 if the authenticator has none. A decreasing counter indicates a cloned
+     * authenticator.
      */
     counter: bigint('counter', { mode: 'number' }).notNull(),
     transports: text('transports').array().notNull(),
-    /** Whether the passkey's provider syncs it to other devices. */
+    /** True if the passkey's provider syncs the passkey to other devices. */
     isSynced: boolean('is_synced').notNull(),
     lastUsedAt: moment('last_used_at'),
     createdAt: createdAt(),
@@ -50,28 +51,34 @@ export const passkeys = pgTable(
   (table) => [index().on(table.userId)],
 )
 
-/** Hashed. Use deletes them. */
+/** Recovery codes, hashed. A code is deleted when it is used. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   { userId: userId(), codeHash: text('code_hash').notNull() },
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
 )
 
-/** Single-use challenges that expire within minutes: a sign-in that waits for a factor, or a passkey operation. */
+/**
+ * Single-use challenges that expire within minutes. A challenge belongs to a sign-in that requires a second factor,
+ * or to a passkey operation.
+ */
 export const authChallenges = pgTable(
   'auth_challenges',
   {
     tokenHash: text('token_hash').primaryKey(),
     purpose: text('purpose', { enum: ['sign_in', 'passkey_sign_in', 'proof', 'register_passkey'] }).notNull(),
-    /** Null: any user, for passwordless sign-in. */
+    /** The user who must answer the challenge. Null if any user may, as in a passwordless sign-in. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
-    /** The only session that may answer. Null: a sign-in, without a session. */
+    /** The only session that may answer the challenge. Null for a sign-in, which has no session yet. */
     sessionId: uuid('session_id').references(() => sessions.id, { onDelete: 'cascade' }),
     /** The random bytes that a passkey signs, in base64url. */
     webauthnChallenge: text('webauthn_challenge').notNull(),
-    /** A fingerprint of the password hash that was checked. A new password invalidates the sign-in. */
+    /**
+     * A hash of the password hash that the user's password was checked against. A changed password invalidates the
+     * sign-in.
+     */
     passwordMark: text('password_mark'),
-    /** The sign-in to finish once the factor is accepted. Encrypted, bound to the token's hash. */
+    /** The sign-in to complete once the factor is accepted. Encrypted and bound to the challenge token's hash. */
     pending: text('pending'),
     attempts: integer('attempts').notNull().default(0),
     expiresAt: moment('expires_at').notNull(),

@@ -2,22 +2,28 @@ import { bigint, index, integer, pgTable, primaryKey, sql, text, uuid } from '..
 import { users } from './auth.ts'
 import { createdAt, moment } from './columns.ts'
 
-/** Requests with an Idempotency-Key and their stored answers; kept for a day (contract, 5). */
+/** Requests with an Idempotency-Key, and their stored responses. Rows are kept for a day (contract, 5). */
 export const idempotentRequests = pgTable(
   'idempotent_requests',
   {
-    /** The caller: a user, a visitor of a deployment, or, for routes without authentication, the request itself. */
+    /**
+     * The owner of the key: a user or a deployment's visitor. For routes without authentication, derived from the
+     * request itself.
+     */
     owner: text('owner').notNull(),
     route: text('route').notNull(),
     key: text('key').notNull(),
     requestHash: text('request_hash').notNull(),
     /** The quota that the row counts toward: a user, a deployment or a network. */
     quota: text('quota').notNull(),
-    /** The row is deleted with this user. */
+    /** The user whose deletion deletes this row. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
-    /** The process that executes the request's effects outside the database. Null once it is answered. */
+    /**
+     * The server process that performs the request's side effects outside the database. Null if there are none, and
+     * once a response is stored.
+     */
     instanceId: uuid('instance_id'),
-    /** The answer, encrypted. Null while the request is in progress, and after a large answer was dropped. */
+    /** The response, encrypted. Null while the request is in progress, and once a large response has been dropped. */
     answer: text('answer'),
     answeredAt: moment('answered_at'),
     createdAt: createdAt(),
@@ -27,15 +33,15 @@ export const idempotentRequests = pgTable(
     index().on(table.createdAt),
     index().on(table.userId),
     index().on(table.quota, table.createdAt),
-    // The size in the condition is LARGE_ANSWER_BYTES (platform/idempotency/stored-requests.ts).
+    // Must use the value of LARGE_ANSWER_BYTES (platform/idempotency/stored-requests.ts).
     index('idempotent_requests_large').on(table.answeredAt).where(sql`octet_length(${table.answer}) > 65536`),
   ],
 )
 
-/** The number and size of each quota's rows. Triggers keep both exact. */
+/** The number and total size of the stored requests in each quota. Triggers keep both values exact. */
 export const idempotencyQuotas = pgTable('idempotency_quotas', {
   quota: text('quota').primaryKey(),
   requests: integer('requests').notNull(),
-  /** The size of all stored answers. */
+  /** Total size of the quota's stored responses. */
   bytes: bigint('bytes', { mode: 'number' }).notNull(),
 })

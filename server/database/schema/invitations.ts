@@ -15,8 +15,8 @@ import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
 /**
- * Invitations to an organization. After `expires_at`, an invitation counts as expired whatever its status. The role
- * has no foreign key: it may be deleted before acceptance, and is looked up then.
+ * Invitations to an organization. After `expires_at`, an invitation is expired, whatever its status. `role_id` is not
+ * a foreign key, because a role may be deleted before acceptance. Acceptance therefore looks up the role again.
  */
 export const invitations = pgTable(
   'invitations',
@@ -25,14 +25,16 @@ export const invitations = pgTable(
     organizationId: uuid('organization_id')
       .notNull()
       .references(() => organizations.id, { onDelete: 'cascade' }),
-    /** Lowercase. Only this address may accept. */
+    /** The invited address in lowercase. No other address may accept. */
     email: text('email').notNull(),
     roleId: uuid('role_id').notNull(),
     message: text('message'),
-    /** Kept after use, to distinguish a used link from an invalid one. */
+    /** Kept after acceptance, to distinguish a used link from an invalid one. */
     tokenHash: text('token_hash').notNull().unique(),
     status: text('status', { enum: ['pending', 'accepted', 'expired', 'revoked'] }).notNull(),
-    /** Accepting signs in with the mailed link alone, to an account that was created in advance. */
+    /**
+     * True if the link in the email signs the user in without a password, to an account created with the invitation.
+     */
     byMagicLink: boolean('by_magic_link').notNull().default(false),
     invitedBy: uuid('invited_by').notNull(),
     expiresAt: moment('expires_at').notNull(),
@@ -48,7 +50,7 @@ export const invitations = pgTable(
   ],
 )
 
-/** Invitations mailed per day (UTC), by hashed organization and by hashed sender. */
+/** Number of invitation emails per day (UTC), by hashed organization and by hashed sender. */
 export const invitationDays = pgTable(
   'invitation_days',
   {

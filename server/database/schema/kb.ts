@@ -19,19 +19,19 @@ import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { llmModels } from './llm.ts'
 import { organizations } from './org.ts'
 
-/** Without a fixed dimension: each knowledge base has the dimensions of its embedding model. */
+/** A pgvector column without a fixed dimension: each knowledge base has the dimension of its embedding model. */
 const halfvec = customType<{ data: string }>({ dataType: () => 'halfvec' })
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
-/** Ordered by bytes, so that equal prefixes are adjacent in every database locale. */
+/** A text column ordered by bytes, so that strings with equal prefixes are adjacent in every database locale. */
 const bytewise = customType<{ data: string }>({ dataType: () => 'text collate "C"' })
 
-/** How texts are split into chunks; sizes in tokens. */
+/** How documents are split into chunks. Sizes are in tokens. */
 export interface Chunking {
   max_tokens: number
   overlap_tokens: number
 }
 
-/** Knowledge bases, with the counters of their index. */
+/** Knowledge bases, with the counters of their search index. */
 export const knowledgeBases = pgTable(
   'knowledge_bases',
   {
@@ -42,32 +42,35 @@ export const knowledgeBases = pgTable(
     createdBy: uuid('created_by').notNull(),
     name: text('name').notNull(),
     description: text('description').notNull(),
-    /** `local`, or the name or id of a language model, as requested. */
+    /** The requested embedding model: `local`, or the name or id of a language model. */
     embeddingModel: text('embedding_model').notNull(),
-    /** The embedding model. Null: the built-in one. */
+    /** The model that computes embeddings. Null for the built-in model. */
     embeddingModelId: uuid('embedding_model_id').references(() => llmModels.id),
-    /** Changes with the embedding model. Only vectors of the current generation are compared. */
+    /** Incremented when the embedding model changes. Only vectors of the current generation are compared. */
     generation: integer('generation').notNull().default(1),
-    /** Dimensions of this generation's vectors. Null: there are none yet. */
+    /** Dimensions of the current generation's vectors. Null if there are no vectors yet. */
     dimensions: integer('dimensions'),
-    /** The similarity that this generation's model assigns to unrelated texts. */
+    /**
+     * The mean similarity of unrelated texts under the current generation's embedding model. Search ignores lower
+     * similarities.
+     */
     floor: real('floor'),
     chunking: jsonb('chunking').$type<Chunking>().notNull(),
-    /** The languages of its documents. Queries are stemmed in each. */
+    /** The languages of the documents. Search stems a query in each of these languages. */
     languages: text('languages').array().notNull().default(sql`'{}'`),
-    /** Incremented by every change that affects search results. */
+    /** Incremented by each change that affects search results. */
     indexVersion: integer('index_version').notNull().default(0),
-    /** The number of the next chunk. Numbers are never reused. */
+    /** The number that the next chunk receives. Numbers are never reused. */
     nextChunk: integer('next_chunk').notNull().default(1),
     nextSegment: integer('next_segment').notNull().default(1),
-    /** The number of existing chunks and of their words, for BM25. */
+    /** The number of existing chunks and the number of words in them, for BM25. */
     chunkCount: integer('chunk_count').notNull().default(0),
     wordCount: bigint('word_count', { mode: 'number' }).notNull().default(0),
-    /** Deleted chunks that are still in postings. */
+    /** The number of deleted chunks that the postings still contain. */
     deadCount: integer('dead_count').notNull().default(0),
     /**
-     * Whether sources are being read or documents indexed. Maintained by triggers on kb_sources, which also queue the
-     * event at its end (0024).
+     * True while sources are being read or documents are being indexed. Triggers on kb_sources maintain the value,
+     * and queue an event when ingestion ends (migration 0024).
      */
     isIngesting: boolean('is_ingesting').notNull().default(false),
     createdAt: createdAt(),
@@ -79,7 +82,7 @@ export const knowledgeBases = pgTable(
   ],
 )
 
-/** The sources of documents. A trigger on kb_documents maintains the document counts. */
+/** Sources of documents. A trigger on kb_documents maintains the document counts. */
 export const kbSources = pgTable(
   'kb_sources',
   {
@@ -88,22 +91,25 @@ export const kbSources = pgTable(
     kbId: uuid('kb_id').notNull(),
     createdBy: uuid('created_by').notNull(),
     type: text('type', { enum: ['web', 's3', 'file', 'text'] }).notNull(),
-    /** Without secrets. */
+    /** The source's configuration without secrets. */
     config: jsonb('config').$type<Record<string, unknown>>().notNull(),
-    /** Encrypted, bound to this row's id. */
+    /** The secrets of the configuration, encrypted and bound to this row's id. */
     secrets: text('secrets'),
-    /** pending: to be read; reading: a process is reading it; read: its documents are known. */
+    /**
+     * `pending`: waits to be read. `reading`: a process is reading the source. `read`: all documents of the source
+     * are known.
+     */
     status: text('status', { enum: ['pending', 'reading', 'read', 'failed'] }).notNull(),
     error: text('error'),
-    /** The process that is reading it. */
+    /** The server process that is reading the source. */
     claimedBy: uuid('claimed_by'),
-    /** The number of the current reading. A complete reading deletes the documents that it didn't find. */
+    /** The number of the latest reading. A reading that completes deletes the documents that it didn't find. */
     reading: integer('reading').notNull().default(0),
-    /** Consecutive failures. */
+    /** Number of consecutive failed readings. */
     failures: integer('failures').notNull().default(0),
-    /** Files whose type contains no text. */
+    /** Number of files that were skipped because their type contains no text. */
     skipped: integer('skipped').notNull().default(0),
-    /** When it is due to be read. Null: only on request. */
+    /** When the next reading is due. Null if the source is read only on request. */
     nextReadingAt: moment('next_reading_at'),
     documentsPending: integer('documents_pending').notNull().default(0),
     documentsReady: integer('documents_ready').notNull().default(0),
@@ -124,7 +130,7 @@ export const kbSources = pgTable(
   ],
 )
 
-/** The format of a text, which determines how it is split. */
+/** Formats of extracted text. The format determines how a document is split. */
 export const TEXT_KINDS = ['markdown', 'plain', 'pages', 'table'] as const
 
 export const kbDocuments = pgTable(
@@ -134,30 +140,30 @@ export const kbDocuments = pgTable(
     organizationId: uuid('organization_id').notNull(),
     kbId: uuid('kb_id').notNull(),
     sourceId: uuid('source_id').notNull(),
-    /** Its key within the source: an address, an object key or an upload's id. */
+    /** Identifies the document within its source: a URL, an object key or an upload's id. */
     key: text('key').notNull(),
     name: text('name').notNull(),
     mimeType: text('mime_type').notNull(),
     size: bigint('size', { mode: 'number' }).notNull(),
     /** Metadata from the source. Search filters use it. */
     metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull(),
-    /** pending: its text waits to be indexed; processing: a process is indexing it. */
+    /** `pending`: waits to be indexed. `processing`: a process is indexing the document. */
     status: text('status', { enum: ['pending', 'processing', 'ready', 'failed'] }).notNull(),
     error: text('error'),
     claimedBy: uuid('claimed_by'),
-    /** Consecutive failures. */
+    /** Number of consecutive failed attempts to index the document. */
     failures: integer('failures').notNull().default(0),
-    /** The earliest time of the next try. */
+    /** The earliest time of the next attempt. */
     notBefore: moment('not_before'),
-    /** Detects changes without reading the document, such as an ETag. */
+    /** A value such as an ETag that reveals changes without reading the document. */
     fingerprint: text('fingerprint'),
-    /** SHA-256 of its text. Null: it has none. */
+    /** SHA-256 of the extracted text. Null if the document has no text. */
     contentHash: text('content_hash'),
     textKind: text('text_kind', { enum: TEXT_KINDS }),
     textBytes: integer('text_bytes').notNull().default(0),
-    /** The last reading of the source that found it. */
+    /** The number of the last reading that found the document. */
     foundBy: integer('found_by').notNull(),
-    /** The number of its first chunk. Its chunks are numbered consecutively. */
+    /** The number of the document's first chunk. The other chunks of the document have the following numbers. */
     firstChunk: integer('first_chunk').notNull().default(0),
     chunkCount: integer('chunk_count').notNull().default(0),
     wordCount: integer('word_count').notNull().default(0),
@@ -179,7 +185,10 @@ export const kbDocuments = pgTable(
   ],
 )
 
-/** The texts of documents, to split them again when settings change. A separate table, since they may be long. */
+/**
+ * The extracted text of documents, kept to split it again when settings change. A separate table, because texts may
+ * be long.
+ */
 export const kbTexts = pgTable(
   'kb_texts',
   {
@@ -197,25 +206,25 @@ export const kbTexts = pgTable(
   ],
 )
 
-/** Chunks of documents: the unit of search. */
+/** Chunks of documents. A chunk is the unit of search. */
 export const kbChunks = pgTable(
   'kb_chunks',
   {
     id: id(),
     organizationId: uuid('organization_id').notNull(),
     kbId: uuid('kb_id').notNull(),
-    /** Unique within the knowledge base. */
+    /** The number of the chunk, unique within the knowledge base. */
     number: integer('number').notNull(),
     documentId: uuid('document_id').notNull(),
-    /** The index within the document, from 0. */
+    /** The index of the chunk within the document, from 0. */
     position: integer('position').notNull(),
     page: integer('page'),
     tokens: integer('tokens').notNull(),
     /** The number of words, as BM25 counts them. */
     words: integer('words').notNull(),
-    /** Disabled chunks are never found. */
+    /** Search skips disabled chunks. */
     isEnabled: boolean('is_enabled').notNull().default(true),
-    /** Whether a user has edited the text. */
+    /** True if a user has edited the text. */
     isEdited: boolean('is_edited').notNull().default(false),
     language: text('language').notNull(),
     headings: text('headings').array().notNull(),
@@ -223,7 +232,8 @@ export const kbChunks = pgTable(
   },
   (table) => [
     unique('kb_chunks_number').on(table.kbId, table.number),
-    // Starts with the columns of the foreign key: deleting a knowledge base deletes the chunks document by document.
+    // Starts with the columns of the foreign key, because deleting a knowledge base deletes its chunks document by
+    // document.
     index('kb_chunks_document').on(table.kbId, table.documentId, table.position),
     foreignKey({
       name: 'kb_chunks_document_id',
@@ -234,8 +244,8 @@ export const kbChunks = pgTable(
 )
 
 /**
- * The vectors of chunks. A search scans all of a knowledge base, so the rows contain nothing else, except whether the
- * chunk is enabled. A trigger deletes them with their chunks, because a foreign key would lock each chunk again.
+ * The vectors of chunks. A search scans all vectors of a knowledge base, so rows contain little else. Not a foreign
+ * key, which would lock each chunk again; a trigger deletes the vectors of deleted chunks.
  */
 export const kbVectors = pgTable(
   'kb_vectors',
@@ -250,8 +260,9 @@ export const kbVectors = pgTable(
 )
 
 /**
- * The chunks that contain a term (platform/retrieval/postings.ts). Each batch of documents writes a segment, and
- * segments are merged. A trigger deletes the rows with their knowledge base: there are too many for a foreign key.
+ * For each term, the chunks that contain it (platform/retrieval/postings.ts). Each batch of documents writes one
+ * segment, and segments are merged later. There are too many rows for a foreign key, so a trigger deletes the
+ * postings of a deleted knowledge base.
  */
 export const kbPostings = pgTable(
   'kb_postings',
@@ -264,14 +275,14 @@ export const kbPostings = pgTable(
   (table) => [primaryKey({ columns: [table.kbId, table.term, table.segment] })],
 )
 
-/** A segment of the postings. Small segments are merged into larger ones. */
+/** Segments of the postings. Small segments are merged into larger ones. */
 export const kbSegments = pgTable(
   'kb_segments',
   {
     organizationId: uuid('organization_id').notNull(),
     kbId: uuid('kb_id').notNull(),
     segment: integer('segment').notNull(),
-    /** The number of chunks that it was written for. */
+    /** The number of chunks that the segment contained when it was written. */
     chunks: integer('chunks').notNull(),
   },
   (table) => [
@@ -284,32 +295,35 @@ export const kbSegments = pgTable(
   ],
 )
 
-/** A question and the documents that answer it, by id or by name. Names stay valid when a source is read again. */
+/**
+ * A test question, and the ids or names of the documents that answer it. Names stay valid when a source is read
+ * again.
+ */
 export interface EvaluationQuestion {
   question: string
   document_ids?: string[]
   document_names?: string[]
 }
 
-/** The result of one question of an evaluation. */
+/** The result of one question in an evaluation run. */
 export interface QuestionResult {
   question: string
-  /** The best first, each with the score of its best chunk. */
+  /** The documents that the search found, best first. `score` is the score of the document's best chunk. */
   found: { document_id: string; document_name: string; score: number }[]
-  /** The rank of the first correct document. Null: none was found. */
+  /** The rank of the first expected document. Null if the search found none of them. */
   first_rank: number | null
   recall_at_k: number
   ndcg_at_10: number
   /** Names and ids of expected documents that no longer exist. */
   missing: string[]
   milliseconds: number
-  /** Why only the lexical search ran, if the question could not be embedded. */
+  /** Why the question could not be embedded. Null if it was. Without an embedding, only the lexical search runs. */
   dense_failure: string | null
-  /** Why the search failed. Such a question counts in no metric. */
+  /** Why the search failed, or null. Metrics exclude failed questions. */
   error: string | null
 }
 
-/** Test questions that measure a knowledge base. */
+/** Evaluations: test questions that measure the search quality of a knowledge base. */
 export const kbEvaluations = pgTable(
   'kb_evaluations',
   {
@@ -333,7 +347,7 @@ export const kbEvaluations = pgTable(
   ],
 )
 
-/** The runs of an evaluation: settings, results and metrics. */
+/** Runs of an evaluation, each with its settings, results and metrics. */
 export const kbEvaluationRuns = pgTable(
   'kb_evaluation_runs',
   {
@@ -347,7 +361,7 @@ export const kbEvaluationRuns = pgTable(
     claimedBy: uuid('claimed_by'),
     settings: jsonb('settings').$type<Record<string, unknown>>().notNull(),
     metrics: jsonb('metrics').$type<Record<string, number>>(),
-    /** One result per question, in their order, for the questions processed so far. */
+    /** One result for each question processed so far, in the order of the questions. */
     results: jsonb('results').$type<QuestionResult[]>(),
     createdAt: createdAt(),
     finishedAt: moment('finished_at'),

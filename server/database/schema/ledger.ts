@@ -21,26 +21,32 @@ import { memberships, organizations } from './org.ts'
 
 const credits = (name: string) => numeric(name, { precision: 24, scale: 6, mode: 'number' })
 
-/** The credits of an organization: `balance` is the sum of its ledger, `held` the number of its open holds. */
+/**
+ * The credits of an organization. `balance` is the sum of the ledger's amounts, and `held` is the number of open
+ * holds.
+ */
 export const creditAccounts = pgTable('credit_accounts', {
   organizationId: uuid('organization_id')
     .primaryKey()
     .references(() => organizations.id, { onDelete: 'cascade' }),
   balance: credits('balance').notNull().default(0),
   held: integer('held').notNull().default(0),
-  /** Below this balance, the organization is notified that its credits run low. */
+  /** The balance below which the organization is notified that its credits are low. */
   lowBelow: credits('low_below').notNull().default(100_000),
-  /** The day (UTC) of the last message and the number of messages on that day, for daily_chat_limit. */
+  /** The day (UTC) of the last message, and the number of messages on that day, checked against daily_chat_limit. */
   messagesDay: date('messages_day'),
   messagesTaken: integer('messages_taken').notNull().default(0),
   /**
-   * Incremented whenever a budget is set. A statement that finds it changed after waiting for the lock has missed a
-   * budget.
+   * Incremented when a budget is set. If the value changes while a statement waits for the account's lock, the
+   * statement has missed a budget.
    */
   budgetsVersion: integer('budgets_version').notNull().default(0),
 })
 
-/** Monthly spending limits (UTC) of members and API keys. Each is counted like an account, under the account's lock. */
+/**
+ * Monthly spending limits (UTC) of members and API keys. Statements must hold the lock of the credit account to
+ * change a budget's counts.
+ */
 export const budgets = pgTable(
   'budgets',
   {
@@ -48,11 +54,11 @@ export const budgets = pgTable(
     organizationId: uuid('organization_id')
       .notNull()
       .references(() => organizations.id, { onDelete: 'cascade' }),
-    /** Exactly one of the two is set. */
+    /** Exactly one of `memberId` and `apiKeyId` is set. */
     memberId: uuid('user_id'),
     apiKeyId: uuid('api_key_id'),
     creditsPerMonth: credits('credits_per_month').notNull(),
-    /** The first day of the month that `spent` belongs to. */
+    /** The first day of the month that `spent` counts. */
     month: date('month').notNull(),
     spent: credits('spent').notNull().default(0),
     held: integer('held').notNull().default(0),
@@ -76,14 +82,14 @@ export const budgets = pgTable(
 )
 
 /**
- * Append-only: a trigger rejects updates and deletes. Amounts: CREDIT > 0, or < 0 for the sending side of a transfer;
- * DEBIT <= 0; HOLD and RELEASE 0.
+ * The credit ledger. Append-only: a trigger rejects updates and deletes. The amount of a CREDIT is positive, or
+ * negative for the sending organization of a transfer. A DEBIT is at most 0; a HOLD and a RELEASE are 0.
  */
 export const ledgerEntries = pgTable(
   'ledger_entries',
   {
     id: id(),
-    /** The order in which entries were written. `balance_after` follows it. */
+    /** The order in which the entries were written. Each `balance_after` includes all earlier entries. */
     position: bigint('position', { mode: 'number' }).generatedAlwaysAsIdentity(),
     organizationId: uuid('organization_id')
       .notNull()
@@ -92,7 +98,7 @@ export const ledgerEntries = pgTable(
     quantity: credits('quantity').notNull(),
     amount: credits('amount').notNull(),
     balanceAfter: credits('balance_after').notNull(),
-    /** The HOLD that a DEBIT or a RELEASE closes. */
+    /** The HOLD entry that this DEBIT or RELEASE closes. */
     holdId: uuid('hold_id'),
     modelId: uuid('model_id'),
     userId: uuid('user_id'),
@@ -102,7 +108,7 @@ export const ledgerEntries = pgTable(
     chatId: uuid('chat_id'),
     messageId: uuid('message_id'),
     usage: jsonb('usage').$type<{ input_tokens: number; output_tokens: number }>(),
-    /** The other organization of a transfer. Kept when that organization is deleted. */
+    /** The other organization of a transfer. The id remains when that organization is deleted. */
     counterpartyId: uuid('counterparty_id'),
     reason: text('reason'),
     createdAt: createdAt(),
@@ -122,7 +128,7 @@ export const ledgerEntries = pgTable(
 )
 
 /**
- * Holds that are not settled yet, each with the process that is responsible for it. Settling a hold deletes its row.
+ * Holds that are not settled yet, each with the server process responsible for it. Settling a hold deletes its row.
  */
 export const openHolds = pgTable(
   'open_holds',
@@ -141,7 +147,9 @@ export const openHolds = pgTable(
     messageId: uuid('message_id'),
     inputRatio: numeric('input_ratio', { mode: 'number' }).notNull(),
     outputRatio: numeric('output_ratio', { mode: 'number' }).notNull(),
-    /** A user has requested to stop this work, possibly through another process. */
+    /**
+     * True if a user has asked to stop the work that the hold pays for. The request may arrive at another process.
+     */
     stopRequested: boolean('stop_requested').notNull().default(false),
     createdAt: createdAt(),
   },
@@ -157,12 +165,12 @@ export const usageDays = pgTable(
       .references(() => organizations.id, { onDelete: 'cascade' }),
     day: date('day').notNull(),
     modelId: uuid('model_id'),
-    /** Null: no user, for example when a knowledge base is indexed. */
+    /** The user who caused the debits. Null if there is none, for example when a knowledge base is indexed. */
     userId: uuid('user_id'),
     apiKeyId: uuid('api_key_id'),
     agentId: uuid('agent_id'),
     deploymentId: uuid('deployment_id'),
-    /** The number of charged calls, without those for titles. */
+    /** Number of charged model calls, excluding calls that generate titles. */
     messages: integer('messages').notNull(),
     inputTokens: bigint('input_tokens', { mode: 'number' }).notNull(),
     outputTokens: bigint('output_tokens', { mode: 'number' }).notNull(),
@@ -186,15 +194,18 @@ export const usageDays = pgTable(
   ],
 )
 
-/** The server processes of this database. A process whose lease has expired is dead, and its open holds are settled. */
+/**
+ * Server processes that use this database. A process whose lease has expired is dead: other processes settle its open
+ * holds.
+ */
 export const serverInstances = pgTable('server_instances', {
   id: id(),
   leaseUntil: moment('lease_until').notNull(),
 })
 
 /**
- * The addresses that have received starting credits, as keyed hashes. Rows outlive accounts, so credits are granted
- * once.
+ * Email addresses that have received starting credits, as keyed hashes. Rows outlive their accounts, so an address
+ * receives starting credits only once.
  */
 export const startingCreditClaims = pgTable('starting_credit_claims', {
   addressHash: text('address_hash').primaryKey(),

@@ -2,7 +2,7 @@ import { boolean, jsonb, pgTable, sql, text, uniqueIndex, uuid } from '../drizzl
 import { createdAt, id, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
-/** A model's `config`, without its key (contract, 7). */
+/** A model's `config` without the API key (contract, 7). */
 export interface ModelConfig {
   model?: string
   base_url?: string
@@ -13,7 +13,7 @@ export interface ModelConfig {
   capabilities?: string[]
 }
 
-/** Language models: an organization's own, and those of the environment (organization null). */
+/** Language models. The organization is null for models of the environment. */
 export const llmModels = pgTable(
   'llm_models',
   {
@@ -24,7 +24,7 @@ export const llmModels = pgTable(
     version: text('version').notNull(),
     isActive: boolean('is_active').notNull().default(true),
     config: jsonb('config').$type<ModelConfig>().notNull(),
-    /** Encrypted, bound to this row's id. */
+    /** The API key, encrypted and bound to this row's id. */
     apiKey: text('api_key'),
     createdBy: uuid('created_by'),
     createdAt: createdAt(),

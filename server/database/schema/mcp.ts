@@ -17,7 +17,7 @@ import { sessions, users } from './auth.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
-/** How users connect to a server (contract, 8), without its secret. */
+/** How users authenticate to an MCP server (contract, 8). Excludes the client secret. */
 export type McpAuthConfig =
   | { type: 'none' }
   | { type: 'oauth'; client_id?: string; scopes?: string; authorization_url?: string; token_url?: string }
@@ -25,7 +25,8 @@ export type McpAuthConfig =
   | { type: 'composio'; auth_config_id: string }
 
 /**
- * A tool as its server describes it, bounded and cleaned. Key order is preserved, since models read schemas in order.
+ * A tool as described by its MCP server, with long values truncated and control characters removed. Preserves the
+ * order of keys, because models read schemas in order.
  */
 export interface McpToolRecord {
   name: string
@@ -34,14 +35,17 @@ export interface McpToolRecord {
   input_schema: Record<string, unknown>
 }
 
-/** The catalogue: servers that every user can connect to. They belong to no organization. */
+/** The catalogue of MCP servers. Every user can connect to them, and they belong to no organization. */
 export const mcpServers = pgTable('mcp_servers', {
   id: id(),
-  /** The server's key in the seed file. Null: an administrator added it. */
+  /** The server's key in the seed file. Null if an administrator added the server. */
   seedKey: text('seed_key').unique(),
-  /** An administrator has changed it, so the seed file no longer updates it. */
+  /** True if an administrator has changed the server. The seed file then no longer updates it. */
   isChanged: boolean('is_changed').notNull().default(false),
-  /** A deleted server of the seed file keeps its row, hidden, so that the seed file doesn't add it again. */
+  /**
+   * True if an administrator has deleted the server. A hidden row remains for servers of the seed file, so that the
+   * next start doesn't add the server again.
+   */
   isDeleted: boolean('is_deleted').notNull().default(false),
   name: text('name').notNull(),
   toolkitName: text('toolkit_name').notNull(),
@@ -49,26 +53,26 @@ export const mcpServers = pgTable('mcp_servers', {
   toolkitLogo: text('toolkit_logo'),
   description: text('description').notNull(),
   url: text('url').notNull(),
-  /** Null: users cannot connect. */
+  /** How users authenticate. Null if users cannot connect to the server. */
   authConfig: jsonb('auth_config').$type<McpAuthConfig>(),
-  /** The secret of a preconfigured OAuth client. Encrypted, bound to this row's id. */
+  /** The secret of a preconfigured OAuth client, encrypted and bound to this row's id. */
   clientSecret: text('client_secret'),
-  /** The id of the MCP server that Composio created for this one. */
+  /** The id of the MCP server that Composio created for this catalogue entry. */
   composioServerId: text('composio_server_id'),
-  /** The tools that it offers without an account, as last read. Null: never read. */
+  /** The tools that the server offers without an account, as last read. Null if the tools were never read. */
   tools: json('tools').$type<McpToolRecord[]>(),
   toolsReadAt: moment('tools_read_at'),
-  /** When a reading last changed the known tools. */
+  /** When the server's tools were last found to have changed. */
   toolsChangedAt: moment('tools_changed_at'),
-  /** The number of connections. Maintained by a trigger. */
+  /** The number of connections to the server. A trigger maintains it. */
   instanceCount: integer('instance_count').notNull().default(0),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
 })
 
 /**
- * The OAuth clients registered for this installation with authorization servers (RFC 7591), one per server of the
- * catalogue.
+ * OAuth clients that this installation has registered with authorization servers (RFC 7591). Each server of the
+ * catalogue has at most one.
  */
 export const mcpClients = pgTable('mcp_clients', {
   serverId: uuid('server_id')
@@ -76,12 +80,15 @@ export const mcpClients = pgTable('mcp_clients', {
     .references(() => mcpServers.id, { onDelete: 'cascade' }),
   issuer: text('issuer').notNull(),
   redirectUri: text('redirect_uri').notNull(),
-  /** The registration as JSON. Encrypted, bound to the server's id. */
+  /** The registration as JSON, encrypted and bound to the server's id. */
   client: text('client').notNull(),
   createdAt: createdAt(),
 })
 
-/** Connections of users to servers. Each belongs to one user in one organization and is invisible to everyone else. */
+/**
+ * Connections of users to MCP servers. Each belongs to one user in one organization and is invisible to everyone
+ * else.
+ */
 export const mcpInstances = pgTable(
   'mcp_instances',
   {
@@ -97,25 +104,31 @@ export const mcpInstances = pgTable(
       .references(() => mcpServers.id),
     name: text('name'),
     status: text('status', { enum: ['pending', 'active', 'inactive'] }).notNull(),
-    /** Why it is inactive, as a sentence. */
+    /** Why the connection is inactive, as a sentence. */
     error: text('error'),
-    /** The provider's name of the connected account. */
+    /** The connected account, as the provider identifies it. */
     accountId: text('account_id'),
-    /** Tokens or key, and the addresses that refresh and revoke them, as JSON. Encrypted, bound to this row's id. */
+    /**
+     * The tokens or the key, and the URLs that refresh and revoke the tokens, as JSON. Encrypted and bound to this
+     * row's id.
+     */
     credentials: text('credentials'),
-    /** Incremented with each change of the credentials. */
+    /** Incremented whenever the credentials change. */
     credentialsVersion: integer('credentials_version').notNull().default(0),
-    /** The additional scope that the server has asked for. Null once it has been requested. */
+    /**
+     * An additional OAuth scope that the server has asked for. Null if there is none, and once the scope has been
+     * requested from the user.
+     */
     neededScope: text('needed_scope'),
-    /** When the access token expires. Null: never, or unknown. */
+    /** When the access token expires. Null if it never expires or the expiry is unknown. */
     expiresAt: moment('expires_at'),
-    /** The claim of the process that is refreshing the token, and its expiry. */
+    /** The claim of the process that is refreshing the token, and when the claim expires. */
     refreshClaim: uuid('refresh_claim'),
     refreshClaimedUntil: moment('refresh_claimed_until'),
-    /** The tools that the server offers with this account, as last read. Null: never read. */
+    /** The tools that the server offers with this account, as last read. Null if the tools were never read. */
     tools: json('tools').$type<McpToolRecord[]>(),
     toolsReadAt: moment('tools_read_at'),
-    /** When a reading last changed the known tools. */
+    /** When the tools were last found to have changed. */
     toolsChangedAt: moment('tools_changed_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -128,7 +141,9 @@ export const mcpInstances = pgTable(
   ],
 )
 
-/** Attempts to connect that are in progress. The provider's callback is matched by its state. */
+/**
+ * Attempts to connect that are in progress. The `state` parameter of the provider's callback identifies the attempt.
+ */
 export const mcpAttempts = pgTable(
   'mcp_attempts',
   {
@@ -138,20 +153,20 @@ export const mcpAttempts = pgTable(
     instanceId: uuid('instance_id').notNull(),
     stateHash: text('state_hash').notNull().unique(),
     flowType: text('flow_type'),
-    /** Verifier, authorization server and client, as JSON. Encrypted, bound to this row's id. */
+    /** The PKCE verifier, the authorization server and the client, as JSON. Encrypted and bound to this row's id. */
     payload: text('payload').notNull(),
     /**
-     * The session and the cookie of the browser that may finish without confirmation. Null: an API key started the
-     * attempt.
+     * The session and the hashed cookie of the browser that may finish the attempt without confirmation. Null if an
+     * API key started the attempt.
      */
     sessionId: uuid('session_id').references(() => sessions.id, { onDelete: 'set null' }),
     cookieHash: text('cookie_hash'),
     /**
-     * The callback's query from any other browser, as JSON, until the user confirms. Encrypted, bound to this row's
-     * id.
+     * The query of a callback that arrived in any other browser, as JSON. Kept until the user confirms. Encrypted and
+     * bound to this row's id.
      */
     answer: text('answer'),
-    /** The ticket that this browser got for the confirmation, hashed. */
+    /** The hashed ticket that the other browser received for the confirmation. */
     ticketHash: text('ticket_hash').unique(),
     expiresAt: moment('expires_at').notNull(),
     createdAt: createdAt(),
@@ -167,7 +182,7 @@ export const mcpAttempts = pgTable(
   ],
 )
 
-/** The connections that an agent uses. Each is shared with the agent by its owner. */
+/** The MCP connections that an agent uses. The owner of a connection has shared it with the agent. */
 export const agentMcpInstances = pgTable(
   'agent_mcp_instances',
   {

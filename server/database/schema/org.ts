@@ -17,15 +17,17 @@ import {
 import { users } from './auth.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 
-/** The limits of an organization (spec, Limits; contract, 6). Missing ones have defaults (platform/limits). */
+/**
+ * Limits and features of an organization (spec, Limits; contract, 6). Omitted fields have defaults (platform/limits).
+ */
 export interface Features {
-  /** Messages per day. Null: unlimited. */
+  /** Messages per day. Null means unlimited. */
   daily_chat_limit?: number | null
-  /** Total bytes of all uploads. */
+  /** Maximum total bytes of all uploads. */
   file_upload?: number
-  /** Files per chat. */
+  /** Maximum files per chat. */
   chat_uploads?: number
-  /** MCP connections. */
+  /** Maximum MCP connections. */
   mcp_sessions?: number
   team_members?: boolean
 }
@@ -36,18 +38,27 @@ export const organizations = pgTable(
     id: id(),
     name: text('name').notNull(),
     slug: text('slug').notNull().unique(),
-    /** The user whose personal organization this is. Null for one that was created explicitly. */
+    /** The user whose personal organization this is. Null if the organization is not personal. */
     personalUserId: uuid('personal_user_id')
       .unique()
       .references(() => users.id, { onDelete: 'cascade' }),
     features: jsonb('features').$type<Features>().notNull().default({}),
-    /** Total bytes of all uploads. Maintained by the statements that add uploads, and by a trigger on deletion. */
+    /**
+     * Total bytes of all uploads. The statements that add uploads increase the value, and a trigger decreases it on
+     * deletion.
+     */
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
-    /** Sessions without a second factor cannot use the organization; API keys can. */
+    /** If true, sessions without a second factor cannot use the organization. API keys still can. */
     requireSecondFactor: boolean('require_second_factor').notNull().default(false),
-    /** When it was deleted. It is inaccessible while its rows are erased. A trigger prevents reopening it. */
+    /**
+     * When the organization was deleted. A deleted organization is inaccessible while its rows are erased, and a
+     * trigger prevents restoring it.
+     */
     closedAt: moment('closed_at'),
-    /** The process that is importing it. Null: complete. It has no active members until then. */
+    /**
+     * The server process that is importing the organization. Null once the import is complete. Until then, the
+     * organization has no active members.
+     */
     importingBy: uuid('importing_by'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -82,7 +93,7 @@ export const roles = pgTable(
   ],
 )
 
-/** System-wide permissions: `resource:action`, with `*` on either side. */
+/** Permissions known to the system, as `resource:action`. `*` on either side covers all resources or all actions. */
 export const permissions = pgTable('permissions', {
   id: id(),
   name: text('name').notNull().unique(),
@@ -112,10 +123,12 @@ export const memberships = pgTable(
     memberId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** Null only for a deleted membership, so that it doesn't keep a role in use. */
+    /** The member's role. Null only for a deleted membership, which must not keep a role in use. */
     roleId: uuid('role_id'),
     status: text('status', { enum: ['active', 'invited', 'suspended', 'deleted'] }).notNull(),
-    /** The member's first request to the organization. Null if an added user has not made one yet. */
+    /**
+     * When the member first made a request to the organization. Null for an added user who hasn't made a request yet.
+     */
     openedAt: moment('opened_at').default(sql`now()`),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -15,14 +15,14 @@ import { organizations } from './org.ts'
 
 export const PARAMETER_TYPES = ['str', 'int', 'float', 'bool', 'list', 'dict'] as const
 
-/** An input or a configuration value of a tool (spec, Tool: parameter descriptor). */
+/** Describes an input or a configuration value of a tool (spec, Tool: parameter descriptor). */
 export interface ParameterDescriptor {
   name: string
   type: (typeof PARAMETER_TYPES)[number]
   description: string
   required: boolean
   default: string | null
-  /** For configuration values: stored encrypted and never shown again. */
+  /** True for secret configuration values, which are stored encrypted and never shown again. */
   secret?: boolean
 }
 
@@ -35,7 +35,7 @@ export interface ToolSettings {
   network?: string[]
 }
 
-/** A function of a tool as described to models. Detected when the tool is saved. */
+/** A function of a tool, as models see it. The functions are detected when the tool is saved. */
 export interface ToolFunction {
   name: string
   description: string
@@ -62,7 +62,10 @@ export const toolCategories = pgTable(
   ],
 )
 
-/** Tools: code of an organization that agents call. All organizations may use a public tool, but not read its code. */
+/**
+ * Tools: code of an organization that agents call. Other organizations may use a public tool but cannot read its
+ * code.
+ */
 export const tools = pgTable(
   'tools',
   {

@@ -16,8 +16,8 @@ import { createdAt, id } from './columns.ts'
 import { organizations } from './org.ts'
 
 /**
- * Files that users have uploaded or models have generated. Each belongs to one user in one organization. However a row
- * is deleted, a trigger adds its key to deleted_files and returns its bytes to the quota (organizations.stored_bytes).
+ * Files that users have uploaded or models have generated. Each belongs to one user in one organization. When a row
+ * is deleted, a trigger adds its storage key to deleted_files and subtracts its size from organizations.stored_bytes.
  */
 export const uploads = pgTable(
   'uploads',
@@ -29,16 +29,16 @@ export const uploads = pgTable(
     userId: uuid('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** Null: not in a chat yet. */
+    /** The chat that contains the file. Null if the file isn't in a chat yet. */
     chatId: uuid('chat_id'),
     source: text('source', { enum: ['user', 'model'] }).notNull(),
-    /** Unique within its chat. */
+    /** The file name, unique within the chat. */
     filename: text('filename').notNull(),
     contentType: text('content_type').notNull(),
     size: bigint('size', { mode: 'number' }).notNull(),
-    /** The storage key: `{organization}/{chat or upload}/{filename}`. */
+    /** The key in object storage: `{organization}/{chat or upload}/{filename}`. */
     storageKey: text('storage_key').notNull().unique(),
-    /** pending: recorded and counted, but not in storage yet. */
+    /** `pending`: the upload counts toward the quota, but its file is not in storage yet. */
     status: text('status', { enum: ['pending', 'stored'] }).notNull(),
     textExtracted: boolean('text_extracted').notNull().default(false),
     createdAt: createdAt(),
@@ -55,7 +55,7 @@ export const uploads = pgTable(
   ],
 )
 
-/** The extracted texts of uploads. A separate table, since they may be long. */
+/** The text extracted from uploads. A separate table, because texts may be long. */
 export const uploadTexts = pgTable(
   'upload_texts',
   {
@@ -63,7 +63,7 @@ export const uploadTexts = pgTable(
     organizationId: uuid('organization_id').notNull(),
     userId: uuid('user_id').notNull(),
     text: text('text').notNull(),
-    /** The text is truncated. */
+    /** True if the text is truncated. */
     isCut: boolean('is_cut').notNull(),
   },
   (table) => [
@@ -75,7 +75,7 @@ export const uploadTexts = pgTable(
   ],
 )
 
-/** Storage keys of files to delete. */
+/** Storage keys of files that must still be deleted from storage. */
 export const deletedFiles = pgTable('deleted_files', {
   storageKey: text('storage_key').primaryKey(),
   createdAt: createdAt(),

@@ -14,7 +14,7 @@ import {
 import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
-/** The addresses that receive an organization's events. */
+/** Endpoints that receive an organization's events. */
 export const webhookEndpoints = pgTable(
   'webhook_endpoints',
   {
@@ -26,16 +26,18 @@ export const webhookEndpoints = pgTable(
     description: text('description').notNull().default(''),
     eventTypes: text('event_types').array().notNull(),
     isEnabled: boolean('is_enabled').notNull().default(true),
-    /** Why the server disabled the endpoint. Null if a user disabled it. */
+    /** Why the server disabled the endpoint. Null if a user disabled it or it is enabled. */
     disabledReason: text('disabled_reason'),
-    /** Encrypted. */
+    /** The signing secret, encrypted. */
     secret: text('secret').notNull(),
-    /** The previous secret, which signs together with the new one during a transition. Encrypted. */
+    /**
+     * The previous signing secret, encrypted. Until `previous_secret_until`, deliveries are signed with both secrets.
+     */
     previousSecret: text('previous_secret'),
     previousSecretUntil: moment('previous_secret_until'),
-    /** Since when all deliveries have failed. Null: the last one succeeded. */
+    /** The start of the current series of failed deliveries. Null if the last delivery succeeded. */
     failingSince: moment('failing_since'),
-    /** The sequence number of its last event. Numbers have no gaps and follow the commit order. */
+    /** The sequence number of the endpoint's latest event. Numbers have no gaps and follow the commit order. */
     lastSequence: bigint('last_sequence', { mode: 'number' }).notNull().default(0),
     createdBy: uuid('created_by').notNull(),
     createdAt: createdAt(),
@@ -48,13 +50,14 @@ export const webhookEndpoints = pgTable(
 export interface WebhookAttempt {
   at: string
   duration_ms: number
-  /** Null: no response. */
+  /** The HTTP status. Null if there was no response. */
   response_status: number | null
   error: string | null
 }
 
 /**
- * Events to deliver to an endpoint, written in the transaction of the change they report (platform/events/outbox.ts).
+ * Events to deliver to an endpoint. A delivery is written in the same transaction as the change that it reports
+ * (platform/events/outbox.ts).
  */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
@@ -69,11 +72,11 @@ export const webhookDeliveries = pgTable(
       .notNull()
       .default('pending'),
     attempts: jsonb('attempts').$type<WebhookAttempt[]>().notNull().default([]),
-    /** Attempts since the delivery was last queued. A redelivery starts at 0. */
+    /** Number of attempts since the delivery was last queued. A redelivery resets it to 0. */
     tries: integer('tries').notNull().default(0),
     /**
-     * When it is tried next. Null: not automatically. Claiming a delivery postpones it for longer than an attempt
-     * takes.
+     * When the next attempt is due. Null if no automatic attempt follows. A worker that claims the delivery postpones
+     * this time by more than an attempt can take.
      */
     nextAttemptAt: moment('next_attempt_at').default(sql`now()`),
     createdAt: createdAt(),
@@ -81,7 +84,7 @@ export const webhookDeliveries = pgTable(
   },
   (table) => [
     unique('webhook_deliveries_sequence').on(table.endpointId, table.sequence),
-    // By endpoint, so that its due deliveries are found without scanning those of other endpoints.
+    // Starts with the endpoint, so that a query for due deliveries doesn't scan the deliveries of other endpoints.
     index('webhook_deliveries_due')
       .on(table.endpointId, table.nextAttemptAt, table.sequence)
       .where(sql`${table.status} = 'pending'`),

@@ -10,8 +10,8 @@ import { fromEnvironment } from './find-model.ts'
 import { type EnvironmentModelChange, type ModelView, viewModel } from './schemas.ts'
 
 /**
- * Built-in models and their names, listed if the environment configures no provider (contract, 7). The text model
- * is inserted last, because lists show the newest first.
+ * Built-in demo models and their names. They are listed only if the environment configures no provider (contract, 7).
+ * The text model is last and therefore first in lists, which show the newest model first.
  */
 const DEMO_MODELS: Record<string, string> = {
   'parley-demo-image': 'Parley demo for images (no image model)',
@@ -20,7 +20,7 @@ const DEMO_MODELS: Record<string, string> = {
   'parley-demo': 'Parley demo (no language model)',
 }
 
-/** Returns the providers configured in the environment; `demo` if there are none. */
+/** Returns the providers configured in the environment, or `demo` if there are none. */
 export function environmentProviders({ config }: Pick<Services, 'config'>): Provider[] {
   const keyed = (Object.keys(config.providers) as KeyedProvider[]).filter(
     (provider) => config.providers[provider].apiKey !== null,
@@ -29,7 +29,7 @@ export function environmentProviders({ config }: Pick<Services, 'config'>): Prov
   return found.length > 0 ? found : ['demo']
 }
 
-/** Lists the models of each provider in the environment and stores new ones. Failures are logged. */
+/** Lists the models of each provider configured in the environment, and stores new models. Logs failures. */
 export async function discoverModels(services: Services): Promise<void> {
   await Promise.all(
     environmentProviders(services).map(async (provider) => {
@@ -72,7 +72,7 @@ async function noteModels({ database }: Services, provider: Provider, found: Fou
 }
 
 /**
- * Sets the price and availability of an environment model; for the system administrator. Throws llm.not_found.
+ * Sets the price and availability of an environment model. Only for the system administrator. Throws llm.not_found.
  */
 export async function updateEnvironmentModel(
   { database }: Services,

@@ -9,12 +9,15 @@ export interface ModelKey {
   modelId: string
 }
 
-/** Returns the tenant statements of the organization that owns the models, which may differ from the caller's. */
+/**
+ * Returns statements bound to the organization that owns the models, which may differ from the caller's organization.
+ */
 export const modelsOf = (database: Database, organizationId: string): TenantSql =>
   tenantSql(database, { organizationId, userId: null })
 
 /**
- * Reads models for concurrent callers in one hand-written statement, since every message needs one (see grouped).
+ * Reads several models in one statement, for concurrent callers (see grouped). The statement is written by hand for
+ * speed, because every message reads a model.
  */
 export async function readModels(
   database: Database,
@@ -32,7 +35,7 @@ export async function readModels(
 }
 
 /**
- * Selects a row `m` of llm_models as JSON, for statements that read a model with its user; pass it to
+ * Selects a row `m` of llm_models as JSON, for statements that join another table with its model. Pass the JSON to
  * `ModelFinder.open`.
  */
 export const modelAsJson = (sql: FragmentSql) => sql`

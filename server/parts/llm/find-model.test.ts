@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readConfig } from '#config'
 import { resolve, type StoredModel, targetOf } from './find-model.ts'
 
-/** Addresses and keys of the operator, which must never reach a tenant's model. */
+/** The operator's addresses and keys. They must never be used for a tenant's model. */
 const config = readConfig({
   OLLAMA_BASE_URL: 'http://10.0.0.9:11434',
   OPENAI_BASE_URL: 'http://10.0.0.9/v1',

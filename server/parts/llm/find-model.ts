@@ -15,7 +15,7 @@ import { capabilitiesOf } from './schemas.ts'
 export interface ResolvedModel extends Price {
   id: string
   target: ModelTarget
-  /** In tokens, for prompt and reply together. */
+  /** Maximum number of tokens in prompt and reply together. */
   contextWindow: number
   capabilities: readonly string[]
 }
@@ -33,14 +33,14 @@ export interface StoredModel {
   apiKey: string | null
 }
 
-/** Maximum number of models considered as default or listed by name. */
+/** Maximum number of models read to find a default model or to list models by name. */
 const CANDIDATES_MAX = 200
-/** Version suffixes of providers: `-2024-11-20`, `-20241022`, `-001`, `-latest`. */
+/** Matches the version suffix in a provider's model name: `-2024-11-20`, `-20241022`, `-001`, `-latest`. */
 const VERSION_SUFFIX = /^-(?:latest|\d{3,4}|\d{6}|\d{8}|\d{4}-\d{2}-\d{2})$/
-/** Maximum number of models per statement. */
+/** Maximum number of models read per statement. */
 const GROUP_MAX = 100
 
-/** Finds the models that an organization may use: its own, and those of the environment. */
+/** Finds models that an organization may use: its own models and the models of the environment. */
 export class ModelFinder {
   readonly #services: Services
   readonly #read: (keys: ModelKey) => Promise<StoredModel | undefined>
@@ -52,8 +52,8 @@ export class ModelFinder {
   }
 
   /**
-   * Finds a model of `organizationId` or of the environment, with the price for `payerId`. Throws llm.not_found,
-   * llm.inactive, llm.not_configured.
+   * Finds a model of `organizationId` or of the environment, with the price that `payerId` pays. Throws
+   * llm.not_found, llm.inactive, llm.not_configured.
    */
   async find(organizationId: string, modelId: string, payerId = organizationId): Promise<ResolvedModel> {
     const row = await this.#read({ organizationId, modelId })
@@ -61,15 +61,15 @@ export class ModelFinder {
     return this.open(row, payerId)
   }
 
-  /** Resolves a model that another statement has read (modelAsJson). Throws llm.inactive, llm.not_configured. */
+  /** Resolves a model that the caller has read with modelAsJson. Throws llm.inactive, llm.not_configured. */
   open(row: StoredModel, payerId: string): ResolvedModel {
     if (!row.isActive) throw fail('llm.inactive')
     return resolve(this.#services, row, payerId)
   }
 
   /**
-   * Finds a model by id or name. Of several with the name, the organization's own come first, then the oldest.
-   * Throws the errors of `find`.
+   * Finds a model by id or name. If several models have the name, prefers the organization's own models, then the
+   * oldest. Throws the errors of `find`.
    */
   async findNamed(organizationId: string, nameOrId: string): Promise<ResolvedModel> {
     if (UUID.test(nameOrId)) return this.find(organizationId, nameOrId.toLowerCase())
@@ -82,10 +82,10 @@ export class ModelFinder {
   }
 
   /**
-   * Finds a model by a name that a client uses without knowing this installation: its name here, or the
-   * provider's name, complete or without its version suffix (`gpt-4o` finds `gpt-4o-2024-11-20` if there is no
-   * `gpt-4o`). The organization's own models come before the environment's, and newer versions before older.
-   * Throws the errors of `find`.
+   * Finds a model by a name that a client uses without knowing this installation's models. Accepts the model's name,
+   * and the provider's name with or without its version suffix: `gpt-4o` matches `gpt-4o-2024-11-20` if there is no
+   * `gpt-4o`. Prefers the organization's own models to the environment's, and newer versions to older ones. Throws
+   * the errors of `find`.
    */
   async findCalled(organizationId: string, called: string): Promise<ResolvedModel> {
     const rows = await this.#sqlOf(organizationId)<(StoredModel & { name: string })[]>`
@@ -108,8 +108,8 @@ export class ModelFinder {
   }
 
   /**
-   * Finds the organization's default model: the first of its own that is active, configured and has the
-   * capabilities, else the first such model of the environment. Throws llm.none.
+   * Finds the organization's default model. This is its first own model that is active, configured and has the
+   * capabilities, or else the first such model of the environment. Throws llm.none.
    */
   async findDefault(organizationId: string, ...capabilities: string[]): Promise<ResolvedModel> {
     const rows = await this.#sqlOf(organizationId)<StoredModel[]>`
@@ -124,7 +124,10 @@ export class ModelFinder {
     throw fail('llm.none', { capability: capabilities.join(' and ') })
   }
 
-  /** Returns the models that an organization can call now: its own first, each group oldest first. */
+  /**
+   * Returns the models that an organization can call now. Its own models precede those of the environment. Each group
+   * is sorted oldest first.
+   */
   async listUsable(organizationId: string): Promise<UsableModel[]> {
     const rows = await this.#sqlOf(organizationId)<(StoredModel & { name: string })[]>`
       select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
@@ -165,7 +168,7 @@ export function resolve(services: ResolveDependencies, row: StoredModel, payerId
   }
 }
 
-/** Returns the provider's name of a model. */
+/** Returns the name that the provider uses for a model. */
 const modelOf = ({ config, version }: Pick<StoredModel, 'config' | 'version'>): string =>
   config.model ?? version
 
@@ -174,8 +177,8 @@ type ResolveDependencies = Pick<Services, 'config'> & { secrets: Pick<Services['
 type Address = Pick<ModelTarget, 'baseUrl' | 'apiKey' | 'guarded'>
 
 /**
- * Returns the endpoint of a tenant's model: never with a key or address of the environment, and always through
- * the SSRF guard. Throws llm.not_configured.
+ * Returns the endpoint of a tenant's model. It never contains a key or address of the environment, and its requests
+ * always pass the SSRF guard. Throws llm.not_configured.
  */
 function own({ secrets }: ResolveDependencies, row: StoredModel): Address {
   const provider = row.provider as Provider
@@ -186,7 +189,7 @@ function own({ secrets }: ResolveDependencies, row: StoredModel): Address {
   return { baseUrl: endpointOf(provider, baseUrl), apiKey, guarded: true }
 }
 
-/** Returns the endpoint of an environment provider. Throws llm.not_configured. */
+/** Returns the endpoint of a provider that the environment configures. Throws llm.not_configured. */
 export function fromEnvironment({ config }: Pick<Services, 'config'>, provider: Provider): Address {
   if (provider === 'demo') return { baseUrl: '', apiKey: null, guarded: false }
   const { apiKey, baseUrl } =
@@ -200,8 +203,8 @@ export function fromEnvironment({ config }: Pick<Services, 'config'>, provider: 
 }
 
 /**
- * Resolves a model that a request names together with an API key: at the request's address, else at the
- * provider's public one. Never uses a key or address of the environment. Throws llm.base_url_needed.
+ * Resolves a model whose API key is in the request. Uses the address in the request, or else the provider's public
+ * address. Never uses a key or address of the environment. Throws llm.base_url_needed.
  */
 export function targetOf(given: {
   provider: Provider
@@ -216,7 +219,10 @@ export function targetOf(given: {
   return { provider, model, baseUrl: endpointOf(provider, address), apiKey: apiKey || null, guarded: true }
 }
 
-/** Normalizes an address for the adapters: no trailing slash, and `/v1` for Ollama's OpenAI-compatible API. */
+/**
+ * Normalizes an address for the adapters: removes trailing slashes, and appends `/v1` for Ollama's OpenAI-compatible
+ * API.
+ */
 function endpointOf(provider: Provider, address: string): string {
   const bare = address.replace(/\/+$/, '')
   return provider === 'ollama' && !bare.endsWith('/v1') ? `${bare}/v1` : bare

@@ -11,7 +11,7 @@ import type { Services } from '#platform/services.ts'
 import { environmentProviders } from './environment-models-system.ts'
 import { type ModelChange, type ModelRow, type ModelView, type NewModel, viewModel } from './schemas.ts'
 
-/** Adds a model to the organization. Its key is stored encrypted and bound to the row. */
+/** Adds a model to the organization. The API key is stored encrypted and bound to the row. */
 export async function addModel(
   { secrets }: Services,
   scope: Scope<'organization:write'>,
@@ -32,10 +32,10 @@ export async function addModel(
   return viewModel(row)
 }
 
-/** As the driver returns it: timestamps are strings. */
+/** A row as the driver returns it, with timestamps as strings. */
 type ReadModel = Omit<ModelRow, 'createdAt' | 'updatedAt'> & { createdAt: string; updatedAt: string }
 
-/** Returns the organization's own models and those of the environment, newest first. */
+/** Returns the organization's own models and the models of the environment, newest first. */
 export function listModels(
   services: Services,
   scope: Scope<'organization:read'>,
@@ -64,8 +64,9 @@ export function listModels(
 }
 
 /**
- * Updates the given fields. `config` replaces the previous one, except that an omitted key is kept. A key is
- * never sent to a new address: changing `base_url` requires the key again. Throws llm.not_found, llm.key_needed.
+ * Updates the given fields. `config` replaces the whole configuration, but an omitted API key is kept. Changing
+ * `base_url` requires the API key again, because a stored key must never be sent to a new address. Throws
+ * llm.not_found, llm.key_needed.
  */
 export async function updateModel(
   { secrets }: Services,
@@ -91,7 +92,10 @@ export async function updateModel(
   })
 }
 
-/** Deletes a model. Throws llm.not_found, and llm.in_use with the names of its users. */
+/**
+ * Deletes a model. Throws llm.not_found, and llm.in_use with the names of the knowledge bases and agents that use the
+ * model.
+ */
 export async function deleteModel(scope: Scope<'organization:write'>, modelId: string): Promise<void> {
   const users = await namesOfUsers(scope, modelId)
   if (users.length > 0) throw inUse(users)
@@ -112,6 +116,6 @@ async function namesOfUsers(scope: Scope<'organization:write'>, modelId: string)
   ]
 }
 
-/** Maximum number of users named per kind. */
+/** Maximum number of knowledge bases, and of agents, named in an error. */
 const USERS_NAMED = 10
 const inUse = (users: string[]) => fail('llm.in_use', { users: users.join(', ') || 'others' })

@@ -19,51 +19,54 @@ import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import type { ResolvedModel } from './find-model.ts'
 
 const SETTLE_ATTEMPTS = 5
-/** Assumed bytes per second of recordings without a reported length, such as those of browsers. */
+/** Assumed bytes per second of audio whose length is unknown, such as audio recorded by browsers. */
 const RECORDING_BYTES_PER_SECOND = 16_000
-/** Caps the duration that a provider reports. */
+/** Upper limit for the audio length that a provider reports. */
 const RECORDING_SECONDS_MAX = 24 * 60 * 60
 const ENDED_EARLY = sentence('llm.ended_early')
 const UNEXPECTED = sentence('llm.broke')
 
-/** A transcription with its charged seconds. */
+/** A transcription, and the charged length of the audio in seconds. */
 export type Transcribed = Transcription & { durationSeconds: number }
 
-/** Outcome of a call: the complete content or an error for the user, and the charged usage (null for none). */
+/**
+ * Outcome of a call. `error` is a message for the user, or null if the call succeeded. `usage` is the charged usage,
+ * or null if nothing was charged.
+ */
 export interface Outcome {
   error: string | null
   content: string
   usage: ModelUsage | null
-  /** Null after a failure. */
+  /** Why the model stopped. Null if the call failed. */
   finishReason: ModelResult['finishReason'] | null
 }
 
-/** Receives the stream of a call. */
+/** Receives the streamed output of a call. */
 export type CallSink = Pick<ToolSink, 'text'> & Partial<ToolSink>
 
 /**
- * Prepares the request and tools after admission, because that may take time. An expected error ends the call
- * with its message and without charge.
+ * Prepares the request and the tools. Runs after admission, because it may take long. If an expected error is thrown,
+ * the call fails with the error's message and nothing is charged.
  */
 export type Preparation = (signal: AbortSignal) => Promise<Prepared>
 
 interface Prepared {
   request: ModelRequest
-  /** Tools that the model may use before it answers; tools in the request itself are called by the client. */
+  /** Tools that the server runs during the call. The client runs the tools in `request`. */
   tools?: readonly RunnableTool[]
 }
 
-/** A call that the server makes on its own initiative. */
+/** A call that no user requested, such as one that generates a title. */
 export interface OwnCall {
-  /** Reason recorded in the ledger. */
+  /** The reason recorded in the ledger. */
   reason: string
-  /** Fails the call when aborted; before the first token, nothing is charged. */
+  /** Aborts the call. The call then counts as failed, and nothing is charged before the first token. */
   deadline: AbortSignal
 }
 
 /**
- * Charged model calls outside chat replies: one credit is held before a call, and the usage is debited after. A
- * call that fails before its first token is free (contract, 6).
+ * Makes charged model calls outside chat replies. One credit is held before a call, and the usage is debited after
+ * it. A call that fails before its first token is free (contract, 6).
  */
 export class PaidCalls {
   readonly #services: Pick<Services, 'ledger' | 'models' | 'metrics' | 'log'>
@@ -75,9 +78,9 @@ export class PaidCalls {
   }
 
   /**
-   * Starts a call in the background. The sink receives its stream, and `ended`, which never rejects, its outcome.
-   * The signal aborts the call with its tools; usage until then is charged. `own` describes a call that the
-   * server makes on its own initiative. Throws billing.insufficient_credits.
+   * Starts a call in the background. `sink` receives the streamed output. `ended` resolves with the outcome and never
+   * rejects. If `signal` aborts, the call and its tools are aborted, and the usage until then is charged. Set `own`
+   * for a call that no user requested. Throws billing.insufficient_credits.
    */
   async begin(
     payer: Payer,
@@ -93,8 +96,8 @@ export class PaidCalls {
   }
 
   /**
-   * Transcribes a recording, charged by seconds. Throws billing.insufficient_credits, and llm.failed with the
-   * reason if the provider fails, without charge.
+   * Transcribes audio, charged by the second. Throws billing.insufficient_credits. If the provider fails, throws
+   * llm.failed with the reason and charges nothing.
    */
   async transcribe(
     payer: Payer,
@@ -109,9 +112,9 @@ export class PaidCalls {
   }
 
   /**
-   * Returns vectors of texts and the charged usage. Throws billing.insufficient_credits; after a failure, a
-   * ModelError or the signal's reason, without charge. If the caller leaves (`left`), the call is aborted and
-   * texts already sent to the provider are charged.
+   * Computes embeddings for texts, and returns them with the charged usage. Throws billing.insufficient_credits. If
+   * the call fails or `signal` aborts it, rejects with a ModelError or the signal's reason and charges nothing. If
+   * `left` aborts because the caller has disconnected, texts already sent to the provider are charged.
    */
   async embed(
     payer: Payer,
@@ -131,8 +134,8 @@ export class PaidCalls {
   }
 
   /**
-   * Waits up to `graceMs` milliseconds for calls to finish, including calls that `callers` start until they
-   * settle, then aborts them.
+   * Waits up to `graceMs` milliseconds for calls in progress, then aborts the rest. Includes calls that start before
+   * `callers` settles.
    */
   async close(graceMs: number, callers: Promise<unknown>): Promise<void> {
     const all = callers.then(() => Promise.allSettled(this.#underWay.values()))
@@ -143,7 +146,7 @@ export class PaidCalls {
 
   #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {
     const forget = (): void => {
-      // The entry is replaced if the settlement is deferred.
+      // A deferred settlement replaces the entry, which must then stay.
       if (this.#underWay.get(holdId) === call) this.#underWay.delete(holdId)
     }
     this.#underWay.set(holdId, call)
@@ -248,7 +251,7 @@ export class PaidCalls {
       const failure = wasEnded ? ENDED_EARLY : isExpected ? error.message : UNEXPECTED
       if (!wasEnded)
         log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a model call failed')
-      // A caller who aborts pays, because the request was sent.
+      // A caller who aborts is charged, because the request was already sent.
       const usage = (await loop?.payable(!wasEnded)) ?? null
       await this.#settle(holdId, usage, own?.reason ?? failure)
       return { error: failure, content, usage, finishReason: null }
@@ -256,8 +259,8 @@ export class PaidCalls {
   }
 
   /**
-   * Settles a hold. With an idempotency key, it commits together with the stored answer. Retries, so that a short
-   * database outage does not lose the charge.
+   * Settles a hold. For a request with an idempotency key, the settlement commits together with the stored response.
+   * Otherwise retries, so that a short database outage does not lose the charge.
    */
   async #settle(...closing: Parameters<Services['ledger']['settle']>): Promise<void> {
     const { ledger, log } = this.#services

@@ -1,28 +1,28 @@
 import type { ModelConfig } from '#database/schema/llm.ts'
 
-/** The price of one model for one organization. */
+/** The price that one organization pays for a model. */
 export interface Price {
   /** Credits per token. */
   inputRatio: number
   outputRatio: number
-  /** Credits per second of a recording. */
+  /** Credits per second of audio. */
   secondsRatio: number
-  /** If false, the server counts tokens itself and ignores the usage that the model's endpoint reports. */
+  /** True if the usage reported by the model's endpoint is charged. If false, the server counts tokens itself. */
   trustsUsage: boolean
 }
 
 interface PricedModel {
-  /** Null for a model of the environment. */
+  /** The organization that owns the model. Null for a model of the environment. */
   organizationId: string | null
   config: ModelConfig
 }
 
 /**
- * Returns what `payerId` pays for a model. No other code decides prices (contract, 6).
+ * Returns the price that `payerId` pays for a model. No other code decides prices (contract, 6).
  *
- * An organization sets the ratios of its own models and may run the endpoint that reports their usage. That is
- * safe while it pays itself. Another organization, which reaches these models through a public agent, pays one
- * credit per token, counted by this server. The ratios of environment models apply to everyone.
+ * An organization sets the ratios of its own models and may run the endpoint that reports their usage. Both are
+ * trusted while the organization itself pays. Another organization that reaches the model through a public agent pays
+ * one credit per token, as counted by this server. The ratios of environment models apply to all payers.
  */
 export function priceFor({ organizationId, config }: PricedModel, payerId: string): Price {
   if (organizationId !== null && organizationId !== payerId)

@@ -143,7 +143,7 @@ export const ModelTest = Type.Object(
   { title: 'ModelTest' },
 )
 
-/** Returns a model's configured capabilities, or else guesses them from its name. */
+/** Returns a model's configured capabilities, or guesses them from its name if none are configured. */
 export const capabilitiesOf = ({
   provider,
   version,

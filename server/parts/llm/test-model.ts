@@ -10,8 +10,8 @@ const TEST_TIMEOUT_MS = 30_000
 const ANSWER_CHARACTERS_MAX = 200
 
 /**
- * Sends a short prompt to the model to check its address, key and name. A failing model is a result, not an
- * error.
+ * Sends a short prompt to a model to check its address, key and name. If the model fails, returns the failure instead
+ * of throwing. Throws llm.not_found, llm.not_configured.
  */
 export async function testModel(
   services: Services,

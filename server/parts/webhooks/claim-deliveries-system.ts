@@ -6,49 +6,58 @@ import type { Fragment, FragmentSql, TenantSql } from '#database/tenant-sql.ts'
 import { sentence } from '#errors'
 
 /*
- * Deliveries are claimed and swept across all organizations, and then processed with statements of their own
+ * Claims and sweeps deliveries across all organizations. A claimed delivery is then processed with statements of its
  * organization.
  */
 
-/** A delivery claimed by this process; no other process tries it before `claimedUntil`. */
+/** A delivery claimed by this process. No other process attempts the delivery before `claimedUntil`. */
 export interface ClaimedDelivery {
   id: string
   organizationId: string
   endpointId: string
   url: string
-  /** Encrypted; also contains the previous secret while that one still signs. */
+  /**
+   * The encrypted signing secrets: the current secret, and the previous secret while deliveries are still signed with
+   * it.
+   */
   secrets: string[]
-  /** Time in milliseconds since deliveries to the endpoint began to fail; null if the last one succeeded. */
+  /** Milliseconds since deliveries to the endpoint began to fail. Null if the last delivery succeeded. */
   failingMs: number | null
   sequence: number
   eventType: string
-  /** JSON. */
+  /** The event's data as JSON. */
   data: string
-  /** ISO 8601. */
+  /** An ISO 8601 timestamp. */
   createdAt: string
   attempts: WebhookAttempt[]
-  /** Number of tries since the delivery was last queued, without this one. */
+  /** Number of attempts since the delivery was last queued, excluding the current attempt. */
   tries: number
-  /** Timestamp as text from the database. */
+  /** A PostgreSQL timestamp as text, which keeps its full precision. */
   claimedUntil: string
 }
 
-/** Limits of concurrent deliveries per process, so that unresponsive endpoints block nobody else. */
+/**
+ * Maximum numbers of concurrent deliveries per process, organization and endpoint. They keep unresponsive endpoints
+ * from delaying deliveries to other endpoints.
+ */
 export const UNDER_WAY_MAX = 64
 const UNDER_WAY_OF_ORGANIZATION_MAX = 16
 export const UNDER_WAY_OF_ENDPOINT_MAX = 4
-/** Limit for an endpoint that is failing. */
+/** Maximum number of concurrent deliveries to an endpoint whose last delivery failed. */
 const UNDER_WAY_OF_FAILING_MAX = 1
-/** Maximum number of endpoints per look-up; later look-ups cover the rest. */
+/** Maximum number of endpoints per look-up. Later look-ups cover the remaining endpoints. */
 const ENDPOINTS_MAX = 500
-/** Maximum number of attempts kept per delivery; the latest are kept. */
+/** Maximum number of attempts stored per delivery. The latest attempts are kept. */
 export const ATTEMPTS_KEPT = 20
 const PENDING_FAILED_AT_ONCE = 10_000
 const DISABLED = sentence('webhook.was_disabled')
 const KEPT_DAYS = 30
 const SWEPT_AT_ONCE = 5_000
 
-/** Returns endpoints with pending deliveries, due or not, with one index access each. */
+/**
+ * Returns up to ENDPOINTS_MAX endpoints with pending deliveries, including deliveries that aren't due yet. Endpoints
+ * are in order of id and start after `after`. Reads one index entry per endpoint.
+ */
 export async function findWaitingEndpoints(database: Database, after: string): Promise<string[]> {
   const sql = systemSql(database)
   const next = (after: Fragment) => sql`
@@ -65,14 +74,15 @@ export async function findWaitingEndpoints(database: Database, after: string): P
   return rows.map((row) => row.endpoint_id)
 }
 
-/** Returns where the next look-up starts: after the last of these endpoints, or from the beginning. */
+/** Returns the endpoint id after which the next look-up starts. Starts over if the look-up was not full. */
 export const nextAfter = (endpointIds: readonly string[]): string =>
   endpointIds.length === ENDPOINTS_MAX ? (endpointIds.at(-1) ?? LOWEST_ID) : LOWEST_ID
 
 /**
- * Claims due deliveries of these endpoints, considering those in progress here: one per endpoint before a second
- * of any, and those of an endpoint in sequence. A claim expires after `leaseMs` milliseconds, so another process
- * retries the deliveries of a dead one.
+ * Claims due deliveries of the given endpoints, up to the concurrency limits. Deliveries in `underWay` count toward
+ * the limits. Every endpoint receives its first delivery before any endpoint receives a second, and deliveries of an
+ * endpoint are claimed in order. A claim expires after `leaseMs` milliseconds. If this process dies, another process
+ * then retries the delivery.
  */
 export async function claimDue(
   database: Database,
@@ -111,7 +121,7 @@ export async function claimDue(
   return rows.sort((a, b) => a.sequence - b.sequence)
 }
 
-/** Claims this delivery, due or not; returns undefined if it is no longer pending. */
+/** Claims a delivery, whether or not it is due. Returns undefined if the delivery isn't pending. */
 export async function claimOne(
   sql: TenantSql,
   { organizationId, id }: { organizationId: string; id: string },
@@ -122,7 +132,7 @@ export async function claimOne(
   return row
 }
 
-/** Returns the tenant statements of the delivery's organization. */
+/** Returns statements bound to the delivery's organization. */
 export const sqlOf = (database: Database, { organizationId }: ClaimedDelivery): TenantSql =>
   tenantSql(database, { organizationId, userId: null })
 
@@ -139,11 +149,17 @@ const claim = (sql: FragmentSql, isChosen: Fragment, leaseMs: number) => sql`
     to_char(d.created_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "createdAt", d.attempts, d.tries,
     d.next_attempt_at::text as "claimedUntil"`
 
-/** Fails pending deliveries of a disabled endpoint, up to a limit; the sweep fails the rest. */
+/**
+ * Marks pending deliveries of a disabled endpoint as failed, up to PENDING_FAILED_AT_ONCE. The sweep handles the
+ * remaining deliveries.
+ */
 export const failDisabled = (sql: TenantSql, organizationId: string, endpointId: string): Promise<void> =>
   failPending(sql, sql`e.id = ${endpointId} and e.organization_id = ${organizationId}`)
 
-/** Fails pending deliveries of disabled endpoints and deletes old deliveries, up to a limit each. */
+/**
+ * Marks pending deliveries to disabled endpoints as failed, and deletes old deliveries. Each step has a maximum
+ * number of rows.
+ */
 export async function sweepDeliveries(database: Database): Promise<void> {
   const sql = systemSql(database)
   await failPending(sql, sql`true`)

@@ -12,7 +12,7 @@ import {
 import { TEST_EVENT_TYPE, type WebhookEventType } from './schemas.ts'
 import { DELIVERY_TIMES } from './try-delivery.ts'
 
-/* The requests that webhooks receive, for the API reference. */
+/* Describes the requests that webhook endpoints receive, for the API reference. */
 
 const Credits = (description: string) => Type.Number({ description })
 const Count = (description: string) => Type.Integer({ description })
@@ -146,7 +146,10 @@ const header = (name: string, description: string, example: string) => ({
   example,
 })
 
-/** The headers of Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, spec 1.0.0). */
+/**
+ * The request headers defined by Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, spec
+ * 1.0.0).
+ */
 const HEADERS = [
   header(
     'webhook-id',
@@ -173,7 +176,7 @@ const RESPONSES = {
   },
 }
 
-/** Returns the requests that webhooks receive, as Path Items (OpenAPI 3.1, Webhooks) by event type. */
+/** Returns the requests that webhook endpoints receive, by event type, as Path Items (OpenAPI 3.1, Webhooks). */
 export const describeEvents = (): Record<string, object> =>
   Object.fromEntries(
     Object.entries(EVENTS).map(([type, { component, summary, description, data }]) => {

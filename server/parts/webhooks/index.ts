@@ -11,7 +11,7 @@ export { webhookTables } from './tables.ts'
 export type { DeliveryTimes } from './try-delivery.ts'
 export { newSecret } from './write-message.ts'
 
-/** Webhooks: their routes, and the sender that delivers events. */
+/** The routes that manage webhooks, and the sender that delivers events. */
 export interface Webhooks {
   routes: Route[]
   sender: Pick<Sender, 'start' | 'stop'>

@@ -50,8 +50,8 @@ export const listDeliveries = (scope: Administrator, query: DeliveryQuery): Prom
   )
 
 /**
- * Queues a delivery again in any status: immediately, with the same id and a full set of tries. Throws
- * webhook.disabled, webhook.delivery_not_found.
+ * Queues a delivery for an immediate attempt, whatever its status. The id stays the same, and the number of attempts
+ * restarts at 0. Throws webhook.not_found, webhook.disabled, webhook.delivery_not_found.
  */
 export async function redeliver(
   sender: Sender,
@@ -70,8 +70,9 @@ export async function redeliver(
 }
 
 /**
- * Sends a test event once and returns the delivery. If the endpoint or the process is busy, it is queued and
- * returned as pending. Throws webhook.disabled.
+ * Sends a test event once and returns the delivery. If the endpoint or the process is at its concurrency limit, the
+ * event is queued and the returned delivery is pending. Throws webhook.disabled, and webhook.not_found if the
+ * endpoint is deleted during the test.
  */
 export async function testWebhook(
   sender: Sender,
@@ -80,7 +81,8 @@ export async function testWebhook(
 ): Promise<DeliveryView> {
   const deliveryId = newId()
   const data = { webhook_id: webhookId, requested_by: scope.userId }
-  // Claimed by this process from the start; if it dies, another process tries it.
+  // Inserts the delivery as already claimed by this process. If this process dies, another process attempts the
+  // delivery after the claim expires.
   const made = await scope.sql`
     with endpoint as (
       update webhook_endpoints set last_sequence = last_sequence + 1

@@ -21,7 +21,7 @@ import { WEBHOOK } from './tables.ts'
 import { newSecret } from './write-message.ts'
 
 const WEBHOOKS_MAX = 20
-/** Time during which the previous secret signs besides the new one. */
+/** Time during which deliveries are also signed with the previous secret. */
 const ROTATION_MS = 24 * 3_600_000
 
 type Administrator = Scope<'organization:admin'>
@@ -39,7 +39,7 @@ export async function createWebhook(
   const secret = newSecret()
   const sealed = secrets.encrypt(secret, id)
   await scope.sql.begin(async (tx) => {
-    // Serializes creations within an organization, so that the limit is exact.
+    // Serializes creations within an organization, so that concurrent creations cannot exceed the limit.
     await lockOrganization(tx, organizationId, 'members')
     const [row] = await tx<{ count: number }[]>`
       select count(*)::int as count from webhook_endpoints where organization_id = ${organizationId}`
@@ -71,8 +71,8 @@ export const listWebhooks = (
   )
 
 /**
- * Updates the given fields. Disabling an endpoint fails its pending deliveries; one that is enabled again gets
- * only later events. Throws webhook.not_found, webhook.url_invalid.
+ * Updates the given fields. Disabling an endpoint marks its pending deliveries as failed. An endpoint that is enabled
+ * again receives only later events. Throws webhook.not_found, webhook.url_invalid.
  */
 export async function updateWebhook(
   { net }: Dependencies,
@@ -86,7 +86,7 @@ export async function updateWebhook(
     ...(description !== undefined && { description }),
     ...(eventTypes !== undefined && { eventTypes }),
     ...(isEnabled !== undefined && { isEnabled, disabledReason: null }),
-    // A new address has not failed yet.
+    // Failures before the change must not count toward disabling the endpoint.
     ...((url !== undefined || isEnabled) && { failingSince: null }),
     updatedAt: new Date(),
   })
@@ -95,15 +95,15 @@ export async function updateWebhook(
   return viewWebhook(changed)
 }
 
-/** Deletes an endpoint with its deliveries. Throws webhook.not_found. */
+/** Deletes an endpoint and its deliveries. Throws webhook.not_found. */
 export async function deleteWebhook(scope: Administrator, id: string): Promise<void> {
   const [deleted] = await scope.delete(webhookEndpoints, eq(webhookEndpoints.id, id))
   found(deleted)
 }
 
 /**
- * Creates a new secret. The previous one keeps signing for 24 hours, and any earlier one is revoked. Throws
- * webhook.not_found.
+ * Creates a new secret and returns it. For 24 hours, deliveries are also signed with the previous secret; older
+ * secrets are revoked. Throws webhook.not_found.
  */
 export async function rotateSecret(
   { secrets }: Dependencies,
@@ -125,13 +125,15 @@ export async function rotateSecret(
   return { ...viewWebhook(row), secret }
 }
 
-/** Finds an endpoint. Throws webhook.not_found. */
+/** Returns an endpoint. Throws webhook.not_found. */
 export async function findWebhook(scope: Administrator, id: string): Promise<WebhookRow> {
   const [row] = await scope.select(webhookEndpoints, { where: eq(webhookEndpoints.id, id) })
   return found(row)
 }
 
-/** Checks a URL without connecting; further checks happen at each delivery. Throws webhook.url_invalid. */
+/**
+ * Checks a URL without connecting to it. Each delivery also checks the resolved address. Throws webhook.url_invalid.
+ */
 export function checkUrl(net: Net, url: string): void {
   try {
     net.checkUrl(url)

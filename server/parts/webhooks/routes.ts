@@ -10,7 +10,7 @@ import type { Sender } from './sender.ts'
 const OneWebhook = Type.Object({ webhook_id: idOf('the webhook') })
 const ofWebhook = { permission: 'organization:admin', orgOf: { webhook: 'webhook_id' } } as const
 
-/** Routes of webhooks (ext; contract, 11): endpoints for an organization's events, and their deliveries. */
+/** Routes that manage webhook endpoints and their deliveries (ext; contract, 11). */
 export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
   defineRoute({
     method: 'POST',

@@ -17,7 +17,7 @@ import {
   UpdatedAt,
 } from '#platform/http/schemas.ts'
 
-/** Event type of test deliveries; it cannot be subscribed to. */
+/** Event type of test deliveries. Endpoints cannot subscribe to it. */
 export const TEST_EVENT_TYPE = 'webhook.test'
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]
 const DELIVERY_ID_PREFIX = 'msg_'
@@ -133,7 +133,7 @@ export const DeliveryPage = PageOf(DeliveryView, 'WebhookDeliveryPage')
 export type WebhookRow = typeof webhookEndpoints.$inferSelect
 export type DeliveryRow = typeof webhookDeliveries.$inferSelect
 
-/** Converts a delivery id to the message id that receivers and the API use. */
+/** Converts a delivery's id to the message id shown to receivers and API clients. */
 export const messageIdOf = (deliveryId: string): string => DELIVERY_ID_PREFIX + deliveryId
 export const deliveryIdOf = (messageId: string): string => messageId.slice(DELIVERY_ID_PREFIX.length)
 

@@ -17,14 +17,15 @@ import {
 import { releaseDelivery, settleDelivery } from './settle-delivery.ts'
 import { DELIVERY_TIMES, type DeliveryTimes, tryDelivery } from './try-delivery.ts'
 
-/** Delay before looking for due deliveries, so that events close together are claimed together. */
+/** Delay of a triggered look-up. Deliveries of events that occur shortly after each other are claimed together. */
 const SOON_MS = 20
 /** Grace period for deliveries in progress when the process stops. */
 const STOP_GRACE_MS = 3_000
 
 /**
- * Sends due deliveries, in every process. Each delivery is claimed first, so that one process at a time tries it.
- * Claims of a dead process expire and are retried: events arrive at least once.
+ * Sends due deliveries. Every process runs a sender. A sender claims a delivery before each attempt, so only one
+ * process attempts it at a time. If a process dies, its claims expire and another process retries the deliveries, so
+ * an event arrives at least once.
  */
 export class Sender {
   readonly #services: Services
@@ -53,7 +54,7 @@ export class Sender {
     ]
   }
 
-  /** Triggers a look-up of due deliveries. */
+  /** Triggers a look-up of due deliveries after SOON_MS. */
   wake(): void {
     if (this.#isStopped || this.#soon) return
     this.#soon = setTimeout(() => {
@@ -64,14 +65,14 @@ export class Sender {
     }, SOON_MS)
   }
 
-  /** Duration of a claim. */
+  /** Duration of a claim, in milliseconds. */
   get leaseMs(): number {
     return this.#times.timeoutMs + this.#times.claimMarginMs
   }
 
   /**
-   * Sends one delivery now and resolves when the attempt ends, successfully or not. If the endpoint or the
-   * process is at its limit, resolves immediately and leaves the delivery to the queue.
+   * Attempts one delivery now, and resolves when the attempt has succeeded or failed. If the endpoint or the process
+   * is at its concurrency limit, resolves immediately and leaves the delivery queued.
    */
   async sendNow(
     { sql, organizationId }: Scope<'organization:admin'>,
@@ -84,7 +85,7 @@ export class Sender {
     if (claimed) await this.#begin(claimed)
   }
 
-  /** Lets deliveries in progress finish within the grace period, then releases the rest. */
+  /** Waits for deliveries in progress until the grace period ends, then aborts the rest and releases their claims. */
   async stop(): Promise<void> {
     this.#isStopped = true
     for (const end of this.#endRepeats) end()
@@ -98,7 +99,7 @@ export class Sender {
     await all
   }
 
-  /** Runs one look-up at a time. */
+  /** Claims and sends due deliveries. Does nothing if another look-up is in progress. */
   async #look(): Promise<void> {
     if (this.#looking || this.#isStopped || this.#underWay.size >= UNDER_WAY_MAX) return
     this.#looking = this.#claimAndSend().finally(() => {
@@ -116,11 +117,11 @@ export class Sender {
     for (const delivery of claimed) void this.#begin(delivery)
   }
 
-  /** Never rejects. */
+  /** Sends a claimed delivery. Never rejects: unexpected errors are logged. */
   #begin(delivery: ClaimedDelivery): Promise<void> {
     const sending = this.#send(delivery)
       .catch((error: unknown) => {
-        // The claim expires.
+        // The delivery is retried once its claim expires.
         this.#services.log.error(
           { err: error, delivery: delivery.id },
           'a webhook delivery failed unexpectedly',

@@ -4,20 +4,23 @@ import { sentence } from '#errors'
 import type { Services } from '#platform/services.ts'
 import { ATTEMPTS_KEPT, type ClaimedDelivery, failDisabled } from './claim-deliveries-system.ts'
 
-/** Outcome of one attempt. `retryMs` is the delay until the next one, or null for none. */
+/**
+ * Outcome of one attempt. `retryMs` is the delay before the next attempt, or null if no attempt follows. `isGone` is
+ * true if the endpoint responded with 410.
+ */
 export type Outcome = { attempt: WebhookAttempt } & (
   | { isDelivered: true }
   | { isDelivered: false; retryMs: number | null; isGone: boolean }
 )
 
-/** `sql` contains the statements of the delivery's organization. */
+/** `sql` must be bound to the delivery's organization. */
 type Dependencies = Pick<Services, 'config' | 'mail'> & { sql: TenantSql }
 
 const OWNERS_NOTIFIED_MAX = 20
 
 /**
- * Records the outcome of an attempt and since when the endpoint has been failing. Disables the endpoint and
- * notifies the organization's owners if it answered 410 or has been failing for `giveUpMs` milliseconds.
+ * Records the outcome of an attempt, and since when the endpoint has been failing. If the endpoint responded with 410
+ * or has been failing for `giveUpMs` milliseconds, disables the endpoint and notifies the organization's owners.
  */
 export async function settleDelivery(
   deps: Dependencies,
@@ -30,7 +33,7 @@ export async function settleDelivery(
   const tried = sql`attempts = ${attempts}::text::jsonb, tries = ${delivery.tries + 1}, updated_at = now()`
   if (outcome.isDelivered) return noteDelivered(sql, delivery, tried)
   const { retryMs, isGone } = outcome
-  // Has no effect on the delivery if the claim was lost.
+  // Leaves the delivery unchanged if this process no longer holds the claim.
   await sql`
     with endpoint as (${lockedEndpoint(sql, delivery)}), settled as (
       update webhook_deliveries set ${tried}, status = ${retryMs === null ? 'failed' : 'pending'},
@@ -49,7 +52,7 @@ export async function settleDelivery(
   }
 }
 
-/** Records a success even if the claim was lost, because the event has arrived. */
+/** Records a success even if this process no longer holds the claim, because the event has arrived. */
 async function noteDelivered(sql: TenantSql, delivery: ClaimedDelivery, tried: Fragment): Promise<void> {
   await sql`
     with endpoint as (${lockedEndpoint(sql, delivery)}), settled as (
@@ -62,14 +65,14 @@ async function noteDelivered(sql: TenantSql, delivery: ClaimedDelivery, tried: F
 }
 
 /**
- * Locks the endpoint before its delivery and before changing either, like a deletion does, which prevents
- * deadlocks.
+ * Locks the endpoint. Deleting an endpoint locks the endpoint before its deliveries. Using the same order here
+ * prevents deadlocks.
  */
 const lockedEndpoint = (sql: TenantSql, { endpointId, organizationId }: ClaimedDelivery) =>
   sql`
     select from webhook_endpoints where id = ${endpointId} and organization_id = ${organizationId} for key share`
 
-/** Releases a delivery whose attempt was aborted, so that another process can try it immediately. */
+/** Releases the claim of an aborted attempt, so that another process can attempt the delivery immediately. */
 export async function releaseDelivery(
   sql: TenantSql,
   { id, organizationId, claimedUntil }: ClaimedDelivery,
@@ -80,7 +83,7 @@ export async function releaseDelivery(
       and next_attempt_at = ${claimedUntil}`
 }
 
-/** @param failedDays days of failed deliveries; null: the address answered 410 */
+/** @param failedDays number of days for which deliveries failed; null if the endpoint responded with 410 */
 async function disable(
   { sql, config, mail }: Dependencies,
   { endpointId, organizationId, url }: ClaimedDelivery,

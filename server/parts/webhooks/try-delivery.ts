@@ -9,19 +9,22 @@ import { TEST_EVENT_TYPE } from './schemas.ts'
 import type { Outcome } from './settle-delivery.ts'
 import { writeBody, writeHeaders } from './write-message.ts'
 
-/** All times are in milliseconds. */
+/** Times of deliveries, in milliseconds. */
 export interface DeliveryTimes {
   /** Timeout of an attempt. */
   timeoutMs: number
-  /** Delays between attempts; there is one attempt more than delays. */
+  /** Delays between attempts. The number of attempts is one more than the number of delays. */
   retryDelaysMs: readonly number[]
-  /** An endpoint that has been failing for this long is disabled. */
+  /** An endpoint is disabled once its deliveries have failed for this long. */
   giveUpMs: number
-  /** Extra duration of a claim beyond the timeout. */
+  /** Duration of a claim beyond the timeout of its attempt. */
   claimMarginMs: number
-  /** Interval of looking for due deliveries. */
+  /** Interval between look-ups of due deliveries. */
   pollMs: number
-  /** Interval of deleting old deliveries and failing those of disabled endpoints. */
+  /**
+   * Interval between sweeps. A sweep deletes old deliveries and marks pending deliveries to disabled endpoints as
+   * failed.
+   */
   sweepMs: number
 }
 
@@ -37,13 +40,13 @@ export const DELIVERY_TIMES: DeliveryTimes = {
   sweepMs: MINUTE,
 }
 
-/** Random variation of delays, so that deliveries that failed together are not retried together. */
+/** Random variation of a delay, as a fraction. Deliveries that failed together are therefore not retried together. */
 const JITTER = 0.1
-/** A Retry-After header with a longer delay is ignored. */
+/** Longest delay accepted from a Retry-After header. A longer one is ignored. */
 const RETRY_AFTER_MAX_MS = 8 * HOUR
 const GONE = 410
 
-/** Sends a delivery once. Throws the signal's reason, and errors of building the message. */
+/** Attempts a delivery once. Rejects with the signal's reason if aborted, and if the message cannot be built. */
 export async function tryDelivery(
   { net, secrets }: Pick<Services, 'net' | 'secrets'>,
   delivery: ClaimedDelivery,

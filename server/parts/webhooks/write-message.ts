@@ -3,8 +3,8 @@ import type { ClaimedDelivery } from './claim-deliveries-system.ts'
 import { messageIdOf } from './schemas.ts'
 
 /*
- * Messages follow Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, spec 1.0.0): three
- * headers, and a signature over id, time and body.
+ * Builds messages as defined by Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, spec
+ * 1.0.0): three headers, with a signature over the id, the time and the body.
  */
 
 const SECRET_PREFIX = 'whsec_'
@@ -13,16 +13,17 @@ const USER_AGENT = 'Parley-Webhooks'
 
 export const newSecret = (): string => SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
-/** Builds the body of an event: identical bytes for every attempt. */
+/** Builds the body of an event. Every attempt sends identical bytes. */
 export function writeBody(delivery: ClaimedDelivery): Buffer {
   const { id, organizationId, sequence, eventType, data, createdAt } = delivery
   const head = JSON.stringify({ type: eventType, timestamp: createdAt })
   const tail = JSON.stringify({ organization_id: organizationId, sequence, id: messageIdOf(id) })
-  // Keeps the data as the database's text: credits may have more digits than a JavaScript number.
+  // Inserts the data as the database's JSON text. Parsing the data would round credits that have more digits than a
+  // JavaScript number.
   return Buffer.from(`${head.slice(0, -1)},"data":${data},${tail.slice(1)}`)
 }
 
-/** Builds the headers of an attempt, signed with each secret. */
+/** Builds the headers of an attempt, with one signature per secret. */
 export function writeHeaders(
   { id }: ClaimedDelivery,
   body: Buffer,
