@@ -27,28 +27,30 @@ import {
   type ToolPage,
 } from './server-definition.ts'
 
-/** Maximum length of an answer, in characters of JSON. Longer answers are refused. */
+/** Maximum length of a response, in characters of JSON. A longer response becomes an error. */
 const ANSWER_CHARACTERS_MAX = 8 * 1024 * 1024
 /** Maximum number of messages in one request. Only protocol version 2025-03-26 allows batches. */
 const BATCH_MAX = 20
-/** Maximum number of progress notifications per call. Further ones are dropped. */
+/** Maximum number of progress notifications per call. Further notifications are dropped. */
 const PROGRESS_MAX = 1_000
 const PROGRESS_CHARACTERS_MAX = 1_000
 
 const PASSED_CAPABILITIES = { resources: {}, prompts: {}, completions: {} }
 
 const INTERNAL_ERROR: number = ProtocolErrorCode.InternalError
-/** Errors from an upstream server that are the client's fault rather than ours. */
+/** Error codes of an upstream server that blame the client's request. */
 const CLIENT_ERRORS: number[] = [ProtocolErrorCode.InvalidParams, ProtocolErrorCode.MethodNotFound]
 
-/** State that all requests of one McpHttpServer share. */
+/** State shared by all requests of one McpHttpServer. */
 interface HandlerState {
   log: Pick<Logger, 'error' | 'debug'>
-  /** Running calls by owner key, session and request id. */
+  /** Running calls, keyed by owner key, session and request id. */
   cancellable: Map<string, AbortController>
 }
 
-/** Answers one client request with the given server definition. `body` is the parsed JSON body, if there is one. */
+/**
+ * Responds to one client request with the given server definition. `body` is the parsed JSON body, if there is one.
+ */
 export async function answerRequest(
   state: HandlerState,
   definition: McpServerDefinition,
@@ -122,7 +124,7 @@ function createServer(
 }
 
 /**
- * Turns a tool's failure into a result for the model (MCP spec, tools, "Error Handling"). Protocol errors are rethrown.
+ * Converts a tool's failure to a result for the model (MCP spec, tools, "Error Handling"). Rethrows protocol errors.
  */
 function failedCall(error: ProtocolError): CallToolResult {
   if (error.code !== INTERNAL_ERROR) throw error
@@ -140,22 +142,22 @@ function asProtocolError(error: unknown, log: HandlerState['log']): ProtocolErro
   return new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side.')
 }
 
-/** Returns the upstream's error code if it blames the request, which the client sent; otherwise an internal error. */
+/** Returns the upstream's error code if it blames the client's request, and otherwise an internal error. */
 const codeOf = ({ cause }: McpError): number =>
   cause instanceof ProtocolError && CLIENT_ERRORS.includes(cause.code) ? cause.code : INTERNAL_ERROR
 
-/** Whether the client cancelled or disconnected. That is not an error, and no response is needed. */
+/** Returns true if the client cancelled or disconnected. That is not an error, and needs no response. */
 const isDeparture = (error: unknown): boolean =>
   (error as Error | null)?.name === 'AbortError' ||
   (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
 
-/** Drops `_meta`, because a client's progress token is only valid in its own session. */
+/** Drops `_meta`, because a client's progress token is valid only in the client's own session. */
 function withoutMeta(params: object | undefined): Record<string, unknown> {
   const { _meta, ...others } = (params ?? {}) as Record<string, unknown>
   return others
 }
 
-/** Reports progress only to clients that sent a progress token. */
+/** Returns the progress callback of a call. It sends nothing unless the client sent a progress token. */
 function progressTo({ mcpReq }: ServerContext): ServedCall['onProgress'] {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return () => {}
@@ -181,8 +183,8 @@ const asPage = (listed: ServedTool[] | ToolPage) =>
   (Array.isArray(listed) ? { tools: listed } : listed) as { tools: Tool[]; nextCursor?: string }
 
 /**
- * Reads the definition's capabilities when a session begins. Otherwise assumes that it has all, without asking the
- * upstream.
+ * Returns the definition's capabilities if a session begins. For later requests, assumes all capabilities instead of
+ * asking the upstream again.
  */
 async function capabilitiesOf(
   definition: McpServerDefinition,
@@ -217,7 +219,7 @@ function errorResponse(id: string | number | null, status: number, message: stri
   return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status })
 }
 
-/** Accepts a result without `content`: servers may send only structured content. */
+/** Validates a tool result. Accepts a result without `content`, because servers may send only structured content. */
 function checked(result: CallToolResult): CallToolResult {
   const response: object = result
   if (isCallToolResult({ content: [], ...response })) return result

@@ -4,7 +4,10 @@ import { FetchError } from '#platform/net/fetch-bounded.ts'
 import { NetError } from '#platform/net/index.ts'
 import { AuthorizationError, cleanDetails, refusalOf } from './authorization-error.ts'
 
-/** Maps a failed exchange with `host` to an AuthorizationError. The message never contains any of `secrets`. */
+/**
+ * Maps a failed exchange with `host` to an AuthorizationError whose message contains none of `secrets`. Returns
+ * unknown errors unchanged.
+ */
 export function asAuthorizationError(error: unknown, host: string, secrets: string[] = []): unknown {
   if (error instanceof AuthorizationError) return error
   if (error instanceof NetError) return new AuthorizationError('invalid', error.message)
@@ -21,7 +24,7 @@ export function asAuthorizationError(error: unknown, host: string, secrets: stri
   return error
 }
 
-/** Describes the first field that fails the SDK's schema. Null if the error is not a validation error. */
+/** Describes the first field that fails the SDK's schema. Returns null if the error is not a validation error. */
 function invalidFieldOf(error: unknown): string | null {
   const { issues } = error as { issues?: { path: PropertyKey[] }[] }
   if (!Array.isArray(issues)) return error instanceof SyntaxError ? 'it is no JSON' : null

@@ -1,16 +1,19 @@
 import { sentence } from '#errors'
 
 /**
- * Authorization failed. The message is written for the user and contains no secrets. The kinds:
+ * A failed authorization. The message is for the user and contains no secrets. The kinds:
  * - `refused`: the authorization server or the user refused
  * - `unreachable`: a temporary failure; retry later
- * - `invalid`: the server's answer or metadata is unusable
+ * - `invalid`: the server's response or metadata is unusable
  * - `no_registration`: an administrator has to configure a client
  */
 export class AuthorizationError extends Error {
   override readonly name = 'AuthorizationError'
   readonly kind: 'refused' | 'unreachable' | 'invalid' | 'no_registration'
-  /** The authorization server no longer knows the client. Delete a dynamically registered one. */
+  /**
+   * True if the authorization server no longer knows the client. A dynamically registered client must then be
+   * deleted.
+   */
   readonly isClientUnknown: boolean
 
   constructor(kind: AuthorizationError['kind'], message: string, isClientUnknown = false) {
@@ -22,17 +25,17 @@ export class AuthorizationError extends Error {
 
 const SAID_CHARACTERS_MAX = 10_000
 const DETAILS_CHARACTERS_MAX = 300
-/** Temporary errors of the authorization server. They say nothing about whether the grant is still valid. */
+/** Temporary errors of the authorization server. The grant may still be valid. */
 const PASSING = ['server_error', 'temporarily_unavailable', 'too_many_requests', 'slow_down']
 
-/** Maps an OAuth error response (RFC 6749, 4.1.2.1 and 5.2) to an AuthorizationError. */
+/** Converts an OAuth error response (RFC 6749, 4.1.2.1 and 5.2) to an AuthorizationError. */
 export function refusalOf(
   code: string,
   description: string | undefined,
   host: string,
   secrets: string[] = [],
 ): AuthorizationError {
-  // Leave the description out: for server_error it may be the server's entire response body.
+  // Omit the description: for server_error, it may be the server's entire response body.
   if (code === 'server_error')
     return new AuthorizationError('unreachable', sentence('mcp.authorization_down', { host }))
   const kind = PASSING.includes(code) ? 'unreachable' : 'refused'
@@ -47,7 +50,7 @@ export function refusalOf(
   )
 }
 
-/** Reduces untrusted text to one line of bounded length, with `secrets` masked, for use inside an error message. */
+/** Reduces untrusted text to one short line for an error message, and masks `secrets`. */
 export function cleanDetails(text: string, secrets: string[]): string {
   let clean = text.slice(0, SAID_CHARACTERS_MAX)
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '…')

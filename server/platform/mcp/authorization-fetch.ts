@@ -10,8 +10,9 @@ const STATUSES_WITHOUT_BODY = [204, 205, 304]
 const STATUSES_TO_TRY_AGAIN = [408, 425, 429]
 
 /**
- * Creates the `fetch` for the SDK's functions: guarded, size-limited, https only, without redirects. (The SDK's own
- * fetch would follow same-origin redirects.) A GET that succeeds without a JSON object is reported as 404.
+ * Creates the `fetch` for the SDK's functions. It uses the network guard, limits sizes, requires https, and doesn't
+ * follow redirects. (The SDK's default fetch would follow same-origin redirects.) Returns 404 for a successful GET
+ * whose body is not a JSON object.
  */
 export const createAuthorizationFetch =
   (net: Net, signal: AbortSignal): FetchLike =>
@@ -44,8 +45,8 @@ export const createAuthorizationFetch =
   }
 
 /**
- * Checks an address that secrets are sent to. It must use https, or http to localhost where the guard allows it (in
- * tests). Throws a NetError or an AuthorizationError.
+ * Checks a URL that receives secrets. The URL must use https, or http to localhost if the guard allows loopback
+ * addresses, as in tests. Throws a NetError or an AuthorizationError.
  */
 export function checkEndpoint(net: Net, address: string): URL {
   if (address.length > ADDRESS_CHARACTERS_MAX)
@@ -54,7 +55,7 @@ export function checkEndpoint(net: Net, address: string): URL {
   if (url.protocol === 'https:') return url
   if (!isLoopback(url.hostname))
     throw new AuthorizationError('invalid', sentence('mcp.authorization_https', { host: url.host }))
-  // A loopback hostname is not resolved here, so check the loopback address instead.
+  // The guard doesn't resolve loopback host names here, so check the loopback address instead.
   net.checkUrl('http://127.0.0.1/')
   return url
 }
@@ -62,7 +63,10 @@ export function checkEndpoint(net: Net, address: string): URL {
 const isLoopback = (host: string): boolean =>
   ['localhost', '127.0.0.1', '[::1]'].includes(host) || host.endsWith('.localhost')
 
-/** Parses a JSON object and drops null members: servers send null for absent values, which the schemas reject. */
+/**
+ * Parses a JSON object and drops its null members. Servers send null for absent values, but the SDK's schemas reject
+ * null. Returns null if the body is not a JSON object.
+ */
 function readObject(body: Buffer): Record<string, unknown> | null {
   let value: unknown
   try {

@@ -25,7 +25,7 @@ export { asAuthorizationError } from './as-authorization-error.ts'
 export { describeClient } from './choose-client.ts'
 export { revokeToken } from './token-endpoint.ts'
 
-/* The steps of McpAuthorizer, built on the SDK. Map their errors with `asAuthorizationError`. */
+/* The steps of McpAuthorizer, built on the SDK. Callers must convert errors with `asAuthorizationError`. */
 
 const CODE_CHARACTERS_MAX = 4_000
 
@@ -60,7 +60,7 @@ export async function beginAuthorization(
     ...{ expectedIss, isIssDemanded, codeVerifier, redirectUri },
   }
   const { client_secret, ...named } = client
-  // The secret of a client from the catalogue stays in the catalogue and is not stored again.
+  // Don't store a client from the catalogue with its secret: the secret stays in the catalogue.
   const registered = { issuer, client: server.fixed?.client_id ? named : client }
   return { url: authorizationUrl.href, pending, registered: isRegistered ? registered : null }
 }

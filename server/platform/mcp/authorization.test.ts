@@ -13,7 +13,7 @@ import {
 import { AuthorizationError } from './authorization-error.ts'
 import { widenScope } from './scopes.ts'
 
-/** A user connects to a server behind a strict authorization server and keeps the connection. */
+/** Tests a complete connection to a server behind a strict authorization server, from consent to revocation. */
 
 const REDIRECT_URI = 'https://parley.example/api/mcp/callback'
 const DOCUMENT_URL = 'https://parley.example/api/mcp/client.json'
@@ -45,7 +45,7 @@ afterAll(() => net.close())
 const begin = (more: Partial<ServerToAuthorize> = {}, who = authorizer) =>
   who.begin({ url: server.url, ...more }, 'the-state', signal)
 
-/** Gives consent and returns the callback's parameters. */
+/** Responds to the consent page and returns the callback's parameters. */
 async function consent(url: string, says?: 'yes' | 'no') {
   const back = new URL(await server.consent(url, says))
   return Object.fromEntries(back.searchParams) as { code: string; iss?: string; state: string }

@@ -5,19 +5,19 @@ import type { Net } from '#platform/net/index.ts'
 import { AuthorizationError } from './authorization-error.ts'
 import { createAuthorizationFetch } from './authorization-fetch.ts'
 
-/** A client registered with an authorization server. */
+/** An OAuth client known to an authorization server. */
 export interface OAuthClient {
   client_id: string
   client_secret?: string
-  /** Expiry in seconds since 1970; 0 means never. */
+  /** Expiry of the secret in seconds since 1970. 0 means never. */
   client_secret_expires_at?: number
   token_endpoint_auth_method?: string
 }
 
-/** The MCP server that a user wants to connect an account to. */
+/** The MCP server to which a user wants to connect an account. */
 export interface ServerToAuthorize {
   url: string
-  /** Settings from the catalogue. They override the server's own documents. */
+  /** Settings from the catalogue. They override the server's own metadata. */
   fixed?: {
     client_id?: string | undefined
     client_secret?: string | undefined
@@ -29,11 +29,14 @@ export interface ServerToAuthorize {
   known?: { issuer: string; redirectUri: string; client: OAuthClient } | null
   /** The exact scope to request, as returned by `widenScope`. */
   scope?: string | undefined
-  /** WWW-Authenticate header of the answer that required authorization. If absent, a request is sent to get one. */
+  /**
+   * WWW-Authenticate header of the response that required authorization. If omitted, a request is sent to the server
+   * to obtain the header.
+   */
   challenge?: string | undefined
 }
 
-/** The authorization server and client of a grant, serializable as JSON for use after the first step. */
+/** The authorization server and client of a grant. Serializable as JSON, because later steps need them. */
 export interface TokenSource {
   issuer: string
   tokenEndpoint: string
@@ -44,7 +47,7 @@ export interface TokenSource {
   requestedScope: string | null
 }
 
-/** State that the callback needs. Contains secrets: the code verifier and possibly a client secret. */
+/** State for the callback. Contains secrets: the code verifier and possibly a client secret. */
 export interface PendingAuthorization extends TokenSource {
   expectedIss: string | null
   isIssDemanded: boolean
@@ -55,13 +58,13 @@ export interface PendingAuthorization extends TokenSource {
 export interface Tokens {
   access_token: string
   refresh_token?: string
-  /** Lifetime in seconds from the time of the response. */
+  /** Lifetime of the access token in seconds, starting with the response. */
   expires_in?: number
   scope?: string
   token_type: string
 }
 
-/** Tokens, with everything needed to refresh and revoke them. Contains secrets. */
+/** Tokens, together with everything needed to refresh and revoke them. Contains secrets. */
 export interface StoredGrant extends TokenSource {
   tokens: Tokens
 }
@@ -73,22 +76,21 @@ export type AuthorizationAnswer =
 
 export interface AuthorizerOptions {
   redirectUri: string
-  /** URL of our Client ID Metadata Document; null without a public https address. */
+  /** URL of Parley's Client ID Metadata Document. Null if Parley has no public https URL. */
   clientMetadataUrl: string | null
-  /** Client name on the consent page. */
+  /** Client name shown on the consent page. */
   clientName: string
 }
 
-/** The result of `McpAuthorizer.begin`. */
 export interface BegunAuthorization {
-  /** The consent page. */
+  /** URL of the consent page. */
   url: string
   pending: PendingAuthorization
-  /** A newly registered client. Pass it as `known` next time. */
+  /** A newly registered client, to pass as `known` next time. Null if no client was registered. */
   registered: { issuer: string; client: OAuthClient } | null
 }
 
-/** Deadline for each step, including metadata discovery, registration and token requests. */
+/** Timeout of each step in milliseconds, including discovery, registration and token requests. */
 const STEP_TIMEOUT_MS = 15_000
 
 /** Imported on first use, because the SDK is slow to load. */
@@ -96,9 +98,11 @@ const loadSteps = () => import('./authorization-steps.ts')
 type Steps = Awaited<ReturnType<typeof loadSteps>>
 
 /**
- * Obtains, refreshes and revokes tokens for MCP servers: "Authorization" of MCP 2026-07-28, 2025-11-25 and 2025-06-18,
- * with the fallbacks of 2025-03-26. Stateless. Each step takes at most 15 seconds, throws an AuthorizationError or the
- * signal's reason, and connects only to addresses that the guard allows.
+ * Obtains, refreshes and revokes tokens for MCP servers: "Authorization" of MCP 2026-07-28, 2025-11-25 and
+ * 2025-06-18, with the fallbacks of 2025-03-26. The class is stateless.
+ *
+ * Each step takes at most 15 seconds and connects only to addresses that the guard allows. A step throws an
+ * AuthorizationError on failure, or the signal's reason on abort.
  */
 export class McpAuthorizer {
   readonly #net: Net
@@ -110,8 +114,8 @@ export class McpAuthorizer {
   }
 
   /**
-   * Discovers the authorization server, chooses or registers a client, and builds the URL of the consent page.
-   * `registered` is a new client; pass it as `known` next time, until the catalogue changes.
+   * Discovers the authorization server, chooses or registers a client, and builds the URL of the consent page. If
+   * `registered` is set, store this new client and pass it as `known` next time, until the catalogue changes.
    */
   begin(server: ServerToAuthorize, state: string, signal: AbortSignal): Promise<BegunAuthorization> {
     const [net, options] = [this.#net, this.#options]
@@ -121,8 +125,8 @@ export class McpAuthorizer {
   }
 
   /**
-   * Exchanges the code for tokens. Throws if the callback carries an error. A response from a different issuer throws
-   * `invalid`, and its error text is not shown (RFC 9207, 2.4).
+   * Exchanges the authorization code for tokens. Throws if the callback contains an error. A response from a
+   * different issuer throws `invalid`, without the response's error text (RFC 9207, 2.4).
    */
   finish(
     pending: PendingAuthorization,
@@ -137,8 +141,8 @@ export class McpAuthorizer {
   }
 
   /**
-   * Returns the grant with new tokens, and keeps the refresh token if the server issues no new one. Throws `refused`
-   * when the grant has ended and the user has to consent again. After any other error the grant may still be valid:
+   * Returns the grant with new tokens. Keeps the refresh token if the server issues no new one. Throws `refused` if
+   * the grant has ended, so that the user has to consent again. After any other error, the grant may still be valid:
    * retry later.
    */
   refresh(grant: StoredGrant, signal: AbortSignal): Promise<StoredGrant> {
@@ -147,7 +151,10 @@ export class McpAuthorizer {
     )
   }
 
-  /** Revokes both tokens (RFC 7009), the refresh token first. Does nothing if the server has no revocation endpoint. */
+  /**
+   * Revokes the refresh token, then the access token (RFC 7009). Does nothing if the server has no revocation
+   * endpoint.
+   */
   async revoke(grant: StoredGrant, signal: AbortSignal): Promise<void> {
     const { revocationEndpoint } = grant
     if (revocationEndpoint === null) return

@@ -8,29 +8,32 @@ import type { McpEndpoint } from './connection.ts'
 import { McpError, SessionLost } from './mcp-error.ts'
 import { readBounded } from './read-bounded.ts'
 
-/** Maximum number of consecutive redirects within the server's origin. Many servers redirect /mcp to /mcp/. */
+/** Maximum consecutive redirects within the server's origin. Many servers redirect /mcp to /mcp/. */
 const REDIRECTS_MAX = 3
-/** Timeout of requests outside any call: notifications and the end of a session. */
+/** Timeout of requests outside any call: notifications, and the end of a session. */
 const NOTICE_TIMEOUT_MS = 10_000
 const REFUSAL_BYTES_MAX = 64 * 1024
 const CHALLENGE_CHARACTERS_MAX = 4_000
 
 export interface FetchOptions {
-  /** Returns the current endpoint. A later user of a shared connection may replace it. */
+  /** Returns the current endpoint. A later caller on a shared connection may have replaced the endpoint. */
   endpoint: () => McpEndpoint
   transport: 'streamable' | 'sse'
-  /** Whether to open the stream for server-initiated messages. Useless unless the client offers capabilities. */
+  /**
+   * True to open the stream for server-initiated messages. The stream is useless unless the client offers
+   * capabilities.
+   */
   listens: boolean
-  /** Called with credential headers before they are sent. */
+  /** Called with the credential headers before each request. */
   showing: (headers: Record<string, string>) => void
-  /** Counts bytes on an SSE server's single stream. Throws beyond the limit. */
+  /** Counts bytes on an SSE server's single stream. Throws an McpError beyond the limit. */
   takeFromStream: (host: string, bytes: number) => void
 }
 
 /**
- * Creates the fetch for the SDK's transports. It checks every address, blocks redirects to other origins, gets fresh
- * credentials for each request and counts the bytes read. A failure immediately rejects the call that the request
- * belongs to, before the SDK can wrap the error.
+ * Creates the fetch for the SDK's transports. Each request checks the address, blocks redirects to other origins,
+ * uses current credentials, and counts the bytes read. A failed request immediately rejects the call that it belongs
+ * to, before the SDK can wrap the error.
  */
 export function createBoundedFetch(net: Net, options: FetchOptions): FetchLike {
   return async (input, init = {}) => {
@@ -39,7 +42,7 @@ export function createBoundedFetch(net: Net, options: FetchOptions): FetchLike {
     if (options.transport === 'streamable' && isStanding && !options.listens)
       return new Response(null, { status: 405 })
     const call = currentCall()
-    // A resumed stream belongs to its call and ends with it.
+    // A resumed stream belongs to a call, and must not outlive the call.
     if (hasHeader(init, 'last-event-id')) call?.ended.throwIfAborted()
     const isOfCall = !isStanding && call?.ended.aborted === false
     try {
@@ -91,7 +94,7 @@ async function send(
     : boundNotice(url.host, options, isStanding)
   const fail = (error: unknown): Error => {
     const failure = describe(url.host, error)
-    // If the server numbers its events, the SDK resumes a stream that breaks off.
+    // If the server numbers its events, the SDK resumes a broken stream. Don't fail the call yet.
     if (isStream && failure.kind === 'unreachable' && call) call.break = failure
     else call?.fail(failure)
     return failure
@@ -114,7 +117,7 @@ function withHeaders(init: RequestInit, secretHeaders: Record<string, string>): 
   return { ...init, headers }
 }
 
-/** Follows same-origin redirects that keep the method and body. */
+/** Sends a request and follows same-origin redirects that keep the method and the body. */
 async function follow(
   net: Net,
   via: McpEndpoint['net'],
@@ -163,7 +166,7 @@ async function request(
 }
 
 function cancelBody({ body }: NetAnswer): void {
-  // Destroying the body closes the connection. Ignore the stream's error.
+  // Destroying the body closes the connection. Ignore the resulting stream error.
   body.on('error', () => {}).destroy()
 }
 
@@ -193,8 +196,8 @@ function throwForScope(host: string, answer: NetAnswer, headers: Headers): void 
 }
 
 /**
- * Throws SessionLost on 404 to a request with a session (Streamable HTTP, "Session Management"). Many servers instead
- * answer 400 with a text that mentions the session, as an example of the official SDK did.
+ * Throws SessionLost if the server no longer knows the session. The spec requires 404 (Streamable HTTP, "Session
+ * Management"), but many servers send 400 with a body that mentions the session.
  */
 async function throwForSession(answer: NetAnswer): Promise<void> {
   if (answer.statusCode === 404) {

@@ -2,25 +2,25 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { sentence } from '#errors'
 import { McpError, tooLarge } from './mcp-error.ts'
 
-/** Maximum bytes a server may send per call, over all its responses and events. */
+/** Maximum bytes that a server may send per call, across all responses and events. */
 const CALL_BYTES_MAX = 16 * 1024 * 1024
 /** Maximum requests per call: list pages, retries, redirects and resumed streams. */
 const CALL_REQUESTS_MAX = 200
 
 /**
- * One call to a server. The SDK's requests for it find it with `currentCall()`, so that they share its limits and end
- * with it.
+ * One call to a server. The SDK's requests for the call find it with `currentCall()`, so that they share its limits
+ * and end with it.
  */
 export class Call {
-  /** Aborted when no caller waits for the result any more. The SDK then notifies the server. */
+  /** Aborted when no caller waits for the result. The SDK then notifies the server. */
   readonly left: AbortSignal
-  /** Aborted when the call ends for any reason. Cuts whatever the server still sends. */
+  /** Aborted when the call ends for any reason. Data that the server sends afterwards is dropped. */
   readonly ended: AbortSignal
-  /** The id of the request whose response is pending. */
+  /** Id of the request whose response is pending. */
   awaited: string | number | null = null
-  /** Whether the server responds with a stream that may still deliver the result. */
+  /** True if the server responds with a stream that may still deliver the result. */
   isStreaming = false
-  /** The error that broke the last stream. The SDK may resume that stream. */
+  /** The error that broke the latest stream. The SDK may resume that stream. */
   break: McpError | undefined
   readonly #left = new AbortController()
   readonly #ended = new AbortController()
@@ -34,7 +34,7 @@ export class Call {
     this.ended = this.#ended.signal
   }
 
-  /** Counts received bytes. Throws beyond the limit. */
+  /** Counts received bytes. Throws an McpError beyond the limit. */
   take(host: string, bytes: number): void {
     this.#bytes += bytes
     if (this.#bytes > CALL_BYTES_MAX) throw tooLarge(host, CALL_BYTES_MAX)
@@ -50,8 +50,8 @@ export class Call {
   fail(reason: unknown): void {
     if (this.#ended.signal.aborted) return
     this.#reject(reason)
-    // Leave the call's context: the SDK's cancellation notice would otherwise be aborted with the call before it is
-    // sent.
+    // Leave the call's async context. Otherwise the SDK's cancellation notice would be aborted together with the
+    // call.
     calls.exit(() => this.#left.abort(NOBODY_WAITS))
     this.end()
   }
@@ -68,8 +68,8 @@ const calls = new AsyncLocalStorage<Call>()
 export const currentCall = (): Call | undefined => calls.getStore()
 
 /**
- * Runs `work` as one call to a server. Rejects immediately with the signal's reason, or with the result of `late` after
- * `timeoutMs`. Data that the server sends afterwards is dropped.
+ * Runs `work` as one call to a server. Rejects immediately with the signal's reason on abort, or with the result of
+ * `late` after `timeoutMs`. Data that the server sends afterwards is dropped.
  */
 export function runCall<Result>(
   bounds: { signal: AbortSignal; timeoutMs: number; late: () => Error; running?: Set<Call> },

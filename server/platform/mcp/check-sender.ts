@@ -6,8 +6,8 @@ import { fail } from '#errors'
 type Site = Pick<Config, 'baseUrl' | 'frontendUrl' | 'corsOrigins'>
 
 /**
- * Refuses requests that a browser sends from a foreign page (MCP transports, "Security Warning"). A request without
- * Origin does not come from a page. Throws mcp.sender_refused.
+ * Rejects requests that a browser sends from a foreign page (MCP transports, "Security Warning"). A request without
+ * an Origin header doesn't come from a page. Throws mcp.sender_refused.
  */
 export function checkOrigin(site: Site, { origin }: IncomingHttpHeaders): void {
   const origins = [...addressesOf(site).map((url) => url.origin), ...site.corsOrigins]
@@ -15,8 +15,8 @@ export function checkOrigin(site: Site, { origin }: IncomingHttpHeaders): void {
 }
 
 /**
- * Checks the origin, and also refuses unknown host names, against DNS rebinding. Host names without a dot and IP
- * addresses cannot be rebound. For secret URLs `checkOrigin` alone is enough.
+ * Rejects requests with a foreign Origin, or with an unknown host name, to prevent DNS rebinding. Host names without
+ * a dot and IP addresses cannot be rebound. For secret URLs, `checkOrigin` is enough.
  */
 export function checkSender(site: Site, headers: IncomingHttpHeaders): void {
   checkOrigin(site, headers)

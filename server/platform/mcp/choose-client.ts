@@ -16,9 +16,9 @@ const CLIENT_CHARACTERS_MAX = 4_000
 const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none']
 
 /**
- * Chooses our client at the authorization server. The order of preference:
+ * Chooses Parley's client at the authorization server, in this order of preference:
  * - the client in the catalogue
- * - our Client ID Metadata Document
+ * - Parley's Client ID Metadata Document
  * - the client registered earlier
  * - a newly registered client (RFC 7591)
  */
@@ -44,9 +44,9 @@ export async function chooseClient(
 }
 
 /**
- * Returns whether a client of the catalogue is used for the first time. Its secret is bound to the authorization server
- * found then: an MCP server that later names another one could otherwise obtain the secret. Throws an
- * AuthorizationError in that case.
+ * Returns true if a client from the catalogue is used for the first time. Its secret is bound to the authorization
+ * server discovered then. Throws an AuthorizationError if the MCP server later names a different authorization
+ * server, which could otherwise obtain the secret.
  */
 function checkIssuer(plan: AuthorizationPlan, { fixed = {}, known }: ServerToAuthorize): boolean {
   if (!fixed.client_secret || fixed.token_url) return false
@@ -55,7 +55,7 @@ function checkIssuer(plan: AuthorizationPlan, { fixed = {}, known }: ServerToAut
   throw new AuthorizationError('invalid', sentence('mcp.authorization_moved'))
 }
 
-/** Returns the client metadata, for registration (RFC 7591, 2) and for our client document. */
+/** Returns the client metadata, for registration (RFC 7591, 2) and for the Client ID Metadata Document. */
 export function describeClient({ clientName, redirectUri }: AuthorizerOptions, authMethod: string) {
   const clientMetadata = {
     client_name: clientName,
@@ -67,7 +67,7 @@ export function describeClient({ clientName, redirectUri }: AuthorizerOptions, a
   return resolveClientMetadata({ clientMetadata, redirectUrl: redirectUri })
 }
 
-/** 0 means that the secret never expires (RFC 7591, 3.2.1). */
+/** Returns true if the client secret has expired. 0 means that it never expires (RFC 7591, 3.2.1). */
 const hasEnded = ({ client_secret_expires_at: end = 0 }: OAuthClient): boolean =>
   end > 0 && end * 1_000 <= Date.now()
 
@@ -103,7 +103,7 @@ function readClient(registered: OAuthClientInformationFull, host: string): OAuth
   const isSound = [client_id, client_secret ?? 'x'].every(
     (text) => text !== '' && text.length <= CLIENT_CHARACTERS_MAX,
   )
-  // Some servers echo the requested method but issue no secret.
+  // Some servers return the requested method but issue no secret.
   const authMethod = client_secret === undefined ? 'none' : registered.token_endpoint_auth_method
   if (!isSound || (authMethod !== undefined && !AUTH_METHODS.includes(authMethod)))
     throw new AuthorizationError('invalid', sentence('mcp.registration_invalid', { host }))
@@ -121,7 +121,7 @@ function detailsOf({ status, body }: RegistrationRejectedError): string {
     const details = [error, error_description].filter((text) => typeof text === 'string' && text !== '')
     if (details.length > 0) return details.join(': ')
   } catch {
-    // Not JSON, for example an HTML error page. Report only the status.
+    // The body is not JSON, for example an HTML error page. Report only the status.
   }
   return `status ${status}`
 }

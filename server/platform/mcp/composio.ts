@@ -3,10 +3,10 @@ import { sentence } from '#errors'
 import { readAll, withinTime } from '#platform/net/exchange-bounds.ts'
 import type { Net } from '#platform/net/index.ts'
 
-/** A request to Composio failed. The message is written for the user. */
+/** A failed request to Composio. The message is for the user. */
 export class ComposioError extends Error {
   override readonly name = 'ComposioError'
-  /** The response status; null without a response. */
+  /** HTTP status of the response. Null if there was no response. */
   readonly status: number | null
   constructor(message: string, status: number | null, options?: ErrorOptions) {
     super(message, options)
@@ -14,18 +14,18 @@ export class ComposioError extends Error {
   }
 }
 
-/** A connection in progress, with the URL where the user continues. */
+/** A connection that the user has yet to complete at `url`. */
 export interface AccountLink {
   accountId: string
   url: string
 }
 
-/** The MCP server address for one connected account. */
+/** MCP server URL of one connected account. */
 export interface ComposioAddress {
   url: string
   /**
-   * Whether it is on the operator's own Composio host. Only such an address receives our API key and bypasses the
-   * guard.
+   * True if the URL is on the operator's own Composio host. Only such a URL receives the API key and bypasses the
+   * network guard.
    */
   isOwn: boolean
 }
@@ -34,12 +34,12 @@ const TIMEOUT_MS = 15_000
 const ANSWER_BYTES_MAX = 1_000_000
 const SENTENCE_CHARACTERS_MAX = 300
 const ADDRESS_CHARACTERS_MAX = 4_000
-/** Composio allows 4 to 30 letters, digits, spaces and hyphens. */
+/** Maximum length of a server name. Composio allows 4 to 30 letters, digits, spaces and hyphens. */
 const NAME_CHARACTERS_MAX = 30
 
 /**
- * Client for Composio, which stores users' accounts and serves MCP for them (https://docs.composio.dev, API v3).
- * Methods throw a ComposioError or the signal's reason.
+ * Client for Composio, which connects users' accounts and serves their tools over MCP (https://docs.composio.dev, API
+ * v3). Methods throw a ComposioError on failure, or the signal's reason on abort.
  */
 export class Composio {
   readonly #net: Net
@@ -52,7 +52,7 @@ export class Composio {
     this.#baseUrl = baseUrl
   }
 
-  /** Starts connecting a user's account. The browser returns to `callbackUrl`. */
+  /** Starts to connect a user's account. Afterwards, the browser returns to `callbackUrl`. */
   async link(
     input: { authConfigId: string; userId: string; callbackUrl: string },
     signal: AbortSignal,
@@ -74,14 +74,14 @@ export class Composio {
     return { userId: textIn(answer, 'user_id'), status: textIn(answer, 'status') }
   }
 
-  /** Deletes the account and Composio's access to it. Ignores an account that no longer exists. */
+  /** Deletes the account and Composio's access to it. Succeeds if the account no longer exists. */
   async deleteAccount(accountId: string, signal: AbortSignal): Promise<void> {
     await this.#ask('DELETE', `/connected_accounts/${encodeURIComponent(accountId)}`, signal).catch(
       ignoreGone,
     )
   }
 
-  /** Creates an MCP server with all tools that accounts of this configuration allow. Returns its id. */
+  /** Creates an MCP server with all tools that the auth configuration allows. Returns the server's id. */
   async createServer(name: string, authConfigId: string, signal: AbortSignal): Promise<string> {
     const answer = await this.#ask('POST', '/mcp/servers/custom', signal, {
       name: `parley ${name.replace(/[^\dA-Za-z -]/g, '-')}`.slice(0, NAME_CHARACTERS_MAX).trim(),
@@ -96,7 +96,7 @@ export class Composio {
     await this.#ask('DELETE', `/mcp/${encodeURIComponent(serverId)}`, signal).catch(ignoreGone)
   }
 
-  /** Returns the server's address for one account of one user. */
+  /** Returns the MCP server's URL for one account of one user. */
   async addressOf(
     input: { serverId: string; userId: string; accountId: string },
     signal: AbortSignal,
@@ -111,7 +111,7 @@ export class Composio {
     return this.#machineAddress(url)
   }
 
-  /** Returns the headers for requests to a Composio address. */
+  /** Returns the credential headers for requests to a Composio URL. */
   headers({ isOwn }: Pick<ComposioAddress, 'isOwn'>): Record<string, string> {
     return isOwn ? { 'x-api-key': this.#apiKey } : {}
   }
@@ -150,7 +150,7 @@ export class Composio {
     })
   }
 
-  /** Allows only web addresses, because a browser is sent there. */
+  /** Returns the URL of a page to open in a browser. Throws a ComposioError unless it is a web URL. */
   #browserAddress(text: string): string {
     const url = URL.parse(text)
     if (!url || !this.#isWeb(url)) throw new ComposioError(sentence('composio.address'), null)
@@ -169,7 +169,9 @@ export class Composio {
   }
 }
 
-/** Whether the hosts are equal or siblings under one domain, such as mcp.composio.dev and backend.composio.dev. */
+/**
+ * Returns true if the hosts are equal or siblings in one domain, such as mcp.composio.dev and backend.composio.dev.
+ */
 function isAtHome(url: URL, base: URL): boolean {
   if (url.protocol !== base.protocol) return false
   if (url.host === base.host) return true
@@ -198,7 +200,10 @@ function textIn(answer: Record<string, unknown>, name: string): string {
   return value
 }
 
-/** Returns the sentence for `{"error": {"message": …}}`, without control characters and shortened. */
+/**
+ * Returns the error message for a response with `{"error": {"message": …}}`. Removes control characters and truncates
+ * the message.
+ */
 function sentenceOf(answer: Record<string, unknown>): string {
   const { message } = (answer['error'] ?? {}) as { message?: unknown }
   if (typeof message !== 'string' || message.trim() === '') return sentence('composio.refused')

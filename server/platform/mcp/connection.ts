@@ -9,7 +9,7 @@ import { rejectOnAbort } from './reject-on-abort.ts'
 export interface McpTool {
   name: string
   description: string
-  /** JSON Schema of an object. */
+  /** JSON Schema of type `object`. */
   inputSchema: Record<string, unknown>
 }
 
@@ -17,35 +17,35 @@ export interface McpToolResult {
   /** The structured content, the text of all parts, or `{ content }` without media bytes. At most 1 MB. */
   output: unknown
   isError: boolean
-  /** The tool's error text; null unless it failed. */
+  /** The tool's error message. Null unless the tool failed. */
   error: string | null
-  /** The CallToolResult to pass on, at most 8 MB. */
+  /** The CallToolResult to forward to a client, at most 8 MB. */
   raw: unknown
 }
 
 export interface McpEndpoint {
-  /** Endpoints with the same key share a connection. For example, the id of an instance. */
+  /** Endpoints with the same key share a connection. The key is, for example, the id of an instance. */
   key: string
   url: string
-  /** 'open' only for addresses that the operator configured. */
+  /** `open` bypasses the network guard. Use it only for addresses that the operator configured. */
   net: 'guarded' | 'open'
   /** Returns the credential headers. Called for each request. */
   headers(): Promise<Record<string, string>>
   /**
-   * Called when the server answers 401 to the headers `refused`. Returns true if new credentials are available and a
-   * retry makes sense. Comparing `refused` with the current headers avoids renewing credentials that another call has
-   * already renewed.
+   * Called if the server responds with 401 to the headers `refused`. Returns true if new credentials are available,
+   * so that a retry makes sense. If the current headers differ from `refused`, another call has already renewed the
+   * credentials.
    */
   renew?(refused: Record<string, string>): Promise<boolean>
-  /** Called when the server reports a change of its tools. */
+  /** Called when the server reports that its tools have changed. */
   toolsChanged?(): void
 }
 
-/** An open connection. Methods throw an McpError or the signal's reason. */
+/** An open connection. Methods throw an McpError on failure, or the signal's reason on abort. */
 export interface McpConnection {
   readonly protocolVersion: string
   readonly capabilities: Record<string, unknown>
-  /** Lists the tools. `isCut` means that some were left out: too many, or unusable. */
+  /** Lists the tools. `isCut` is true if tools were left out because they are too many or unusable. */
   listTools(signal: AbortSignal): Promise<{ tools: McpTool[]; isCut: boolean }>
   callTool(name: string, input: Record<string, unknown>, options: McpCallOptions): Promise<McpToolResult>
   /** Sends any other request and returns the raw result. */
@@ -54,7 +54,7 @@ export interface McpConnection {
 
 export interface McpCallOptions {
   signal: AbortSignal
-  /** Default: 30 seconds. */
+  /** Timeout in milliseconds. Default: 30 seconds. */
   timeoutMs?: number
   onProgress?(progress: McpProgress): void
 }
@@ -68,28 +68,32 @@ export interface McpProgress {
 const CONNECTIONS_MAX = 1_000
 const IDLE_MS = 5 * 60_000
 const SWEEP_MS = 30_000
-/** How many servers' dialects are cached, and for how long. They expire because servers get upgraded. */
+/**
+ * Limits of the dialect cache: number of servers, and lifetime in milliseconds. Entries expire because servers get
+ * upgraded.
+ */
 const DIALECTS_MAX = 5_000
 const DIALECT_MS = 60 * 60_000
 
 interface Entry {
   endpoint: McpEndpoint
   link: Promise<Link>
-  /** Set once the handshake is done. */
+  /** The established link. Null until the handshake is done. */
   opened: Link | null
   users: number
   usedAt: number
 }
 
 /**
- * One connection per key and process: opened on demand, reopened when it breaks or its session is lost, closed after
- * five idle minutes. The SDK is imported on first use, because it is slow to load.
+ * Manages one connection per endpoint key in this process. A connection is opened on demand, reopened if it breaks or
+ * its session is lost, and closed after five idle minutes. The SDK is imported on first use, because it is slow to
+ * load.
  */
 export class McpConnections {
   readonly #net: Net
   readonly #log: Logger
   readonly #elicit: Elicit | undefined
-  /** In order of use, least recently used first. */
+  /** Connections in order of use, least recently used first. */
   readonly #entries = new Map<string, Entry>()
   readonly #dialects = new Map<string, { dialect: Dialect; until: number }>()
   readonly #sweep: NodeJS.Timeout
@@ -139,7 +143,10 @@ export class McpConnections {
     await Promise.all([...this.#entries].map(([key, entry]) => this.#drop(key, entry)))
   }
 
-  /** Retries once if the server has lost the session. The call has had no effect in that case. */
+  /**
+   * Runs `work` on the endpoint's connection. Retries once if the server has lost the session, because the lost call
+   * had no effect.
+   */
   async #use<Result>(
     endpoint: McpEndpoint,
     signal: AbortSignal,
@@ -186,7 +193,7 @@ export class McpConnections {
     return entry
   }
 
-  /** All waiting callers share the handshake. A caller that aborts does not cancel it. */
+  /** Opens a connection. All waiting callers share the handshake, so a caller that aborts doesn't cancel it. */
   async #connect(entry: Entry): Promise<Link> {
     const { endpoint } = entry
     const host = hostOf(endpoint)
@@ -251,5 +258,5 @@ const never = (): Promise<never> => new Promise(() => {})
 
 const hostOf = ({ url }: McpEndpoint): string => URL.parse(url)?.host ?? 'The server'
 
-/** Drops the query, which may identify the user. */
+/** Returns the URL without its query, which may identify the user. */
 const addressOf = ({ url }: McpEndpoint): string => url.split(/[?#]/, 1)[0] ?? url

@@ -4,7 +4,10 @@ import { McpError, SessionLost } from './mcp-error.ts'
 
 const WORDS_CHARACTERS_MAX = 500
 
-/** Converts SDK errors to an McpError. Returns an McpError or SessionLost found among the causes unchanged. */
+/**
+ * Converts SDK errors to an McpError. If the error or one of its causes is an McpError or SessionLost, returns that
+ * error unchanged.
+ */
 export function describeFailure(host: string, error: unknown): unknown {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth++)
     if (cause instanceof McpError || cause instanceof SessionLost) return cause
@@ -24,7 +27,7 @@ function describeStatus(host: string, error: SdkHttpError): McpError {
   return new McpError(kind, sentence('mcp.status', { host, status }), { cause: error })
 }
 
-/** Puts a server's message on one line. */
+/** Puts a server's message on one line, and truncates it. */
 const wordsOf = (message: string): string =>
   message
     .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')

@@ -17,23 +17,26 @@ import { checkEndpoint } from './authorization-fetch.ts'
 import { checkBrowserAddress } from './browser-address.ts'
 import { readScope } from './scopes.ts'
 
-/** How to authorize with a server, from its metadata, from the catalogue, or from the defaults of MCP 2025-03-26. */
+/**
+ * Describes how to authorize with a server. The values come from metadata, from the catalogue, or from the defaults
+ * of MCP 2025-03-26.
+ */
 export interface AuthorizationPlan {
-  /** The key under which clients registered there are stored. */
+  /** The authorization server's issuer. Registered clients are stored under this value. */
   issuer: string
-  /** The required value of `iss` in responses (RFC 9207); null if no metadata names the issuer. */
+  /** The required value of `iss` in responses (RFC 9207). Null if no metadata names the issuer. */
   expectedIss: string | null
   isIssDemanded: boolean
   authorizationEndpoint: string
   tokenEndpoint: string
   registrationEndpoint: string | null
   revocationEndpoint: string | null
-  /** Client authentication methods of the token endpoint; empty if the metadata lists none. */
+  /** Client authentication methods of the token endpoint. Empty if the metadata lists none. */
   authMethods: string[]
   takesClientDocuments: boolean
-  /** The resource of the tokens (RFC 8707), exactly as in its metadata; null without metadata. */
+  /** The resource of the tokens (RFC 8707), exactly as in the resource metadata. Null without metadata. */
   resource: string | null
-  /** The scope to request (MCP, "Scope Selection Strategy"); undefined to request none. */
+  /** The scope to request (MCP, "Scope Selection Strategy"). Undefined to request none. */
   scope: string | undefined
 }
 
@@ -42,7 +45,10 @@ const ISSUER_CHARACTERS_MAX = 2_000
 const AUTH_METHODS_MAX = 20
 const AUTH_METHOD_CHARACTERS_MAX = 100
 
-/** Reads the metadata documents (RFC 9728, RFC 8414, OpenID Connect Discovery). Throws like `McpAuthorizer.begin`. */
+/**
+ * Reads the metadata documents (RFC 9728, RFC 8414, OpenID Connect Discovery). Throws the same errors as
+ * `McpAuthorizer.begin`.
+ */
 export async function discoverAuthorization(
   net: Net,
   fetchFn: FetchLike,
@@ -81,12 +87,16 @@ export async function discoverAuthorization(
   }
 }
 
-/** With client and endpoints set in the catalogue, no metadata of the authorization server is needed. */
+/**
+ * Returns true if the catalogue defines the client and the endpoints. The authorization server's metadata is then not
+ * needed.
+ */
 const isAllFixed = ({ fixed }: ServerToAuthorize): boolean =>
   Boolean(fixed?.client_id && fixed.authorization_url && fixed.token_url)
 
 /**
- * Returns the WWW-Authenticate header of an unauthenticated request, if any. Sends a ping, which creates no session.
+ * Sends an unauthenticated request and returns the response's WWW-Authenticate header, if any. The request is a ping,
+ * which creates no session.
  */
 async function askForChallenge(
   net: Net,
@@ -125,7 +135,7 @@ function readChallenge(header = ''): { resourceMetadataUrl?: URL; scope?: string
   return extractWWWAuthenticateParams(new Response(null, { headers: { 'www-authenticate': challenge } }))
 }
 
-/** Reads the resource metadata (RFC 9728). Undefined if there is none, as before 2025-06-18. */
+/** Reads the resource metadata (RFC 9728). Returns undefined if the server has none, as before MCP 2025-06-18. */
 async function findResource(
   net: Net,
   url: URL,
@@ -157,13 +167,16 @@ async function findResource(
   return found
 }
 
-/** The SDK reports a missing document with a plain Error. Invalid or unreachable documents throw other classes. */
+/**
+ * Returns true if the SDK found no document. The SDK throws a plain Error in that case, and subclasses of Error for
+ * invalid or unreachable documents.
+ */
 const isAbsence = (error: unknown): boolean =>
   error instanceof Error &&
   !(error instanceof NetError || error instanceof FetchError || error instanceof AuthorizationError) &&
   error.constructor === Error
 
-/** Reads the metadata of the authorization server; undefined if there is none. */
+/** Reads the authorization server's metadata. Returns undefined if there is none. */
 async function findMetadata(
   issuer: string,
   isNamed: boolean,
@@ -179,7 +192,7 @@ async function findMetadata(
       sentence('mcp.authorization_down', { host: new URL(issuer).host }),
     )
   })
-  // Before 2025-06-18 no document named the issuer. Accept only metadata that names the server's own origin.
+  // Before MCP 2025-06-18, no document named the issuer. Accept only metadata that names the server's own origin.
   if (metadata && !isNamed && URL.parse(metadata.issuer)?.origin !== new URL(issuer).origin)
     throw invalid(sentence('mcp.authorization_issuer', { host: new URL(issuer).host }))
   return metadata
@@ -191,7 +204,8 @@ function checkMetadata(metadata: AuthorizationServerMetadata, isClientFixed: boo
   const host = URL.parse(issuer)?.host ?? 'The authorization server'
   if (!response_types_supported.includes('code'))
     throw invalid(sentence('mcp.authorization_no_codes', { host }))
-  // A missing list also means no support (RFC 8414, 2), unless an administrator configured the client.
+  // A missing list means that PKCE is not supported (RFC 8414, 2). Tolerate a missing list if an administrator
+  // configured the client.
   if (!(code_challenge_methods_supported?.includes('S256') ?? isClientFixed))
     throw invalid(sentence('mcp.authorization_no_pkce', { host }))
 }
@@ -199,7 +213,7 @@ function checkMetadata(metadata: AuthorizationServerMetadata, isClientFixed: boo
 const readAuthMethods = (said: string[] = []): string[] =>
   said.filter(({ length }) => length <= AUTH_METHOD_CHARACTERS_MAX).slice(0, AUTH_METHODS_MAX)
 
-/** OpenID Connect documents may have one too, but the SDK's type lacks it. */
+/** Returns the revocation endpoint. OpenID Connect documents may contain one too, although the SDK's type doesn't. */
 function revocationEndpointOf(metadata: object | undefined): string | undefined {
   const { revocation_endpoint: endpoint } = (metadata ?? {}) as Record<string, unknown>
   return typeof endpoint === 'string' ? endpoint : undefined
@@ -216,7 +230,7 @@ function chooseScope(
     readScope(fixed?.scopes) ??
     readScope(challenged) ??
     readScope(resource?.scopes_supported)
-  // `offline_access` alone would request less than no scope at all.
+  // Don't request `offline_access` alone: that would request less than no scope at all.
   if (chosen === undefined || !metadata?.scopes_supported?.includes('offline_access')) return chosen
   return readScope(`${chosen} offline_access`)
 }

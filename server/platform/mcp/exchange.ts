@@ -1,19 +1,22 @@
 import type { Server, ServerContext } from '@modelcontextprotocol/server'
 import { rejectOnAbort } from './reject-on-abort.ts'
 
-/** Timeout of a tool call or another request. */
+/** Timeout of a tool call or another request, in milliseconds. */
 export const ANSWER_MS_MAX = 5 * 60_000
-/** The session header of the older protocols. */
+/** The session header of protocol versions before 2026-07-28. */
 export const SESSION_HEADER = 'mcp-session-id'
 const SESSION_CHARACTERS_MAX = 64
 const ID_CHARACTERS_MAX = 64
-/** Maximum number of calls that a cancel request can reach. Further calls end only with their connection. */
+/** Maximum number of calls that can be cancelled by a request. Further calls end only with their connection. */
 const CANCELLABLE_MAX = 10_000
 
 /** One HTTP request, with the cancellation of the calls that it started. */
 export class Exchange {
   readonly #cancellable: Map<string, AbortController>
-  /** Null for a client without a session, which can cancel only by disconnecting. */
+  /**
+   * Prefix of the keys of this client's calls. Null for a client without a session, which can cancel only by
+   * disconnecting.
+   */
   readonly #prefix: string | null
   readonly #isBatch: boolean
 
@@ -35,8 +38,8 @@ export class Exchange {
     const key = this.#keyOf(mcpReq.id)
     const isListed = key !== null && this.#cancellable.size < CANCELLABLE_MAX && !this.#cancellable.has(key)
     if (isListed) this.#cancellable.set(key, cancelled)
-    // A cancelled request gets no response (MCP spec, "Cancellation"). Close the connection unless a batch is still
-    // waiting.
+    // A cancelled request gets no response (MCP spec, "Cancellation"). Close the connection, unless it belongs to a
+    // batch with other pending requests.
     if (!this.#isBatch) cancelled.signal.addEventListener('abort', () => void server.close())
     const signals = [mcpReq.signal, cancelled.signal, AbortSignal.timeout(ANSWER_MS_MAX)]
     try {

@@ -10,7 +10,7 @@ import {
 import { McpAuthorizer } from './authorization.ts'
 import { checkBrowserAddress } from './browser-address.ts'
 
-/** Malicious servers point at forbidden addresses, and none of these is reached. */
+/** Tests that malicious servers cannot direct requests to forbidden addresses. */
 
 const stage = setAuthorizationStage()
 
@@ -24,7 +24,7 @@ const INSIDE = [
   () => 'https://169.254.169.254/latest/meta-data/',
   () => 'https://10.0.0.1/',
 ]
-/** Hides the one name that appears only when a connection is made. */
+/** Addresses that are recognizable without DNS. The excluded host name is rejected only when it is resolved. */
 const LITERALS = INSIDE.filter((make) => !make().includes('inside.example'))
 const BROKEN = [
   'javascript:alert(1)',

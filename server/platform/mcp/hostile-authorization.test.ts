@@ -4,7 +4,7 @@ import {
   setAuthorizationStage,
 } from '../../../tests/support/mcp/authorization-stage.ts'
 
-/** Malicious or manipulated authorization metadata is rejected. */
+/** Tests that malicious or manipulated authorization metadata is rejected. */
 
 const stage = setAuthorizationStage()
 

@@ -10,11 +10,11 @@ import { McpError } from './mcp-error.ts'
 const FOREVER = new AbortController().signal
 const MEGABYTE = 1024 * 1024
 
-/** Names ending in .example resolve to this machine. No other host may be reached. */
+/** Returns a client for which host names ending in .example resolve to this machine. It can reach no other host. */
 function client() {
   const net = createNet({
     allowPrivateNetwork: ['127.0.0.1/32'],
-    resolveName: (_name, _options, tell) => tell(null, [{ address: '127.0.0.1', family: 4 }]),
+    resolveName: (_name, _options, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
   })
   const connections = new McpConnections(net, createLog({ logLevel: 'silent' }))
   onTestFinished(async () => {
@@ -41,7 +41,6 @@ async function open(tricks: Tricks) {
 const call = (connection: McpConnection, timeoutMs = 10_000) =>
   connection.callTool('any', {}, { signal: FOREVER, timeoutMs })
 
-/** Returns the McpError that a promise rejects with. */
 async function failure(promise: Promise<unknown>): Promise<McpError> {
   const error = await promise.then(
     () => null,

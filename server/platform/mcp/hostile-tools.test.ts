@@ -17,7 +17,7 @@ async function connect(url: string) {
   return connections.open({ key: url, url, net: 'guarded', headers: async () => ({}) }, FOREVER)
 }
 
-/** Returns the tools accepted from one page of a server's list. */
+/** Returns the tools that are accepted from one page of a server's list. */
 async function list(tools: unknown) {
   return listBy(({ result }) => result({ tools }))
 }

@@ -17,9 +17,9 @@ import { ShownSecrets } from './shown-secrets.ts'
 import { WatchedTransport } from './watched-transport.ts'
 
 const HANDSHAKE_TIMEOUT_MS = 30_000
-/** Maximum bytes a server may send on the connection's stream between two calls. */
+/** Maximum bytes that a server may send on the connection's stream between two calls. */
 const STREAM_BYTES_MAX = 16 * 1024 * 1024
-/** Retries and delays (ms) for resuming a broken stream. */
+/** Retries and delays, in milliseconds, for resuming a broken stream. */
 const RECONNECTION = {
   maxRetries: 2,
   initialReconnectionDelay: 500,
@@ -33,28 +33,28 @@ const END_OF_SESSION_TIMEOUT_MS = 2_000
 const NOT_STREAMABLE = [400, 404, 405]
 
 /**
- * The remembered protocol variant of a server, to skip negotiation on the next connection. Both are versions before
- * 2026-07-28, over Streamable HTTP (`legacy`) or over SSE (`sse`).
+ * The remembered protocol variant of a server, which saves the negotiation on the next connection. `legacy` is
+ * Streamable HTTP before 2026-07-28, and `sse` is the SSE transport.
  */
 export type Dialect = 'legacy' | 'sse'
 
-/** Answers an elicitation request that a server sends during a call. Used in protocol tests. */
+/** Responds to an elicitation request that a server sends during a call. Used in protocol tests. */
 export type Elicit = (params: unknown) => Promise<{ action: 'accept'; content: Record<string, unknown> }>
 
 /** An established connection to a server. */
 export interface Link {
   host: string
   client: Client
-  /** Schemas of the listed tools whose arguments are repeated in headers (SEP-2243). */
+  /** Input schemas of the listed tools whose arguments are repeated in headers (SEP-2243). */
   inputSchemas: Map<string, Record<string, unknown>>
-  /** Null for a server of 2026-07-28, which is negotiated with every time. */
+  /** The protocol variant to remember. Null for a server of 2026-07-28, which is negotiated with every time. */
   dialect: Dialect | null
   running: Set<Call>
-  /** Set when the connection is unusable. The next call opens a new one. */
+  /** True if the connection is unusable. The next call opens a new connection. */
   isBroken: boolean
   /** Resets the limits on unsolicited messages. Called when a call begins. */
   refill(): void
-  /** Ends the session with the server and closes open streams. */
+  /** Ends the session and closes open streams. */
   close(): Promise<void>
 }
 
@@ -63,11 +63,11 @@ export interface LinkOptions {
   endpoint: () => McpEndpoint
   known: Dialect | undefined
   elicit?: Elicit | undefined
-  /** Called when the server reports a change of its tools. */
+  /** Called when the server reports that its tools have changed. */
   toolsChanged(): void
 }
 
-/** Connects and shakes hands, within 30 seconds. */
+/** Connects to a server and completes the handshake within 30 seconds. */
 export function openLink(options: LinkOptions, signal: AbortSignal): Promise<Link> {
   const { host } = new URL(options.endpoint().url)
   const late = (): Error => tooSlow(host, HANDSHAKE_TIMEOUT_MS)
@@ -147,7 +147,7 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
   }
   link.dialect = kind === 'sse' ? 'sse' : client.getProtocolEra() === 'modern' ? null : 'legacy'
   client.onclose = () => breakLink(link)
-  // The SDK would reconnect the stream, but to a new session without a handshake.
+  // The SDK would reconnect the stream, but to a new session without a handshake. Break the link instead.
   if (kind === 'sse') client.onerror = (error) => isOfStream(error) && breakLink(link)
   return link
 }
@@ -170,7 +170,7 @@ async function closeLink(link: Link, transport: WatchedTransport): Promise<void>
   await link.client.close().catch(() => {})
 }
 
-/** Ends the session, and ignores failures: the server eventually drops the session anyway. */
+/** Ends the session. Ignores failures, because the server eventually drops the session anyway. */
 async function endSession(transport: WatchedTransport): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const enough = new Promise<void>((resolve) => {

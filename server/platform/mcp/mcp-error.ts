@@ -8,13 +8,13 @@ export type McpErrorKind =
   | 'protocol'
   | 'too_large'
 
-/** A request to an MCP server failed. The message is written for the user. */
+/** A failed request to an MCP server. The message is for the user. */
 export class McpError extends Error {
   override readonly name = 'McpError'
   readonly kind: McpErrorKind
   /** For insufficient_scope: the scope that the server requires. */
   readonly scope: string | undefined
-  /** For unauthorized and insufficient_scope: the WWW-Authenticate header, which says where to get a token. */
+  /** For unauthorized and insufficient_scope: the WWW-Authenticate header, which names the source of tokens. */
   readonly challenge: string | undefined
 
   constructor(
@@ -29,7 +29,7 @@ export class McpError extends Error {
   }
 }
 
-/** The server no longer knows the session, so the connection has to be reopened. */
+/** Thrown if the server no longer knows the session. The connection has to be reopened. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost'
 }

@@ -7,7 +7,7 @@ import { McpConnections, type McpEndpoint } from './connection.ts'
 const FOREVER = new AbortController().signal
 const CHALLENGE = 'Bearer error="invalid_token", resource_metadata="https://tools.example/metadata"'
 
-/** A server that accepts one token, which the test can change. */
+/** Starts a server that accepts one token, which the test can change. */
 async function startGuarded(kind: 'stateless' | 'sessionful' | 'sse', known = { token: 'first' }) {
   const server = await startMcpServer({
     kind,

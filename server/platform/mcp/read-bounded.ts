@@ -5,14 +5,14 @@ const ERROR_BYTES_MAX = 64 * 1024
 export interface BodyBounds {
   /** Counts received bytes. Throws beyond the limit. */
   take: (bytes: number) => void
-  /** Returns the error to pass to the stream's reader. */
+  /** Converts a read error to the error that the stream's reader receives. */
   fail: (error: unknown) => Error
 }
 
-/** Streams the body of an answer without reading ahead. Reads only the first 64 KB of an error response. */
+/** Streams a response body without reading ahead. Reads only the first 64 KB of an error response. */
 export function readBounded(answer: NetAnswer, bounds: BodyBounds): ReadableStream | null {
   const { statusCode, body } = answer
-  // Keeps an error on an unread body from crashing the process.
+  // Without a listener, an error on an unread body would crash the process.
   body.on('error', () => {})
   if (statusCode === 204 || statusCode === 205 || statusCode === 304) {
     body.destroy()

@@ -2,13 +2,13 @@ import { sentence } from '#errors'
 import type { McpToolResult } from './connection.ts'
 import { McpError } from './mcp-error.ts'
 
-/** Maximum result size for a model, in bytes of UTF-8 or JSON. */
+/** Maximum size of a tool result for a model, in bytes of UTF-8 or JSON. */
 const OUTPUT_BYTES_MAX = 1024 * 1024
-/** Maximum result size for a gateway. Results may contain images and files. */
+/** Maximum size of a tool result that is forwarded to a client. Such results may contain images and files. */
 const RAW_BYTES_MAX = 8 * 1024 * 1024
 const ERROR_CHARACTERS_MAX = 2_000
 
-/** Reads a server's unvalidated CallToolResult. Throws an McpError if it is not an object. */
+/** Reads a server's unvalidated CallToolResult. Throws an McpError if the value is not an object. */
 export function readResult(host: string, raw: unknown): McpToolResult {
   if (typeof raw !== 'object' || raw === null)
     throw new McpError('protocol', sentence('mcp.not_mcp', { host }))
@@ -29,13 +29,13 @@ type Part = Record<string, unknown> & { type: string }
 const isPart = (part: unknown): part is Part =>
   typeof part === 'object' && part !== null && typeof (part as Part).type === 'string'
 
-/** Joins the parts' text. Null if any part is not text. */
+/** Joins the text of the parts. Returns null if any part is not text. */
 function textOf(parts: Part[]): string | null {
   const texts = parts.map(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : null))
   return texts.some((text) => text === null) ? null : texts.join('\n')
 }
 
-/** Replaces media in a part by its size in bytes, for the model. */
+/** Replaces the media in a part with the media's size in bytes. A model cannot use the media itself. */
 function withoutMedia(part: Part): Record<string, unknown> {
   const { data, resource, ...rest } = part
   if (typeof data === 'string') return { ...rest, bytes: sizeOfBase64(data) }
@@ -49,7 +49,7 @@ function withoutMedia(part: Part): Record<string, unknown> {
 
 const sizeOfBase64 = (text: string): number => Math.floor((text.length * 3) / 4)
 
-/** Shortens an oversized value to its beginning, as text with a notice. */
+/** Returns a value unchanged, or its truncated text with a notice if the value is too large. */
 function bound(value: unknown): unknown {
   const text = typeof value === 'string' ? value : write(value)
   const bytes = Buffer.byteLength(text)
@@ -57,7 +57,7 @@ function bound(value: unknown): unknown {
   return `${cutText(text)}\n[Truncated: the result has ${bytes} bytes, and at most ${OUTPUT_BYTES_MAX} are shown.]`
 }
 
-/** Cuts between characters, never inside one. */
+/** Truncates text without splitting a character. */
 const cutText = (text: string): string =>
   Buffer.from(text.slice(0, OUTPUT_BYTES_MAX))
     .subarray(0, OUTPUT_BYTES_MAX)
@@ -75,7 +75,7 @@ function boundRaw(raw: unknown, output: unknown, isError: boolean): unknown {
   return { content: [{ type: 'text', text }], isError }
 }
 
-/** Returns an empty string for a value that is nested too deeply to serialize. */
+/** Serializes a value as JSON. Returns '' if the value is nested too deeply. */
 function write(value: unknown): string {
   try {
     return JSON.stringify(value) ?? ''

@@ -1,26 +1,26 @@
 import type { McpTool } from './connection.ts'
 
-/** Limits on list pages and tools per server. Anything beyond is left out. */
+/** Maximum list pages and tools per server. Further tools are left out. */
 export const TOOL_PAGES_MAX = 64
 export const TOOLS_MAX = 1_000
 const NAME_CHARACTERS_MAX = 128
 const DESCRIPTION_CHARACTERS_MAX = 2_000
 const SCHEMA_BYTES_MAX = 64 * 1024
 const SCHEMA_DEPTH_MAX = 24
-/** Total size of a server's schemas and descriptions. */
+/** Maximum total size of a server's schemas and descriptions. */
 const TOOLS_BYTES_MAX = 4 * 1024 * 1024
 
 /** Collects tools from the pages of a list, within limits. */
 export class ToolList {
   readonly tools: McpTool[] = []
-  /** Whether any tool was left out. */
+  /** True if any tool was left out. */
   isCut = false
-  /** Schemas of tools whose arguments are repeated in headers (SEP-2243). */
+  /** Input schemas of the tools whose arguments are repeated in headers (SEP-2243). */
   readonly inputSchemas = new Map<string, Record<string, unknown>>()
   readonly #names = new Set<string>()
   #bytes = 0
 
-  /** Adds the tools of a page. Returns false when the list is full. */
+  /** Adds the tools of a page. Returns false if the list is full. */
   add(page: unknown): boolean {
     const { tools } = (page ?? {}) as { tools?: unknown }
     for (const one of Array.isArray(tools) ? tools : []) {
@@ -46,7 +46,7 @@ export class ToolList {
   }
 }
 
-/** Reads a listed tool. Null if its name is unusable, or its schema is invalid or too large. */
+/** Reads a listed tool. Returns null if its name is unusable, or if its schema is invalid or too large. */
 function readTool(one: unknown): McpTool | null {
   const { name, title, description, inputSchema } = (one ?? {}) as Record<string, unknown>
   if (typeof name !== 'string' || name === '' || name.length > NAME_CHARACTERS_MAX) return null
@@ -57,7 +57,10 @@ function readTool(one: unknown): McpTool | null {
   return { name, description: describe(typeof words === 'string' ? words : ''), inputSchema: schema }
 }
 
-/** Shortens the text before cleaning, to limit the work, and again after. Never cuts inside a character. */
+/**
+ * Cleans and truncates a description without splitting a character. Truncates once before cleaning, to limit the
+ * work.
+ */
 const describe = (text: string): string => {
   const beginning = clean(text.slice(0, 2 * DESCRIPTION_CHARACTERS_MAX)).trim()
   return beginning
@@ -66,7 +69,10 @@ const describe = (text: string): string => {
     .replace(/\uFFFD$/u, '')
 }
 
-/** Removes characters that users cannot see but models read: control, format and direction marks, tags, private use. */
+/**
+ * Removes characters that are invisible to users but read by models: control, format and direction characters, tags,
+ * and private use.
+ */
 const clean = (text: string): string =>
   text
     .toWellFormed()
@@ -76,7 +82,10 @@ const clean = (text: string): string =>
       '',
     )
 
-/** Reads the schema of an object. A tool without a schema takes no arguments. */
+/**
+ * Reads an input schema, which must describe an object. A tool without a schema takes no arguments. Returns null if
+ * the schema is invalid or too large.
+ */
 function readSchema(schema: unknown): Record<string, unknown> | null {
   if (schema === undefined || schema === null) return { type: 'object', properties: {} }
   if (typeof schema !== 'object' || Array.isArray(schema) || isDeep(schema, SCHEMA_DEPTH_MAX)) return null

@@ -1,5 +1,6 @@
 /**
- * Returns the result of `work`, but rejects with the signal's reason as soon as it is aborted. Does not stop `work`.
+ * Returns the result of `work`, but rejects with the signal's reason as soon as the signal aborts. Doesn't stop
+ * `work`.
  */
 export function rejectOnAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {

@@ -9,9 +9,9 @@ import { TOOL_PAGES_MAX, ToolList } from './read-tools.ts'
 
 const CALL_TIMEOUT_MS = 30_000
 const LIST_TIMEOUT_MS = 30_000
-/** The server requires headers that repeat arguments, and they were missing (SEP-2243). */
+/** JSON-RPC error code: required headers that repeat arguments were missing (SEP-2243). */
 const HEADER_MISMATCH = -32_020
-/** Added to the SDK's timeout so that our own, more specific timeout fires first. */
+/** Added to the SDK's timeout so that Parley's own, more specific timeout fires first. */
 const SLACK_MS = 5_000
 
 export function askForTools(link: Link, signal: AbortSignal): Promise<{ tools: McpTool[]; isCut: boolean }> {
@@ -59,8 +59,9 @@ export function callTool(
 }
 
 /**
- * Bypasses the SDK's callTool, which rejects results that do not match the server's output schema. Only tools with
- * arguments repeated in headers need callTool; it is then given no output schema.
+ * Calls a tool, without the SDK's callTool if possible, because callTool rejects results that don't match the
+ * server's output schema. Only tools whose arguments are repeated in headers need callTool. It then receives no
+ * output schema.
  */
 function callOnce(
   link: Link,
@@ -85,7 +86,7 @@ export function request(
   })
 }
 
-/** Runs `work` as a call with a deadline, and maps the SDK's errors with `describeFailure`. */
+/** Runs `work` as a call with a timeout, and converts the SDK's errors with `describeFailure`. */
 function ask<Result>(
   link: Link,
   { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
@@ -100,7 +101,10 @@ function ask<Result>(
   )
 }
 
-/** Accepts any result. Each reader validates on its own, so that one invalid tool does not fail the whole list. */
+/**
+ * A schema that accepts any result. Callers validate results themselves, so that one invalid tool doesn't fail the
+ * whole list.
+ */
 const ANYTHING: StandardSchemaV1<unknown, unknown> = {
   '~standard': { version: 1, vendor: 'parley', validate: (value) => ({ value }) },
 }

@@ -7,7 +7,8 @@ const SCOPE_CHARACTERS_MAX = 4_000
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /**
- * Reads the scopes of an untrusted list or string, deduplicated. Undefined if there are none or the result is too long.
+ * Reads and deduplicates the scopes in an untrusted list or string. Returns undefined if there are none, or if the
+ * result is too long.
  */
 export function readScope(said: string | readonly string[] | undefined): string | undefined {
   const tokens = typeof said === 'string' ? said.split(/\s+/) : (said ?? [])
@@ -16,8 +17,8 @@ export function readScope(said: string | readonly string[] | undefined): string 
 }
 
 /**
- * Returns the scope to request after `insufficient_scope`: everything requested and granted before, plus `needed`.
- * Returns null if `needed` was already requested, because asking again would loop forever.
+ * Returns the scope to request after `insufficient_scope`: every scope requested or granted before, plus `needed`.
+ * Returns null if `needed` adds nothing, because another request would fail in the same way.
  */
 export function widenScope(grant: StoredGrant, needed: string | undefined): string | null {
   const had = computeScopeUnion(grant.requestedScope ?? undefined, grant.tokens.scope)

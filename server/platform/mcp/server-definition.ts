@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 
-/** Methods passed on unchanged if a definition has `request`. */
+/** Methods that are forwarded unchanged if a definition has `request`. */
 export const PASSED_METHODS = [
   'resources/list',
   'resources/templates/list',
@@ -11,7 +11,7 @@ export const PASSED_METHODS = [
 ] as const
 export type PassedMethod = (typeof PASSED_METHODS)[number]
 
-/** A tool as clients see it. Its schema is a JSON Schema of type object. */
+/** A tool as clients see it. `inputSchema` is a JSON Schema of type `object`. */
 export interface ServedTool extends Record<string, unknown> {
   name: string
   inputSchema: Record<string, unknown>
@@ -19,20 +19,21 @@ export interface ServedTool extends Record<string, unknown> {
 export type { CallToolResult }
 
 export interface ServedCall {
-  /** Aborted when the client cancels or disconnects, or at the timeout. */
+  /** Aborted when the client cancels or disconnects, and on timeout. */
   signal: AbortSignal
   onProgress(step: { progress: number; total?: number; message?: string }): void
 }
 
-/** One page of a longer list. The last page has no `nextCursor`. */
+/** One page of a list of tools. The last page has no `nextCursor`. */
 export interface ToolPage {
   tools: ServedTool[]
   nextCursor?: string
 }
 
 /**
- * A server offered to a client. InvalidParams errors reach the client as such, AppError and McpError with their
- * message. All other errors are only logged.
+ * An MCP server that Parley offers to clients. Clients receive InvalidParams errors with their code and message. For
+ * an AppError below 500 or an McpError, clients receive the message. Any other error is logged, and clients receive a
+ * generic message.
  */
 export interface McpServerDefinition {
   /** Identifies the caller. A request can cancel only calls with the same key. */
@@ -40,13 +41,13 @@ export interface McpServerDefinition {
   name: string
   /** Instructions for the client's model. */
   instructions?: string
-  /** Which of resources, prompts and completions are available. Called only when a session begins. */
+  /** Returns which of resources, prompts and completions are available. Called only when a session begins. */
   capabilities?(signal: AbortSignal): Promise<Record<string, unknown>>
   /** Returns all tools, or the page at a cursor from an earlier page. */
   tools(signal: AbortSignal, cursor?: string): Promise<ServedTool[] | ToolPage>
-  /** Throws `unknownTool` for an unknown name. A tool's own failure is part of its result. */
+  /** Calls a tool. Throws `unknownTool` for an unknown name. A tool's own failure is part of the result. */
   callTool(name: string, input: Record<string, unknown>, call: ServedCall): Promise<CallToolResult>
-  /** Forwards other requests after validation against the protocol's schemas. Their results are not validated. */
+  /** Forwards other requests, which have been validated against the protocol's schemas. Results are not validated. */
   request?(
     method: PassedMethod,
     params: Record<string, unknown>,
@@ -54,7 +55,7 @@ export interface McpServerDefinition {
   ): Promise<Record<string, unknown>>
 }
 
-/** Invalid request parameters. Clients get the JSON-RPC error code for it, with this message. */
+/** Invalid request parameters. Clients receive the JSON-RPC error for invalid parameters, with this message. */
 export class InvalidParams extends Error {
   override readonly name = 'InvalidParams'
 }

@@ -1,9 +1,12 @@
 import { type Mask, maskOf } from '../secrets/mask-secrets.ts'
 
-/** Maximum number of credentials remembered per connection. Tokens are renewed while it lasts. */
+/** Maximum credentials remembered per connection. A connection may renew its tokens several times. */
 const VALUES_MAX = 8
 
-/** The credentials sent to a server. Masked in its messages, because a careless server may echo them. */
+/**
+ * The credentials sent to a server. They are masked in the server's messages, because a careless server may echo
+ * them.
+ */
 export class ShownSecrets {
   #values: string[] = []
   #mask: Mask = maskOf([])
@@ -16,7 +19,7 @@ export class ShownSecrets {
     this.#mask = maskOf(this.#values)
   }
 
-  /** Returns a message from the server with these values masked. */
+  /** Returns a copy of a server's message with the remembered credentials masked. */
   hide<Message extends object>(message: Message): Message {
     const parts = Object.entries(message).map(([name, part]) =>
       SAID.includes(name) ? [name, this.#mask.value(part)] : [name, part],
@@ -25,5 +28,5 @@ export class ShownSecrets {
   }
 }
 
-/** The members of a JSON-RPC message that carry content from the server. */
+/** Fields of a JSON-RPC message that carry content from the server. */
 const SAID = ['result', 'error', 'params']

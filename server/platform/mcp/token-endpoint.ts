@@ -10,9 +10,9 @@ import { AuthorizationError } from './authorization-error.ts'
 import { readScope } from './scopes.ts'
 
 const TOKEN_CHARACTERS_MAX = 16_000
-/** Upper limit for a token's lifetime. Larger values might not fit into a timestamp. */
+/** Maximum lifetime of a token, in seconds. Larger values might not fit into a timestamp. */
 const EXPIRES_SECONDS_MAX = 10 * 365 * 86_400
-/** Visible ASCII without spaces, safe in a header. */
+/** Visible ASCII without spaces, which is safe in a header. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/
 
 /** Builds the authorization server metadata that the SDK's functions expect. */
@@ -33,8 +33,9 @@ export function asMetadata(
 }
 
 /**
- * Reads the tokens of a response (RFC 6749, 5.1). Throws an AuthorizationError. Ignores an invalid lifetime: a 401 will
- * show when the token has expired. If the response has no scope, the requested scope applies.
+ * Reads the tokens in a response (RFC 6749, 5.1). Throws an AuthorizationError if a token is unusable. Ignores an
+ * invalid lifetime, because a 401 later shows that the token has expired. Without a scope in the response, the
+ * requested scope applies.
  */
 export function readTokens(said: OAuthTokens, host: string, askedScope: string | null): Tokens {
   const { access_token, refresh_token, token_type, expires_in: seconds = 0 } = said
@@ -53,7 +54,7 @@ export function readTokens(said: OAuthTokens, host: string, askedScope: string |
   }
 }
 
-/** Revokes a token at the authorization server (RFC 7009, 2.1). Ignores its response. */
+/** Revokes a token at the authorization server (RFC 7009, 2.1). Ignores the response. */
 export async function revokeToken(
   grant: StoredGrant & { revocationEndpoint: string },
   hint: 'access_token' | 'refresh_token',
@@ -67,7 +68,7 @@ export async function revokeToken(
   await fetchFn(grant.revocationEndpoint, { method: 'POST', headers, body: form })
 }
 
-/** Adds client authentication as the SDK does at the token endpoint (RFC 6749, 2.3.1). */
+/** Authenticates the client in the same way as the SDK at the token endpoint (RFC 6749, 2.3.1). */
 function proveClient(
   client: OAuthClient,
   authMethods: string[],

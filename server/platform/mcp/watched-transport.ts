@@ -11,15 +11,17 @@ import { type Call, currentCall } from './call.ts'
 import { McpError } from './mcp-error.ts'
 import type { ShownSecrets } from './shown-secrets.ts'
 
-/** Maximum number of requests a server may send between two calls. Further ones get no response. */
+/** Maximum requests that a server may send between two calls. Further requests get no response. */
 const REQUESTS_OF_SERVER_MAX = 100
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
 /**
- * Wraps an SDK transport so that a request fails immediately when its response ends without a result. The SDK alone
- * would wait until the timeout. Delivers a result one event loop turn late, so that earlier notifications are handled
- * first. Masks the connection's credentials in every message.
+ * Wraps an SDK transport so that a request fails immediately if its response ends without a result. The SDK alone
+ * would wait until the timeout.
+ *
+ * The transport delivers a result one event loop turn late, so that earlier notifications are handled first. It masks
+ * the connection's credentials in every message.
  */
 export class WatchedTransport implements Transport {
   readonly hasPerRequestStream: boolean
@@ -46,7 +48,7 @@ export class WatchedTransport implements Transport {
       const isRequest = 'method' in message && 'id' in message
       if (isRequest && ++this.#requestsOfServer > REQUESTS_OF_SERVER_MAX) return
       if ('method' in message) return this.onmessage?.(message, extra)
-      // A response arrives in the context of the call that requested it.
+      // A response arrives in the async context of the call that requested it.
       const call = currentCall()
       if (call && call.awaited === message.id) call.awaited = null
       setImmediate(() => this.onmessage?.(message, extra))
