@@ -6,13 +6,13 @@ import { build, type Plugin } from 'rolldown'
 
 /** The files that the server sends to browsers. */
 export interface BuiltWidget {
-  /** Needs `LOOK`, a ButtonLook, in its scope. */
+  /** The loader script. Reads a global constant `LOOK` of type ButtonLook, which the server prepends. */
   loader: string
   frameScripts: Record<Language, string>
   frameStyle: string
 }
 
-/** Browsers of the last four years. */
+/** Supports browsers released in the last four years. */
 const TARGET = 'es2022'
 
 /** Bundles and minifies the loader, and the frame in each language. */
@@ -33,7 +33,7 @@ async function bundle(file: string, plugins: Plugin[] = []): Promise<string> {
     platform: 'browser',
     logLevel: 'warn',
     tsconfig: false,
-    // use-intl imports two functions from React. Preact provides both.
+    // use-intl imports two functions from React. Preact provides the same functions.
     resolve: { alias: { ...COMPILED_ALIAS, react: 'preact' } },
     plugins,
     transform: { target: TARGET, jsx: { runtime: 'automatic', importSource: 'preact' } },
@@ -42,7 +42,7 @@ async function bundle(file: string, plugins: Plugin[] = []): Promise<string> {
   return output[0].code
 }
 
-/** Replaces the English messages by those of another language, and compiles them. */
+/** Returns the plugins that replace the English messages with those of `language` and compile them. */
 const inLanguage = (language: Language): Plugin[] => [
   {
     name: 'language',
@@ -53,7 +53,7 @@ const inLanguage = (language: Language): Plugin[] => [
 
 const pathOf = (file: string): string => fileURLToPath(new URL(file, import.meta.url))
 
-// The server runs this in a child process, so that the memory of the bundler is freed.
+// The server runs this file in a child process, so that the bundler's memory is freed when the process exits.
 if (process.send) {
   const built = await buildWidget()
   process.send(built, () => process.disconnect())

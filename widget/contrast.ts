@@ -1,7 +1,7 @@
-/** `#rrggbb` */
+/** A color in the form `#rrggbb`. */
 export type Color = string
 
-/** Returns black or white, whichever is more readable on a color: at least 4.5 to 1 (WCAG 2.2, 1.4.3). */
+/** Returns black or white, whichever has more contrast with the background: at least 4.5 to 1 (WCAG 2.2, 1.4.3). */
 export const textOn = (background: Color): Color =>
   contrast('#ffffff', background) >= contrast('#000000', background) ? '#ffffff' : '#000000'
 
@@ -11,7 +11,10 @@ export function contrast(one: Color, other: Color): number {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** Moves a color towards black or white until it is readable on a background. */
+/**
+ * Mixes a color with black or white until its contrast with the background is at least `ratio`. Returns black or
+ * white if no mixture reaches the ratio.
+ */
 export function readableOn(background: Color, color: Color, ratio: number): Color {
   const target = textOn(background)
   for (let share = 0; share < 1; share += MIXING_STEP) {

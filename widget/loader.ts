@@ -3,17 +3,18 @@ import type { ButtonLook } from './look.ts'
 import { type FromFrame, isFromFrame, type ToFrame } from './post-messages.ts'
 
 /*
- * The script on other sites' pages: shows a button and, on first use, a frame. It loads only the frame, so the page's
- * policy needs `script-src` and `frame-src` for this server, and no 'unsafe-inline'.
+ * The script that other sites include. It shows a button and, on first use, an iframe with the chat. It loads nothing
+ * but the iframe. The site's Content-Security-Policy therefore needs `script-src` and `frame-src` for this server,
+ * and no 'unsafe-inline'.
  */
 
-/** The server prepends this constant. */
+/** The server prepends the definition of this constant. */
 declare const LOOK: ButtonLook
 
 interface Parley {
   open(): void
   close(): void
-  /** Removes the chat from the page. The script can be added again later. */
+  /** Removes the chat from the page. Adding the script again restores it. */
   destroy(): void
 }
 
@@ -27,7 +28,7 @@ const BUBBLE = 'M21 11.5a8.4 8.4 0 0 1-12.3 7.4L3 21l2.1-5.7A8.4 8.4 0 1 1 21 11
 const CROSS = 'M6 6l12 12M18 6L6 18'
 
 const ownAddress = (document.currentScript as HTMLScriptElement | null)?.src
-// An element with the ID `parley` is also window.parley.
+// If the page has an element with the ID `parley`, `window.parley` is that element. Only the widget has `destroy`.
 if (ownAddress && !window.parley?.destroy) install(ownAddress.replace(/\/widget\.js.*$/, ''))
 
 function install(base: string): void {
@@ -46,8 +47,8 @@ function install(base: string): void {
   root.addEventListener('keydown', (event) => {
     if ((event as KeyboardEvent).key === 'Escape') show(false)
   })
-  addEventListener('message', hear, { signal: listening.signal })
-  // Outside the body: last in the tab order, and kept when a framework replaces the body.
+  addEventListener('message', receive, { signal: listening.signal })
+  // Outside the body, the button is last in the tab order and remains when a framework replaces the body.
   const appear = (): void => document.documentElement.append(host)
   if (document.readyState === 'loading')
     addEventListener('DOMContentLoaded', appear, { signal: listening.signal })
@@ -63,42 +64,43 @@ function install(base: string): void {
     },
   }
 
-  function show(wanted: boolean): void {
-    if (wanted === isOpen) return
+  function show(shouldOpen: boolean): void {
+    if (shouldOpen === isOpen) return
     const hadFocus = root.activeElement !== null
-    isOpen = wanted
+    isOpen = shouldOpen
     frame ??= addFrame()
     frame.hidden = !isOpen
     icon.setAttribute('d', isOpen ? CROSS : BUBBLE)
     button.setAttribute('aria-expanded', String(isOpen))
-    if (isOpen && isReady) greet()
+    if (isOpen && isReady) notifyOpened()
     if (isOpen) return
     if (hadFocus) button.focus()
     if (isReady) return
-    // The frame failed to load or reports a closed chat, so the next click loads it again.
+    // The frame is not ready: it is loading, failed to load, or shows a page without a chat. Remove the frame, so
+    // that the next click loads it again.
     frame.remove()
     frame = undefined
   }
 
   function addFrame(): HTMLIFrameElement {
-    const made = document.createElement('iframe')
-    made.title = LOOK.label
-    made.allow = 'clipboard-write'
-    made.src = `${base}/embed/${LOOK.deploymentId}#${location.origin}`
-    root.prepend(made)
-    return made
+    const element = document.createElement('iframe')
+    element.title = LOOK.label
+    element.allow = 'clipboard-write'
+    element.src = `${base}/embed/${LOOK.deploymentId}#${location.origin}`
+    root.prepend(element)
+    return element
   }
 
-  function hear({ origin: sender, source, data }: MessageEvent<FromFrame>): void {
+  function receive({ origin: sender, source, data }: MessageEvent<FromFrame>): void {
     if (!frame || sender !== origin || source !== frame.contentWindow || !isFromFrame(data)) return
     if (data.parley === 'close') return show(false)
     isReady = true
     frame.dataset['ready'] = ''
-    if (isOpen) greet()
+    if (isOpen) notifyOpened()
   }
 
-  /** The frame focuses the right element itself. */
-  function greet(): void {
+  /** Tells the frame that it was opened. The frame then focuses one of its elements. */
+  function notifyOpened(): void {
     frame?.focus()
     frame?.contentWindow?.postMessage({ parley: 'opened' } satisfies ToFrame, origin)
   }
@@ -128,10 +130,14 @@ function makeButton(): { button: HTMLButtonElement; icon: SVGPathElement } {
   return { button, icon }
 }
 
-/** Constructed style sheets do not count as inline styles in a policy. Older browsers get a style element. */
+/**
+ * Uses a constructed style sheet, which a Content-Security-Policy does not treat as an inline style. Falls back to a
+ * style element in older browsers.
+ */
 function addStyles(root: ShadowRoot): void {
   const { color, side } = LOOK
-  // On phones the frame fills the screen. The loader's button stays on top until the frame shows its own.
+  // On phones, the frame fills the screen. The loader's button stays above the frame until the frame is ready and
+  // shows its own close button.
   const styles = `:host{all:initial!important}
 button{all:initial;position:fixed;${side}:20px;bottom:calc(20px + env(safe-area-inset-bottom,0px));display:grid;place-items:center;width:56px;height:56px;border-radius:50%;background:${color};color:${textOn(color)};cursor:pointer;z-index:2147483647;box-shadow:0 1px 3px #0003,0 6px 20px #0003;transition:transform .15s}
 button:hover{transform:scale(1.05)}

@@ -1,9 +1,9 @@
-/** A message from the frame to the page around it. */
+/** A message from the frame to the page that contains it. */
 export interface FromFrame {
   parley: 'ready' | 'close'
 }
 
-/** A message from the page to the frame. */
+/** A message to the frame from the page that contains it. */
 export interface ToFrame {
   parley: 'opened'
 }

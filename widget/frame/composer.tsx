@@ -3,11 +3,14 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { SendIcon, StopIcon } from './icons.tsx'
 import { t } from './text.ts'
 
-/** The maximum length of a message. */
+/** The maximum length of a message, in characters. */
 const CHARACTERS_MAX = 8_000
 /** The counter appears when fewer characters than this are left. */
-const CHARACTERS_TOLD = 500
-/** The key code during input-method composition. Some browsers report only this (UI Events, 7.3.1). */
+const COUNTER_THRESHOLD = 500
+/**
+ * The key code of a key pressed during input-method composition. Some browsers report it instead of `isComposing` (UI
+ * Events, 7.3.1).
+ */
 const COMPOSING_KEY_CODE = 229
 
 interface ComposerProps {
@@ -18,17 +21,20 @@ interface ComposerProps {
   onStop: (() => void) | null
 }
 
-/** Focuses the message field, when the focused element is removed. */
+/** Focuses the message field, for example after the focused element was removed. */
 export const focusComposer = (): void => document.querySelector('textarea')?.focus()
 
-/** A message sent before the chat has started stays in the field and is sent on start. */
+/**
+ * The message field with its button. A message submitted while the chat is starting is sent when the chat has
+ * started.
+ */
 export function Composer({ isStarting, isClosed, canSend, onSend, onStop }: ComposerProps): VNode {
   const [text, setText] = useState('')
   const [isWaiting, setWaiting] = useState(false)
   const field = useRef<HTMLTextAreaElement>(null)
   const left = CHARACTERS_MAX - text.length
 
-  // Grows with its text; the style sheet sets the maximum height.
+  // Grow the field with its text. The style sheet sets the maximum height.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height depends on the text
   useLayoutEffect(() => {
     const { current } = field
@@ -103,7 +109,7 @@ export function Composer({ isStarting, isClosed, canSend, onSend, onStop }: Comp
           {t('connecting')}
         </p>
       )}
-      {left < CHARACTERS_TOLD && (
+      {left < COUNTER_THRESHOLD && (
         <p class="note" role="status">
           {t('charactersLeft', { count: left })}
         </p>

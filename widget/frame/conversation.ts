@@ -11,21 +11,24 @@ import type { Kept } from './kept.ts'
 import { ReplyParts } from './reply-parts.ts'
 import { t } from './text.ts'
 
-/** The state to show. Unchanged entries keep their identity. */
+/** The state to render. An entry that has not changed remains the same object. */
 export interface View {
   phase: 'starting' | 'open' | 'closed'
   entries: readonly Entry[]
   isReplying: boolean
-  /** The current problem, as a sentence. */
+  /** The current problem as a sentence, or null if there is none. */
   trouble: string | null
-  /** Whether `tryAgain` can retry the newest entry or the start of the chat. */
+  /** Whether `tryAgain` has something to retry: the newest entry or the start of the chat. */
   canTryAgain: boolean
 }
 
-/** About 90 seconds of retries. After that, visitors can retry themselves. */
+/** Automatic retries: about 90 seconds. After that, visitors can retry with a button. */
 const TRIES_MAX = 12
 
-/** A visitor's chat: its messages and the reply in progress. Survives lost connections and closed pages. */
+/**
+ * A visitor's chat: its messages and the reply in progress. Reconnects after a lost connection, and continues the
+ * conversation after the page was closed.
+ */
 export class Conversation {
   readonly #visitor: VisitorClient
   readonly #kept: Kept
@@ -33,7 +36,7 @@ export class Conversation {
   #phase: View['phase'] = 'starting'
   #entries: Entry[] = []
   #trouble: string | null = null
-  /** Aborts the action in progress. */
+  /** Aborts the action in progress. Null if there is none. */
   #work: AbortController | null = null
   #isStopping = false
 
@@ -43,7 +46,7 @@ export class Conversation {
     this.#onChange = onChange
   }
 
-  /** Loads earlier messages, and follows a reply in progress. */
+  /** Loads earlier messages, and follows the newest reply if it is still streaming. */
   start(): Promise<void> {
     return this.#run(async (signal) => {
       this.#setTrouble(null)
@@ -62,7 +65,7 @@ export class Conversation {
     })
   }
 
-  /** Sends a message, unless a reply is in progress. */
+  /** Sends a message. Does nothing while another action is in progress or unless the chat is open. */
   async send(text: string): Promise<void> {
     if (this.#work !== null || this.#phase !== 'open') return
     const question: Question = { role: 'user', key: randomKey(), text, problem: null }
@@ -81,18 +84,18 @@ export class Conversation {
     if (question) await this.send(question.text)
   }
 
-  /** Stops the reply on the server. Its text so far stays. */
+  /** Stops the reply on the server. The part that was already received remains visible. */
   async stop(): Promise<void> {
     const sessionId = this.#kept.get('session')
     if (sessionId === null || this.#newestReply()?.status !== 'streaming') return
     this.#isStopping = true
-    // If the request fails, the reply continues and the button stays.
+    // If the request fails, the reply continues, and the visitor can press the stop button again.
     await this.#visitor.stop(sessionId).catch(() => {
       this.#isStopping = false
     })
   }
 
-  /** Starts a new conversation. */
+  /** Discards the current conversation. The next message starts a new one. */
   startOver(): void {
     this.#work?.abort()
     this.#work = null
@@ -133,7 +136,8 @@ export class Conversation {
         if (signal.aborted) return
         this.#entries = this.#entries.filter((entry) => entry !== this.#newestReply())
         const isRefused = isRefusal(error)
-        // A refused message is a new message on retry. One without an answer may have been accepted.
+        // After a refusal, a retry needs a new key. Without a response, the server may have stored the message, so a
+        // retry needs the same key.
         const key = isRefused ? randomKey() : sent.key
         this.#replace(sent, { ...sent, key, problem: problemOf(error) })
         if (isRefused) await this.#learnFrom(error, signal)
@@ -141,12 +145,13 @@ export class Conversation {
     })
   }
 
-  /** Handles a refused message: the chat is closed, the conversation is gone, or another window continues it. */
+  /** Handles a refused message: the chat is closed, the conversation is deleted, or another window is using it. */
   async #learnFrom({ status }: ParleyError, signal: AbortSignal): Promise<void> {
     if (status === 403) return this.#close(t('closed'))
     if (status === 404) {
       this.#kept.set('session', null)
-      // An unknown deployment answers 404, like an unknown session.
+      // Status 404 can mean an unknown session or an unknown deployment. Only `enter` fails for an unknown
+      // deployment.
       await this.#visitor.enter().catch((error) => {
         if (isFinal(error)) this.#close(t('unknown'))
       })
@@ -163,7 +168,7 @@ export class Conversation {
     if (this.#newestReply()?.status === 'streaming') await this.#follow(null, signal)
   }
 
-  /** Replaces the messages by those of the server. */
+  /** Replaces the entries with the session's messages on the server. */
   async #readSession(signal: AbortSignal): Promise<void> {
     const sessionId = this.#kept.get('session')
     if (sessionId === null) return
@@ -176,13 +181,16 @@ export class Conversation {
     }
   }
 
-  /** Follows the newest reply to its end: through `first`, then from the beginning if necessary. */
+  /**
+   * Follows the newest reply to its end. Reads the events of `first` if given. If the reply is still incomplete after
+   * that, follows it again from its beginning.
+   */
   async #follow(first: AsyncGenerator<VisitorEvent> | null, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(TRIES_MAX)
     try {
       for (let events = first; ; events = null) {
         if (await this.#showReply(events ?? this.#resume(signal), signal)) return
-        // The reply is complete, or another window has sent a message since.
+        // The stored reply is complete, or another window has sent a message. Read the session to find out.
         if (!(await this.#persist(() => this.#readSession(signal), signal))) break
         if (this.#newestReply()?.status !== 'streaming') return this.#setTrouble(null)
         if (!(await backoff.wait(signal))) break
@@ -197,7 +205,7 @@ export class Conversation {
     return this.#visitor.resume(this.#kept.get('session') ?? '', this.#newestReply()?.key ?? '', signal)
   }
 
-  /** Shows a reply while it streams. Returns false if it has to be read from the session. */
+  /** Shows a reply while it streams. Returns false if the stored reply must be read from the session instead. */
   async #showReply(events: AsyncGenerator<VisitorEvent>, signal: AbortSignal): Promise<boolean> {
     const parts = new ReplyParts()
     const throttle = new Throttle(() => {
@@ -222,7 +230,10 @@ export class Conversation {
     }
   }
 
-  /** Repeats an action until the server answers. Throws refusals. Returns false if it gave up. */
+  /**
+   * Repeats `work` until it succeeds. Returns false if the retries are used up or the signal aborts. Throws if the
+   * server refuses the request, except for temporary refusals.
+   */
   async #persist(work: () => Promise<void>, signal: AbortSignal): Promise<boolean> {
     const backoff = new Backoff(TRIES_MAX)
     for (;;)
@@ -282,11 +293,13 @@ export class Conversation {
 
 const lostSentence = (): string => (navigator.onLine ? t('lost') : t('offline'))
 
-/** Whether the server refused the request. Other errors are worth a retry. */
+/** Returns whether the server refused the request. After any other error, a retry may succeed. */
 const isRefusal = (error: unknown): error is ParleyError =>
   error instanceof ParleyError && error.status >= 400 && error.status < 500
 
-/** Temporary refusals: another process has the reply (409), or a rate limit applies (429). */
+/**
+ * Statuses of temporary refusals: another server process is writing the reply (409), or a rate limit applies (429).
+ */
 const PASSING = [409, 429]
 
 const isFinal = (error: unknown): error is ParleyError => isRefusal(error) && !PASSING.includes(error.status)

@@ -1,4 +1,7 @@
-/** Copies a text, also in frames without clipboard access. Returns false if that is impossible. */
+/**
+ * Copies text to the clipboard. Frames without clipboard permission copy from a hidden text field. Returns false if
+ * copying fails.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -1,4 +1,4 @@
-/** The names that models write. The rest of the 2,231 in the HTML Standard appear as written. */
+/** The character references that models commonly write. The other names of the HTML Standard are shown as written. */
 const NAMED: Record<string, string> = {
   amp: '&',
   lt: '<',
@@ -23,7 +23,10 @@ const NAMED: Record<string, string> = {
 }
 const CODE_POINT_MAX = 0x10ffff
 
-/** Replaces character references by characters (CommonMark, 2.5). The result is text: `&lt;` starts no tag. */
+/**
+ * Replaces character references with characters (CommonMark, 2.5). The result is plain text: `&lt;` cannot start a
+ * tag.
+ */
 export const decodeEntities = (text: string): string =>
   text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return NAMED[name] ?? whole

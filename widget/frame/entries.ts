@@ -5,7 +5,7 @@ export interface Question {
   role: 'user'
   key: string
   text: string
-  /** Why sending failed; null if it was sent or is being sent. */
+  /** Why sending failed. Null if the message was sent or is being sent. */
   problem: string | null
 }
 
@@ -15,7 +15,7 @@ export interface Reply {
   text: string
   reasoning: string
   status: 'streaming' | 'complete' | 'stopped' | 'error'
-  /** Why the reply failed; null if it did not. */
+  /** Why the reply failed. Null if it did not fail. */
   problem: string | null
 }
 

@@ -1,14 +1,16 @@
 import { type FromFrame, isToFrame } from '../post-messages.ts'
 import { parseAddress } from './web-address.ts'
 
-/** The page around the frame. */
+/** The page that contains the frame. */
 export interface Host {
   close(): void
 }
 
 /**
- * Connects to the loader, which puts its page's origin after the `#`. Returns null without a loader: for an iframe in the
- * page's own code, or a separate window. Messages go only to that origin and are accepted only from it.
+ * Connects the frame to the loader on the surrounding page. The loader appends the page's origin to the frame's URL,
+ * after `#`. Sends messages only to that origin and accepts messages only from it.
+ *
+ * Returns null if there is no loader: in a separate window, or if the page itself contains the iframe.
  */
 export function findHost(onOpened: () => void): Host | null {
   const origin = location.hash.slice(1)

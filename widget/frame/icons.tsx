@@ -22,7 +22,6 @@ export const NewIcon = icon(
   'M12 4H6a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h12a2 2 0 0 0 2-2v-6M18.5 3.5a2.1 2.1 0 0 1 3 3L12.5 15.5 8.5 16.5l1-4z',
 )
 export const SendIcon = icon('M12 19V5M6 11l6-6 6 6')
-/** A filled square. */
 export const StopIcon = (): VNode => (
   <svg viewBox="0 0 24 24" width="20" height="20" fill="currentColor" aria-hidden="true">
     <rect x="6" y="6" width="12" height="12" rx="2" />

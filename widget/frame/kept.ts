@@ -3,8 +3,8 @@ import { newVisitorKey } from '@parley/client/visitor'
 const VISITOR_KEY = /^[\w-]{43}$/
 
 /**
- * The data that the browser keeps for this deployment. If storage is refused (private window, policy, full disk), it is
- * kept in memory until the page closes.
+ * The data that the browser stores for a deployment. If the browser refuses storage (private window, policy, full
+ * disk), the data stays in memory until the page closes.
  */
 export class Kept {
   readonly #prefix: string
@@ -14,7 +14,7 @@ export class Kept {
     this.#prefix = `parley:${deploymentId}:`
   }
 
-  /** Identifies a returning visitor. */
+  /** Returns the secret that identifies this visitor. Creates and stores a secret on the first visit. */
   visitorKey(): string {
     const known = this.get('visitor')
     if (known !== null && VISITOR_KEY.test(known)) return known
@@ -38,7 +38,7 @@ export class Kept {
       if (value === null) localStorage.removeItem(this.#prefix + name)
       else localStorage.setItem(this.#prefix + name, value)
     } catch {
-      // The value stays in memory.
+      // Storage was refused. The value stays in memory.
     }
   }
 }

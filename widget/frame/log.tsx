@@ -11,7 +11,7 @@ interface LogProps {
   onTryAgain: (() => void) | null
 }
 
-/** Auto-scrolls within this distance of the end, in pixels. */
+/** New text scrolls into view automatically within this distance of the end, in pixels. */
 const END_MARGIN = 48
 
 export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
@@ -20,7 +20,7 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
   const newest = entries.at(-1)
   const questions = entries.filter(({ role }) => role === 'user').length
 
-  // The visitor's own message always scrolls into view.
+  // When the visitor sends a message, scroll to the end.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs for each new message
   useLayoutEffect(() => {
     isAtEnd.current = true
@@ -30,7 +30,7 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
     if (current && isAtEnd.current) current.scrollTop = current.scrollHeight
   })
 
-  // An on-screen keyboard covers half of a phone.
+  // Stay at the end when an on-screen keyboard makes the log smaller.
   useEffect(() => {
     const { current } = log
     if (!current) return
@@ -47,7 +47,7 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
         ref={log}
         class="log"
         role="log"
-        // Live regions read a streamed reply in pieces. Announcement reads it when it is complete.
+        // A live region would read a streamed reply in pieces. `Announcement` reads the complete reply instead.
         aria-live="off"
         aria-label={t('conversation')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable by keyboard
@@ -81,7 +81,7 @@ interface EntryProps {
   onTryAgain: (() => void) | null
 }
 
-/** Renders only after a change, so earlier messages don't render while the newest one streams. */
+/** Renders only when its entry changes, so earlier messages are not rendered again while the newest reply streams. */
 class EntryView extends Component<EntryProps> {
   override shouldComponentUpdate({ entry, onTryAgain }: EntryProps): boolean {
     return entry !== this.props.entry || (onTryAgain === null) !== (this.props.onTryAgain === null)
@@ -140,7 +140,7 @@ const Dots = (): VNode => (
   </p>
 )
 
-/** Announces a complete reply, or its failure, to screen readers. */
+/** Announces a complete or failed reply to screen readers. */
 function Announcement({
   log,
   newest,
@@ -163,7 +163,7 @@ function Announcement({
   )
 }
 
-/** Returns the visible text of the newest reply, without buttons and folded content. */
+/** Returns the text of the newest reply, without its buttons and collapsible sections. */
 function readOut(log: HTMLElement | null): string | undefined {
   const shown = [...(log?.querySelectorAll('article') ?? [])].at(-1)?.cloneNode(true) as Element | undefined
   for (const part of shown?.querySelectorAll('button, details') ?? []) part.remove()

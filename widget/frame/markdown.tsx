@@ -4,13 +4,13 @@ import { CodeBlock } from './code-block.tsx'
 import { decodeEntities } from './entities.ts'
 import { parseAddress } from './web-address.ts'
 
-/** Quotes and lists nested deeper than this appear as source text. */
+/** Quotes and lists nested deeper than this appear as Markdown source. */
 const DEPTH_MAX = 16
 const LINK_PROTOCOLS = ['https:', 'http:', 'mailto:']
 
 /**
- * Renders Markdown as elements, never through HTML: tags appear as text. Loads nothing: the URL of an image could leak the
- * conversation, so images are links.
+ * Renders Markdown as elements, without HTML: tags in the source appear as text. Renders images as links, because
+ * loading an image could send the conversation to another server in the image's URL.
  */
 export class Markdown extends Component<{ text: string }> {
   override shouldComponentUpdate({ text }: { text: string }): boolean {
@@ -22,7 +22,7 @@ export class Markdown extends Component<{ text: string }> {
     try {
       tokens = lexer(text)
     } catch {
-      // Nesting exceeded the stack.
+      // The nesting was too deep for the call stack of the parser.
       return <p>{text}</p>
     }
     // biome-ignore lint/suspicious/noArrayIndexKey: blocks only grow at the end
@@ -30,7 +30,7 @@ export class Markdown extends Component<{ text: string }> {
   }
 }
 
-/** A paragraph, list, table and so on. Renders only when its source grows. */
+/** A block such as a paragraph, list or table. Renders again only when its source changes. */
 class Block extends Component<{ token: Token }> {
   override shouldComponentUpdate({ token }: { token: Token }): boolean {
     return token.raw !== this.props.token.raw || token.type !== this.props.token.type
@@ -62,7 +62,7 @@ function block(token: Token, depth: number): ComponentChildren {
     case 'html':
       return <p class="as-written">{token.raw.trim()}</p>
     case 'text':
-      // The text of a list item without paragraphs.
+      // The content of a list item that has no paragraphs.
       return token.tokens ? inlines(token.tokens, depth) : decodeEntities(token['text'])
     case 'paragraph':
       return <p>{inlines(token.tokens, depth)}</p>
@@ -74,7 +74,7 @@ function block(token: Token, depth: number): ComponentChildren {
 const blocks = (tokens: Token[] = [], depth: number): ComponentChildren[] =>
   tokens.map((token) => block(token, depth + 1))
 
-/** Headings of replies rank below the page's own heading. */
+/** A heading from h3 to h5. The page's own headings rank above it. */
 function Heading({ level, children }: { level: number; children: ComponentChildren }): VNode {
   if (level === 1) return <h3>{children}</h3>
   return level === 2 ? <h4>{children}</h4> : <h5>{children}</h5>
@@ -99,7 +99,7 @@ function table({ header, rows }: Tokens.Table, depth: number): VNode {
       </Cell>
     ))
   return (
-    // Wide tables scroll, also by keyboard.
+    // Wide tables can be scrolled, including by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: WCAG 2.1.1
     <div class="table" tabIndex={0}>
       <table>
@@ -157,5 +157,5 @@ function Link({ address, children }: { address: string; children: ComponentChild
   )
 }
 
-/** Only absolute URLs: a reply never means a path on this server. */
+/** Rejects relative URLs: a link in a reply must not lead to a page of this server. */
 const isSafe = (address: string): boolean => LINK_PROTOCOLS.includes(parseAddress(address)?.protocol ?? '')

@@ -2,7 +2,7 @@ import type { VisitorEvent } from '@parley/client/visitor'
 import type { Reply } from './entries.ts'
 import { t } from './text.ts'
 
-/** Collects the events of a reply over all connections (specification, "Events"). */
+/** Builds a reply from its events, across reconnects (specification, "Events"). */
 export class ReplyParts {
   #text = ''
   #reasoning = ''

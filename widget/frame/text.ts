@@ -1,5 +1,5 @@
 import { createMessages } from '@parley/messages'
-// The build replaces English with its target language.
+// The build replaces this import with the messages of the bundle's language.
 import messages from '../messages/en.ts'
 
 export const t = createMessages<typeof messages>(document.documentElement.lang, messages)

@@ -1,9 +1,9 @@
 import { readableOn, textOn } from '../contrast.ts'
 import type { Look } from '../look.ts'
 
-/** WCAG 2.2, 1.4.3 */
+/** The minimum contrast ratio of text (WCAG 2.2, 1.4.3). */
 const TEXT_RATIO = 4.5
-/** Text backgrounds in frame.css: the darkest of the light scheme and the lightest of the dark scheme. */
+/** Backgrounds of text in frame.css: the darkest one in the light scheme, and the lightest one in the dark scheme. */
 const BACKGROUNDS = { light: '#f1f1f4', dark: '#2a2a31' }
 
 /** Applies a deployment's colors and font. The browser ignores invalid values. */

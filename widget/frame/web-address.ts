@@ -1,4 +1,4 @@
-/** Returns the URL in a text; null unless it is absolute. */
+/** Parses an absolute URL. Returns null for any other string. */
 export function parseAddress(text: string): URL | null {
   try {
     return new URL(text)

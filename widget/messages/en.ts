@@ -1,4 +1,4 @@
-/** The text of the chat, its button and the pages that say why there is no chat. */
+/** The messages of the chat, its button, and the pages that are shown when no chat is available. */
 export default {
   open: 'Chat with {name}',
   conversation: 'Conversation',

@@ -3,8 +3,8 @@ import { waitForRetry } from './wait-for-retry.ts'
 const WAIT_MIN_MS = 500
 const WAIT_MAX_MS = 15_000
 /**
- * Shortens each wait by a random share, at most this one. So clients that disconnected together don't reconnect
- * together.
+ * The largest share by which a wait is shortened at random. Clients that were disconnected at the same time therefore
+ * reconnect at different times.
  */
 const JITTER = 0.5
 
@@ -15,12 +15,12 @@ export class Backoff {
   readonly #triesMax: number
   #tries = 0
 
-  /** `triesMax` is the number of consecutive retries. Retries while the browser is offline don't count. */
+  /** `triesMax` is the maximum number of consecutive retries. Retries while the browser is offline don't count. */
   constructor(triesMax: number) {
     this.#triesMax = triesMax
   }
 
-  /** Starts over. Call it after a success. */
+  /** Resets the wait and the number of retries. Call this after a success. */
   reset(): void {
     this.#tries = 0
   }
@@ -39,6 +39,6 @@ export class Backoff {
   }
 }
 
-/** Node has no network state, and its types lack the browser's `navigator.onLine`. */
+/** Node doesn't report its network state. The types of Node lack the browser's `navigator.onLine`. */
 const isOffline = (): boolean =>
   (globalThis as { navigator?: { onLine?: boolean } }).navigator?.onLine === false

@@ -13,51 +13,53 @@ import { parseReplyEvent } from './reply-event.ts'
 import { addressOf, requestOf, sendSafely } from './request.ts'
 import { createTransport, type Transport, type TransportOptions } from './transport.ts'
 
-/** The operations whose replies continue on the server after a lost connection, and can be resumed. */
+/** Operations whose reply the server completes even if the connection is lost. A client can resume the stream. */
 export type ReplyName = 'POST /api/chat/send_message' | 'POST /api/chat/regenerate'
 
-/** The server has stored the message. The reply has these ids. */
+/** The server has stored the message and started a reply with these ids. */
 export interface AcceptedEvent {
   type: 'accepted'
   chatId: string
   messageId: string
 }
 
-/** Identifies a reply that is being written or has ended. */
+/** Identifies a reply that is in progress or has ended. */
 export interface KnownReply {
   organizationId: string
   chatId: string
   messageId: string
-  /** The id of the last event that was read. Omit it to read from the beginning. */
+  /** The id of the last event that the client has read. Omit it to read from the beginning. */
   lastEventId?: string
 }
 
 export interface Client {
   /**
-   * Calls an operation and returns its answer. If no answer arrives and a repeat is safe, sends the request a second
-   * time. Throws a ParleyError, or the signal's reason.
+   * Calls an operation and returns its response. If no response arrives and a repeat is safe, sends the request a
+   * second time. Throws a ParleyError. If the signal aborts, throws the signal's reason.
    */
   request<O extends OperationName>(operation: O, input: Input<O>): Promise<Reply<O>>
   /**
-   * Calls an operation and yields the events of its stream. The stream cannot be resumed on another connection. Ends
-   * without an error when the signal aborts. Throws a ParleyError; its code is `stream.lost` if the stream is cut
-   * before its last event.
+   * Calls an operation and yields the events of its stream. The stream cannot be resumed after a lost connection.
+   * Ends without an error when the signal aborts.
+   *
+   * Throws a ParleyError. Its code is `stream.lost` if the stream ends before its last event.
    */
   stream<O extends StreamName>(operation: O, input: Input<O>): AsyncGenerator<StreamEvent<O>, void>
   /**
    * Sends a message or regenerates a reply, then follows the reply to its end across reconnects. Yields each event
-   * once, and sends the message once. Ends without an error when the signal aborts; the server continues the reply.
-   * Throws a ParleyError.
+   * once. The server stores the message once, even if the request is repeated.
+   *
+   * Ends without an error when the signal aborts; the server continues the reply. Throws a ParleyError.
    */
   follow<O extends ReplyName>(
     operation: O,
     input: Input<O>,
   ): AsyncGenerator<AcceptedEvent | FollowedEvent, void>
-  /** Follows a reply that was accepted earlier, from its beginning or after `lastEventId`. */
+  /** Follows an existing reply, from its beginning or after `lastEventId`. */
   resume(reply: KnownReply, options?: Pick<CallOptions, 'signal'>): AsyncGenerator<FollowedEvent, void>
   /**
    * Sends any request with the client's credentials and returns the raw response, for example to download a file.
-   * Throws as `request` does.
+   * Throws the same errors as `request`.
    */
   fetch: Transport
 }
@@ -121,8 +123,8 @@ function followOver(
 }
 
 /**
- * Returns whether this is the last event of a stream: of a knowledge base answer, a conversation, a prompt or the
- * playground.
+ * Returns whether this is the last event of a stream. Covers the streams of knowledge base answers, conversations,
+ * prompts and the playground.
  */
 function isLast(event: object): boolean {
   if ('error' in event || 'citations' in event || 'finish_reason' in event) return true

@@ -12,7 +12,7 @@ interface ErrorFields {
   cause?: unknown
 }
 
-/** The body of an error response. Some errors have more fields, such as the challenge of a second factor. */
+/** The body of an error response. Some errors have additional fields, such as a second-factor challenge. */
 interface ErrorBody {
   detail?: string
   code?: string
@@ -22,48 +22,54 @@ interface ErrorBody {
   [field: string]: unknown
 }
 
-/** Error codes and HTTP statuses after which the same request can succeed. */
+/** Error codes and HTTP statuses of temporary failures. The same request can succeed later. */
 const RETRYABLE_CODES = ['network', 'stream.lost', 'chat.elsewhere', 'request.in_progress']
 const RETRYABLE_STATUSES = [408, 429, 502, 503, 504]
 
-/** A failed request: the server rejected it, no answer arrived, or a stream was cut. */
+/** A failed request: the server rejected the request, no response arrived, or a stream was cut off. */
 export class ParleyError extends Error {
   override readonly name = 'ParleyError'
-  /** The HTTP status, or 0 if no answer arrived. */
+  /** The HTTP status, or 0 if no response arrived. */
   declare readonly status: number
-  /** A stable code, such as `org.not_found`. `network`: no answer arrived. `stream.lost`: a stream was cut. */
+  /**
+   * A stable code, such as `org.not_found`. The code is `network` if no response arrived, and `stream.lost` if a
+   * stream was cut off.
+   */
   declare readonly code: string
-  /** Milliseconds to wait before the next try, if the server sent Retry-After. */
+  /** The time to wait before the next try, in milliseconds. Null if the server sent no Retry-After header. */
   declare readonly retryAfterMs: number | null
   /** Whether the same request can succeed later. */
   declare readonly isRetryable: boolean
-  /** The complete error body of the server; empty if there was none. */
+  /** The server's complete error body. An empty object if no body arrived. */
   declare readonly body: ErrorBody
 
-  /** `detail` becomes the error's message: a sentence for people. */
+  /** `detail` becomes the error's message. It is a sentence for users. */
   constructor(detail: string, { cause, ...fields }: ErrorFields) {
     super(detail, { cause })
     const isRetryable = RETRYABLE_CODES.includes(fields.code) || RETRYABLE_STATUSES.includes(fields.status)
     Object.assign(this, { retryAfterMs: null, body: {} }, fields, { isRetryable })
   }
 
-  /** The rejected fields of an invalid request. */
+  /** The rejected fields. Empty unless the request was invalid. */
   get fieldErrors(): readonly FieldError[] {
     return this.body.errors ?? []
   }
 
-  /** The values that the message shows, by name, such as `limit`. With `code`, they make the sentence in another language. */
+  /**
+   * The values in the message by name, such as `limit`. Together with `code`, they allow a translation of the
+   * message.
+   */
   get values(): Readonly<Record<string, string | number>> {
     return this.body.values ?? {}
   }
 
-  /** The id of the request. Include it when you report a problem to the operator of the server. */
+  /** The id of the request, for reports to the server's operator. Null if no response arrived. */
   get requestId(): string | null {
     return this.body.request_id ?? null
   }
 }
 
-/** Returns the ParleyError for an error response. */
+/** Converts an error response to a ParleyError. */
 export async function errorOf(answer: Response): Promise<ParleyError> {
   const body = Object(await answer.json().catch(() => null)) as ErrorBody
   const { status, headers } = answer
@@ -72,7 +78,7 @@ export async function errorOf(answer: Response): Promise<ParleyError> {
   return new ParleyError(detail, { status, code, retryAfterMs, body })
 }
 
-/** Returns the ParleyError for a request without an answer. */
+/** Returns the error for a request that received no response. */
 export const networkError = (
   cause?: unknown,
   detail = 'The server cannot be reached. Check the connection and try again.',

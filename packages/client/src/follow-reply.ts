@@ -4,23 +4,32 @@ import { networkError, ParleyError } from './error.ts'
 import { readEvents } from './read-events.ts'
 import { progressOf, type ReplyEvent } from './reply-event.ts'
 
-/** A change of the connection while a reply is followed. */
+/** An event about the connection, yielded while following a reply. */
 export type ConnectionEvent =
-  /** `isLost: true`: the connection is lost and the client reconnects. `isLost: false`: it has reconnected. */
+  /**
+   * If `isLost` is true, the connection was lost and the client is reconnecting. If false, the client has
+   * reconnected.
+   */
   | { type: 'connection'; isLost: boolean }
-  /** Replaces `end` as the last event. Read the stored message, which may be shorter than the text received so far. */
+  /**
+   * The last event, in place of `end`: the stream cannot continue. Read the stored message, which may be shorter than
+   * the text received so far.
+   */
   | { type: 'reload' }
 
 export type FollowedEvent = ReplyEvent | ConnectionEvent
 
-/** About 15 seconds of retries. Then the caller can report the failure; the user still has the message. */
+/**
+ * Retries for about 15 seconds. After that, the caller reports the failure. The user still has the text of the
+ * message.
+ */
 const SEND_TRIES_MAX = 5
-/** About eight minutes of retries. */
+/** Retries for about eight minutes. */
 const RESUME_TRIES_MAX = 40
 
 /**
- * Sends the request that starts a reply, and retries for about 15 seconds until an answer arrives. The request needs
- * an idempotency key. Returns null when the signal aborts.
+ * Sends the request that starts a reply and returns the response. Retries for about 15 seconds if no response
+ * arrives. The request must have an idempotency key. Returns null when the signal aborts. Throws a ParleyError.
  */
 export async function* openReply(
   post: () => Promise<Response>,
@@ -35,7 +44,8 @@ export async function* openReply(
       return answer
     } catch (error) {
       if (signal.aborted) return null
-      // Report a rate limit to the user. After a lost answer, retry instead: the reply may already be in progress.
+      // Throw a rate limit error, so that the user sees it. After a lost response, retry instead: the reply may be in
+      // progress.
       if (!isPassing(error) || (!isLost && error.status === 429)) throw error
       waitMs = error.retryAfterMs ?? 0
     }
@@ -45,23 +55,24 @@ export async function* openReply(
 }
 
 export interface ReplySource<Event> {
-  /** Parses an event of the server. Returns null for events to skip. */
+  /** Parses an event. Returns null if the event should be skipped. */
   parse: (message: EventSourceMessage) => Event | null
-  /** The response that starts the reply. If null, `resume` opens the stream. */
+  /** The response that starts the reply. If null, `resume` opens the first stream. */
   first: Response | null
-  /** Opens the stream after the given event, or from its beginning. */
+  /** Opens a stream that starts after the event `lastEventId`, or at the beginning of the reply if undefined. */
   resume: (lastEventId: string | undefined) => Promise<Response>
-  /** The id of the last event that the reader already has. */
+  /** The id of the last event that the client has already read. */
   lastEventId?: string | undefined
-  /** Ends with `reload` if `resume` opens the stream of a different message. */
+  /** The id of the expected reply. If `resume` opens the stream of another reply, following ends with `reload`. */
   messageId?: string | null | undefined
 }
 
 /**
- * Follows a reply to its end, across reconnects. Yields each event once. Returns after `end` or `reload`. Ends without
- * an error when the signal aborts; the server continues the reply.
+ * Follows a reply to its end, across reconnects. Yields each event once. Returns after `end` or `reload`. Ends
+ * without an error when the signal aborts; the server continues the reply.
  *
- * Throws a ParleyError if the server refuses to resume, and `network` after about eight minutes without a connection.
+ * Throws a ParleyError if the server rejects `resume`. Its code is `network` after about eight minutes without a
+ * connection.
  */
 export async function* followReply<Event extends { type: string }>(
   { parse, first, resume, lastEventId, messageId }: ReplySource<Event>,
@@ -99,22 +110,28 @@ export async function* followReply<Event extends { type: string }>(
   }
 }
 
-/** Returns whether a message is new to the reader. */
+/** Returns whether an event is newer than the last event read. */
 const isAfter = ({ id }: EventSourceMessage, position: string | undefined): boolean =>
   progressOf(id) > progressOf(position)
 
-/** Daily limits also answer with 429, but don't reset soon enough to wait for. */
+/** Returns whether to retry after an error. Status 429 can also mean a daily limit, which takes too long to reset. */
 const isPassing = (error: unknown): error is ParleyError =>
   error instanceof ParleyError && error.isRetryable && (error.status !== 429 || error.code === 'rate.limited')
 
-/** The server has stored less of the reply than the reader has, because its process crashed. */
+/**
+ * Returns whether the server rejected `lastEventId`. After a crash, the server may have stored fewer events than the
+ * client has read.
+ */
 const isStale = (error: unknown): boolean => error instanceof ParleyError && error.status === 400
 
-/** Status 204: the reader already has the complete reply. */
+/**
+ * Returns whether the stream is not the expected one. With status 204, all events of the reply were already
+ * delivered.
+ */
 const isOther = ({ status, headers }: Response, messageId: string | null | undefined): boolean =>
   status === 204 || (messageId != null && headers.get('x-message-id') !== messageId)
 
-/** Waits before the next try. Returns false if the signal aborts. Throws `network` when no tries are left. */
+/** Waits before the next try. Returns false if the signal aborts. Throws a `network` error if no tries are left. */
 async function waited(backoff: Backoff, signal: AbortSignal, atLeastMs: number): Promise<boolean> {
   if (await backoff.wait(signal, atLeastMs)) return true
   if (!signal.aborted) throw networkError()

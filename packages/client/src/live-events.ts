@@ -2,7 +2,7 @@ import type { IngestionStatus } from './schemas.ts'
 import type { TokenSource } from './transport.ts'
 import { waitForRetry } from './wait-for-retry.ts'
 
-/** A hint that something has changed (docs/live-events.md). Read the current state from the API. */
+/** A notification that data has changed (docs/live-events.md). Read the current data from the API. */
 export type LiveEvent =
   | { type: 'chat.title_updated'; organization_id: string; data: { chat_id: string; title: string } }
   | {
@@ -18,7 +18,7 @@ export type LiveEvent =
 
 interface Listener {
   onEvent: (event: LiveEvent) => void
-  /** The connection was lost, so events may have been missed. */
+  /** Called after each lost connection, because events may have been missed. */
   onGap: () => void
 }
 
@@ -26,8 +26,8 @@ const WAIT_MIN_MS = 1_000
 const WAIT_MAX_MS = 30_000
 
 /**
- * Listens for live events until the signal aborts, and reconnects after a lost connection. Requires a global
- * WebSocket: browsers, or Node 22+.
+ * Receives live events until the signal aborts. Reconnects after a lost connection. Requires a global WebSocket,
+ * which browsers and Node 22+ provide.
  */
 export async function listenForEvents(
   url: string,

@@ -39,7 +39,7 @@ export type Query<O extends OperationName> = Operations[O]['query']
 export type Body<O extends OperationName> = Operations[O]['body']
 export type Reply<O extends OperationName> = Operations[O]['reply']
 
-/** The operations that answer with a stream of events. */
+/** The names of the operations that respond with a stream of events. */
 export type StreamName = {
   [O in OperationName]: [Operations[O]['event']] extends [never]
     ? never
@@ -58,6 +58,9 @@ export type Input<O extends OperationName> = (Record<never, never> extends Query
 
 export interface CallOptions {
   signal?: AbortSignal | undefined
-  /** For POST: the server executes repeats with the same key once. Random by default; null sends no key. */
+  /**
+   * The idempotency key of a POST request: the server executes requests with the same key once. Random by default. If
+   * null, no key is sent.
+   */
   idempotencyKey?: string | null | undefined
 }

@@ -1,4 +1,4 @@
-/** Returns random bytes, 16 (128 bits) by default, in base64url (RFC 4648, section 5). */
+/** Returns random bytes in base64url (RFC 4648, section 5). The default of 16 bytes is 128 bits. */
 export const randomKey = (bytes = 16): string =>
   btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(bytes))))
     .replaceAll('+', '-')

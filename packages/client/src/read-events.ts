@@ -1,24 +1,24 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ParleyError } from './error.ts'
 
-/** The server sends a comment every 15 seconds. A connection that is silent for longer than this is dead. */
+/** Maximum time without data before a connection is considered lost. The server sends a comment every 15 seconds. */
 const SILENCE_MS = 45_000
-/** The server never sends a longer event. */
+/** The maximum length of an event. The server sends no longer events. */
 const EVENT_CHARACTERS_MAX = 8_000_000
 
-/** Returns the error for a stream that was cut. */
+/** Returns the error for a stream that was cut off. */
 export const streamLost = (detail = 'The connection was lost.', cause?: unknown): ParleyError =>
   new ParleyError(detail, { status: 0, code: 'stream.lost', cause })
 
 /**
  * Yields the server-sent events of a response (HTML Standard, 9.2) to the end of its body. Reads only when the caller
- * asks for the next event. Closes the connection when the caller leaves the loop or the signal aborts. An abort ends
- * the iteration without an error, like the end of the body.
+ * asks for the next event. Closes the connection when the caller leaves the loop, when the signal aborts, or after 45
+ * seconds without data.
  *
- * Closes a connection that is silent for 45 seconds, also without an error. Only the last event shows whether the
- * stream was complete.
+ * An abort or a timeout ends the iteration without an error, like the end of the body. Callers must therefore check
+ * for the last event to know whether the stream is complete.
  *
- * Throws a ParleyError with the code `stream.lost` when the connection breaks or an event has more than 8 million
+ * Throws a ParleyError with the code `stream.lost` if the connection breaks or an event has more than 8 million
  * characters.
  */
 export async function* readEvents(

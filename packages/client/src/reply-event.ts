@@ -1,36 +1,39 @@
 import type { EventSourceMessage } from 'eventsource-parser'
 import type { Citation, ToolCall } from './schemas.ts'
 
-/** An image or a video that is being generated, or is complete. */
+/** An image or a video, complete or in progress. */
 export interface ReplyMedia {
   type: 'image' | 'video'
   status: 'generating' | 'complete'
-  /** From 0 to 1. */
+  /** The completed share, from 0 to 1. */
   progress: number
   url?: string
   mime_type?: string
 }
 
-/** The text of a reply, and its end. */
+/** The events of a reply that has only text. */
 export type TextEvent =
   | { type: 'text'; text: string }
   | { type: 'reasoning'; text: string }
-  /** The last event of a reply. `error` is a sentence for people, or null if the reply is complete or was stopped. */
+  /** The last event of a reply. `error` is a sentence for users, or null if the reply is complete or was stopped. */
   | { type: 'end'; error: string | null }
 
 export type ReplyEvent =
   | TextEvent
-  /** The ids of the messages. `history` is the part of the chat that the model was given; live replies only. */
+  /**
+   * The ids of the messages. `history` counts the messages that the model received. It is missing if the reply was
+   * read from the database.
+   */
   | { type: 'meta'; chatId: string; userMessageId: string | null; messageId: string; history?: unknown }
   | { type: 'citations'; citations: Citation[] }
-  /** A tool call has started; its output is null. */
+  /** A tool call has started. The output of `call` is null. */
   | { type: 'tool_started'; call: ToolCall }
   | { type: 'tool_finished'; call: ToolCall }
   | { type: 'media'; media: ReplyMedia }
-  /** `credits`: live replies only. */
+  /** The tokens used. `credits` is missing if the reply was read from the database. */
   | { type: 'usage'; inputTokens: number; outputTokens: number; credits?: number }
 
-/** Parses an event of the server. Returns null for unknown events, such as those of a later version. */
+/** Parses an event. Returns null for unknown events, such as those of a later server version. */
 export function parseReplyEvent({ event, data }: EventSourceMessage): ReplyEvent | null {
   const fields = parseObject(data)
   if (fields === null) return null
@@ -51,7 +54,7 @@ function textEventOf({ message, type, error }: Record<string, unknown>): TextEve
   if (typeof message !== 'string' || message === '') return null
   if (type === 'reasoning') return { type: 'reasoning', text: message }
   if (type !== undefined) return null
-  // If the model writes exactly this text, the server splits it in two events. So DONE is always the end.
+  // A message that is exactly `DONE` marks the end. The server splits text that is exactly `DONE` into two events.
   return message === 'DONE' ? { type: 'end', error: null } : { type: 'text', text: message }
 }
 
@@ -93,9 +96,11 @@ function parseObject(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Returns how much of a reply the event with this id covers. An id consists of counters: characters of reasoning and
- * content, named events, thousandths of a picture. The result is their sum, plus one for the start of a picture and
- * one for the end, so it grows with each event. Returns -1 for an invalid id.
+ * Returns a number that grows with each event of a reply, from the event's id. Returns -1 for an invalid id.
+ *
+ * An id consists of counters: characters of reasoning, characters of content, named events, and, for an image or a
+ * video, its progress in thousandths. The number is their sum, plus one for the start of the image and one for the
+ * end of the reply.
  */
 export function progressOf(id = ''): number {
   const parts = id.split('.')

@@ -4,7 +4,7 @@ import type { CallOptions } from './operations.ts'
 import { randomKey } from './random-key.ts'
 import type { Transport } from './transport.ts'
 
-/** A request without an answer is sent once more. */
+/** The number of retries if no response arrives. */
 const RETRIES_MAX = 1
 
 interface UntypedInput extends CallOptions {
@@ -12,7 +12,7 @@ interface UntypedInput extends CallOptions {
   body?: unknown
 }
 
-/** Returns the path of an operation with its query string. Skips undefined and null values. */
+/** Returns an operation's path with its query string. Omits undefined and null values. */
 export function addressOf(path: string, query: object = {}): string {
   const entries = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
   const text = new URLSearchParams(
@@ -21,7 +21,7 @@ export function addressOf(path: string, query: object = {}): string {
   return text === '' ? path : `${path}?${text}`
 }
 
-/** Returns the path and the fetch options of an operation. A POST gets an idempotency key. */
+/** Returns the path and the fetch options of an operation. Adds an idempotency key to a POST request. */
 export function requestOf(
   operation: string,
   { query, body, signal, idempotencyKey = randomKey() }: UntypedInput,
@@ -36,8 +36,8 @@ export function requestOf(
 }
 
 /**
- * Sends a request. If no answer arrives and a repeat is safe, sends it a second time. GET, DELETE, and POST with an
- * idempotency key are safe. A PUT is not: it could overwrite a change made in between.
+ * Sends a request. If no response arrives and a repeat is safe, sends the request a second time. A repeat is safe for
+ * GET, DELETE, and POST with an idempotency key. A repeated PUT could overwrite a change made in between.
  */
 export async function sendSafely(transport: Transport, path: string, init: RequestInit): Promise<Response> {
   const backoff = new Backoff(RETRIES_MAX)
@@ -46,7 +46,7 @@ export async function sendSafely(transport: Transport, path: string, init: Reque
       return await transport(path, init)
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error
-      // The first request deleted the resource, but its answer was lost.
+      // The first request deleted the resource, but its response was lost.
       if (isRetry && init.method === 'DELETE' && error.status === 404) return deleted()
       if (error.status !== 0 || !isRepeatable(init) || !(await backoff.wait(init.signal))) throw error
     }
@@ -55,5 +55,5 @@ export async function sendSafely(transport: Transport, path: string, init: Reque
 const isRepeatable = ({ method = 'GET', headers }: RequestInit): boolean =>
   method === 'GET' || method === 'DELETE' || new Headers(headers).has('idempotency-key')
 
-/** The answer of every DELETE operation. */
+/** Returns the response of a successful DELETE operation. */
 const deleted = (): Response => Response.json({ message: 'Deleted' })

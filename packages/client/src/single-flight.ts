@@ -1,4 +1,4 @@
-/** Returns a function that shares one call of `work` between all concurrent callers. */
+/** Returns a function that calls `work`. Concurrent callers share one call and its result. */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let flight: Promise<T> | undefined
   return () => {

@@ -1,7 +1,9 @@
-/** Short enough to look fluent. Animation frames would flush more often, and stop while a tab is hidden. */
+/**
+ * Short enough for text to appear smoothly. Animation frames would update more often, and not at all in a hidden tab.
+ */
 const FLUSH_MS = 50
 
-/** Calls back at most every 50 ms, however often something changes. */
+/** Limits a callback to one call per 50 ms. */
 export class Throttle {
   readonly #onFlush: () => void
   #clock: ReturnType<typeof setTimeout> | undefined
@@ -10,26 +12,26 @@ export class Throttle {
     this.#onFlush = onFlush
   }
 
-  /** Records a change. */
+  /** Schedules a call within 50 ms, unless a call is already scheduled. */
   schedule(): void {
     this.#clock ??= setTimeout(() => this.flush(), FLUSH_MS)
   }
 
-  /** Calls back immediately if a change is pending. */
+  /** Calls back immediately if a call is scheduled. */
   flush(): void {
     if (this.#clock === undefined) return
     this.cancel()
     this.#onFlush()
   }
 
-  /** Drops the pending change. */
+  /** Cancels the scheduled call. */
   cancel(): void {
     clearTimeout(this.#clock)
     this.#clock = undefined
   }
 }
 
-/** Collects the pieces of a text and passes on the whole text at most every 50 ms. */
+/** Concatenates the pieces of a streamed text. Passes the whole text to a callback at most every 50 ms. */
 export class TextBuffer {
   readonly #onText: (text: string) => void
   readonly #throttle = new Throttle(() => this.#onText(this.#text))
@@ -44,19 +46,19 @@ export class TextBuffer {
     this.#throttle.schedule()
   }
 
-  /** Passes on the text immediately, for example at the end of a reply. */
+  /** Calls back immediately if the text has changed since the last call, for example at the end of a reply. */
   flush(): void {
     this.#throttle.flush()
   }
 
-  /** Starts over with another text and passes it on. */
+  /** Replaces the text and calls back immediately. */
   reset(text = ''): void {
     this.#throttle.cancel()
     this.#text = text
     this.#onText(text)
   }
 
-  /** Stops passing on text. */
+  /** Cancels the scheduled call, for example because the reader is gone. */
   close(): void {
     this.#throttle.cancel()
   }

@@ -1,27 +1,30 @@
 import { errorOf, networkError, ParleyError } from './error.ts'
 
-/** Provides access tokens. An API key is a token that never changes. */
+/** Provides access tokens. */
 export interface TokenSource {
-  /** Returns the token to send, or null to send none. Throws if a token exists but is not available now. */
+  /** Returns the token to send, or null to send none. Throws if a token exists but is currently unavailable. */
   token(): Promise<string | null>
-  /** Returns a new token after the server answered 401 to `refused`, or null if there is none. */
+  /** Called after the server rejected a token with status 401. Returns a new token, or null if there is none. */
   renew(refused: string): Promise<string | null>
 }
 
 export interface TransportOptions {
-  /** For example `https://parley.example.com`. Pages of the server itself can omit it. */
+  /** The server's URL, for example `https://parley.example.com`. Pages of the server itself can omit it. */
   baseUrl?: string | undefined
   /** An API key, or a source of access tokens. */
   auth?: string | TokenSource | undefined
   /** Replaces the global `fetch`, for example to log requests or to use a proxy. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** Milliseconds until the server must begin to answer. Unlimited by default. */
+  /** Maximum time until the response begins, in milliseconds. Unlimited by default. */
   answerTimeoutMs?: number | undefined
 }
 
 /**
- * Sends a request with a token, and a second time with a new token if the server answers 401. Returns responses with a
- * 2xx status. Throws a ParleyError for any other status or if no answer arrives, or the signal's reason.
+ * Sends a request with a token. If the server responds with 401, sends the request a second time with a new token.
+ * Returns responses with a 2xx status.
+ *
+ * Throws a ParleyError for any other status or if no response arrives. If the signal aborts, throws the signal's
+ * reason.
  */
 export type Transport = (path: string, init?: RequestInit) => Promise<Response>
 
@@ -59,7 +62,9 @@ async function accept(answer: Response): Promise<Response> {
   throw await errorOf(answer)
 }
 
-/** Aborts after `ms` milliseconds without an answer. The signal can still abort the body of the answer. */
+/**
+ * Aborts a request if no response begins within `ms` milliseconds. The given signal can abort the response body, too.
+ */
 async function withinTime(
   ms: number | undefined,
   signal: AbortSignal | null | undefined,

@@ -11,37 +11,37 @@ export { Throttle } from './text-buffer.ts'
 export { randomKey }
 
 export interface VisitorOptions {
-  /** Pages of the server itself can omit it. */
+  /** The server's URL. Pages of the server itself can omit it. */
   baseUrl?: string
   deploymentId: string
-  /** The secret of this visitor, from `newVisitorKey`. Store it to recognize the visitor on the next visit. */
+  /** The visitor's secret, from `newVisitorKey`. Store it to recognize the visitor on the next visit. */
   visitorKey: string
 }
 
 export interface VisitorMessage {
   content: string
-  /** Null starts a new conversation. */
+  /** The session to continue. Null starts a new one. */
   sessionId: string | null
-  /** A repeat with the same key returns the reply to the first request. */
+  /** Identifies the message. Repeating a request with the same key returns the reply to the first request. */
   idempotencyKey: string
 }
 
 export type VisitorEvent = TextEvent | ConnectionEvent
 
-/** An accepted message and its reply. `events` follows the reply across reconnects. */
+/** A reply to an accepted message. `events` yields the events of the reply across reconnects. */
 export interface VisitorReply {
   sessionId: string
   messageId: string
   events: AsyncGenerator<VisitorEvent, void>
 }
 
-/** The server must begin to answer within this time. */
+/** Maximum time until a response begins. */
 const ANSWER_TIMEOUT_MS = 30_000
-/** A token is replaced when less than this much of its lifetime is left. */
+/** A visitor token is refreshed if it expires in less than this time. */
 const TOKEN_MARGIN_MS = 30_000
 const KEY_BYTES = 32
 
-/** Chats with one deployment as one visitor. All methods throw a ParleyError. */
+/** A visitor's client for one deployment. All methods throw a ParleyError. */
 export class VisitorClient {
   readonly #auth
   readonly #send
@@ -59,12 +59,15 @@ export class VisitorClient {
     this.#send = createTransport({ ...options, auth: this.#auth })
   }
 
-  /** Requests a visitor token. Throws if this deployment doesn't accept visitors. */
+  /** Obtains a visitor token. Throws if the deployment doesn't accept visitors. */
   async enter(): Promise<void> {
     await this.#auth.token()
   }
 
-  /** Sends a message. After an error without an answer, call it again with the same key: the message is stored once. */
+  /**
+   * Sends a message and returns the reply. If no response arrives, call this method again with the same idempotency
+   * key. The server then stores the message only once.
+   */
   async send(
     { content, sessionId, idempotencyKey }: VisitorMessage,
     signal: AbortSignal,
@@ -77,7 +80,9 @@ export class VisitorClient {
     return { sessionId: session, messageId, events: this.#follow(session, messageId, first, signal) }
   }
 
-  /** Follows the newest reply of a session from its beginning. Ends with `reload` if that reply has a different id. */
+  /**
+   * Follows a session's newest reply from its beginning. Ends with `reload` if that reply's id is not `messageId`.
+   */
   resume(sessionId: string, messageId: string, signal: AbortSignal): AsyncGenerator<VisitorEvent, void> {
     return this.#follow(sessionId, messageId, null, signal)
   }
@@ -87,7 +92,7 @@ export class VisitorClient {
     return ((await answer.json()) as DeploymentSession).messages
   }
 
-  /** Stops the reply that is being written. */
+  /** Stops the reply in progress. */
   async stop(sessionId: string): Promise<void> {
     await this.#send(`/api/agent_deploy/stop?session_id=${sessionId}`, { method: 'POST' })
   }
@@ -107,10 +112,10 @@ export class VisitorClient {
   }
 }
 
-/** Returns a new secret for a visitor. */
+/** Creates a new secret for a visitor. */
 export const newVisitorKey = (): string => randomKey(KEY_BYTES)
 
-/** Sends no cookies and bypasses caches: the token alone identifies the visitor. */
+/** Fetches without cookies and caches. Only the token identifies the visitor. */
 const fetchAlone = (url: string, init: RequestInit): Promise<Response> =>
   fetch(url, { ...init, cache: 'no-store', credentials: 'omit' })
 

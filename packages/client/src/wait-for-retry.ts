@@ -1,5 +1,5 @@
 /**
- * Waits up to `waitMs` milliseconds before a retry. Resolves earlier when the browser is online again, when `early`
+ * Waits up to `waitMs` milliseconds before a retry. Resolves earlier when the browser comes online, when `early`
  * dispatches a `retry` event, or when the signal aborts.
  */
 export function waitForRetry(
@@ -15,7 +15,7 @@ export function waitForRetry(
       over.abort()
       resolve()
     }
-    // Node has no network state to listen to.
+    // Node has no `online` event.
     const network = globalThis as Partial<EventTarget>
     network.addEventListener?.('online', go, { signal: over.signal })
     early?.addEventListener('retry', go, { signal: over.signal })

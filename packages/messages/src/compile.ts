@@ -1,12 +1,12 @@
 import { pathToFileURL } from 'node:url'
 import compile from 'icu-minify/compile'
 
-/** Replaces the message parser in bundles with compiled messages. */
+/** The module aliases that replace the message parser in a bundle. The bundle then needs compiled messages. */
 export const COMPILED_ALIAS = { 'use-intl/format-message': 'use-intl/format-message/format-only' }
 
 /**
- * Compiles messages at build time, so that browsers load a formatter of 2 kB instead of a parser and formatter of 11 kB.
- * For Vite and Rolldown, with `COMPILED_ALIAS`.
+ * A plugin for Vite and Rolldown that compiles messages at build time. Browsers then load a formatter of 2 kB instead
+ * of a parser and formatter of 11 kB. Requires `COMPILED_ALIAS`.
  *
  * @param isMessages matches the paths of modules whose default export is messages
  */

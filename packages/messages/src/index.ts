@@ -4,7 +4,7 @@ import { isolate } from './isolate.ts'
 
 export { findLanguage, LANGUAGES, type Language } from './languages.ts'
 
-/** A translation of the English messages: exactly the same keys. */
+/** A translation of the English messages, with exactly the same keys. */
 export type Translation<Messages> = {
   readonly [Key in keyof Messages]: Messages[Key] extends string ? string : Translation<Messages[Key]>
 }
@@ -12,15 +12,16 @@ export type Translation<Messages> = {
 /** Looks up messages: `t('invite')`, `t('removed', { name })`. */
 export type Messages<English extends object> = ReturnType<typeof createTranslator<English>>
 
-/** A lookup for keys that are not checked by type. */
+/** A function that looks up messages by any string as the key. */
 type Lookup = ReturnType<typeof createTranslator<Record<string, string>>>
 
 /**
- * Returns the function that looks up messages: `t('invite')`, `t('removed', { name })`. `t.rich` takes a function for each tag
- * of the message: `t.rich('terms', { link: (text) => <a>{text}</a> })`. A missing message throws.
+ * Returns a function that looks up and formats messages: `t('invite')`, `t('removed', { name })`. `t.rich` takes a
+ * function for each tag in the message: `t.rich('terms', { link: (text) => <a>{text}</a> })`. Throws if a message is
+ * missing.
  *
- * @param locale BCP 47, for numbers and plurals
- * @param messages the English messages or their translation, as source or compiled (compile.ts)
+ * @param locale BCP 47 locale that formats numbers and selects plural forms
+ * @param messages the English messages or a translation, as source or compiled (compile.ts)
  */
 export function createMessages<English extends object>(locale: string, messages: object): Messages<English> {
   const lookUp = createTranslator({ locale, messages, onError }) as unknown as Lookup

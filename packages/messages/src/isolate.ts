@@ -1,10 +1,10 @@
-/** Letters of the scripts that are written from right to left. */
+/** The letters of scripts written from right to left. */
 const RIGHT_TO_LEFT =
   /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u
 
 /**
- * Encloses names that are written from right to left in FSI and PDI, so that they do not reorder the sentence around them
- * (Unicode Standard Annex 9, 2.4.1). Other names stay as they are, so text can be searched and copied without marks.
+ * Encloses each right-to-left value in FSI and PDI, so that the value doesn't reorder the sentence around it (Unicode
+ * Standard Annex 9, 2.4.1). Other values stay unchanged, so that copied text contains no invisible characters.
  */
 export const isolate = <Values>(values: Values): Values =>
   values &&

@@ -1,9 +1,9 @@
-/** The languages of Parley, each by its own name. English is the source of all others. */
+/** The supported languages with their own names. The English messages are the source of all translations. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const
 
 export type Language = keyof typeof LANGUAGES
 
-/** Returns the first supported language of a user's locales, such as `de` for `['fr', 'de-AT', 'en']`; else null. */
+/** Returns the first supported language in a list of locales, or null. For `['fr', 'de-AT', 'en']`, returns `de`. */
 export function findLanguage(locales: readonly string[]): Language | null {
   for (const locale of locales) {
     const language = locale.toLowerCase().split('-')[0] ?? ''

@@ -4,36 +4,36 @@ import { singleFlight } from '../single-flight.ts'
 import { createTransport, type TokenSource } from '../transport.ts'
 
 /**
- * The access token of the signed-in user. localStorage keeps it across tabs and visits. The refresh token is in an
- * HttpOnly cookie that scripts cannot read.
+ * The access token of the signed-in user. It is stored in localStorage, which all tabs share. The refresh token is in
+ * an HttpOnly cookie, which scripts cannot read.
  */
 interface StoredSession {
   accessToken: string
-  /** Milliseconds since the Unix epoch. */
+  /** Expiry in milliseconds since the Unix epoch. */
   expiresAt: number
 }
 
 const KEY = 'parley.session'
-/** An access token is refreshed when less than this much of its lifetime is left. */
+/** An access token is refreshed if it expires in less than this time. */
 const MARGIN_MS = 30_000
 const LOCK = 'parley.renewal'
 /**
- * Set from sign-out until the server has ended the session: a page cannot delete the HttpOnly cookie, and may be
- * offline.
+ * Set at sign-out and removed when the server has ended the session. If the request to end the session fails, a later
+ * request ends the session: scripts cannot delete its HttpOnly cookie.
  */
 const ENDING = 'parley.ending'
 
-/** The session of a browser, shared by its tabs. A TokenSource that refreshes each token once for all tabs. */
+/** A browser's session, shared by all tabs. Refreshes each access token once for all tabs. */
 export class BrowserSession implements TokenSource {
   readonly #listeners = new Set<() => void>()
-  /** Same-origin requests send the refresh cookie. */
+  /** Sends requests without an access token. Requests to the same origin include the refresh cookie. */
   readonly #send = createTransport({})
   readonly #refresh = singleFlight(() => alone(() => this.#refreshAlone()))
   #session: StoredSession | null = parse(localStorage.getItem(KEY))
   #ending: Promise<void> | undefined
 
   constructor() {
-    // Another tab signed in or out, or refreshed the token.
+    // Stay in sync when another tab signs in, signs out or refreshes the token.
     window.addEventListener('storage', ({ key, newValue }) => {
       if (key !== KEY && key !== null) return
       this.#session = parse(key === null ? null : newValue)
@@ -41,11 +41,14 @@ export class BrowserSession implements TokenSource {
     })
     window.addEventListener('online', () => this.#endUnfinished())
     this.#endUnfinished()
-    // Earlier versions stored the refresh token under this key.
+    // Earlier versions stored the refresh token under this key. `parse` rejects such a value, so delete it.
     if (this.#session === null) localStorage.removeItem(KEY)
   }
 
-  /** Returns whether a user is signed in. Stays true until the server rejects the session. */
+  /**
+   * Returns whether a user is signed in. Stays true after the access token expires, until the server rejects a
+   * refresh.
+   */
   readonly isSignedIn = (): boolean => this.#session !== null
 
   /** Calls `listener` when a user signs in or out, in any tab. Returns a function that unsubscribes. */
@@ -54,7 +57,7 @@ export class BrowserSession implements TokenSource {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Stores the tokens of a sign-in. Ends the previous session of this browser, if there was one. */
+  /** Stores the tokens of a new sign-in. Ends this browser's previous session, if there is one. */
   signIn(tokens: SignedIn | TokenPair): void {
     const replaced = this.#session
     localStorage.removeItem(ENDING)
@@ -62,7 +65,7 @@ export class BrowserSession implements TokenSource {
     if (replaced) void this.#endReplaced(replaced).catch(() => {})
   }
 
-  /** Deletes the token in all tabs and ends the session on the server. */
+  /** Deletes the access token in all tabs and ends the session on the server. */
   signOut(): void {
     if (this.#session === null) return
     this.#keep(null)
@@ -71,12 +74,13 @@ export class BrowserSession implements TokenSource {
   }
 
   /**
-   * Returns an access token that has not expired, or null if no user is signed in. Throws a ParleyError if the token
-   * had to be refreshed and the refresh failed; the user stays signed in.
+   * Returns an access token that has not expired, or null if no user is signed in. Throws a ParleyError if a refresh
+   * was necessary and failed. The user then stays signed in.
    */
   async token(): Promise<string | null> {
     if (this.#session === null) {
-      // Wait for a pending sign-out: its answer would otherwise delete the cookie of the next sign-in.
+      // Wait for a sign-out in progress. Its response deletes the refresh cookie, including one set by a later
+      // sign-in.
       await this.#ending
       return null
     }
@@ -88,7 +92,7 @@ export class BrowserSession implements TokenSource {
     return this.#session?.accessToken === refused ? this.#refresh() : this.token()
   }
 
-  /** A refresh token that is used twice ends the session, so only one tab refreshes at a time. */
+  /** Refreshes the token under a lock, one tab at a time. Using a refresh token twice would end the session. */
   async #refreshAlone(): Promise<string | null> {
     const stale = this.#session?.accessToken
     const current = parse(localStorage.getItem(KEY))
@@ -107,8 +111,8 @@ export class BrowserSession implements TokenSource {
   }
 
   /**
-   * Returns null if the server has ended the session. Throws on any other failure, since the session may still be
-   * valid.
+   * Requests new tokens. Returns null if the server has ended the session. Throws on any other failure, because the
+   * session may still be valid.
    */
   async #askForTokens(): Promise<StoredSession | null> {
     try {
@@ -121,7 +125,7 @@ export class BrowserSession implements TokenSource {
   }
 
   /**
-   * Ends the session that the cookie belongs to. Without a connection, retries when the browser is online again or on
+   * Ends the session of the refresh cookie. If the request fails, tries again when the browser is online again or on
    * the next visit.
    */
   #end(): void {
@@ -137,7 +141,10 @@ export class BrowserSession implements TokenSource {
     if (this.#session === null && localStorage.getItem(ENDING) !== null) this.#end()
   }
 
-  /** Ends the old session by its id, read from its access token: the cookie already belongs to the new session. */
+  /**
+   * Ends the replaced session by the session id in its access token. The refresh cookie already belongs to the new
+   * session.
+   */
   async #endReplaced({ accessToken }: StoredSession): Promise<void> {
     const payload = (accessToken.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')
     const { sid } = JSON.parse(atob(payload)) as { sid: string }
@@ -165,8 +172,8 @@ export class BrowserSession implements TokenSource {
 }
 
 /**
- * Browsers have no locks on pages without HTTPS. For those, the server accepts a refresh token twice within 10
- * seconds.
+ * Runs `work` in one tab at a time. Without HTTPS, browsers provide no locks, and several tabs may refresh at the
+ * same time. The server therefore accepts a refresh token twice within 10 seconds.
  */
 const alone = <T>(work: () => Promise<T>): Promise<T> =>
   navigator.locks ? (navigator.locks.request(LOCK, work) as Promise<T>) : work()

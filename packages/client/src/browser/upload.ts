@@ -5,14 +5,14 @@ import type { TokenSource } from '../transport.ts'
 interface UploadOptions {
   auth: TokenSource
   file: File
-  /** Called with the uploaded share, from 0 to 1. */
+  /** Called with the share of the file that has been uploaded, from 0 to 1. */
   onProgress?: ((share: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
 /**
- * Uploads a file as multipart form data and returns the parsed answer. Uses XMLHttpRequest because `fetch` doesn't
- * report upload progress. Throws a ParleyError, or the signal's reason.
+ * Uploads a file as multipart form data and returns the parsed response. Uses XMLHttpRequest, because `fetch` doesn't
+ * report upload progress. Throws a ParleyError. If the signal aborts, throws the signal's reason.
  */
 export async function upload<Answer>(
   address: string,
