@@ -1,7 +1,6 @@
-import { defineConfig } from 'drizzle-kit'
-
-export default defineConfig({
+/** Configuration of drizzle-kit (`npm run migration`). */
+export default {
   dialect: 'postgresql',
   schema: './server/database/schema/index.ts',
   out: './server/database/migrations',
-})
+}

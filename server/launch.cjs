@@ -1,22 +1,39 @@
+#!/usr/bin/env node
 const { spawn } = require('node:child_process')
+const { existsSync } = require('node:fs')
 const { join } = require('node:path')
-const { linkNode } = require('../scripts/link-node.cjs')
+const { findNode } = require('./find-node.cjs')
 
 /*
- * Runs the command line on the Node that npm has installed. In a shell started before npm 10's links were repaired,
- * this file runs on Node 20, which cannot load TypeScript. Then the server runs as a child process, and signals are
- * forwarded. `npm start` uses `exec`, so npm signals this process rather than a shell, and waits for it. cmd.exe has
- * no `exec` and runs the alternative after `||`.
+ * The command `parley`: runs the command line on Node 24 with the flags that limit memory (docs/decisions/0006). Plain
+ * JavaScript for Node 20, which cannot load TypeScript. A release has cli.js, a checkout cli.ts. `npm start` uses `exec`,
+ * so that npm signals this process rather than a shell; cmd.exe has no `exec` and runs the alternative after `||`.
  */
-const node = linkNode(join(__dirname, '..'))
 
-if (node === process.execPath || node === null) import('./cli.ts')
-else {
-  const args = [...process.execArgv, join(__dirname, 'cli.ts'), ...process.argv.slice(2)]
+const FLAGS = ['--max-semi-space-size=24', '--heap-growing-percent=75']
+
+function launch() {
+  const node = findNode()
+  const program = ['cli.js', 'cli.ts'].map((name) => join(__dirname, name)).find((path) => existsSync(path))
+  const args = [...process.execArgv, ...FLAGS, program, ...process.argv.slice(2)]
+  if (process.execve) return replaceProcess(node, args)
   const child = spawn(node, args, { stdio: 'inherit' })
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   process.on('SIGINT', () => {}) // the terminal also sends it to the child
   child.on('exit', (code) => {
     process.exitCode = code ?? 1
   })
+}
+
+/** Keeps the process id, so that signals need no forwarding. */
+function replaceProcess(node, args) {
+  process.removeAllListeners('warning') // execve warns that it is experimental
+  process.execve(node, [node, ...args], process.env)
+}
+
+try {
+  launch()
+} catch (error) {
+  process.stderr.write(`parley: ${error.message}\n`)
+  process.exitCode = 1
 }

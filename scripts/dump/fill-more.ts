@@ -1,4 +1,4 @@
-import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
+import { auth } from '#tests/clients/mcp-client.ts'
 import { askForToken, talk } from '#tests/support/deployments.ts'
 import { allow, MemoryAuth } from '#tests/support/mcp/connecting.ts'
 import { StreamReader } from '#tests/support/reader.ts'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client, StreamableHTTPClientTransport } from '#tests/clients/mcp-client.ts'
 import { librarian } from '#tests/support/knowledge.ts'
 import { type LiveSocket, openReady } from '#tests/support/live-socket.ts'
 import { OPERATIONS, type Operation } from './contract.ts'

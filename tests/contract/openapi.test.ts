@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createConfig, lintFromString } from '#tests/clients/redocly.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 const COMMITTED = join(import.meta.dirname, '../../openapi.json')

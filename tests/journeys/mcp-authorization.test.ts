@@ -1,7 +1,6 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { MockAgent } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Client, StreamableHTTPClientTransport } from '#tests/clients/mcp-client.ts'
 import { type Authorizing, openAuthorizing, VERIFIER } from '#tests/support/mcp/authorizing.ts'
 import { allow, REDIRECT_URI, startAddressedServer, Visitor } from '#tests/support/mcp/connecting.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'

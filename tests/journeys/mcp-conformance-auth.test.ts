@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { CONFORMANCE_PROGRAM } from '#tests/clients/programs.ts'
 
 /**
  * Authorization scenarios outside the suite `auth`: those of 2025-03-26, and the drafts. Its extensions (client
@@ -36,10 +37,11 @@ async function play(options: string[]): Promise<string> {
   const command = `${process.execPath} tests/support/mcp/conformance-auth-client.ts`
   const common = ['client', '--command', command, '--timeout', String(TIMEOUT_MS), '-o', folder]
   return new Promise((resolve) =>
-    execFile(process.execPath, [SUITE, ...common, ...options], { env }, (_error, stdout, stderr) =>
-      resolve(stdout + stderr),
+    execFile(
+      process.execPath,
+      [CONFORMANCE_PROGRAM, ...common, ...options],
+      { env },
+      (_error, stdout, stderr) => resolve(stdout + stderr),
     ),
   )
 }
-
-const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { CONFORMANCE_PROGRAM } from '#tests/clients/programs.ts'
 
 /** The scenarios of the suite `core` that don't concern authorization. */
 const SCENARIOS = ['initialize', 'tools_call', 'sse-retry', 'elicitation-sep1034-client-defaults']
@@ -21,7 +22,7 @@ test.each(SCENARIOS)('the conformance suite of clients: %s', async (scenario) =>
 /** Returns the suite's output, even if it fails. */
 const run = (options: string[]): Promise<string> =>
   new Promise((resolve) =>
-    execFile(process.execPath, [SUITE, ...options], (_error, stdout, stderr) => resolve(stdout + stderr)),
+    execFile(process.execPath, [CONFORMANCE_PROGRAM, ...options], (_error, stdout, stderr) =>
+      resolve(stdout + stderr),
+    ),
   )
-
-const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'

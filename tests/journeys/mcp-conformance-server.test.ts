@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createServer, request as forward, type Server } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CONFORMANCE_PROGRAM } from '#tests/clients/programs.ts'
 import { agentKeeper } from '#tests/support/agents.ts'
 import { findFreePort } from '#tests/support/free-port.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
@@ -11,7 +12,6 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
  * apply, with reasons; the suite fails if one of them passes.
  */
 
-const SUITE = 'node_modules/@modelcontextprotocol/conformance/dist/index.js'
 const EXPECTED_FAILURES = 'tests/fixtures/mcp-conformance-server.yml'
 
 let server: TestServer
@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 test('the active suite passes except for checks that do not apply', async () => {
-  const args = [SUITE, 'server', '--url', url, '--expected-failures', EXPECTED_FAILURES]
+  const args = [CONFORMANCE_PROGRAM, 'server', '--url', url, '--expected-failures', EXPECTED_FAILURES]
   const { code, output } = await new Promise<{ code: number; output: string }>((resolve) =>
     execFile(process.execPath, args, { maxBuffer: 16e6 }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code ?? 1) : 0, output: stdout + stderr }),

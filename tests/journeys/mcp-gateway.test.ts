@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { INSPECTOR_FOLDER } from '#tests/clients/programs.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { CLIENT_KINDS, connectClient } from '#tests/support/mcp/clients.ts'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
@@ -176,7 +177,7 @@ test('the inspector can list tools and call one', async () => {
   const inspect = async (...options: string[]) => {
     const given = ['--cli', urls['oauth'] ?? '', '--transport', 'http', ...options]
     // The inspector needs its own folder as the working directory, and node in the PATH.
-    const cwd = 'node_modules/@modelcontextprotocol/inspector-cli/build'
+    const cwd = join(INSPECTOR_FOLDER, 'build')
     const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
     const { stdout } = await promisify(execFile)(process.execPath, ['cli.js', ...given], { cwd, env })
     return JSON.parse(stdout)

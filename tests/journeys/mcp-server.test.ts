@@ -2,9 +2,8 @@ import {
   Client as NewClient,
   StreamableHTTPClientTransport as NewTransport,
 } from '@modelcontextprotocol/client'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Client, StreamableHTTPClientTransport } from '#tests/clients/mcp-client.ts'
 import { type AgentKeeper, agentKeeper } from '#tests/support/agents.ts'
 import { kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'

@@ -1,6 +1,6 @@
-import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OAuthRecords } from '#parts/mcp-server/oauth-records-system.ts'
+import { auth } from '#tests/clients/mcp-client.ts'
 import { type Authorizing, openAuthorizing } from '#tests/support/mcp/authorizing.ts'
 import { startTestServer } from '#tests/support/server.ts'
 

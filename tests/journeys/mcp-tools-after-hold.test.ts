@@ -1,6 +1,5 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { Client, StreamableHTTPClientTransport } from '#tests/clients/mcp-client.ts'
 import { getChat, kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
 import { makeAgent } from '#tests/support/deployments.ts'

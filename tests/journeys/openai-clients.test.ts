@@ -1,11 +1,14 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import { HumanMessage } from '@langchain/core/messages'
-import { tool as langchainTool } from '@langchain/core/tools'
-import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai'
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai'
-import { createAgent } from 'langchain'
-import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  ChatOpenAI,
+  createAgent,
+  HumanMessage,
+  tool as langchainTool,
+  OpenAIEmbeddings,
+} from '#tests/clients/langchain.ts'
+import OpenAI from '#tests/clients/openai.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'

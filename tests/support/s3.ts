@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, request as sendRequest } from 'node
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import S3rver from 's3rver'
+import S3rver from '#tests/clients/s3rver.ts'
 
 const SECRET = 'S3RVER'
 const WEEK_SECONDS = 604_800

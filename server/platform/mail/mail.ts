@@ -88,7 +88,7 @@ export function createMail({ database, config, jobs, secrets, log }: Dependencie
         // Import on first use: the modules load slowly, and most processes never send email.
         const { renderEmail } = await import('./templates.ts')
         deliver ??= openPost(config)
-        const written = await renderEmail(email, (await languageOf(to)) ?? language ?? 'en')
+        const written = renderEmail(email, (await languageOf(to)) ?? language ?? 'en')
         await (await deliver)({ id, from: config.mailFrom, to, ...written, about })
       } catch (error) {
         if (isLastTry)

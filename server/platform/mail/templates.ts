@@ -5,9 +5,9 @@ import { Container } from '@react-email/container'
 import { Heading } from '@react-email/heading'
 import { Html } from '@react-email/html'
 import { Preview } from '@react-email/preview'
-import { render } from '@react-email/render'
 import { Text } from '@react-email/text'
 import { createElement, type ReactElement } from 'react'
+import { renderToStaticMarkup } from 'react-dom/server'
 import de from './messages/de.ts'
 import en from './messages/en.ts'
 
@@ -67,10 +67,10 @@ const MESSAGES = { en, de }
 
 type Translate = Messages<typeof en>
 
-export async function renderEmail(email: Email, language: Language): Promise<RenderedEmail> {
+export function renderEmail(email: Email, language: Language): RenderedEmail {
   const t = createMessages<typeof en>(language, MESSAGES[language])
   const content = contentOf(email, t)
-  const html = await render(layout(content, email.link, language, t))
+  const html = `<!doctype html>${renderToStaticMarkup(layout(content, email.link, language, t))}`
   return { subject: content.subject, html, text: plainTextOf(content, email.link, t) }
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
 import { expect } from 'vitest'
+import { auth } from '#tests/clients/mcp-client.ts'
 import type { Client, Person } from '#tests/support/client.ts'
 import { allow, MemoryAuth, REDIRECT_URI, startAddressedServer } from './connecting.ts'
 

@@ -2,8 +2,7 @@ import {
   Client as ClientNow,
   StreamableHTTPClientTransport as TransportNow,
 } from '@modelcontextprotocol/client'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { Client, StreamableHTTPClientTransport } from '#tests/clients/mcp-client.ts'
 
 /** The official clients of both SDKs. SDK 2 is also tested in its mode for older servers. */
 export const CLIENT_KINDS = ['SDK 1', 'SDK 2, older', 'SDK 2, any'] as const

@@ -1,9 +1,9 @@
-import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type {
   OAuthClientInformationFull,
   OAuthClientMetadata,
+  OAuthClientProvider,
   OAuthTokens,
-} from '@modelcontextprotocol/sdk/shared/auth.js'
+} from '#tests/clients/mcp-client.ts'
 import type { Person } from '#tests/support/client.ts'
 import { findFreePort } from '#tests/support/free-port.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'

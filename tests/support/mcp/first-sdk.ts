@@ -1,5 +1,4 @@
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { CallToolRequestSchema, ListToolsRequestSchema, Server } from '#tests/clients/mcp-server.ts'
 import { findTool, type Offered, pageOf } from './index.ts'
 
 /** Creates a server of SDK 1 for one session. */

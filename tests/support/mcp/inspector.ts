@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-
-const PROGRAM = resolve('node_modules/@modelcontextprotocol/inspector-cli')
+import { INSPECTOR_FOLDER, INSPECTOR_PACKAGES } from '#tests/clients/programs.ts'
 
 /**
  * Runs the MCP inspector on the command line and returns its JSON output. The separate CLI package expects the
@@ -14,9 +13,9 @@ const PROGRAM = resolve('node_modules/@modelcontextprotocol/inspector-cli')
 export async function inspect(...args: string[]): Promise<any> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-inspector-'))
   try {
-    cpSync(join(PROGRAM, 'build'), join(folder, 'cli/build'), { recursive: true })
-    symlinkSync(join(PROGRAM, 'node_modules'), join(folder, 'cli/node_modules'))
-    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
+    cpSync(join(INSPECTOR_FOLDER, 'build'), join(folder, 'cli/build'), { recursive: true })
+    symlinkSync(join(INSPECTOR_FOLDER, 'node_modules'), join(folder, 'cli/node_modules'))
+    symlinkSync(INSPECTOR_PACKAGES, join(folder, 'node_modules'))
     writeFileSync(join(folder, 'package.json'), '{"name":"inspector","version":"1.0.3","type":"module"}')
     const program = join(folder, 'cli/build/index.js')
     return JSON.parse((await promisify(execFile)(process.execPath, [program, ...args])).stdout)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js'
+import { isInitializeRequest, StreamableHTTPServerTransport } from '#tests/clients/mcp-server.ts'
 import { createFirstSdkServer } from './first-sdk.ts'
 import type { Answering, Offered } from './index.ts'
 

@@ -1,4 +1,4 @@
-import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
+import { SSEServerTransport } from '#tests/clients/mcp-server.ts'
 import { createFirstSdkServer } from './first-sdk.ts'
 import type { Answering, Offered } from './index.ts'
 
