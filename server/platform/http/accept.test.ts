@@ -14,7 +14,7 @@ test.each([
   ['application/json;q=0.5, text/event-stream; q=0.8', true],
   ['text/event-stream;q=0', false],
   ['text/event-stream;q=x', false],
-])('events are preferred only if Accept ranks them higher: %j', (accept, expected) => {
+])('events are preferred if Accept ranks them at least as high as JSON: %j', (accept, expected) => {
   expect(prefersEvents(accept)).toBe(expected)
 })
 

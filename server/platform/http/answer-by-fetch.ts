@@ -3,12 +3,12 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Answers a Fetch API request. `body` is the parsed JSON body. */
+/** Handles a Fetch API request. `body` is the parsed JSON body. */
 export type FetchHandler = (request: Request, body: unknown) => Promise<Response>
 
 /**
- * Answers a request with a handler for the Fetch API. Streams the response at the speed of the client. The handler's
- * request has a signal that aborts when the client disconnects.
+ * Answers a request with a Fetch API handler. Streams the response at the client's pace. The request that the handler
+ * receives has a signal that aborts when the client disconnects.
  */
 export async function answerByFetch(
   request: FastifyRequest,
@@ -29,11 +29,11 @@ export async function answerByFetch(
     return
   }
   reply.raw.flushHeaders()
-  // On a disconnect or a broken stream, end both sides. An error response is no longer possible.
+  // If the client disconnects or the stream fails, close both sides. An error response is no longer possible.
   await pipeline(Readable.fromWeb(response.body as never), reply.raw).catch(() => reply.raw.destroy())
 }
 
-/** Converts the request without its body, which is already consumed. */
+/** Converts the request without its body, which Fastify has already read. */
 function asFetchRequest(request: FastifyRequest, baseUrl: string, signal: AbortSignal): Request {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {

@@ -14,7 +14,7 @@ export const IDEMPOTENT_REPLAYED = 'Idempotent-Replayed'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-/** Returns the request's idempotency key, if any. Throws request.invalid for an invalid key. */
+/** Returns the request's idempotency key, if any. Throws request.invalid for a malformed key. */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
   const key = headers['idempotency-key'] as string | undefined
   if (key !== undefined && !KEY.test(key))
@@ -24,11 +24,14 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefin
   return key
 }
 
-/** Whether the request has an idempotency key and its route leaves handling it to `answerOnce`. */
+/**
+ * Returns whether the request has an idempotency key that `answerOnce` must handle. Routes with `reply` effects
+ * handle their keys themselves.
+ */
 export const isKeyed = (route: Route, request: FastifyRequest): boolean =>
   route.method === 'POST' && route.effects !== 'reply' && idempotencyKeyOf(request.headers) !== undefined
 
-/** Runs the handler, or returns the stored answer if the request is a repeat. */
+/** Runs the handler. If the request is a repeat, returns the stored response instead. */
 export async function answerOnce(
   { idempotency }: { idempotency: Idempotency },
   route: Route,
@@ -56,18 +59,18 @@ export async function answerOnce(
   return value
 }
 
-/** Returns the parts of a request in which a repeat must be equal. */
+/** Returns the parts of a request that must be equal in a repeat. */
 const repeatIdentity = (route: Route, { query, body, headers, cookie, file }: RouteInput): unknown => [
   query,
   body ?? null,
   file ? [file.sha256, file.name, file.contentType] : null,
   'orEvents' in route.reply && prefersEvents(headers.accept),
-  // A public route's answer may depend on the page's origin.
+  // The response of a public route may depend on the page's origin.
   route.access === 'public' ? (headers.origin ?? null) : null,
   ...(route.cookie === undefined ? [] : [cookie]),
 ]
 
-/** Returns the quota that the request's row counts against. Stores an address only as a keyed hash. */
+/** Returns the quota that the stored request counts against. An IP address is included only as a keyed hash. */
 function quotaOf(input: RouteInput, idempotency: Idempotency): string {
   if (input.deployment) return `deployment:${input.deployment.id}`
   const person = personOf(input)
@@ -76,7 +79,7 @@ function quotaOf(input: RouteInput, idempotency: Idempotency): string {
   return `network:${network}`
 }
 
-/** Returns the owner of the idempotency key; null for an anonymous client. */
+/** Returns the owner of the idempotency key. Null for an anonymous client. */
 function ownerOf(input: RouteInput, credential: Credential | null): string | null {
   const { deployment } = input
   if (deployment)
@@ -93,6 +96,6 @@ function ownerOf(input: RouteInput, credential: Credential | null): string | nul
 const personOf = ({ caller, scope, deployment }: RouteInput): Pick<Caller, 'userId'> | null =>
   deployment ? null : (caller ?? scope ?? null)
 
-/** Returns the organization of an API key. */
+/** Returns the organization of the request's API key. */
 const organizationOf = ({ caller, scope }: RouteInput): string | null =>
   caller?.onlyOrganizationId ?? scope?.organizationId ?? null

@@ -4,16 +4,19 @@ import { newId } from '#database/new-id.ts'
 import { type AppError, fail, sentence } from '#errors'
 import { answerTo } from './send-error.ts'
 
-/** The error of Node's HTTP parser. */
+/** An error of Node's HTTP parser. */
 interface UnreadableRequest extends Error {
   code: string
-  /** The bytes where parsing failed, usually the whole request. Typed differently by Fastify. */
+  /**
+   * The data that the parser refused, usually the whole request. Declared as unknown, because Fastify gives it
+   * another type.
+   */
   rawPacket: unknown
 }
 
 /**
- * Answers data that could not be parsed as a request: not HTTP, too slow, or with too large a head. Uses the error
- * format of the request's path if that is readable. Then closes the connection.
+ * Responds to data that could not be parsed as a request: not HTTP, too slow, or with oversized headers. Uses the
+ * error format of the request's path if the path is readable. Then closes the connection.
  */
 export function answerUnreadable(
   error: UnreadableRequest,

@@ -10,16 +10,16 @@ declare module 'fastify' {
 /** Limits of a JSON body, enforced before parsing. Larger bodies get 413. */
 export interface BodyLimits {
   bytes: number
-  /** Elements of arrays and members of objects, at any depth. */
+  /** Number of array elements and object members, at any depth. */
   values: number
 }
 
-/** For clients that authenticate before the body is read. */
+/** For clients that are authenticated before the body is read. */
 export const BODY: BodyLimits = { bytes: 4 * 1024 * 1024, values: 100_000 }
-/** For anonymous clients, and for unknown addresses and methods. */
+/** For anonymous clients, and for requests to unknown addresses or with unknown methods. */
 export const PUBLIC_BODY: BodyLimits = { bytes: 64 * 1024, values: 100_000 }
 
-/** Returns a route's limits: its own, or those of its kind of access. */
+/** Returns a route's limits: the defaults for its access, with the route's overrides. */
 export const bodyLimitsOf = ({ access, bodyLimits }: Pick<Route, 'access' | 'bodyLimits'>): BodyLimits => ({
   ...(access === 'public' ? PUBLIC_BODY : BODY),
   ...bodyLimits,

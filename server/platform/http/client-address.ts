@@ -3,14 +3,17 @@ import { isIP } from 'node:net'
 import type { Config } from '#config'
 import { createBlockList } from '#platform/net/addresses.ts'
 
-/** Returns the client's IP address. */
 export type AddressOf = (request: IncomingMessage) => string
 
 /**
- * Returns a function that finds the client's address. Without trusted proxies it is the socket's address, whatever the
- * headers say. Each trusted proxy appends to X-Forwarded-For the address that it received the request from. The client
- * is then the last address that is not a trusted proxy. The search also ends at a proxy that named no valid address.
- * Fastify's own `request.ip` is missing for requests that it cannot route.
+ * Creates a function that returns the client's IP address. Without trusted proxies, that is the socket's address,
+ * regardless of headers.
+ *
+ * A trusted proxy appends the address that it received the request from to X-Forwarded-For. The client is therefore
+ * the last address that is not a trusted proxy. If a proxy appended no valid address, the proxy's own address is
+ * returned.
+ *
+ * Fastify's own `request.ip` is missing for requests that Fastify cannot route.
  */
 export function createAddressOf(trustProxy: Config['trustProxy']): AddressOf {
   if (trustProxy === false) return socketAddress
@@ -29,7 +32,7 @@ export function createAddressOf(trustProxy: Config['trustProxy']): AddressOf {
 
 const socketAddress: AddressOf = ({ socket }) => withoutZone(socket.remoteAddress ?? '')
 
-/** Trusts the last N hops, or proxies in these address blocks. */
+/** Returns a function that trusts the last N hops, or the proxies in these address blocks. */
 function trusting(trustProxy: number | string[]): (address: string, hop: number) => boolean {
   if (typeof trustProxy === 'number') return (_address, hop) => hop < trustProxy
   const isInBlocks = createBlockList(trustProxy)
@@ -42,11 +45,12 @@ const namedHops = ({ headers }: IncomingMessage): string[] =>
     .flatMap((line) => line.split(','))
     .map((hop) => withoutZone(withoutPort(hop.trim())))
 
-/** Some proxies append the port: `192.0.2.1:443`, `[2001:db8::1]:443`. */
+/** Removes the port that some proxies append: `192.0.2.1:443`, `[2001:db8::1]:443`. */
 const withoutPort = (hop: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^([\d.]+):\d+$/.exec(hop)?.[1] ?? hop
 
 /**
- * Removes the zone of a link-local address (`fe80::1%br-1`), which is only meaningful on this machine (RFC 4007, 11).
+ * Removes the zone of a link-local address (`fe80::1%br-1`). A zone is meaningful only on this machine (RFC 4007,
+ * 11).
  */
 const withoutZone = (address: string): string => address.split('%', 1)[0] ?? ''

@@ -13,8 +13,8 @@ interface Schema {
 }
 
 /**
- * Composes an example of a schema from the values of example-values.ts. Throws for a string or number without a value, so
- * that every response in the reference has an example.
+ * Composes an example of a schema from the values in example-values.ts. Throws if a string or number has no value
+ * there. Every response in the API reference therefore has an example.
  */
 export const exampleOf = (schema: object): unknown => compose(schema, { component: '', field: '' })
 
@@ -51,7 +51,10 @@ const isLeftOut = (component: string, field: string): boolean => {
   return found && value === undefined
 }
 
-/** Returns a field's value if it has the schema's type. Fields with the same name can have different types. */
+/**
+ * Returns the example value of a field if it has the schema's type. Fields with the same name can have different
+ * types.
+ */
 function known(schema: Schema, { component, field }: Place): { value?: unknown } {
   const { value } = exampleValue(component, field)
   return value !== undefined && isOf(schema, value) ? { value } : {}

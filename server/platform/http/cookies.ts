@@ -14,7 +14,7 @@ export const setCookie = (cookie: Cookie, value: string, seconds: number): strin
 
 export const clearCookie = (cookie: Cookie): string => setCookie(cookie, '', 0)
 
-/** Returns the value of a cookie in a Cookie header, or null. */
+/** Returns the value of a cookie in a Cookie header. Null if the cookie is missing or empty. */
 export function readCookie(header: string | undefined, name: string): string | null {
   const pair = header?.split(';').find((one) => one.trim().startsWith(`${name}=`))
   return pair?.trim().slice(name.length + 1) || null

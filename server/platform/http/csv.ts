@@ -3,8 +3,8 @@ import type { File } from './define-route.ts'
 export const CSV_TYPE = 'text/csv'
 
 /**
- * Returns a table as a CSV file with a header line (RFC 4180). Prefixes an apostrophe to text that a spreadsheet would
- * evaluate as a formula (OWASP, CSV injection).
+ * Returns a table as a CSV file with a header line (RFC 4180). If a spreadsheet would evaluate a cell as a formula,
+ * prefixes the cell with an apostrophe (OWASP, CSV injection).
  */
 export function csvFile(
   name: string,

@@ -10,8 +10,8 @@ import type { BodyLimits } from './body-limits.ts'
 import type { ReceivedFile } from './receive-file.ts'
 
 /**
- * How a handler identifies the client: not at all, or by the caller, a deployment, one scope, or one scope per
- * organization.
+ * The property of a handler's input that identifies the client. It is the caller, a deployment, one scope, or one
+ * scope per organization. Public routes have none.
  */
 type Identity<A> = A extends 'public'
   ? object
@@ -29,15 +29,15 @@ type Identity<A> = A extends 'public'
 
 type Values<S> = S extends TSchema ? Static<S> : undefined
 
-/** A Server-Sent Events response: the events, where to start, and extra headers. */
+/** A Server-Sent Events response: an event log, the start position, and extra headers. */
 export interface EventStream {
   log: EventLog
-  /** The last event that the client has received. Sending continues after it. */
+  /** Id of the last event that the client received. The response starts with the next event. */
   afterId?: string | undefined
-  /** Whether to send named events, too. */
+  /** True to include named events. */
   named: boolean
   headers?: Record<string, string>
-  /** Aborted when the client disconnects before the end. Only for streams that cannot be resumed. */
+  /** Aborted if the client disconnects before the stream ends. Set only for streams that cannot be resumed. */
   abandoned?: AbortController
 }
 
@@ -51,31 +51,36 @@ export interface Redirect {
   headers?: Record<string, string>
 }
 
-/** A file sent as a download, never displayed by the browser. */
+/** A file sent as a download. Browsers never display it. */
 export interface File {
-  /** Displayed name. Characters that a header can't hold are encoded. */
+  /** File name shown to the user. Characters that a header cannot contain are encoded. */
   name: string
   contentType: string
   content: string
 }
 
-/** A file that is generated while it is sent. Destroyed when the client disconnects. */
+/** A file that is generated while it is sent. `content` is destroyed if the client disconnects. */
 export interface FileStream {
   name: string
   content: Readable
 }
 
-/** A reply with this sentence, unless the handler returns another. The API reference shows it as the example. */
+/**
+ * A reply that consists of a sentence. The handler may return a different one. The API reference shows this sentence
+ * as the example.
+ */
 export type Confirmation = readonly [status: 200 | 201, view: TSchema, sentence: string]
 
 /**
  * The reply of a route:
  * - a status and the view of a record
  * - a confirmation
- * - a stream described by its events
- * - a view or a stream, or a view or a file, as the client accepts (accept.ts)
+ * - an event stream, described by the schema of its events
+ * - a view, or an event stream if the client prefers it (accept.ts)
+ * - a view, or a file if the client prefers it
  * - a redirect
- * - a file of one of these types, or a stream of this type with any size
+ * - a file of one of these content types
+ * - a generated file of this content type, with any size
  */
 export type Reply =
   | readonly [status: 200 | 201, view: TSchema]
@@ -103,15 +108,15 @@ type Answer<R> = R extends readonly [number, infer V extends TSchema, string?]
 
 type Handled<R> = R extends Confirmation ? Promise<void> | Promise<{ message: string }> : Promise<Answer<R>>
 
-/** A JSON answer with extra headers. */
+/** A JSON response with extra headers. */
 export interface Presented<A> {
   answer: A
   headers: Record<string, string | string[]>
 }
 
 /**
- * An uploaded file, with its name in the example of the API reference. `raw` lists the types that may be sent as the
- * body itself, without a form. `bytesMax` allows more than MAX_UPLOAD_BYTES.
+ * Declares a file upload. `example` is the name of the file in the API reference. A client may send the content types
+ * in `raw` as the body itself, without a form. `bytesMax` allows files larger than MAX_UPLOAD_BYTES.
  */
 export interface Upload {
   description: string
@@ -120,27 +125,28 @@ export interface Upload {
   bytesMax?: number
 }
 
-/** Permission to upload, granted before the body is read. */
+/** Permission for one upload, granted before the body is read. */
 export interface UploadAdmission {
   /** Maximum file size in bytes. Overrides the route's limit. */
   bytesMax: number
-  /** Called once when the request ends for any reason, with the number of bytes received. */
+  /** Called once when the request ends, whether or not it succeeded. `bytes` is the number of bytes received. */
   end(bytes: number): void
 }
 
 /**
- * Where a handler has its effects (docs/idempotency.md). Required for methods that change something. Enforced at run
- * time: models, net, storage, sandbox and mail throw if the declaration says `database`.
+ * Where a handler has side effects (docs/idempotency.md). Required for methods that change something. With
+ * `database`, models, net, storage, sandbox and mail throw at run time.
  *
- * - `database`: only in the database. With an Idempotency-Key, the handler and its stored answer share one transaction.
- * - `outside`: also elsewhere. The handler stores its last effects with its answer (commitWithAnswer). After a crash, a
- *   repeat does the work again.
+ * - `database`: only in the database. With an Idempotency-Key, the handler's changes and its stored response share
+ * one transaction.
+ * - `outside`: also outside the database. The handler's last database changes are stored together with the response
+ * (commitWithAnswer). After a crash, a repeat runs the handler again.
  * - `outside once`: like `outside`, but the work must not happen twice. After a crash, a repeat is refused.
- * - `reply`: the handler recognizes repeats itself.
+ * - `reply`: the handler detects repeats itself.
  */
 export type RouteEffects = Effects | 'reply'
 
-/** Only POST accepts an Idempotency-Key, so only POST declares how it handles repeats. */
+/** Only POST accepts an Idempotency-Key. `outside once` and `reply` are therefore available only for POST. */
 type Method =
   | { method: 'GET'; effects?: never }
   | { method: 'POST'; effects: RouteEffects }
@@ -159,21 +165,23 @@ export type RouteSpec<
   access: A
   query?: Q
   body?: B
-  /** Example body for the API reference. A test checks that it is valid. */
+  /** Example of the body for the API reference. A test validates it. */
   example?: Values<B>
   headers?: Record<string, string>
-  /** Name of the cookie passed to the handler as `cookie`. A repeat must send the same value. */
+  /** Name of a cookie whose value the handler receives as `cookie`. A repeat must send the same value. */
   cookie?: string
-  /** Moves parts of a JSON answer into headers. Also applied to a replayed answer. */
+  /** Moves parts of a JSON response to headers. Also applied to a replayed response. */
   present?: (answer: Answer<R>, input: { body: Values<B> }) => Presented<Answer<R>>
-  /** The body is a file, in a form or, with `raw`, as the body itself. The handler gets it as `file`. */
+  /**
+   * Set if the body is a file, in a form or, with `raw`, as the body itself. The handler receives the file as `file`.
+   */
   upload?: U
-  /** Called before the file is read. Throws to refuse the request. */
+  /** Called before the file is read. Throws an error to refuse the request. */
   admitUpload?: (who: Identity<A>) => UploadAdmission
-  /** Overrides of the JSON body limits for this kind of access (body-limits.ts). */
+  /** Overrides of the default JSON body limits for the route's access (body-limits.ts). */
   bodyLimits?: Partial<BodyLimits>
   reply: R
-  /** Errors of this operation, besides those of access checks and validation. */
+  /** Errors of this operation, in addition to those of access checks and validation. */
   errors: readonly ErrorCode[]
   handler: (
     input: Identity<A> & {
@@ -218,17 +226,17 @@ export interface RouteInput {
   query: unknown
   body: unknown
   headers: IncomingHttpHeaders
-  /** The value of the route's cookie. */
+  /** Value of the route's cookie. Null if the route declares none or the client sent none. */
   cookie: string | null
   /**
-   * Returns a signal that aborts when the client disconnects before its answer. With an Idempotency-Key it never
-   * aborts, because a repeat will fetch the answer.
+   * Returns a signal that aborts if the client disconnects before the response is sent. With an Idempotency-Key, the
+   * signal never aborts, because a repeat can fetch the response.
    */
   disconnected: () => AbortSignal
   file?: ReceivedFile
 }
 
-/** Declares an endpoint. The types of its handler follow from the declaration. */
+/** Declares an endpoint. The declaration determines the types of the handler. */
 export function defineRoute<
   const A extends Access,
   Q extends TObject | undefined = undefined,

@@ -12,7 +12,7 @@ import type { AnswerForm, Json } from './openapi.ts'
 import { ISSUES, REQUEST_ID, SECOND_FACTOR, VALUES } from './schemas.ts'
 import { openAiError } from './send-error.ts'
 
-/** Describes every response of a route. Examples that several operations share are added to `examples`. */
+/** Describes every response of a route. Adds examples that several operations share to `examples`. */
 export const describeResponses = (route: Route, form: AnswerForm, examples: Json): Json => ({
   ...successResponses(route, form, examples),
   ...errorResponses(route, form, examples),
@@ -102,7 +102,10 @@ function filesOf(reply: Extract<Reply, { file: unknown } | { stream: unknown }>)
   return Object.fromEntries(types.map((type) => [type, { schema: text, example: exampleOfFile(type) }]))
 }
 
-/** The example of a component is shared: operations that return the same record refer to it. */
+/**
+ * Returns the example of a successful response. Operations that return the same component refer to one shared
+ * example.
+ */
 function successExample(route: Route, view: TSchema, form: AnswerForm, examples: Json): Json {
   const { title } = view as { title?: string }
   const sentence = Array.isArray(route.reply) ? route.reply[2] : undefined
@@ -112,7 +115,10 @@ function successExample(route: Route, view: TSchema, form: AnswerForm, examples:
   return { examples: { [title]: { $ref: `#/components/examples/${title}` } } }
 }
 
-/** The schema describes the data of one event, so each event of the example has an entry. */
+/**
+ * Describes an event stream. The schema describes the data of one event, so each event of the example is a separate
+ * entry.
+ */
 function describeEvents({ url }: Route, schema: TSchema): Json {
   const { title } = schema as { title?: string }
   if (title === undefined) return { schema, example: streamOf(url) }
@@ -159,7 +165,7 @@ function errorResponses(route: Route, form: AnswerForm, examples: Json): Json {
   )
 }
 
-/** Headers of error responses beside those of every response. */
+/** Headers of error responses by status, in addition to the headers of every response. */
 const HEADERS_OF: Record<number, readonly string[]> = { 405: ['Allow'], 429: ['Retry-After'] }
 
 function errorExample(
@@ -191,7 +197,7 @@ const UPLOAD_ERRORS: readonly ErrorCode[] = [
   'request.form_needed',
 ]
 
-/** Possible errors of a repeat, by where the route has its effects. */
+/** Errors that a repeated request can get, by the route's effects. */
 const REPEAT_ERRORS = {
   reply: ['request.idempotency_reused'],
   database: ['request.idempotency_reused', 'request.in_progress', 'request.answer_not_kept'],
@@ -240,7 +246,10 @@ const OPENAI_ERROR = {
 
 const isOfOpenAi = ({ url }: Route): boolean => url.startsWith('/openai/')
 
-/** Replaces error responses that several operations have by references to components, which are returned. */
+/**
+ * Replaces error responses that occur in several operations with references to components. Returns these components
+ * by name.
+ */
 export function shareResponses(operations: readonly { responses: Json }[]): Json {
   const counts = new Map<string, number>()
   const errorsOf = ({ responses }: { responses: Json }) =>
@@ -264,7 +273,7 @@ export function shareResponses(operations: readonly { responses: Json }[]): Json
   return shared
 }
 
-/** `NotFound`, `NotFound2` and so on. */
+/** Returns the first unused name of the series `NotFound`, `NotFound2` and so on. */
 function nameOf(status: string, taken: Json): string {
   const name = (STATUS_CODES[status] ?? status).replace(/\W/g, '')
   let count = 1

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 /**
- * Serves /openapi.json, /v1/openapi.json, and /docs, an explorer of both without third-party requests. The documents
- * are created on first use, and all responses share one copy in memory.
+ * Serves /openapi.json, /v1/openapi.json, and /docs, which is an explorer of both documents. The explorer sends no
+ * third-party requests. The documents are created on first use, and all responses share one copy in memory.
  */
 export function registerDocs(app: FastifyInstance, describe: () => object, describeV1: () => object): void {
   const textOf = once(() => Buffer.from(JSON.stringify(describe())))
@@ -26,7 +26,7 @@ export function registerDocs(app: FastifyInstance, describe: () => object, descr
   )
 }
 
-/** Returns a function that creates the value on its first call. */
+/** Returns a function that creates the value on its first call, and returns the same value on later calls. */
 function once<Value extends {}>(make: () => Value): () => Value {
   let value: Value | undefined
   return () => {
@@ -52,7 +52,10 @@ const CONFIGURATION = {
   showDeveloperTools: 'never',
 }
 
-/** The page shares the console's origin. So the policy allows only its own scripts and requests only to this server. */
+/**
+ * The page shares the console's origin. The policy therefore allows only the page's own scripts, and requests only to
+ * this server.
+ */
 const pageHeaders = (nonce: string): Record<string, string> => ({
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -73,7 +76,7 @@ const pageHeaders = (nonce: string): Record<string, string> => ({
   'Cache-Control': 'no-store',
 })
 
-/** The logo of the console, inline: a server whose console isn't built has no /favicon.svg. */
+/** The console's logo, inline because a server without a built console has no /favicon.svg. */
 const MARK =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4f46e5"/>' +
   '<path d="M8 9.5A2.5 2.5 0 0 1 10.5 7h11A2.5 2.5 0 0 1 24 9.5v8a2.5 2.5 0 0 1-2.5 2.5H15l-5 5v-5A2.5 2.5 0 0 1 8 ' +
@@ -81,7 +84,10 @@ const MARK =
   'stroke-linecap="round"/></svg>'
 const LOGO = `data:image/svg+xml,${encodeURIComponent(MARK)}`
 
-/** The explorer leaves room for the bar. It has no option to hide the links to its vendor. */
+/**
+ * Leaves room for the bar above the explorer. Hides the links to the explorer's vendor, because no option removes
+ * them.
+ */
 const STYLE = `
   :root { --scalar-custom-header-height: 48px }
   body { margin: 0 }
@@ -116,7 +122,7 @@ const page = (nonce: string): string => `<!doctype html>
 </html>
 `
 
-/** Loads the explorer on first use: it is large and rarely used, so startup should not wait for it. */
+/** Loads the explorer on first use, because it is large and rarely used. Startup does not wait for it. */
 async function loadExplorer(): Promise<Buffer> {
   const { default: scalar } = await import('@scalar/fastify-api-reference')
   const explorer = Fastify({ logger: false })

@@ -4,12 +4,14 @@ import type { FastifyInstance } from 'fastify'
 
 /** Time in which a client must send or read `PROGRESS_BYTES`. */
 export const STALL_MS = 60_000
-/** Bytes required per `STALL_MS`, so that a client cannot hold a connection open with single bytes. */
+/** Minimum number of bytes per `STALL_MS`. A client therefore cannot hold a connection open with single bytes. */
 const PROGRESS_BYTES = 64 * 1024
 /** Number of progress checks per `STALL_MS`. */
 const LOOKS = 4
 
-/** Closes connections of clients that do not read their responses, which would otherwise stay in memory. */
+/**
+ * Closes connections of clients that do not read their responses. Unread responses would otherwise stay in memory.
+ */
 export function endStalledReaders(http: FastifyInstance, stallMs: number): void {
   http.addHook('onSend', (_request, reply, payload, done) => {
     if (isLarge(payload)) endStalledReader(reply.raw, stallMs)
@@ -17,31 +19,31 @@ export function endStalledReaders(http: FastifyInstance, stallMs: number): void 
   })
 }
 
-/** Smaller responses fit into the operating system's buffers. A stream can have any size. */
+/** Small responses fit into the operating system's buffers and need no check. A stream can have any size. */
 const isLarge = (payload: unknown): boolean =>
   typeof payload === 'string' || Buffer.isBuffer(payload)
     ? payload.length >= PROGRESS_BYTES
     : payload instanceof Readable
 
-/** Closes the connection of a client that reads too slowly. Stops when the response closes. */
+/** Closes the connection if the client reads the response too slowly. The check ends when the response closes. */
 function endStalledReader(response: ServerResponse, stallMs: number): void {
   const stop = watchProgress({
     stallMs,
-    // Includes queued bytes, but a full queue accepts no more.
+    // `bytesWritten` includes queued bytes, but does not grow while the queue is full.
     bytes: () => response.socket?.bytesWritten ?? 0,
-    // If nothing is queued, the server is the slow side.
+    // If nothing is queued, the transfer waits for the server.
     isWaiting: () => response.writableLength > 0,
     onStall: () => response.destroy(),
   })
   response.once('close', stop)
 }
 
-/** Closes the connection of a client that sends its body too slowly. Returns a function that stops the check. */
+/** Closes the connection if the client sends its body too slowly. Returns a function that ends the check. */
 export const endStalledSender = (request: IncomingMessage, stallMs: number): (() => void) =>
   watchProgress({
     stallMs,
     bytes: () => request.socket.bytesRead,
-    // Bytes waiting for the disk have already been received.
+    // If received bytes wait for the disk, the transfer waits for the server.
     isWaiting: () => request.readableLength === 0 && !request.complete,
     onStall: () => request.destroy(),
   })
@@ -50,7 +52,7 @@ interface Transfer {
   stallMs: number
   /** Bytes transferred so far. */
   bytes(): number
-  /** Whether the client is the slow side. */
+  /** Returns whether the transfer waits for the client. */
   isWaiting(): boolean
   onStall(): void
 }

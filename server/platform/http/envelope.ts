@@ -5,16 +5,15 @@ import { described, ISSUES, REQUEST_ID, SECOND_FACTOR } from './schemas.ts'
 /** Also matches absolute request targets (RFC 9112, 3.2). */
 const UNDER_V1 = /^(?:https?:\/\/[^/?#]*)?\/v1(?=[/?]|$)/
 
-/** Whether responses to this raw request URL use the envelope. Only the exact spelling `/v1` counts. */
+/** Returns whether responses to this raw request URL use the envelope. The path must begin with exactly `/v1`. */
 export const isUnderV1 = (url: string): boolean => UNDER_V1.test(url)
 
 /** Maps `/v1/chat/list` to `/api/chat/list`. Leaves other addresses unchanged. */
 export const underApi = (url: string): string => url.replace(UNDER_V1, '/api')
 
-/** Wraps a successful result. */
 export const enveloped = (data: unknown) => ({ status: 'success', data })
 
-/** Wraps an error. `details` has the fields that `/api` returns beside `detail`. */
+/** Wraps an error. `details` contains the fields that `/api` returns in addition to `detail`. */
 export const envelopedError = (error: AppError, requestId: string) => ({
   status: 'error',
   error: {

@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode, sentence } from '#errors'
 
-/** Values for the placeholders of errors, wherever they occur. */
+/** Values for placeholders in error messages, by placeholder. */
 const VALUES: Record<string, string | number> = {
   allowed: 'GET',
   available: 48_800,
@@ -42,7 +42,7 @@ const VALUES: Record<string, string | number> = {
   whose: 'this API key',
 }
 
-/** Values for errors whose placeholders differ from the common ones. */
+/** Values for errors that need values other than those in VALUES. */
 const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
   'agent.tools_too_large': { limit: 200_000 },
   'invitation.gone': { status: 'accepted' },
@@ -58,7 +58,7 @@ const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
 }
 
 const HOST = { host: 'calendar.example.com' }
-/** Reasons are messages of the error catalogue too. */
+/** Values for the placeholder `reason`, which is itself a message of the error catalogue. */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   'request.malformed': sentence('request.not_json', { what: 'The body' }),
   'llm.failed': sentence('model.key_refused', { provider: 'openai' }),
@@ -78,7 +78,7 @@ const REASONS: Partial<Record<ErrorCode, string>> = {
 const OTHER_REASON = 'name is required'
 const ISSUES = [{ path: 'name', message: 'is required' }]
 
-/** Returns an example of an error with this code, as a client could get it. */
+/** Returns an example of the error with this code. */
 export function exampleOfError(code: ErrorCode): AppError {
   const reason = REASONS[code] ?? OTHER_REASON
   const values = { ...VALUES, reason, ...VALUES_OF[code] }

@@ -6,18 +6,18 @@ const DEPTH_MAX = 64
 export interface JsonLimits {
   /** Maximum number of values: array elements and object members at any depth. */
   valuesMax: number
-  /** Name of the text in error messages. Default: "The body". */
+  /** Name of the JSON document in error messages. Default: "The body". */
   what?: string
 }
 
 /**
- * Parses JSON with limits, in one pass each before and after `JSON.parse` and without allocations per value. For
- * duplicate keys, the last one counts.
+ * Parses JSON with limits. Makes one pass before `JSON.parse` and one pass after it, without allocations per value.
+ * If an object repeats a key, the last value is used.
  *
  * Errors:
  * - request.malformed: not JSON in UTF-8, or nested deeper than 64 levels
  * - request.too_many_values
- * - request.invalid: a value that can't be stored (NUL or a lone surrogate in a string, a number out of range)
+ * - request.invalid: a value that cannot be stored (NUL or a lone surrogate in a string, a number out of range)
  */
 export function parseJsonBody(bytes: Buffer, { valuesMax, what = 'The body' }: JsonLimits): unknown {
   if (!isUtf8(bytes)) throw malformed(sentence('request.encoding', { what }))
@@ -32,14 +32,17 @@ export function parseJsonBody(bytes: Buffer, { valuesMax, what = 'The body' }: J
   return body
 }
 
-/** Checks a query string decoded by Fastify. Throws request.invalid. */
+/**
+ * Throws request.invalid if a value cannot be stored in the database. Also used for query strings, which Fastify
+ * decodes.
+ */
 export function checkStorable(body: unknown): void {
   if (!isStorable(body)) throw fail('request.invalid', { reason: describeFault(body, '') })
 }
 
 const malformed = (reason: string, cause?: unknown) => fail('request.malformed', { reason }, { cause })
 
-/** The depth limit of checkStructure also bounds this recursion. */
+/** Recursive. The depth limit of checkStructure bounds the recursion. */
 function isStorable(value: unknown): boolean {
   if (typeof value === 'string') return isText(value)
   if (typeof value === 'number') return Number.isFinite(value)
@@ -55,7 +58,7 @@ function isStorable(value: unknown): boolean {
 
 const isText = (text: string): boolean => text.isWellFormed() && !text.includes('\0')
 
-/** Describes the first value that can't be stored. Builds a path only for the failing branch. */
+/** Describes the first value that cannot be stored. Builds a path only for the branch that contains the value. */
 function describeFault(value: unknown, path: string): string {
   if (typeof value === 'object' && value !== null)
     for (const [key, inner] of Object.entries(value)) {
@@ -68,8 +71,9 @@ function describeFault(value: unknown, path: string): string {
 }
 
 /**
- * Limits depth and number of values before parsing. Counts brackets and commas outside strings; in UTF-8 these bytes
- * occur in no other character. An empty array or object that contains white space counts as two values.
+ * Enforces the limits on depth and number of values before parsing. Counts brackets and commas outside strings. In
+ * UTF-8, these bytes are never part of another character. An empty array or object that contains white space counts
+ * as if it had one element.
  */
 function checkStructure(bytes: Buffer, valuesMax: number, what: string): void {
   let depth = 0

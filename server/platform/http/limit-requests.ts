@@ -7,13 +7,16 @@ import type { AddressOf } from './client-address.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Not counted by rate limits. For cheap resources that a page loads by the dozen: the page itself was counted. */
+    /**
+     * Exempts a route from rate limits. For cheap resources that a page loads in large numbers, because the page
+     * itself is counted.
+     */
     isUncounted?: true
   }
   interface FastifyRequest {
     /** The client's IP address (client-address.ts). */
     address: string
-    /** The request's rate limit windows; null before counting, and for uncounted requests. */
+    /** The windows that count the request. Null before counting, and for uncounted requests. */
     rateWindows: RequestWindows | null
   }
 }
@@ -22,8 +25,8 @@ declare module 'fastify' {
 export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset']
 
 /**
- * Counts each request for its address before any other work. `refuseBeyondLimits` refuses it later, after CORS headers
- * are set, so that a browser's script can read the error.
+ * Counts each request for its IP address before any other work. Requests beyond the limit are refused later by
+ * `refuseBeyondLimits`. CORS headers are set by then, so a browser's script can read the error.
  */
 export function countRequests(http: FastifyInstance, count: CountRequest): void {
   http.decorateRequest('address', '')
@@ -35,12 +38,15 @@ export function countRequests(http: FastifyInstance, count: CountRequest): void 
   })
 }
 
-/** Refuses requests beyond a limit. Runs after CORS, so that preflights are counted but still answered. */
+/** Refuses requests beyond a limit. Runs after CORS, so preflight requests are counted but always answered. */
 export function refuseBeyondLimits(http: FastifyInstance): void {
   http.addHook('onRequest', async ({ rateWindows }) => rateWindows?.check())
 }
 
-/** Sets the request's address and counts it there, in the window for all requests or in the one for probes. */
+/**
+ * Sets the request's address and counts the request for it, in the window for all requests or in the window for
+ * readiness probes.
+ */
 export type CountRequest = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -61,7 +67,10 @@ export const createCountRequest =
     return request.rateWindows
   }
 
-/** The rate limit windows that a request counts in. The response headers show the one with the least left. */
+/**
+ * The rate limit windows that count a request. The response headers show the window with the fewest remaining
+ * requests.
+ */
 export class RequestWindows {
   readonly #limits: RateLimits
   readonly #metrics: Pick<Metrics, 'rateLimited'>
@@ -84,13 +93,15 @@ export class RequestWindows {
     this.#reply.headers(Object.fromEntries(RATE_HEADERS.map((name, index) => [name, String(values[index])])))
   }
 
-  /** Counts the request for its user, only once even if called again. Throws rate.limited. */
+  /**
+   * Counts the request for a user, deployment or visitor. Further calls do not count it again. Throws rate.limited.
+   */
   admit(id: string): Promise<void> {
     this.#admission ??= this.take({ kind: 'user', id }).then(() => this.check())
     return this.#admission
   }
 
-  /** Throws rate.limited if the request exceeded a window. */
+  /** Throws rate.limited if a window of the request is exceeded. */
   check(): void {
     if (!this.#worst?.isOver) return
     this.#metrics.rateLimited.inc({ window: this.#worst.kind })
@@ -98,7 +109,9 @@ export class RequestWindows {
   }
 }
 
-/** Compares windows: exceeded ones are worse, then those with fewer requests left, then those that last longer. */
+/**
+ * Returns whether the first window is worse: exceeded, else with fewer requests left, else with a longer time left.
+ */
 function isWorse(one: WindowState, other: WindowState): boolean {
   if (one.isOver !== other.isOver) return one.isOver
   return one.remaining === other.remaining ? one.leftMs > other.leftMs : one.remaining < other.remaining

@@ -12,7 +12,7 @@ import { plain } from './send-error.ts'
 
 export type Json = { [key: string]: unknown }
 
-/** The form of paths and responses: bare under /api, or in the envelope under /v1. */
+/** How the document presents paths and responses: bare under /api, or in an envelope under /v1. */
 export interface AnswerForm {
   title: string
   summary: string
@@ -31,9 +31,8 @@ interface Operation extends Json {
 }
 
 /**
- * Creates the OpenAPI 3.1 document from the declarations of the routes: parameters, bodies, answers, errors,
- * permissions and examples. A schema with a title becomes a component with that name. Operation ids are the same in
- * each form.
+ * Creates the OpenAPI 3.1 document from the declared routes: parameters, bodies, responses, errors, permissions and
+ * examples. A schema with a title becomes a component with that name. An operation has the same id in every form.
  *
  * @param webhooks the requests that webhooks receive, as Path Items by event type
  */
@@ -84,7 +83,7 @@ export function describeApi(all: readonly Route[], webhooks: Json, form = BARE):
 const sorted = (values: Json): Json =>
   Object.fromEntries(Object.entries(values).sort(([a], [b]) => a.localeCompare(b)))
 
-/** The tags in the order of the API reference: what a client needs first comes first. */
+/** The tags in the order of the API reference. Tags that clients need first come first. */
 const TAGS: Record<string, { 'x-displayName': string; description: string }> = {
   auth: { 'x-displayName': 'Authentication', description: 'Sign-up, sign-in, sessions and second factors.' },
   users: { 'x-displayName': 'Users', description: 'Your account and the members of an organization.' },
@@ -126,7 +125,9 @@ function tagsOf(routes: readonly Route[]): Json[] {
     .map(([name, tag]) => ({ name, ...tag }))
 }
 
-/** `/api/kb/list` belongs to kb, `/openai/v1/models` to openai, and the key set (RFC 7517) to auth. */
+/**
+ * Returns a route's tag: kb for `/api/kb/list`, openai for `/openai/v1/models`, and auth for the key set (RFC 7517).
+ */
 function tagOf({ url }: Route): string {
   const [, first = '', second = ''] = url.split('/')
   if (first === 'api') return second
@@ -149,7 +150,7 @@ function describeOperation(route: Route, form: AnswerForm, examples: Json): Oper
   }
 }
 
-/** API keys work like access tokens, except where a signed-in user is required. */
+/** An API key is accepted wherever an access token is, except where a signed-in user is required. */
 function securityOf(access: Access): Json[] {
   if (access === 'public') return []
   const needsSession = access === 'session' || access === 'system'
@@ -207,7 +208,7 @@ const requestBody = (schema: TSchema, example: unknown): Json => ({
   content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
 })
 
-/** Stands for binary content. */
+/** Placeholder for binary content in examples. */
 const BYTES = '(the bytes of the file)'
 
 const fileBody = ({ description, example, raw = [] }: Upload): Json => ({

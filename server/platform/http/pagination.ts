@@ -8,16 +8,17 @@ export interface Page<T> {
   pagination: { next_cursor: string | null; has_more: boolean }
 }
 
-/** Size limit for pages of long rows. A page ends with the row that reaches `max` bytes. */
+/** Size limit for pages of long rows. The row that reaches `max` bytes is the last row of the page. */
 export interface PageBytes<Row> {
   max: number
   of: (row: Row) => number
 }
 
 /**
- * Returns one page of a list, newest first. Sorts by id, because UUIDv7 ids are in order of creation. `read` gets the
- * id to stay below and the number of rows, one more than the page size. With `bytes`, it may stop after the first row
- * that does not fit.
+ * Returns one page of a list, newest first. Rows are sorted by id, because UUIDv7 ids are in order of creation.
+ *
+ * `read` receives an exclusive upper bound for the ids, and the number of rows to read, which is the page size plus
+ * one. With `bytes`, `read` may stop after the first row that does not fit.
  */
 export async function readPage<Row extends { id: string }, View>(
   query: { limit?: number; cursor?: string },

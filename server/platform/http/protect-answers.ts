@@ -4,8 +4,8 @@ import type { Config } from '#config'
 const YEAR_SECONDS = 31_536_000
 
 /**
- * Returns the default security headers: no display as a page, no caching, no type sniffing, and HSTS if BASE_URL uses
- * https. Pages and files override the policy and caching.
+ * Returns the default security headers. They prevent display as a page, caching and type sniffing, and enable HSTS if
+ * BASE_URL uses https. Pages and files override the content security policy and caching.
  */
 export function protectionHeaders({ baseUrl }: Pick<Config, 'baseUrl'>): Record<string, string> {
   return {

@@ -8,9 +8,9 @@ import type { LocalFile } from '#platform/storage/storage.ts'
 import { unavailable } from '#platform/storage/unavailable.ts'
 import { endStalledSender } from './end-stalled.ts'
 
-/** A file sent by a client. Deleted when the request ends, unless it was moved elsewhere. */
+/** A file sent by a client. Deleted when the request ends, unless the handler has moved it. */
 export interface ReceivedFile extends LocalFile {
-  /** Untrusted name from the client. */
+  /** The file's name as sent by the client. Untrusted. */
   name: string
   contentType: string
 }
@@ -20,7 +20,7 @@ export interface ReceiveOptions {
   maxBytes: number
   /** Whether the body may be the file itself, without a form. */
   takesRaw: boolean
-  /** Time in milliseconds that the client may stall. Then its connection is closed. */
+  /** Milliseconds without progress after which the client's connection is closed. */
   stallMs: number
 }
 
@@ -29,9 +29,11 @@ const FIELD = 'file'
 const FORM_BYTES_MAX = 64 * 1024
 
 /**
- * Streams a request's file of any size to disk: the field `file` of a form (multipart/form-data, RFC 7578), or the body
- * itself. Throws request.invalid, request.file_too_large, request.form_needed, server.unavailable. Then reads and drops
- * the rest of the body, so that the client can read the error.
+ * Streams a request's file of any size to disk. The file is the field `file` of a form (multipart/form-data, RFC
+ * 7578), or the body itself. After an error, reads and drops the rest of the body, so that the client can read the
+ * error.
+ *
+ * Throws request.malformed, request.invalid, request.file_too_large, request.form_needed, server.unavailable.
  */
 export async function receiveFile(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedFile> {
   const { dataDir, maxBytes, takesRaw, stallMs } = options
@@ -50,7 +52,7 @@ export async function receiveFile(request: IncomingMessage, options: ReceiveOpti
   } catch (error) {
     await rm(path, { force: true })
     if (request.readableAborted) throw malformed(sentence('request.file_cut_off'), error)
-    // Errors of system calls concern our disk, not the upload.
+    // Errors of system calls are caused by this server's disk, not by the upload.
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw unavailable(error)
     throw error
   } finally {
@@ -81,7 +83,7 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   parser.on('finish', () =>
     saving ? saving.then(resolve, reject) : reject(invalid(sentence('request.no_file', { file: FIELD }))),
   )
-  // This event also follows a complete request, often before its file is on disk.
+  // A complete request also emits this event, often before its file is on disk.
   request.once('close', () => {
     if (!request.readableEnded) reject(malformed(sentence('request.file_cut_off')))
   })
@@ -108,7 +110,7 @@ function createParser(request: IncomingMessage): InstanceType<typeof Busboy> {
   }
 }
 
-/** Stops at the limit. `receiveFile` drops the rest. */
+/** Saves content up to the limit. `receiveFile` drops the rest. */
 const saveAll = (content: Readable, path: string, maxBytes: number): Promise<LocalFile> =>
   saveContent(content.iterator({ destroyOnReturn: false }), path, maxBytes, tooLarge)
 

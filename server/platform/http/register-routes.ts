@@ -39,7 +39,7 @@ declare module 'fastify' {
     /** Whether the request is under /v1, so that the response uses the envelope. */
     enveloped: boolean
     credential: Credential | null
-    /** Null until the organization is known. */
+    /** Null until the request's organization is known. */
     identity: Identity | null
   }
 }
@@ -54,14 +54,14 @@ interface Dependencies {
   access: AccessDependencies
   idempotency: Idempotency
   config: Pick<Config, 'dataDir' | 'maxUploadBytes'>
-  /** Time in milliseconds that a client may stall while it sends a file. */
+  /** Milliseconds without progress after which a client that sends a file is disconnected. */
   stallMs: number
   metrics: Pick<Metrics, 'streamsOpen'>
 }
 
 /**
- * Registers the routes with Fastify. A request is authenticated, authorized, validated and then handled. Without access
- * it gets 401, 403 or 404 as soon as its organization is known, whatever its body contains.
+ * Registers the routes with Fastify. A request is authenticated, authorized, validated and handled, in this order. A
+ * client without access gets 401, 403 or 404 as soon as the request's organization is known, regardless of the body.
  */
 export function registerRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Route[]): void {
   app.decorateRequest('credential', null)
@@ -69,7 +69,7 @@ export function registerRoutes(app: FastifyInstance, deps: Dependencies, routes:
   const [withFile, others] = [routes.filter(({ upload }) => upload), routes.filter(({ upload }) => !upload)]
   addRoutes(app, deps, others)
   app.register(async (apart) => {
-    // Leave the body unread until the client is authorized (receive-file.ts).
+    // Do not read the body before the client is authorized (receive-file.ts).
     apart.removeAllContentTypeParsers()
     apart.addContentTypeParser('*', (_request, _payload, done) => done(null))
     addRoutes(apart, deps, withFile)
@@ -146,14 +146,14 @@ async function withReceived(
   }
 }
 
-/** A body without required fields may be omitted. */
+/** Returns the body for a request without one. Throws request.invalid if the schema has required fields. */
 function emptyBody(schema: TSchema): object {
   const { required = [] } = schema as { required?: string[] }
   if (required.length > 0) throw fail('request.invalid', { reason: sentence('request.body_needed') })
   return {}
 }
 
-/** Refuses unexpected bodies. Allows {}, because some clients always send it. */
+/** Throws request.invalid for an unexpected body. Allows `{}`, because some clients always send it. */
 function refuseBody(body: unknown): void {
   if (body === undefined || body === null || Object.keys(body).length === 0) return
   const [field] = Object.keys(body)
@@ -186,7 +186,7 @@ async function identify(deps: AccessDependencies, route: Route, request: Fastify
   if ('inEvery' in access) {
     const { org_id } = request.query as { org_id?: string }
     const scopes = await deps.openScopes(access.permission, who, org_id)
-    // The list of scopes may be empty and then does not identify the caller.
+    // An empty list of scopes does not identify the caller.
     return isKeyed(route, request) ? { scopes, caller: await deps.openCaller(who) } : { scopes }
   }
   if ('orDeployment' in access && credential.kind === 'deployment key') {
@@ -236,7 +236,7 @@ const sendFile = (
     .type(contentType)
     .send(content)
 
-/** Answers 405 with the allowed methods for other methods on a known address. */
+/** For other methods on a known address, responds with 405 and the allowed methods. */
 function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
   const methods = new Map<string, string[]>()
   for (const { url, method } of routes) methods.set(url, [...(methods.get(url) ?? []), method])

@@ -11,24 +11,29 @@ export const Body = <P extends TProperties>(
 export const OpenQuery = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: true })
 
-/** Converts a value to lowercase. Internal, not part of the API reference. */
+/** Schema keyword: converts a string to lowercase. Not part of the API reference. */
 export const LOWER_CASE = 'x-lower-case'
 
-/** Describes one use of a component. Appears beside the reference and leaves the component unchanged. */
+/**
+ * Schema keyword: the description of one use of a component. Appears next to the reference and does not change the
+ * component.
+ */
 export const USE_DESCRIPTION = 'x-use-description'
 
-/** Returns the schema with a description for one of its uses in the API reference. */
+/** Returns a copy of the schema with a description for one use in the API reference. */
 export const described = <T extends TSchema>(schema: T, description: string): T =>
   Object.assign(copyOf(schema), { ['title' in schema ? USE_DESCRIPTION : 'description']: description })
 
-/** A spread would drop the non-enumerable property that marks TypeBox's optional schemas. */
+/**
+ * Copies property descriptors. A spread would lose the non-enumerable property that marks TypeBox's optional schemas.
+ */
 const copyOf = <T extends object>(value: T): T =>
   Object.defineProperties({}, Object.getOwnPropertyDescriptors(value)) as T
 
-/** The error text that follows the field's name if a text does not match its `pattern`. */
+/** Schema keyword: the error message, after the field's name, for a string that does not match `pattern`. */
 export const PATTERN_RULE = 'x-pattern-rule'
 
-/** Returns options for a text with a pattern, and the rule in words for errors. */
+/** Returns schema options with a pattern and the rule in words for error messages. */
 export const matching = (pattern: string, rule: string) => ({ pattern, [PATTERN_RULE]: rule })
 
 export const NOT_BLANK = matching('\\S', 'must not be blank')
@@ -39,7 +44,7 @@ export const PERMISSION = matching(
 )
 
 export const Uuid = Type.String({ format: 'uuid', [LOWER_CASE]: true })
-/** Schema for the id of another record: `idOf('the agent')`. */
+/** Returns the schema for the id of another record, such as `idOf('the agent')`. */
 export const idOf = (record: string) => described(Uuid, `ID of ${record}.`)
 export const ObjectId = described(Uuid, 'Unique identifier of the object.')
 export const OrgId = idOf('the organization')
@@ -61,7 +66,7 @@ export const UpdatedAt = described(Timestamp, 'When the object was last changed,
 export const Enum = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options })
 
-/** Allows null. The schema's description moves to the union. */
+/** Returns a schema that also allows null. The schema's description moves to the union. */
 export function Nullable<T extends TSchema>(schema: T) {
   const key = 'title' in schema ? USE_DESCRIPTION : 'description'
   const { [key]: description, ...rest } = schema as Record<string, unknown>
@@ -71,7 +76,7 @@ export function Nullable<T extends TSchema>(schema: T) {
   })
 }
 
-/** The rules that a request breaks, as listed in an error. */
+/** Schema of the rules that a request breaks, as listed in an error. */
 export const ISSUES = {
   type: 'array',
   description: 'Each rule that the request breaks. Present for `request.invalid`.',
@@ -85,7 +90,7 @@ export const ISSUES = {
   },
 }
 
-/** The values of an error, from which a client can write the sentence in another language. */
+/** Schema of the values in an error message. A client can use them to show the message in another language. */
 export const VALUES = {
   type: 'object',
   description:
@@ -123,14 +128,17 @@ export const Message = Type.Object(
   { title: 'Message' },
 )
 
-/** The reply of an operation that returns a sentence and no record. */
+/** The reply of an operation that returns a sentence instead of a record. */
 export const confirms = (sentence: string, status: 200 | 201 = 200): Confirmation => [
   status,
   Message,
   sentence,
 ]
 
-/** Parameters of a list page: newest first, keyset pagination, so that deep pages cost no more than the first. */
+/**
+ * Query parameters of a paginated list, newest first. With keyset pagination, deep pages cost no more than the first
+ * page.
+ */
 export const PageQuery = {
   limit: Type.Optional(
     Type.Integer({

@@ -5,7 +5,7 @@ import { validationError } from './validation.ts'
 
 /**
  * Sends an error in the format of the address: `{detail}` under /api, the envelope under /v1, OpenAI's format under
- * /openai. An unexpected error becomes "server.error", and its cause is logged with the request id.
+ * /openai. Reports an unexpected error as server.error, and logs its cause with the request id.
  */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const expected = error instanceof AppError ? error : translate(error as FastifyError, request)
@@ -22,13 +22,13 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
 
 const UNDER_OPENAI = /^(?:https?:\/\/[^/?#]*)?\/openai\//
 
-/** Returns an error in the format of the raw request URL. */
+/** Returns the response to an error, in the format of the raw request URL. */
 export function answerTo(error: AppError, url: string, requestId: string): { status: number; body: object } {
   if (isUnderV1(url)) return { status: envelopedStatusOf(error.code), body: envelopedError(error, requestId) }
   return { status: error.status, body: UNDER_OPENAI.test(url) ? openAiError(error) : plain(error, requestId) }
 }
 
-/** https://platform.openai.com/docs/guides/error-codes/api-errors */
+/** Converts an error to OpenAI's format (https://platform.openai.com/docs/guides/error-codes/api-errors). */
 export const openAiError = (error: AppError) => ({
   error: {
     message: error.message,
@@ -60,7 +60,7 @@ export const plain = (error: AppError, requestId: string) => ({
   request_id: requestId,
 })
 
-/** Maps Fastify's errors, recognized by code, to our own. */
+/** Converts Fastify's errors, which are identified by their codes, to AppErrors. */
 function translate(error: FastifyError, request: FastifyRequest): AppError {
   if (error.validation)
     return validationError(error.validation as never, error.validationContext ?? 'request')

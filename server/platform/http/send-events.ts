@@ -4,14 +4,14 @@ import { fail, sentence } from '#errors'
 import { startOfLog } from '#platform/streams/event-log.ts'
 import type { EventStream } from './define-route.ts'
 
-/** Proxies close silent connections; comments keep them open. */
+/** Interval of comments that keep proxies from closing a silent connection. */
 const HEARTBEAT_MS = 15_000
 /** A client that reads nothing for this long is disconnected. */
 const STALLED_READER_MS = 60_000
 
 /**
- * Sends an event log to one client, from the client's position to the end of the log. Unsent events stay in the shared
- * log instead of a buffer per client. `open` counts connected clients.
+ * Sends an event log to one client, from the client's position to the end of the log. Unsent events stay in the
+ * shared log, so no client needs a buffer. `open` counts connected clients.
  */
 export function sendEvents(
   reply: FastifyReply,
@@ -38,7 +38,7 @@ export function sendEvents(
   response.flushHeaders()
   const send = writerOf(reply)
 
-  // With pipelining, the response gets its socket only after earlier responses are done.
+  // A pipelined response gets its socket only after earlier responses are done.
   let blocked = response.socket === null
   let stalled: NodeJS.Timeout | undefined
   const push = (): void => {
@@ -77,20 +77,22 @@ export function sendEvents(
   }
   response.once('close', close)
   response.on('error', () => response.destroy())
-  // No further events fire if the client has already disconnected, or if the response never got its socket.
+  // The response emits no close event if the client has already disconnected, or if the response never gets its
+  // socket.
   if (socket.destroyed) return close()
   if (!blocked) return push()
   socket.once('close', close)
   response.once('socket', () => {
     socket.off('close', close)
-    // Node writes the head after this event, in the same turn of the event loop.
+    // Node writes the response head after this event, in the same event loop turn.
     setImmediate(unblock)
   })
 }
 
 /**
- * Writes a piece of the body as one chunk (RFC 9112, 7.1) in a single socket write. Node's response would make four
- * writes, which costs a tenth of all work per token. Returns false if the socket's buffer is full.
+ * Returns a function that writes a piece of the body as one chunk (RFC 9112, 7.1) in a single socket write. Node's
+ * response would make four writes, which costs a tenth of all work per token. The function returns false if the
+ * socket's buffer is full.
  */
 function writerOf({ request }: FastifyReply): (piece: string) => boolean {
   const { socket, httpVersion } = request.raw

@@ -6,9 +6,9 @@ import { UUID } from '#database/new-id.ts'
 import { type AppError, fail, quote } from '#errors'
 import { LOWER_CASE, PATTERN_RULE } from './schemas.ts'
 
-/** Validates bodies without coercion, defaults or removal of fields. */
+/** Validator of bodies, without coercion, defaults or removal of fields. */
 const strict = new Ajv({ strict: false, useDefaults: false, removeAdditional: false, verbose: true })
-/** Ids are compared as text in many places, so convert them to the database's spelling (schemas.ts, Uuid). */
+/** Converts ids to the database's spelling, because many places compare ids as strings (schemas.ts, Uuid). */
 function toLowerCase(_: unknown, value: string, __?: unknown, context?: DataValidationCxt): boolean {
   if (context) context.parentData[context.parentDataProperty] = value.toLowerCase()
   return true
@@ -16,7 +16,10 @@ function toLowerCase(_: unknown, value: string, __?: unknown, context?: DataVali
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
 
-/** Accepts RFC 3339 times that both JavaScript and PostgreSQL support: four-digit years and no leap seconds. */
+/**
+ * Returns whether this is an RFC 3339 time that both JavaScript and PostgreSQL support: four-digit years and no leap
+ * seconds.
+ */
 function isTime(text: string): boolean {
   const [, year, month, day] = (TIME.exec(text) ?? []).map(Number)
   if (year === undefined || month === undefined || day === undefined) return false
@@ -24,7 +27,7 @@ function isTime(text: string): boolean {
   return utcYear >= 1000 && utcYear <= 9999 && new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day
 }
 
-/** Query values are text, so numbers and booleans are converted. */
+/** Validator of queries. Query values are strings, so numbers and booleans are converted. */
 const coercing = new Ajv({ strict: false, coerceTypes: true, verbose: true })
 for (const ajv of [strict, coercing]) {
   addFormats.default(ajv, ['email', 'uri'])
@@ -42,8 +45,8 @@ for (const ajv of [strict, coercing]) {
 export type Validator = ((value: unknown) => boolean) & Pick<ValidateFunction, 'errors'>
 
 /**
- * Returns Fastify's validator for a schema. Bodies and queries differ only in coercion. Compiles on first use, because
- * compiling all schemas would take half of the startup time.
+ * Returns Fastify's validator for a schema. Only query values are coerced. The schema is compiled on first use,
+ * because compiling all schemas would take half of the startup time.
  */
 export function compileValidator(schema: TSchema, part: 'body' | 'querystring'): Validator {
   let compiled: ValidateFunction | undefined
@@ -56,7 +59,7 @@ export function compileValidator(schema: TSchema, part: 'body' | 'querystring'):
   return validate
 }
 
-/** Turns validation errors into one AppError with an actionable message. */
+/** Converts validation errors to one AppError with an actionable message. */
 export function validationError(errors: readonly ErrorObject[], part: string): AppError {
   const issues = errors.map((error) => ({ path: pathOf(error), message: sentenceFor(error, part) }))
   const first = issues[0]

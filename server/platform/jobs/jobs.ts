@@ -43,7 +43,7 @@ export interface Jobs {
    * as `organizationId`. A running job continues to its end.
    */
   forget(tx: ISql, about: readonly string[]): Promise<void>
-  /** Starts to process these queues. Until this resolves, `add` waits. */
+  /** Creates these queues if they do not exist, and starts to process their jobs. */
   start(queues: Queue<never>[]): Promise<void>
   /** Returns the number of waiting jobs in each queue, including delayed jobs and retries. */
   countWaiting(): Promise<Map<string, number>>
