@@ -5,40 +5,44 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { BUILT_FOLDER, BUILT_FROM, fingerprint, isBuilt } from './built-from.ts'
 
 /*
- * Builds the console in this folder, or in the folder given as an argument, unless its build is current. Replaces `dist`
- * atomically, so processes can build concurrently. On failure, writes only the error to stderr and exits with 1: a server
- * that starts this shows it.
+ * Builds the console in this folder, or in the folder given as an argument. Does nothing if the build is current.
+ * Replaces `dist` by renaming folders, so several processes can build at the same time.
+ *
+ * On failure, writes only the error message to stderr and exits with 1. A server that runs this script shows that
+ * message.
  */
 
-/** The prefix of temporary folders for unfinished builds. */
+/** Prefix of the temporary folders that contain unfinished builds. */
 const WORKSHOP = '.build-'
-/** Older temporary folders belong to builds that were killed. */
+/** Maximum age of a temporary folder. Older folders were left behind by killed builds and are deleted. */
 const WORKSHOP_MS_MAX = 3_600_000
-/** Attempts to replace `dist` while other processes replace it too. */
+/** Maximum number of attempts to replace `dist` while other processes are replacing it. */
 const TRIES_MAX = 20
-/** Files to compress, from this size on. Smaller files fit into one packet anyway. */
+/**
+ * Files with these extensions are compressed. Smaller files than the minimum fit into one packet without compression.
+ */
 const PACKED = /\.(?:js|css|svg|json)$/
 const PACKED_BYTES_MIN = 1_024
-/** The next quality level takes ten times as long and saves 7 % more. */
+/** The next higher quality takes ten times as long and produces files that are 7 % smaller. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 const GZIP = { level: 9 }
 
 const [packBrotli, packGzip] = [promisify(brotliCompress), promisify(gzip)]
 
-// Stops when the server that started this is gone.
+// Stop when the server that started this process exits.
 process.once('disconnect', () => process.exit(1))
 process.channel?.unref()
 
 try {
   await buildOnce(resolve(process.argv[2] ?? import.meta.dirname))
 } catch (error) {
-  const words = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`${stripVTControlCharacters(words)}\n`)
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${stripVTControlCharacters(message)}\n`)
   process.exitCode = 1
 }
 
 async function buildOnce(folder: string): Promise<void> {
-  if (await isBuilt(folder)) return tell('The console is built already')
+  if (await isBuilt(folder)) return log('The console is built already')
   const began = performance.now()
   await removeLeftWorkshops(folder)
   const workshop = await mkdtemp(join(folder, WORKSHOP))
@@ -48,22 +52,23 @@ async function buildOnce(folder: string): Promise<void> {
     await bundle(folder, fresh)
     await packAll(fresh)
     await writeFile(join(fresh, BUILT_FROM), builtFrom)
-    // Keeps the build of another process that finished first, since it may be in use.
-    if (!(await isBuilt(folder))) await put(fresh, join(folder, BUILT_FOLDER), join(workshop, 'before'))
+    // If another process has finished the same build, keep its folder, because a server may be using it.
+    if (!(await isBuilt(folder)))
+      await replaceFolder(fresh, join(folder, BUILT_FOLDER), join(workshop, 'before'))
   } finally {
     await rm(workshop, { recursive: true, force: true })
   }
-  tell(`The console is built, in ${((performance.now() - began) / 1000).toFixed(1)} s`)
+  log(`The console is built, in ${((performance.now() - began) / 1000).toFixed(1)} s`)
 }
 
 async function bundle(folder: string, outDir: string): Promise<void> {
   process.env['NODE_ENV'] = 'production'
-  // Loading Vite takes longer than finding the build current.
+  // Vite is imported only for a build: loading it takes longer than the check whether the build is current.
   const { build } = await import('vite')
   await build({
     root: folder,
     configFile: join(folder, 'vite.config.ts'),
-    // Node loads the TypeScript config itself. The other loaders write files to node_modules.
+    // Node loads the TypeScript config. Vite's other loaders would write files to node_modules.
     configLoader: 'native',
     mode: 'production',
     logLevel: process.send ? 'silent' : 'warn',
@@ -71,7 +76,7 @@ async function bundle(folder: string, outDir: string): Promise<void> {
   })
 }
 
-/** Writes compressed copies beside the files: `name.br` and `name.gz`. */
+/** Writes two compressed copies next to each large file: `name.br` and `name.gz`. */
 async function packAll(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   for (const { name, parentPath } of entries.filter((entry) => entry.isFile() && PACKED.test(entry.name))) {
@@ -83,14 +88,17 @@ async function packAll(folder: string): Promise<void> {
   }
 }
 
-/** Renames cannot replace a folder that has files, so the present one is moved away first. The last process wins. */
-async function put(fresh: string, place: string, before: string): Promise<void> {
+/**
+ * Replaces `target` with `fresh`. Moves the old folder to `before` first, because a rename cannot replace a folder
+ * that contains files. If several processes do this at the same time, the last one wins.
+ */
+async function replaceFolder(fresh: string, target: string, before: string): Promise<void> {
   for (let tries = 1; ; tries += 1)
     try {
-      await rename(place, before).catch((error: NodeJS.ErrnoException) => {
+      await rename(target, before).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error
       })
-      return await rename(fresh, place)
+      return await rename(fresh, target)
     } catch (error) {
       const { code = '' } = error as NodeJS.ErrnoException
       if (!['ENOTEMPTY', 'EEXIST', 'EPERM'].includes(code) || tries === TRIES_MAX) throw error
@@ -107,6 +115,6 @@ async function removeLeftWorkshops(folder: string): Promise<void> {
   }
 }
 
-function tell(line: string): void {
+function log(line: string): void {
   process.stdout.write(`${line}\n`)
 }

@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The output of the build, in the console's folder. */
+/** The build's output folder, inside the console's folder. */
 export const BUILT_FOLDER = 'dist'
-/** The file in it with the fingerprint of the sources. Written last. */
+/** A file in the output folder with the fingerprint of the build's sources. Written after all other files. */
 export const BUILT_FROM = 'built-from'
 
-/** Far above the size of the console. More files mean that the folder contains something else. */
+/** Maximum number of files. The console has far fewer. If a folder has more files, it is not the console's folder. */
 const SOURCES_MAX = 5_000
-/** The packages of this project, beside the console's folder. */
+/** This project's own packages, relative to the console's folder. */
 const PACKAGES = '../packages'
-/** Hidden files (unfinished builds too), tests, and types that `npm run types` generates. */
+/** Hidden files, unfinished builds, tests, installed packages, and types that `npm run types` generates. */
 const NOT_SOURCE_NAMES = /^\.|\.test\.tsx?$|^node_modules$|^generated\.ts$/
 
-/** Returns whether the build in this folder is current. */
+/** Returns whether the folder's build was made from its current sources. */
 export async function isBuilt(folder: string): Promise<boolean> {
-  const told = await readFile(join(folder, BUILT_FOLDER, BUILT_FROM), 'utf8').catch(() => null)
-  return told !== null && told === (await fingerprint(folder))
+  const stored = await readFile(join(folder, BUILT_FOLDER, BUILT_FROM), 'utf8').catch(() => null)
+  return stored !== null && stored === (await fingerprint(folder))
 }
 
 /**
- * Returns a hash of everything that a build in this folder depends on: the paths and contents of its sources and of the
+ * Returns a hash of everything that the build depends on: the paths and contents of the console's sources and of the
  * project's own packages, and the versions of all other packages (package-lock.json).
  */
 export async function fingerprint(folder: string): Promise<string> {
@@ -34,7 +34,10 @@ export async function fingerprint(folder: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Lists the sources below a path, relative to the folder. Returns none if the path does not exist. */
+/**
+ * Lists the source files below a path. All paths are relative to the folder. The list is empty if the path doesn't
+ * exist.
+ */
 async function listSources(folder: string, below: string): Promise<string[]> {
   const paths: string[] = []
   const folders = [below]

@@ -13,7 +13,7 @@ import { ConfirmProvider } from './ui/confirm.tsx'
 import { showTheme } from './ui/theme.ts'
 import { ToastProvider } from './ui/toast.tsx'
 
-// The page's policy allows style elements of libraries only with the nonce of the page.
+// The page's Content-Security-Policy allows style elements created by libraries only with this nonce.
 setNonce(document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '')
 document.documentElement.lang = locale
 showTheme()

@@ -15,7 +15,7 @@ import { toolRoutes } from './screens/tools/routes.ts'
 import { appRoute, rootRoute } from './shell/app-route.tsx'
 import { followNavigations } from './shell/late-screen.ts'
 
-/** All screens: those without a session, and those for signed-in users. */
+/** All routes: those that need no session first, then those for signed-in users. */
 const tree = rootRoute.addChildren([
   ...identityRoutes,
   ...confirmationRoutes,

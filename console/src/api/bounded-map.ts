@@ -1,4 +1,7 @@
-/** A map with a maximum number of entries. A new entry evicts the one that was set first. */
+/**
+ * A map with a maximum number of entries. When a new entry exceeds the maximum, the map evicts the entry whose last
+ * `set` is the oldest.
+ */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #entriesMax: number
 

@@ -1,19 +1,19 @@
 import { createTransport } from '@parley/client'
 
-/** Whether the server still serves the build that this page belongs to. */
+/** Whether the server still serves the console build that this page was loaded from. */
 export type BuildState = 'current' | 'replaced' | 'unreachable'
 
-/** The page of the console is public. */
+/** Sends no credentials, because the console's page is public. */
 const send = createTransport({ answerTimeoutMs: 10_000 })
 
 /**
- * Asks the server which build of the console it serves. The name of a build's first script changes with every file of the
- * build, so a page that names another one belongs to another build. Never rejects.
+ * Returns whether the server still serves this page's build. The first script's file name contains a hash of the
+ * whole build, so the server's current page names a different script after an update. Never rejects.
  */
 export async function askForBuild(signal: AbortSignal): Promise<BuildState> {
   const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
   try {
-    // While the server builds the console, it answers with 503.
+    // While the server is building the console, it responds with 503. The request then throws.
     const answer = await send('/', { headers: { accept: 'text/html' }, cache: 'no-store', signal })
     const page = await answer.text()
     return script && page.includes(script.getAttribute('src') ?? '') ? 'current' : 'replaced'

@@ -8,11 +8,11 @@ export const api = createClient({ auth: session })
 interface UploadOptions {
   query: object
   file: File
-  /** From 0 to 1. */
+  /** Called with the share of the file that has been uploaded, from 0 to 1. */
   onProgress?: (share: number) => void
   signal?: AbortSignal
 }
 
-/** Sends a file to an operation that takes one. */
+/** Calls an operation that accepts a file. */
 export const upload = <Answer>(path: string, { query, ...options }: UploadOptions): Promise<Answer> =>
   sendFile(addressOf(path, query), { auth: session, ...options })

@@ -1,6 +1,9 @@
-/** Returns whether one of the permissions includes the given one. `*` matches any word on either side of the colon. */
-export function covers(held: readonly string[], wanted: string): boolean {
-  const [area, action] = wanted.split(':')
+/**
+ * Returns whether any of the held permissions includes the required one. A `*` on either side of the colon matches
+ * any word.
+ */
+export function covers(held: readonly string[], required: string): boolean {
+  const [area, action] = required.split(':')
   return held.some((permission) => {
     const [heldArea, heldAction] = permission.split(':')
     return (heldArea === '*' || heldArea === area) && (heldAction === '*' || heldAction === action)

@@ -3,18 +3,20 @@ import { api } from './client.ts'
 
 interface DownloadOptions {
   query?: object
-  /** The media type to request, if the operation has several. */
+  /** The media type to request, for operations that provide several. */
   accept?: string
-  /** The file name if the response has none. */
+  /** The file name to use if the response names none. */
   name: string
   onProgress?: (bytes: number) => void
   signal?: AbortSignal
 }
 
 /**
- * Saves the response of an operation as a file. Receives all of it first (browsers keep large responses on disk), so a
- * truncated response is an error and not a file that looks complete. A plain link could not send the access token. Throws
- * ParleyError, or TypeError if the response is truncated.
+ * Downloads the response of an operation and saves it as a file. Saves only after the whole response has arrived, so
+ * that a truncated response causes an error instead of an incomplete file. Browsers hold large responses on disk. A
+ * plain link would not work, because it cannot send the access token.
+ *
+ * Throws a ParleyError, or a TypeError if the response is truncated.
  */
 export async function download(
   path: string,
@@ -33,10 +35,10 @@ export async function download(
   setTimeout(() => URL.revokeObjectURL(address), KEPT_MS)
 }
 
-/** Browsers start saving after the click. */
+/** Time until the object URL is revoked. Browsers start saving some time after the click. */
 const KEPT_MS = 60_000
 
-/** Reads the file name of a response (RFC 8187). */
+/** Returns the file name in a response's Content-Disposition header (RFC 8187), or null if there is none. */
 function nameOf(answer: Response): string | null {
   const name = /filename\*=UTF-8''([^;]+)/.exec(answer.headers.get('content-disposition') ?? '')?.[1]
   return name === undefined ? null : decodeURIComponent(name)

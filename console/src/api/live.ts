@@ -5,7 +5,9 @@ import { useEffect } from 'react'
 import { outdate } from './queries.ts'
 import { session } from './session.ts'
 
-/** Updates cached data from live events while the component is mounted. */
+/**
+ * Receives live events while the component is mounted. Updates or refetches the cached data that the events concern.
+ */
 export function useLiveUpdates(): void {
   const client = useQueryClient()
   useEffect(() => {
@@ -31,7 +33,7 @@ function take(client: QueryClient, event: LiveEvent): void {
     void outdate(client, 'GET /api/agent_deploy/list', 'GET /api/agent_deploy/get')
 }
 
-/** Updates a title in place, without refetching the list. */
+/** Updates the chat's title in the cache. No request is necessary. */
 function renameChat(client: QueryClient, { chat_id, title }: { chat_id: string; title: string }): void {
   client.setQueriesData<{ pages: ChatPage[] }>(
     { queryKey: ['GET /api/chat/list'] },

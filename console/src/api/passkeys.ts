@@ -14,21 +14,22 @@ export const hasPasskeys = browserSupportsWebAuthn
 
 type Options = PasskeyOptions['options']
 
-// The API types WebAuthn's data as plain objects. The types of the standard are exact.
+// The API's types describe WebAuthn data as plain objects. The browser's own types are more exact, so values are
+// cast.
 
-/** Creates a passkey. Throws ParleyError with the reason for a failure. */
+/** Creates a passkey. If the browser fails or the user cancels, throws a ParleyError with the reason. */
 export const createPasskey = (options: Options): Promise<PasskeyRegistration> =>
   startRegistration({ optionsJSON: options as unknown as PublicKeyCredentialCreationOptionsJSON }).catch(
     refuse,
   ) as Promise<unknown> as Promise<PasskeyRegistration>
 
-/** Signs with a passkey. Throws ParleyError with the reason for a failure. */
+/** Signs in with a passkey. If the browser fails or the user cancels, throws a ParleyError with the reason. */
 export const signWithPasskey = (options: Options): Promise<PasskeyAssertion> =>
   startAuthentication({ optionsJSON: options as unknown as PublicKeyCredentialRequestOptionsJSON }).catch(
     refuse,
   ) as Promise<unknown> as Promise<PasskeyAssertion>
 
-/** Error codes for failures of the browser, which have no request (ui/error-text.ts). */
+/** Error codes for failures in the browser. ui/error-text.ts has a message for each code. */
 const CODES: Partial<Record<WebAuthnError['code'], string>> = {
   ERROR_AUTHENTICATOR_PREVIOUSLY_REGISTERED: 'passkey.exists',
   ERROR_INVALID_DOMAIN: 'passkey.wrong_address',

@@ -19,7 +19,7 @@ import { api } from './client.ts'
 const TRIES_MAX = 3
 const WAIT_MAX_MS = 30_000
 
-/** Cached data counts as fresh for this long. */
+/** Cached data is not refetched before it reaches this age. */
 const FRESH_MS = 10_000
 
 export const queryClient = new QueryClient({
@@ -37,7 +37,7 @@ function waitAfter(tries: number, error: Error): number {
   return Math.min(asked ?? 500 * 2 ** tries, WAIT_MAX_MS)
 }
 
-/** `useQuery(read('GET /api/agents/get', { agent_id }))` */
+/** Returns the query options for an operation: `useQuery(read('GET /api/agents/get', { agent_id }))`. */
 export const read = <O extends OperationName>(operation: O, query: Query<O>) =>
   queryOptions({
     queryKey: [operation, query] as QueryKey,
@@ -48,7 +48,10 @@ type Page = { data: unknown[]; pagination: { next_cursor: string | null } }
 type PagedOperation = { [O in OperationName]: Reply<O> extends Page ? O : never }[OperationName]
 export type Item<O extends PagedOperation> = Reply<O> extends { data: (infer I)[] } ? I : never
 
-/** `useInfiniteQuery(readPages('GET /api/agents/list', { org_id }))`: `data` has the items of all pages loaded so far. */
+/**
+ * Returns the infinite-query options for a paged operation: `useInfiniteQuery(readPages('GET /api/agents/list', {
+ * org_id }))`. The query's `data` is an array of the items of all loaded pages.
+ */
 export const readPages = <O extends PagedOperation>(operation: O, query: Query<O>) =>
   infiniteQueryOptions({
     queryKey: [operation, query, 'pages'] as QueryKey,
@@ -60,14 +63,17 @@ export const readPages = <O extends PagedOperation>(operation: O, query: Query<O
   })
 
 interface Change<O extends OperationName> {
-  /** Operations whose cached responses become outdated. */
+  /** Operations whose cached responses are stale after the change. */
   outdates?: readonly OperationName[]
   onDone?: (reply: Reply<O>, input: ChangeInput<O>) => void
 }
 
 type ChangeInput<O extends OperationName> = Omit<Input<O>, 'signal'>
 
-/** `const add = useChange('POST /api/agents', { outdates: ['GET /api/agents/list'] })`, then `add.mutate({ query, body })`. */
+/**
+ * Returns a mutation that calls an operation. For example, after `const add = useChange('POST /api/agents', {
+ * outdates: ['GET /api/agents/list'] })`, call `add.mutate({ query, body })`.
+ */
 export function useChange<O extends OperationName>(operation: O, { outdates = [], onDone }: Change<O> = {}) {
   const client = useQueryClient()
   return useMutation<Reply<O>, Error, ChangeInput<O>>({
@@ -79,7 +85,7 @@ export function useChange<O extends OperationName>(operation: O, { outdates = []
   })
 }
 
-/** Refetches the responses of these operations that are on screen. */
+/** Marks all cached responses of these operations as stale. Refetches the responses that are on screen. */
 export const outdate = (client: QueryClient, ...operations: OperationName[]): Promise<unknown> =>
   Promise.all(operations.map((operation) => client.invalidateQueries({ queryKey: [operation] })))
 

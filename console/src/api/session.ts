@@ -1,8 +1,8 @@
 import { BrowserSession } from '@parley/client/browser'
 import { useSyncExternalStore } from 'react'
 
-/** The session of the user of this browser. */
+/** This browser's session. */
 export const session = new BrowserSession()
 
-/** Whether a user is signed in; true until the server says otherwise. */
+/** Returns whether a user is signed in. Stays true until sign-out or until the server rejects the session. */
 export const useIsSignedIn = (): boolean => useSyncExternalStore(session.subscribe, session.isSignedIn)

@@ -3,7 +3,7 @@ import { translator } from '../messages/index.ts'
 
 const t = translator('markdown')
 
-/** A passage that a reply cites. The mark `[1]` is the first. */
+/** A passage that a reply cites. The citation `[1]` refers to the first passage. */
 export interface CitedPassage {
   document_name: string
 }

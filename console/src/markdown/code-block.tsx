@@ -7,10 +7,13 @@ import { useLate } from './late.ts'
 const t = translator('markdown')
 
 const SHOWN_MS = 2_000
-/** Longer code is not highlighted, because that would block the page. */
+/** Maximum length of code to highlight. Highlighting longer code would block the page. */
 const COLOURED_CHARACTERS_MAX = 12_000
 
-/** Code with its language and a copy button. Each piece has several lines; only new pieces render. */
+/**
+ * A code block with its language and a copy button. The code is given in pieces of several lines, so that only the
+ * last piece renders again while the code grows.
+ */
 export function CodeBlock({
   pieces,
   language,
@@ -51,7 +54,7 @@ const PlainCode = ({ pieces }: { pieces: readonly string[] }): ReactNode =>
   // biome-ignore lint/suspicious/noArrayIndexKey: pieces only grow at the end
   pieces.map((text, index) => <Piece key={index} text={text} />)
 
-/** An element for each piece, so that the browser lays out only the piece that has grown. */
+/** Renders a piece in its own element, so that the browser lays out only the piece that has grown. */
 const Piece = memo(({ text }: { text: string }) => <span className="block">{text}</span>)
 
 const ColouredCode = memo(({ text, language }: { text: string; language: string }): ReactNode => {

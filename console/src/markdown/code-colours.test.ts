@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { contrast } from '../../../widget/contrast.ts'
 
 const CSS = readFileSync(join(import.meta.dirname, 'code.css'), 'utf8')
-/** The background colours `canvas`, `surface` and `raised`. */
+/** The background colours `canvas`, `surface` and `raised` in the light and dark themes. */
 const BACKGROUNDS = { light: ['#ffffff', '#f7f7f9'], dark: ['#111317', '#17191f', '#1d2027'] }
 
 const colours = [...CSS.matchAll(/(--code-\w+): light-dark\((#\w{6}), (#\w{6})\)/g)].map(

@@ -1,16 +1,16 @@
 /** The opening line of a fenced code block (CommonMark 0.31, 4.5). */
 export interface Fence {
   indent: number
-  /** At least as many of the same character close the block. */
+  /** The fence characters. The closing fence consists of at least as many of the same character. */
   marks: string
   language: string
-  /** The length of the line with its line end. */
+  /** The length of the line, including its line end. */
   length: number
 }
 
 const OPENING = /^( {0,3})(`{3,}(?=[^`\n]*\n)|~{3,})([^\n]*)\n/
 
-/** Returns the fence at the start of a text. Null if there is none, or its line is not complete. */
+/** Parses the opening fence at the start of a string. Returns null if there is no fence or its line is incomplete. */
 export function fenceOf(text: string): Fence | null {
   const match = OPENING.exec(text)
   if (!match) return null
@@ -25,13 +25,13 @@ export function isClosing(line: string, { marks }: Fence): boolean {
   return bare.length >= marks.length && isOf(bare, marks) && line.search(/\S/) <= 3
 }
 
-/** Reports whether an incomplete line may become the closing fence. */
+/** Returns whether an incomplete line can still become the closing fence. */
 export const mayClose = (line: string, { marks }: Fence): boolean => isOf(line.trim(), marks)
 
 const isOf = (bare: string, marks: string): boolean =>
   bare !== '' && bare === (marks[0] ?? '').repeat(bare.length)
 
-/** Removes up to the indent of the fence from a line of code. */
+/** Removes leading spaces from a line of code, at most as many as the opening fence is indented. */
 export const withoutIndent = (line: string, { indent }: Fence): string => {
   let spaces = 0
   while (spaces < indent && line[spaces] === ' ') spaces += 1

@@ -10,7 +10,10 @@ const t = translator('markdown')
 type Props<Name extends keyof React.JSX.IntrinsicElements> = ComponentProps<Name> & ExtraProps
 type Node = NonNullable<ExtraProps['node']>
 
-/** Returns a component for an element with a fixed class. Drops `node`, which is not an attribute. */
+/**
+ * Returns a component that renders an element with fixed classes. Drops `node`, a prop of react-markdown that is not
+ * an HTML attribute.
+ */
 const looking = <
   Name extends 'p' | 'ul' | 'ol' | 'h3' | 'h4' | 'h5' | 'blockquote' | 'hr' | 'th' | 'td' | 'tr',
 >(
@@ -27,7 +30,10 @@ export const LIST_LOOK = 'my-2 list-disc pl-6'
 export const NUMBERED_LIST_LOOK = 'my-2 list-decimal pl-6'
 const HEADING = looking('h5', 'mt-3 mb-1 font-semibold')
 
-/** Renders each Markdown element. Headings start at h3, below the headings of the page. */
+/**
+ * The components that render Markdown elements. Headings start at h3, because the page's own headings rank above
+ * them.
+ */
 export const ELEMENTS: Components = {
   h1: looking('h3', 'mt-5 mb-2 text-lg font-semibold'),
   h2: looking('h4', 'mt-4 mb-2 text-base font-semibold'),
@@ -62,7 +68,7 @@ export const ELEMENTS: Components = {
   button: ({ value }) => <CitationMark number={Number(value)} />,
 }
 
-/** A table that scrolls by itself if it is wider than the page. */
+/** A table that scrolls horizontally if it is wider than the page. */
 export const ScrolledTable = ({ children }: { children: ReactNode }): ReactNode => (
   <div
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it too
@@ -98,7 +104,10 @@ const Outward = ({ target, children }: { target: string; children: ReactNode }):
   </a>
 )
 
-/** Shows images of other servers as links: loading one could leak parts of the conversation in its URL. */
+/**
+ * Renders an image of another server as a link, because loading the image could send the conversation to that server
+ * in the image's URL.
+ */
 function Image({ src = '', alt = '' }: Props<'img'>): ReactNode {
   if (typeof src !== 'string') return alt
   if (isOwnImage(src))

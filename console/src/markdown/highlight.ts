@@ -1,6 +1,6 @@
 import { Late } from './late.ts'
 
-/** Highlighted code: text, and spans with the classes of code.css. */
+/** A node of highlighted code: a string, or a span with classes from code.css. */
 export type Highlighted =
   | { type: 'text'; value: string }
   | { type: 'span'; classes: string; children: Highlighted[] }
@@ -12,10 +12,12 @@ interface Node {
   children?: Node[]
 }
 
-/** Highlights code in a language. Returns null if it does not know the language. */
+/** Highlights code. Returns null if the language is unknown. */
 export type Highlight = (text: string, language: string) => Highlighted[] | null
 
-/** Loaded with the first code to highlight: it is as large as the rest of the chat screen. */
+/**
+ * The highlighter. It is as large as the rest of the chat screen, so it loads only when there is code to highlight.
+ */
 export const highlighter = new Late<Highlight>(async () => {
   const { default: rehypeHighlight } = await import('rehype-highlight')
   const transform = rehypeHighlight() as unknown as (tree: Node, file: { message(): void }) => void

@@ -1,6 +1,6 @@
 import { startTransition, useEffect, useState } from 'react'
 
-/** A large module that loads on first use. After a failure the next use loads it again. */
+/** A large module that loads on first use. If loading fails, the next use tries again. */
 export class Late<Value> {
   readonly #load: () => Promise<Value>
   #loading: Promise<void> | null = null
@@ -10,12 +10,12 @@ export class Late<Value> {
     this.#load = load
   }
 
-  /** Null until it is loaded. */
+  /** The loaded value, or null before it is loaded. */
   get value(): Value | null {
     return this.#value
   }
 
-  /** Never rejects. */
+  /** Loads the value unless it is loaded or loading. Never rejects. */
   load(): Promise<void> {
     this.#loading ??= this.#load().then(
       (value) => {
@@ -30,8 +30,8 @@ export class Late<Value> {
 }
 
 /**
- * Returns the loaded value, or null until it is loaded and while `isWanted` is false. Renders in a transition when it
- * arrives, so that the page stays responsive.
+ * Loads a value and returns it. Returns null until the value is loaded, and whenever `isWanted` is false. The loaded
+ * value renders in a transition, so that the page stays responsive.
  */
 export function useLate<Value>(late: Late<Value>, isWanted: boolean): Value | null {
   const [, setLoaded] = useState(false)

@@ -10,20 +10,26 @@ interface Tree {
   children: Content[]
 }
 
-/** The part of a table or list that a text is, where the text renders inside an existing element. */
+/**
+ * Which part of a table or list a Markdown string contains, if it renders inside an existing table or list. Otherwise
+ * null.
+ */
 export type PartOf = 'table head' | 'table' | 'list' | null
 
 interface Marking {
-  /** `[1]` to `[citationCount]` mark citations. */
+  /** The number of citations. `[1]` to `[citationCount]` are citation marks. */
   citationCount: number
   part: PartOf
 }
 
-/** Nesting beyond this could overflow the stack. */
+/** The maximum nesting depth. Deeper trees could overflow the call stack. */
 const DEPTH_MAX = 100
 const MARK = /\[(\d{1,3})\]/
 
-/** A rehype plugin for citation marks, display formulas and parts of lists and tables. Throws beyond `DEPTH_MAX`. */
+/**
+ * A rehype plugin that marks citations and display formulas, and unwraps the parts of lists and tables. Throws if the
+ * tree is nested deeper than `DEPTH_MAX`.
+ */
 export const markTree =
   ({ citationCount, part }: Marking) =>
   () =>
@@ -47,7 +53,8 @@ function visit(parent: Tree, visiting: Visit): void {
       return visiting.isInLink ? node : markCitations(node.value, visiting.citationCount)
     if (node.type !== 'element') return node
     if (node.tagName === 'code') return markFormula(node, visiting.source)
-    // Links can't contain links.
+    // An image of another server would become a link, and a link cannot contain another link. Use the image's
+    // description.
     if (node.tagName === 'img' && visiting.isInLink && !isOwnImage(String(node.properties['src'] ?? '')))
       return { type: 'text', value: String(node.properties['alt'] || t('image')) }
     visit(node, {
@@ -59,7 +66,7 @@ function visit(parent: Tree, visiting: Visit): void {
   })
 }
 
-/** Replaces `[1]` with a button if there is such a citation. */
+/** Replaces each citation mark, such as `[1]`, with a button. Ignores numbers above `count`. */
 function markCitations(text: string, count: number): Content[] {
   if (count === 0 || !MARK.test(text)) return [{ type: 'text', value: text }]
   return text.split(/(\[\d{1,3}\])/).flatMap((part): Content[] => {
@@ -70,7 +77,7 @@ function markCitations(text: string, count: number): Content[] {
   })
 }
 
-/** Makes `$$x$$` on one line a display formula; remark-math reads it as an inline one. */
+/** Turns `$$x$$` on a single line into a display formula. remark-math parses it as an inline formula. */
 function markFormula(code: Element, source: string): Element {
   const classes = code.properties['className']
   const begin = code.position?.start.offset
@@ -87,7 +94,7 @@ const element = (tagName: string, children: Content[], properties = {}): Element
   children,
 })
 
-/** Returns the items of the lists. Wraps each other element in an item. */
+/** Returns the items of all lists in `nodes`. Wraps each element that is not a list in an item. */
 const itemsOf = (nodes: Content[]): Element[] =>
   nodes
     .filter(isElement)
@@ -97,7 +104,7 @@ const itemsOf = (nodes: Content[]): Element[] =>
         : element('li', [node]),
     )
 
-/** Returns the sections of the table. Wraps each other element in a row. */
+/** Returns the sections of all tables in `nodes`. Wraps each element that is not a table in a row. */
 const rowsOf = (nodes: Content[], withHead: boolean): Element[] =>
   nodes
     .filter(isElement)

@@ -21,7 +21,7 @@ const cite = (text: string, streaming = false): string =>
     <Markdown text={text} streaming={streaming} citations={PASSAGES} onCitation={() => {}} />,
   )
 
-/** The text without its tags. */
+/** Returns the content of an HTML string without its tags. */
 const wordsOf = (html: string): string => html.replace(/<[^>]*>/g, '')
 
 describe('hostile text', () => {

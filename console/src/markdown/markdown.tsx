@@ -6,27 +6,27 @@ import { Prose } from './prose.tsx'
 import { type Block, BlockSplitter, type ListBlock, type TableBlock } from './split-blocks.ts'
 
 const NO_PASSAGES: readonly CitedPassage[] = []
-/** Blocks of the first render: more than fit on a screen. */
+/** Number of blocks in the first render. They fill more than one screen. */
 const FIRST_BLOCKS = 24
 const CITATION_MARK = /\[\d{1,3}\]/
 
 export interface MarkdownProps {
   text: string
-  /** The text still grows. */
+  /** Whether more text may follow. */
   streaming: boolean
-  /** The passages that `[1]`, `[2]` and so on cite. */
+  /** The passages that the citation marks `[1]`, `[2]` and so on refer to. */
   citations?: readonly CitedPassage[]
   onCitation?: (number: number) => void
 }
 
 /**
- * Renders the Markdown of a reply, also while it grows. Complete blocks are not parsed or rendered again, so the cost
- * depends on the new text only. Tags stay text, and nothing loads from other servers.
+ * Renders the Markdown of a complete or streaming reply. Complete blocks are neither parsed nor rendered again, so
+ * the cost of an update depends only on the new text. HTML tags appear as text, and nothing loads from other servers.
  */
 export function Markdown({ text, streaming, citations = NO_PASSAGES, onCitation }: MarkdownProps): ReactNode {
   const [splitter] = useState(() => new BlockSplitter())
   const blocks = splitter.split(text, !streaming)
-  // The rest of a long text renders deferred, so that the page stays responsive.
+  // Blocks after the first ones render in a deferred update, so that the page stays responsive.
   const count = useDeferredValue(blocks.length, FIRST_BLOCKS)
   const latest = useRef(onCitation)
   useEffect(() => {
@@ -79,14 +79,14 @@ const DrawnBlock = memo(({ block, citationCount, definitions }: DrawnBlockProps)
   }
 })
 
-/** A table or list. Each piece is parsed separately; all render inside one element. */
+/** Renders a table or list. Each piece is parsed separately, and all pieces render inside one element. */
 function Pieces({
   block,
   citationCount,
   definitions,
 }: DrawnBlockProps & { block: TableBlock | ListBlock }): ReactNode {
   const isTable = block.kind === 'table'
-  // A table without rows still has a head.
+  // Without rows, render one empty piece, so that the table's head appears.
   const pieces = isTable && block.pieces.length === 0 ? [''] : block.pieces
   const drawn = pieces.map((text, index) => (
     <Prose
@@ -109,8 +109,14 @@ function Pieces({
   )
 }
 
-/** Texts without marks get 0, so that they do not render again when citations arrive. */
+/**
+ * Returns the number of citations for a block. A block without citation marks gets 0, so that it does not render
+ * again when citations arrive.
+ */
 const marksIn = (text: string, count: number): number => (count > 0 && CITATION_MARK.test(text) ? count : 0)
 
-/** Texts without `[` get none, so that they do not render again when definitions arrive. */
+/**
+ * Returns the link definitions for a block. A block without `[` gets none, so that it does not render again when
+ * definitions arrive.
+ */
 const definitionsFor = (text: string, definitions: string): string => (text.includes('[') ? definitions : '')

@@ -1,7 +1,9 @@
 /*
- * Translates the formulas that models write into the notation of remark-math. LaTeX's \( \) and \[ \] are formulas too.
- * Prices stay text, by the rules of Pandoc's `tex_math_dollars`: an opening dollar has a non-space character after it,
- * and a closing dollar has one before it and no digit after it. In addition, a number and a word never start a formula.
+ * Converts formulas to the notation of remark-math. Also recognizes LaTeX's \( \) and \[ \].
+ *
+ * Prices remain text. As in Pandoc's `tex_math_dollars`, a non-space character follows an opening dollar and precedes
+ * a closing dollar, and no digit follows a closing dollar. In addition, a number followed by a word does not start a
+ * formula.
  */
 
 const PARTS = new RegExp(
@@ -21,8 +23,8 @@ const PARTS = new RegExp(
 )
 
 /**
- * Returns a block of Markdown with formulas in dollars and other dollars escaped. Escapes footnote marks too: the mark
- * and its note are in different blocks, so remark would show neither.
+ * Converts the formulas in a block of Markdown and escapes all other dollars. Also escapes footnote marks: a mark and
+ * its note are in different blocks, so remark would render neither.
  */
 export const prepareProse = (text: string): string =>
   /[$\\]|\[\^/.test(text) ? text.replace(PARTS, prepared) : text

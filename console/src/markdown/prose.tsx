@@ -10,7 +10,7 @@ import { hasFormula, prepareProse } from './prepare-prose.ts'
 
 type Plugins = NonNullable<React.ComponentProps<typeof ReactMarkdown>['rehypePlugins']>
 
-/** MathML, because it needs no fonts or styles of ours. */
+/** MathML output requires no additional fonts or style sheets. */
 const FORMULAS = { output: 'mathml', strict: false, trust: false, maxSize: 20, maxExpand: 500 } as const
 export const formulas = new Late(async (): Promise<Plugins[number]> => {
   const { default: rehypeKatex } = await import('rehype-katex')
@@ -18,7 +18,7 @@ export const formulas = new Late(async (): Promise<Plugins[number]> => {
 })
 
 const REMARK: Plugins = [[remarkGfm, { singleTilde: false }], remarkMath]
-/** remend closes unfinished Markdown. These options keep it from removing or moving text. */
+/** remend closes unfinished Markdown. With these options, it neither removes nor moves text. */
 const CLOSING = {
   linkMode: 'text-only',
   comparisonOperators: false,
@@ -26,10 +26,10 @@ const CLOSING = {
   singleTilde: false,
 } as const
 
-/** elements.tsx checks the addresses of links and images. */
+/** Disables the URL filter of react-markdown. elements.tsx checks the URLs of links and images. */
 const asItIs = (address: string): string => address
 
-/** Renders a piece of Markdown. Tags stay text. While the piece is open, its formulas stay as written. */
+/** Renders a piece of Markdown. HTML tags appear as text. While more text may follow, formulas appear as source. */
 export const Prose = memo(
   ({
     text,
@@ -43,7 +43,7 @@ export const Prose = memo(
     isOpen: boolean
     citationCount: number
     part?: PartOf
-    /** Comes before the text: the head of a table. */
+    /** The head of a table, which is parsed before the text. */
     head?: string
     definitions?: string
   }): ReactNode => {
@@ -51,7 +51,7 @@ export const Prose = memo(
     const drawFormulas = useLate(formulas, !isOpen && hasFormula(prose))
     const rehype: Plugins = [markTree({ citationCount, part }), ...(drawFormulas ? [drawFormulas] : [])]
     try {
-      // Called as a function so that `catch` sees its errors. It has no hooks.
+      // Call ReactMarkdown as a function, so that this `catch` handles its errors. It uses no hooks.
       return ReactMarkdown({
         remarkPlugins: REMARK,
         rehypePlugins: rehype,
@@ -65,7 +65,7 @@ export const Prose = memo(
   },
 )
 
-/** Text that is nested too deep to parse, as written. */
+/** Shows Markdown source that cannot be parsed, for example because it is nested too deeply. */
 function Unparsed({ text, part }: { text: string; part: PartOf }): ReactNode {
   if (part === 'list') return <li>{text}</li>
   if (part === null) return <p className="my-2 wrap-anywhere whitespace-pre-wrap">{text}</p>

@@ -4,10 +4,10 @@ import type { MarkdownProps } from './markdown.tsx'
 
 const markdown = new Late(async () => (await import('./markdown.tsx')).Markdown)
 
-/** Preloads the renderer for the first reply. */
+/** Loads the Markdown renderer before the first reply needs it. */
 export const prepareReplyText = (): void => void markdown.load()
 
-/** The Markdown of a reply. Plain text until the renderer is loaded. */
+/** Renders the Markdown of a reply. Shows the source until the renderer is loaded. */
 export function ReplyText(props: MarkdownProps): ReactNode {
   const Markdown = useLate(markdown, true)
   if (Markdown) return <Markdown {...props} />

@@ -1,9 +1,11 @@
 const LINK_PROTOCOLS = ['https:', 'http:', 'mailto:']
 const IMAGE_DATA = /^data:image\/(?:png|jpeg|webp|gif)[;,]/i
-/** Stands for the page's own origin, to find out whether an address is on the same server. */
+/** A placeholder for the page's origin. A URL with this origin is on the same server. */
 const HERE = 'https://here.invalid'
 
-/** Returns the target of a link. Null unless it is http, https, mailto or a path on this server. */
+/**
+ * Returns the URL for a link. Returns null unless the URL is http, https, mailto or an absolute path on this server.
+ */
 export function linkTarget(address: string): string | null {
   const url = parse(address)
   if (url === null || !LINK_PROTOCOLS.includes(url.protocol)) return null
@@ -11,7 +13,10 @@ export function linkTarget(address: string): string | null {
   return isPath(address) ? address : null
 }
 
-/** Reports whether an image may load. Another server would learn of the request and everything in its URL. */
+/**
+ * Returns whether an image may load. An image on another server would send the URL, and all data in it, to that
+ * server.
+ */
 export function isOwnImage(address: string): boolean {
   const url = parse(address)
   if (url === null) return false

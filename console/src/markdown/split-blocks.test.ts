@@ -13,7 +13,7 @@ const SAMPLE = [
 
 const whole = (text: string): readonly Block[] => new BlockSplitter().split(text, true)
 
-/** The content of the blocks, without their division into pieces. */
+/** Joins the pieces of each block, so that tests compare blocks regardless of how they are split into pieces. */
 const contents = (blocks: readonly Block[]) =>
   blocks.map((block) => ('pieces' in block ? { ...block, pieces: block.pieces.join('') } : block))
 

@@ -2,41 +2,47 @@ import type { Token, Tokens } from 'marked'
 import { type Fence, fenceOf, isClosing, mayClose, withoutIndent } from './code-fence.ts'
 import { joined, linesOf, markerOf, partsOfTable, piecesOf, tokensOf } from './tokens.ts'
 
-/** A part of a text that renders separately. A complete block stays the same object while the text grows. */
+/**
+ * A part of a Markdown string that renders separately. A complete block remains the same object while the string
+ * grows.
+ */
 export type Block =
   | { kind: 'prose'; text: string; isOpen: boolean }
-  /** Text that is not parsed yet, because it is too long to parse on each change. */
+  /** Source that is not parsed yet, because parsing it on each change would take too long. */
   | { kind: 'plain'; text: string; isOpen: true }
   | CodeBlock
   | TableBlock
   | ListBlock
 
-/** Each piece has several lines, so that only the last piece renders again while code grows. */
+/** Code, split into pieces of several lines. While the code grows, only the last piece renders again. */
 export type CodeBlock = { kind: 'code'; language: string; pieces: readonly string[]; isOpen: boolean }
-/** `head` is the header and the delimiter row. Each piece has several rows. */
+/** A table, split into pieces of several rows. `head` consists of the header row and the delimiter row. */
 export type TableBlock = { kind: 'table'; head: string; pieces: readonly string[]; isOpen: boolean }
-/** Each piece has several items. `start` is null for a bullet list. */
+/** A list, split into pieces of several items. `start` is null for a bullet list. */
 export type ListBlock = { kind: 'list'; start: number | null; pieces: readonly string[]; isOpen: boolean }
 
 const CODE_PIECE_LINES = 40
 const TABLE_PIECE_ROWS = 8
 const LIST_PIECE_ITEMS = 4
-/** Unfinished blocks up to this length are parsed on each change. Longer ones wait for growth by factor `GROWTH`. */
+/**
+ * Unparsed source up to this length is parsed on each change. Longer source is parsed again when it has grown by the
+ * factor `GROWTH`.
+ */
 const EAGER_CHARACTERS_MAX = 4_000
 const GROWTH = 1.25
 
-/** The complete pieces of a block that still grows. */
+/** The complete pieces of a block that is still growing. */
 type Begun =
   | { kind: 'code'; fence: Fence; pieces: string[]; lines: string[] }
   | { kind: 'table'; head: string; pieces: string[] }
   | { kind: 'list'; start: number | null; marker: string; pieces: string[] }
 
 /**
- * Splits a growing text into blocks. The cost depends on the new text only: complete blocks are not read again, and
- * unfinished code, tables and lists are read from their last lines.
+ * Splits a growing Markdown string into blocks. The cost of an update depends only on the new text: complete blocks
+ * are not parsed again. Unfinished code, tables and lists are parsed from their last lines.
  */
 export class BlockSplitter {
-  /** The link reference definitions of the text (CommonMark 0.31, 4.7). */
+  /** The link reference definitions found so far (CommonMark 0.31, 4.7). */
   definitions = ''
   #text = ''
   #isComplete = false
@@ -44,12 +50,12 @@ export class BlockSplitter {
   #done: Block[] = []
   #open: Block[] = []
   #begun: Begun | null = null
-  /** The length of the text that is in `#done` and `#begun`. */
+  /** The number of characters that are already in `#done` and `#begun`. The source after them is the rest. */
   #read = 0
   /** The length of the rest when it was last parsed. */
   #parsed = 0
 
-  /** Returns the blocks of a text. If it does not start with the previous text, all of it is read again. */
+  /** Returns the blocks of a string. If the string does not start with the previous one, parses all of it again. */
   split(text: string, isComplete: boolean): readonly Block[] {
     const clean = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
     if (clean === this.#text && isComplete === this.#isComplete) return this.#blocks
@@ -69,7 +75,7 @@ export class BlockSplitter {
     this.#parsed = 0
   }
 
-  /** Reads the new lines of a code block. Returns true if the block has ended. */
+  /** Reads new lines of a code block. Returns true if the block has ended. */
   #readCode(code: Extract<Begun, { kind: 'code' }>): boolean {
     for (;;) {
       const end = this.#text.indexOf('\n', this.#read)
@@ -97,7 +103,9 @@ export class BlockSplitter {
     return { kind: 'code', language: fence.language, pieces: all, isOpen: false }
   }
 
-  /** Parses the rest and stores its complete blocks. Returns true if a code block begins. */
+  /**
+   * Parses the rest and stores its complete blocks. Returns true if the rest starts with an unfinished code block.
+   */
   #readRest(): boolean {
     const rest = this.#text.slice(this.#read)
     if (!this.#isComplete && rest.length > EAGER_CHARACTERS_MAX && rest.length < this.#parsed * GROWTH) {
@@ -119,7 +127,7 @@ export class BlockSplitter {
     return false
   }
 
-  /** With its head in front, the rest of a table parses as a table. */
+  /** The head of the unfinished table, or ''. Prepended to the rest, so that the remaining rows parse as a table. */
   get #begunHead(): string {
     return this.#begun?.kind === 'table' ? this.#begun.head : ''
   }
@@ -133,7 +141,10 @@ export class BlockSplitter {
     this.#begun = null
   }
 
-  /** Ends a list before any other block, and every block at the end of a complete text. */
+  /**
+   * Ends the unfinished block if the next block does not continue it: a list before any other block, and every block
+   * at the end of a complete string.
+   */
   #endBegunBefore(token: Token | undefined): void {
     const { kind, marker } = (this.#begun ?? {}) as { kind?: string; marker?: string }
     const isAnother = token && token.type !== 'space' && kind === 'list' && markerOf(token) !== marker
@@ -157,7 +168,7 @@ export class BlockSplitter {
     return true
   }
 
-  /** Returns the unfinished block at the start of the rest. Stores the complete pieces of a table or list. */
+  /** Returns the unfinished block that starts with `token`. Stores the complete pieces of a table or list. */
   #openBlock(token: Token): Block {
     const begun = this.#begun
     if (token.type === 'table') {
@@ -177,7 +188,7 @@ export class BlockSplitter {
     }
     if (token.type === 'list') {
       const { raw, items } = token as Tokens.List
-      // The rest of a line may still change the last two items.
+      // The last two items can still change when the current line grows.
       const texts = items.slice(0, -2).map((item) => item.raw)
       const complete = raw.startsWith(joined(texts)) ? piecesOf(texts, LIST_PIECE_ITEMS) : []
       const start = begun?.kind === 'list' ? begun.start : startOf(token as Tokens.List)
@@ -194,8 +205,8 @@ export class BlockSplitter {
 }
 
 /**
- * Returns the index of the first block that may still change: the last one, or the one before it if the last one has no
- * complete line.
+ * Returns the index of the first block that can still change. This is the last block, or the one before it if the
+ * last block has no complete line.
  */
 function firstOpenOf(tokens: Token[]): number {
   const isShown = ({ type }: Token): boolean => type !== 'space'

@@ -1,20 +1,20 @@
 import { lexer, type Token } from 'marked'
 
-/** The maximum length of a formula with blank lines. */
+/** The maximum length of a formula that contains blank lines. */
 const FORMULA_CHARACTERS_MAX = 4_000
 
-/** Returns the top-level blocks of a text. Their `raw` values add up to the text. */
+/** Returns the top-level tokens of a Markdown string. Concatenating their `raw` values yields the string. */
 export function tokensOf(text: string): Token[] {
   try {
-    // For trailing blanks, marked returns tokens that are not in the text.
+    // Trailing whitespace makes marked return tokens that are not in the source, so remove it before parsing.
     return joinFormulas(placed(lexer(text.trimEnd()), text))
   } catch {
-    // Nested too deep for the stack, or tokens that don't match the text. One paragraph keeps all of it.
+    // The source is nested too deeply, or marked's tokens do not match it. Return all of it as one paragraph.
     return [{ type: 'paragraph', raw: text, text }]
   }
 }
 
-/** Adds the blanks that marked drops after lists. Throws if any other text is missing. */
+/** Adds tokens for the whitespace that marked drops after lists. Throws if any other characters are missing. */
 function placed(tokens: Token[], text: string): Token[] {
   const all: Token[] = []
   let end = 0
@@ -31,7 +31,7 @@ function placed(tokens: Token[], text: string): Token[] {
   return rest === '' ? all : [...all, { type: 'space', raw: rest }]
 }
 
-/** Joins the blocks of a formula between `$$` lines, which may have blank lines in it. */
+/** Joins the tokens of a formula enclosed in `$$`. Blank lines in the formula split it into several tokens. */
 function joinFormulas(tokens: Token[]): Token[] {
   const all: Token[] = []
   for (let index = 0; index < tokens.length; index += 1) {
@@ -41,7 +41,7 @@ function joinFormulas(tokens: Token[]): Token[] {
     if (token.type === 'paragraph')
       while (isOpenFormula(raw) && last + 1 < tokens.length && raw.length < FORMULA_CHARACTERS_MAX)
         raw += tokens[++last]?.raw
-    // Beyond the limit it isn't a formula.
+    // Above the maximum length, treat the tokens as ordinary text.
     if (last === index || raw.length >= FORMULA_CHARACTERS_MAX) all.push(token)
     else {
       all.push({ type: 'paragraph', raw, text: raw })
@@ -53,13 +53,18 @@ function joinFormulas(tokens: Token[]): Token[] {
 
 const isOpenFormula = (text: string): boolean => (text.match(/\$\$/g)?.length ?? 0) % 2 === 1
 
-/** Returns the marker of a list (`-`, `.` …), which separates two lists in a row. Empty for other blocks. */
+/**
+ * Returns the marker of a list (such as `-` or `.`), or '' for any other token. Adjacent lists have different
+ * markers.
+ */
 export function markerOf(token: Token): string {
   if (token.type !== 'list') return ''
   return /^ *(?:([-*+])|\d+([.)]))/.exec(token.raw)?.slice(1).find(Boolean) ?? ''
 }
 
-/** Splits a table into its head (header and delimiter row) and its rows, each with its line end. */
+/**
+ * Splits a table into its head (the header and delimiter rows) and its other rows. Each row includes its line end.
+ */
 export function partsOfTable(raw: string): { head: string; rows: string[] } {
   const [header = '', below = '', ...rows] = linesOf(raw)
   return {
@@ -68,10 +73,13 @@ export function partsOfTable(raw: string): { head: string; rows: string[] } {
   }
 }
 
-/** Returns the lines, each with its line end. */
+/** Splits a string into lines. Each line includes its line end. */
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? []
 
-/** Joins `size` texts at a time. `withRest` adds the remaining ones as a last piece. */
+/**
+ * Joins strings in groups of `size`. If `withRest` is true, joins the remaining strings as a shorter last group;
+ * otherwise drops them.
+ */
 export function piecesOf(texts: readonly string[], size: number, withRest = false): string[] {
   const pieces: string[] = []
   const end = withRest ? texts.length : texts.length - (texts.length % size)

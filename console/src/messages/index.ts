@@ -5,28 +5,28 @@ import type rest from './en/rest.ts'
 import { currentLanguage, localeOf } from './languages.ts'
 
 /*
- * The text of the interface, in the language in use. English is the source; en/*.ts has one file for each area, in ICU
- * MessageFormat, and each other language has the same files with the same keys.
+ * The interface messages in the current language, in ICU MessageFormat. English is the source: en/*.ts has one file
+ * per area. Every other language has the same files with the same keys.
  */
 
 type Text = typeof first & typeof chats & typeof rest
 
 /**
- * How much text a screen needs, each level with those before it: `first` for signing in and the home page, `chats` for
- * chats, `rest` for all others. Chats have a level of their own because people open them first.
+ * The messages that a screen needs: `first` for sign-in and the home page, `chats` for chats, `rest` for all other
+ * screens. Each level includes the previous levels. Chats have their own level because users open them first.
  */
 export type Level = 'first' | 'chats' | 'rest'
 
 type Area = keyof Text
 
-/** A lookup for keys that are not checked by type. */
+/** A function that looks up messages by any string as the key. */
 type Lookup = Messages<Record<string, string>>
 
 export const language = currentLanguage()
 
 type Load = () => Promise<{ default: object }>
 
-/** Each language has its own chunks, so a browser loads only the one in use. */
+/** Each language is in separate chunks, so a browser loads only the current language. */
 const LOADERS: Record<typeof language, Record<Level, Load>> = {
   en: {
     first: () => import('./en/first.ts'),
@@ -47,15 +47,15 @@ const LOADERS: Record<typeof language, Record<Level, Load>> = {
 
 const LEVELS: readonly Level[] = ['first', 'chats', 'rest']
 
-/** The locale for `Intl`. */
+/** The locale for `Intl`, which formats numbers and dates. */
 export const locale = localeOf(language)
 
 const text: Partial<Record<Area, object>> = {}
 
 /**
- * Loads the text up to a level. Call it before a screen of that level is shown.
+ * Loads the messages of a level and of the levels below it. Call this before a screen of that level is shown.
  *
- * @param get loads one chunk; by default once, without retries
+ * @param get loads one chunk. The default tries once.
  */
 export async function loadText(level: Level, get = (load: Load) => load()): Promise<void> {
   const levels = LEVELS.slice(0, LEVELS.indexOf(level) + 1)
@@ -64,8 +64,8 @@ export async function loadText(level: Level, get = (load: Load) => load()): Prom
 }
 
 /**
- * Returns the function that looks up messages of an area (@parley/messages, createMessages). It throws while modules load,
- * before there is text: call it within functions only.
+ * Returns the function that looks up an area's messages (createMessages in @parley/messages). Call that function only
+ * inside other functions: while modules load, there are no messages yet, and it throws.
  */
 export function translator<A extends Area>(area: A): Messages<Text[A]> {
   let created: Lookup | undefined

@@ -1,11 +1,17 @@
 import { findLanguage, type Language } from '@parley/messages'
 
-/** `pseudo` is English with accents, brackets and longer words. It shows text that cannot be translated or overflows. */
+/**
+ * The pseudo-language is English with accents, brackets and longer words. It reveals text that has no translation or
+ * does not fit.
+ */
 type ShownLanguage = Language | 'pseudo'
 
 const KEY = 'parley.language'
 
-/** Returns the language of the account that last used this browser, else the browser's first supported one, else English. */
+/**
+ * Returns the language stored in this browser. If there is none, returns the browser's first supported language, or
+ * English.
+ */
 export function currentLanguage(): ShownLanguage {
   const stored = storedLanguage()
   if (stored === 'pseudo') return 'pseudo'
@@ -13,8 +19,10 @@ export function currentLanguage(): ShownLanguage {
 }
 
 /**
- * Stores the language of the account in this browser; null removes it. Takes effect when the page loads next. Where storage
- * is blocked, and in the pseudo-language, nothing changes.
+ * Stores the user's language in this browser. Null deletes the stored language. The next page load uses the new
+ * language.
+ *
+ * Has no effect if the browser blocks storage or the pseudo-language is stored.
  */
 export function storeLanguage(language: Language | null): void {
   if (storedLanguage() === 'pseudo') return
@@ -22,16 +30,19 @@ export function storeLanguage(language: Language | null): void {
     if (language === null) localStorage.removeItem(KEY)
     else localStorage.setItem(KEY, language)
   } catch {
-    // The browser blocks storage.
+    // The browser blocks storage. The language then cannot be stored.
   }
 }
 
-/** Returns the locale for numbers, dates and lists: the browser's variant of the language where it has one (`en-GB`). */
+/**
+ * Returns the locale for numbers, dates and lists. Prefers a regional variant from the browser's settings, such as
+ * `en-GB`.
+ */
 export const localeOf = (language: ShownLanguage): string =>
   navigator.languages.find((locale) => findLanguage([locale]) === language) ??
   (language === 'pseudo' ? 'en' : language)
 
-/** Browsers that block storage throw. */
+/** Returns the stored language, or null if there is none or the browser blocks storage. */
 function storedLanguage(): string | null {
   try {
     return localStorage.getItem(KEY)

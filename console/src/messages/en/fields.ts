@@ -1,4 +1,4 @@
-/** The labels of request fields, for errors that name one. */
+/** The labels of request fields, for error messages that name a field. */
 export default {
   label: {
     amount: 'Amount',

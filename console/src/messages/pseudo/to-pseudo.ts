@@ -3,10 +3,10 @@ import { printAST } from '@formatjs/icu-messageformat-parser/printer.js'
 
 const PLAIN = 'aceginosuyzACEGINOSUYZ'
 const ACCENTED = 'åçéĝîñöšûýžÅÇÉĜÎÑÖŠÛÝŽ'
-/** German needs about a third more room than English. */
+/** The relative increase in length. German text is about a third longer than English text. */
 const LONGER = 1 / 3
 
-/** Returns messages in the pseudo-language: `Save` becomes `[Šåvé ~]`. Tags and arguments stay. */
+/** Converts messages to the pseudo-language: `Save` becomes `[Šåvé ~]`. Tags and arguments stay unchanged. */
 export const toPseudo = <Messages>(messages: Messages): Messages =>
   (typeof messages === 'string'
     ? toPseudoText(parse(messages))
@@ -19,7 +19,7 @@ function toPseudoText(elements: MessageFormatElement[]): string {
   return printAST([...parse('['), ...elements.map(accent), ...parse(` ${padding}]`)])
 }
 
-/** Returns the length of the text without arguments. A plural or select counts its first option. */
+/** Returns a message's length without its arguments. Counts only the first option of a plural or select. */
 const lengthOf = (elements: MessageFormatElement[]): number =>
   elements.reduce((sum, element) => {
     if (element.type === TYPE.literal) return sum + element.value.length

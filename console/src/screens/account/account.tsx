@@ -9,7 +9,7 @@ import { Sessions } from './sessions.tsx'
 
 const t = translator('account')
 
-/** Settings of the user, the same in all organizations. */
+/** The user's own settings, which apply in all organizations. */
 export const Account = () => (
   <Page title={t('title')} description={t('description')}>
     <Profile />

@@ -15,7 +15,7 @@ interface DialogProps {
   onDone: (codes: string[] | null) => void
 }
 
-/** Sets up an authenticator app in three steps: password, QR code, first code. */
+/** A dialog that sets up an authenticator app in three steps: password, QR code, first code. */
 export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
@@ -77,7 +77,7 @@ export function AuthenticatorDialog({ onClose, onDone }: DialogProps) {
   )
 }
 
-/** Black on white in every theme, because cameras can't read it otherwise. */
+/** A QR code in black on white, also in the dark theme, because many cameras cannot read inverted codes. */
 function QrCode({ text }: { text: string }) {
   const { size, data } = encode(text, { border: 2 })
   const path = data.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('')

@@ -78,7 +78,7 @@ function Deletion({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Explains the effects of a deletion (docs/deletion.md). */
+/** Explains what happens to the user's data after deletion (docs/deletion.md). */
 const Consequences = () => (
   <ul className="flex list-disc flex-col gap-1.5 pl-5 text-sm">
     <li>{t('delete.own')}</li>

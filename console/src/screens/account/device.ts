@@ -9,7 +9,7 @@ const BROWSERS = [
   ['Firefox', 'Firefox'],
   ['FxiOS', 'Firefox'],
   ['CriOS', 'Chrome'],
-  // The browsers above also claim to be Chrome, and all claim to be Safari.
+  // The order matters: most browsers above also name Chrome in their User-Agent, and most browsers name Safari.
   ['Chrome', 'Chrome'],
   ['Safari', 'Safari'],
 ] as const
@@ -27,7 +27,10 @@ const SYSTEMS = [
 const PHONES = ['iPhone', 'Android']
 const NAME_CHARACTERS_MAX = 40
 
-/** Returns the name of a device from its User-Agent, such as "Firefox on Windows". Programs have their own names. */
+/**
+ * Returns a device's name from its User-Agent, such as "Firefox on Windows". For programs that are not browsers,
+ * returns the program's name.
+ */
 export function deviceOf(userAgent: string | null): { name: string; isPhone: boolean } {
   if (!userAgent) return { name: t('device.unknown'), isPhone: false }
   const find = (names: readonly (readonly [mark: string, name: string])[]) =>

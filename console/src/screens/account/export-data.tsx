@@ -11,7 +11,7 @@ import { useNotify } from '../../ui/toast.tsx'
 
 const t = translator('account')
 
-/** Exports the user's data as a file (docs/export.md). */
+/** Downloads the user's data as a file (docs/export.md). */
 export function ExportData() {
   const notify = useNotify()
   const [bytes, setBytes] = useState(0)

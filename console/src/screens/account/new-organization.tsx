@@ -22,7 +22,8 @@ export function NewOrganization() {
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // Navigates only after the list has the organization, since its URL needs it.
+    // `mutate` calls `onSuccess` after the organization list is refetched. The new organization's URL works only
+    // then.
     create.mutate(
       { query: { name: name.trim(), ...(credits !== '' && { credits: Number(credits) }) } },
       { onSuccess: ({ id }) => void navigate({ to: '/', search: { org_id: id } }) },
@@ -66,7 +67,7 @@ export function NewOrganization() {
   )
 }
 
-/** Returns the credits that the user can move; undefined while loading. */
+/** Returns the available credits of the user's personal organization. Returns undefined while loading. */
 function useAvailable(): number | undefined {
   const id = useHere().organizations.find(({ is_personal }) => is_personal)?.id
   const balance = useQuery({

@@ -3,7 +3,7 @@ import { TextField } from '../../ui/field.tsx'
 
 const t = translator('account')
 
-/** Asks for the password, so that others at an unlocked screen can't change sign-in methods. */
+/** Asks for the password again, so that someone else at an unlocked screen cannot change the sign-in methods. */
 export const PasswordProof = ({ value, onChange }: { value: string; onChange: (value: string) => void }) => (
   <TextField
     label={t('password.proof')}

@@ -82,7 +82,7 @@ interface LanguageFieldProps {
   onChange: (value: Language | null) => void
 }
 
-/** Each language has its own name, so that people find theirs in an interface that they cannot read. */
+/** Shows each language under its own name, so that users can find their language in an interface they cannot read. */
 const LanguageField = ({ value, onChange }: LanguageFieldProps) => (
   <SelectField
     label={t('profile.language')}

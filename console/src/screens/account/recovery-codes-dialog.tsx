@@ -6,7 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 
 const t = translator('account')
 
-/** Shows new recovery codes once. */
+/** Shows new recovery codes. They are not shown again later. */
 export function RecoveryCodesDialog({ codes, onClose }: { codes: string[]; onClose: () => void }) {
   const text = `${codes.join('\n')}\n`
   const download = () => {

@@ -20,7 +20,7 @@ const t = translator('account')
 
 type Asked = 'passkey' | 'app' | 'codes' | SecondFactor
 
-/** Passkeys, the authenticator app, and recovery codes. */
+/** Manages passkeys, the authenticator app, and recovery codes. */
 export function SecondFactors() {
   const factors = useQuery(read('GET /api/auth/factors', {}))
   const [asked, setAsked] = useState<Asked | null>(null)

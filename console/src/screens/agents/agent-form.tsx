@@ -14,7 +14,7 @@ import { ToolsSection } from './tools-section.tsx'
 
 const t = translator('agents')
 
-/** The settings of an agent, saved together. */
+/** The form for an agent's settings. One button saves all of them. */
 export function AgentForm({ agent: saved, edits }: { agent: Agent; edits: Edits<Agent> }) {
   const { may } = useHere()
   const mayWrite = may('agent:write')
@@ -43,7 +43,7 @@ export function AgentForm({ agent: saved, edits }: { agent: Agent; edits: Edits<
   )
 }
 
-/** Sends only changed fields, so that concurrent edits of other fields stay. */
+/** Saves the form. Sends only changed fields, so that concurrent changes to other fields are not overwritten. */
 function useSaving(saved: Agent, { changes, settle }: Edits<Agent>) {
   const update = useChange('PUT /api/agents/update', {
     outdates: ['GET /api/agents/get', 'GET /api/agents/list', 'GET /api/mcp/list_instances'],

@@ -22,7 +22,7 @@ import { TryAgent } from './try-agent.tsx'
 
 const t = translator('agents')
 
-/** The settings of an agent, beside a chat to test it. */
+/** The form for an agent's settings, next to a test chat. */
 export function AgentPage() {
   const { agentId } = useParams({ from: '/app/agents/$agentId' })
   const { organization } = useHere()
@@ -121,7 +121,7 @@ function useRemoval(agent: Agent) {
   return { ask, error: remove.error }
 }
 
-/** A public agent of another organization, which can only be tested. */
+/** The page of another organization's public agent. Users can test the agent but not change it. */
 const ForeignAgent = ({ agent }: { agent: Agent }) => (
   <Page title={agent.name} description={agent.description} above={<ToAgents />} wide>
     <div className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_25rem]">

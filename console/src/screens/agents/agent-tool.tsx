@@ -17,13 +17,13 @@ type UsedTool = Agent['tools'][number]
 
 interface AgentToolProps {
   tool: UsedTool
-  /** The saved tool. Absent: the tool is not saved yet. */
+  /** The tool as saved. Undefined if the tool was added since the last save. */
   saved: UsedTool | undefined
   onConfig: (config: UsedTool['config']) => void
   onRemove: () => void
 }
 
-/** A tool of an agent, with its configuration. */
+/** One of an agent's tools, with its configuration. */
 export function AgentTool({ tool, saved, onConfig, onRemove }: AgentToolProps) {
   const { may } = useHere()
   const found = useQuery({

@@ -18,7 +18,7 @@ import { NewAgentDialog } from './new-agent-dialog.tsx'
 
 const t = translator('agents')
 
-/** The search field shows from this many agents. */
+/** The search field appears if there are at least this many agents. */
 const SEARCHED_FROM = 8
 
 export function Agents() {

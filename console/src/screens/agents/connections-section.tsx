@@ -12,7 +12,7 @@ import type { AgentPart } from './agent-part.ts'
 
 const t = translator('agents')
 
-/** The connections to MCP servers that members share with the agent. */
+/** The connections to MCP servers that members have shared with the agent. */
 export function ConnectionsSection({ agent, edit }: AgentPart) {
   const { organization, may } = useHere()
   const connections = useQuery({

@@ -8,7 +8,7 @@ import { SelectField } from '../../ui/field.tsx'
 
 const t = translator('agents')
 
-/** Returns the text models. `usable` has the active ones. */
+/** Returns the text models. `all` includes inactive models; `usable` does not. */
 export function useChatModels() {
   const { organization } = useHere()
   const models = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
@@ -22,7 +22,7 @@ const can = ({ config }: LanguageModel, capability: string): boolean =>
 interface ModelFieldProps {
   modelId: string | null
   onChange: (modelId: string) => void
-  /** The agent has tools, which not every model can call. */
+  /** Whether the agent has tools. If so, the field warns about a model that cannot call tools. */
   withTools?: boolean
 }
 

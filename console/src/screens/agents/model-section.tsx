@@ -7,8 +7,8 @@ import { ModelField } from './model-field.tsx'
 const t = translator('agents')
 
 const PROMPT_CHARACTERS_MAX = 100_000
-/** From this length the field shows how many characters are left. */
-const PROMPT_CHARACTERS_TOLD = 80_000
+/** The field shows the remaining characters if the prompt is at least this long. */
+const PROMPT_COUNTER_FROM = 80_000
 
 export function ModelSection({ agent, edit }: AgentPart) {
   const params = agent.params ?? {}
@@ -24,7 +24,7 @@ export function ModelSection({ agent, edit }: AgentPart) {
       <TextAreaField
         label={t('model.instructions')}
         hint={
-          prompt.length >= PROMPT_CHARACTERS_TOLD
+          prompt.length >= PROMPT_COUNTER_FROM
             ? t('model.charactersLeft', { count: PROMPT_CHARACTERS_MAX - prompt.length })
             : t('model.instructionsHint')
         }
@@ -62,6 +62,6 @@ export function ModelSection({ agent, edit }: AgentPart) {
 const numberOf = ({ valueAsNumber }: HTMLInputElement): number | undefined =>
   Number.isNaN(valueAsNumber) ? undefined : valueAsNumber
 
-/** Drops undefined parameters, which the server's copy does not have either. */
+/** Drops undefined parameters, so that the result can be compared with the server's response, which omits them. */
 const withoutAbsent = <Part extends object>(part: Part): Part =>
   Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)) as Part

@@ -9,7 +9,7 @@ import { ModelField, useChatModels } from './model-field.tsx'
 
 const t = translator('agents')
 
-/** The type of new agents. It is only a label. */
+/** The type of new agents. The type is only a label. */
 const USUAL_TYPE = 'chat'
 
 export function NewAgentDialog({ onClose }: { onClose: () => void }) {

@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
 
-/** The tab of an agent's page on narrow screens, which show one of the two. */
+/** The open tab of an agent's page. On narrow screens, the page shows either the form or the test chat. */
 export type AgentTab = 'edit' | 'try'
 
 const agents = createRoute({

@@ -12,7 +12,7 @@ import { AgentTool } from './agent-tool.tsx'
 
 const t = translator('agents')
 
-/** The tools of an agent, each with its configuration. */
+/** An agent's tools, each with its configuration. */
 export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent }) {
   const { organization, may } = useHere()
   const tools = useInfiniteQuery({

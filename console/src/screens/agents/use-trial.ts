@@ -26,7 +26,10 @@ const NEW_TURN = {
   isWriting: true,
 } satisfies Omit<Turn, 'question'>
 
-/** A test chat with an agent. It is stored like any other chat, and deleted when the user starts over or leaves. */
+/**
+ * A test chat with an agent. The server stores it like any other chat. The chat is deleted when the user starts over
+ * or leaves the page.
+ */
 export function useTrial(agent: Agent, organizationId: string) {
   const [turns, setTurns] = useState<Turn[]>([])
   const [isLost, setLost] = useState(false)
@@ -37,7 +40,7 @@ export function useTrial(agent: Agent, organizationId: string) {
     const { chatId, abort } = trial.current
     trial.current = {}
     abort?.abort()
-    // If this fails, the chat stays in the user's list.
+    // If the request fails, the chat remains in the user's list.
     if (chatId)
       void api.request('DELETE /api/chat/delete_session', { query: { session_id: chatId } }).catch(() => {})
   }, [])
@@ -54,16 +57,16 @@ export function useTrial(agent: Agent, organizationId: string) {
     mine.abort = abort
     buffer.reset()
     setTurns((all) => [...all, { ...NEW_TURN, question }])
-    let said = ''
+    let received = ''
     let messageId = ''
     const take = async (event: AcceptedEvent | FollowedEvent) => {
       if (event.type === 'accepted') messageId = event.messageId
       if (event.type === 'connection') setLost(event.isLost)
       if (event.type === 'text') {
-        said += event.text
+        received += event.text
         buffer.add(event.text)
       }
-      if (event.type === 'reload') said = await storedText(organizationId, mine.chatId ?? '', messageId)
+      if (event.type === 'reload') received = await storedText(organizationId, mine.chatId ?? '', messageId)
       change((turn) => changeBy(turn, event))
     }
     try {
@@ -78,12 +81,12 @@ export function useTrial(agent: Agent, organizationId: string) {
       if (!abort.signal.aborted) change(() => ({ error: error as Error }))
     }
     setLost(false)
-    if (!abort.signal.aborted) change(() => ({ text: said, isWriting: false }))
+    if (!abort.signal.aborted) change(() => ({ text: received, isWriting: false }))
   }
 
   return {
     turns,
-    /** The text of the reply in progress. */
+    /** The text of the newest reply while it streams. */
     text,
     isLost,
     isWriting: turns.at(-1)?.isWriting ?? false,

@@ -10,7 +10,7 @@ import { FileName } from './files.tsx'
 
 const t = translator('chat')
 
-/** The files of the draft, each with its upload progress or error. */
+/** The files attached to the draft, each with its upload progress or error. */
 export function Attachments({ place, attachments }: { place: string; attachments: readonly Attachment[] }) {
   const { organization } = useHere()
   if (attachments.length === 0) return null

@@ -6,7 +6,7 @@ import { useActions } from './conversation-context.ts'
 
 const t = translator('chat')
 
-/** Arrows to the versions of a message on other branches. */
+/** Buttons that switch to the previous or next version of a message. Each version is on its own branch. */
 export function BranchArrows({ message, beside }: { message: ChatMessage; beside: readonly ChatMessage[] }) {
   const { goTo } = useActions()
   const place = beside.findIndex(({ id }) => id === message.id)

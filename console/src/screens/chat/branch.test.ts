@@ -9,7 +9,7 @@ const message = (id: string, parent: string | null) =>
     role: id.startsWith('u') ? 'user' : 'assistant',
   }) as unknown as ChatMessage
 
-/** u1 has two replies. After the first one, u2 was edited, which created u3. */
+/** The message u1 has two replies, r1 and r1b. The message after r1 has two versions, u2 and u3. */
 const MESSAGES = [
   message('u1', null),
   message('r1', 'u1'),

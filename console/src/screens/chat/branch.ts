@@ -1,14 +1,17 @@
 import type { ChatMessage } from '@parley/client/schemas'
 
-/** The part of a chat on screen: one path through its message tree. */
+/** The visible part of a chat: one path through its message tree. */
 export interface Branch {
-  /** Oldest first. */
+  /** The messages on the path, oldest first. */
   messages: ChatMessage[]
-  /** The chat has older messages on this path that are not loaded yet. */
+  /** Whether the path has older messages that are not loaded yet. */
   goesOn: boolean
 }
 
-/** Returns the path from a leaf back to the root, or to the oldest message that is loaded. */
+/**
+ * Returns the path that ends at a leaf. The path starts at the root or, if that is not loaded, at the oldest loaded
+ * message.
+ */
 export function branchOf(messages: readonly ChatMessage[], leafId: string | null): Branch {
   const known = new Map(messages.map((message) => [message.id, message]))
   const way: ChatMessage[] = []
@@ -22,7 +25,10 @@ export function branchOf(messages: readonly ChatMessage[], leafId: string | null
   return { messages: way.reverse(), goesOn: next !== null }
 }
 
-/** Groups messages by parent (null at the start of the chat). Each group is oldest first. */
+/**
+ * Groups messages by their parent's id, which is null for the first message of a chat. Keeps the order of the
+ * messages.
+ */
 export function siblingsOf(messages: readonly ChatMessage[]): Map<string | null, ChatMessage[]> {
   const siblings = new Map<string | null, ChatMessage[]>()
   for (const message of messages) {
@@ -33,7 +39,7 @@ export function siblingsOf(messages: readonly ChatMessage[]): Map<string | null,
   return siblings
 }
 
-/** Returns the newest reply below a message, or the message itself if it is a reply: the leaf of its branch. */
+/** Returns the id of the newest reply among a message and its descendants. Returns null if there is no reply. */
 export function newestLeafBelow(messages: readonly ChatMessage[], messageId: string): string | null {
   const below = new Set([messageId])
   let leaf: ChatMessage | undefined

@@ -2,12 +2,12 @@ import type { Chat, ChatMessage, ChatWithMessages } from '@parley/client/schemas
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 
-/** A chat and its loaded messages: the newest ones of all branches, without a gap. */
+/** A chat with its loaded messages: the newest messages of all branches, without gaps. */
 export interface ChatData {
   chat: Chat
-  /** Oldest first. */
+  /** The loaded messages, oldest first. */
   messages: ChatMessage[]
-  /** The cursor of the next page of older messages. Null: all are loaded. */
+  /** The cursor of the next page of older messages. Null if all messages are loaded. */
   older: string | null
 }
 
@@ -18,7 +18,10 @@ export interface ChatPlace {
 
 const keyOf = (place: ChatPlace) => ['GET /api/chat', place, 'messages']
 
-/** Reads a chat with its newest messages. A refetch keeps older messages that were loaded before. */
+/**
+ * Returns the query options that read a chat with its newest messages. A refetch keeps the older messages already
+ * loaded.
+ */
 export const readChat = (place: ChatPlace) =>
   queryOptions({
     queryKey: keyOf(place),
@@ -28,7 +31,7 @@ export const readChat = (place: ChatPlace) =>
     },
   })
 
-/** Loads the next page of older messages. Throws the API's error. */
+/** Loads the next page of older messages. Throws a ParleyError. */
 export async function loadOlder(client: QueryClient, place: ChatPlace): Promise<void> {
   const before = client.getQueryData<ChatData>(keyOf(place))
   if (!before?.older) return
@@ -45,14 +48,17 @@ export const changeChat = (client: QueryClient, place: ChatPlace, change: Partia
   client.setQueryData<ChatData>(keyOf(place), (now) => now && { ...now, chat: { ...now.chat, ...change } })
 }
 
-/** Ids grow with time, so messages with a lower id than the page's first one are older. */
+/**
+ * Merges a page of the newest messages into the loaded ones. Ids increase over time, so a message is older than the
+ * page if its id is lower than the page's first id.
+ */
 function withNewest(
   before: ChatData | undefined,
   { messages, pagination, file_uploads: _files, ...chat }: ChatWithMessages,
 ): ChatData {
   const first = messages[0]?.id ?? ''
   const kept = before?.messages.filter(({ id }) => id < first) ?? []
-  // Without a common message, some in between may be missing.
+  // If no loaded message is on the page, messages between the two may be missing. Then keep only the page.
   const isWhole = before?.messages.some(({ id }) => id >= first) ?? false
   if (!before || kept.length === 0 || !isWhole) return { chat, messages, older: pagination.next_cursor }
   return { chat, messages: [...kept, ...messages], older: before.older }

@@ -21,7 +21,7 @@ interface ChatListProps {
   onChosen?: () => void
 }
 
-/** The chats, pinned ones first, then newest first. With a search, its matches. */
+/** The list of chats: pinned chats first, then newest first. During a search, the search results instead. */
 export function ChatList({ openId, onChosen }: ChatListProps) {
   const { may } = useHere()
   const { q } = useSearch({ from: '/app/chats' })
@@ -72,15 +72,15 @@ interface ChatRowsProps extends ChatListProps {
 function ChatRows({ openId, onChosen, selected, onSelect }: ChatRowsProps) {
   const { organization } = useHere()
   const { folder, archived } = useSearch({ from: '/app/chats' })
-  const wanted = {
+  const filter = {
     org_id: organization.id,
     folder,
     status: archived ? ('ARCHIVED' as const) : ('ACTIVE' as const),
     limit: 50,
   }
-  const pinned = useInfiniteQuery(readPages('GET /api/chat/list', { ...wanted, pinned: true }))
-  const others = useInfiniteQuery(readPages('GET /api/chat/list', { ...wanted, pinned: false }))
-  // The two lists refetch separately, so a chat that was just pinned may be in both for a moment.
+  const pinned = useInfiniteQuery(readPages('GET /api/chat/list', { ...filter, pinned: true }))
+  const others = useInfiniteQuery(readPages('GET /api/chat/list', { ...filter, pinned: false }))
+  // The two lists are refetched separately, so a chat that was just pinned may briefly be in both.
   const isPinned = ({ id }: Chat) => pinned.data?.some((one) => one.id === id) ?? false
   const rowOf = (chat: Chat) => (
     <ChatRow

@@ -96,7 +96,8 @@ function useChatChange(chat: Chat) {
     outdates: ['GET /api/chat/list'],
     onDone: (now) => changeChat(client, place, now),
   })
-  // mutate() drops its callbacks when the component unmounts, as when the change takes the chat off the list.
+  // Uses mutateAsync, because mutate skips its callbacks after the component unmounts. The component unmounts if the
+  // change removes the chat from the list.
   const change = (body: ChatChange, text: string, before?: ChatChange): Promise<void> =>
     mutateAsync({ query: place, body }).then(
       () => notify({ text, ...(before && { undo: () => void change(before, t('menu.undone')) }) }),

@@ -13,7 +13,7 @@ interface ChatRowProps {
   chat: Chat
   isOpen: boolean
   onChosen: (() => void) | undefined
-  /** Null: the list is not in selection mode. */
+  /** Whether the chat is selected. Null if the list is not in selection mode. */
   isSelected: boolean | null
   onSelect: (isSelected: boolean) => void
 }

@@ -8,7 +8,7 @@ import { Conversation } from './conversation.tsx'
 
 const t = translator('chat')
 
-/** The list of chats beside the open chat, or beside a new one. */
+/** The list of chats next to the open chat or a new chat. */
 export function Chats() {
   const { organization } = useHere()
   const { chatId = null } = useParams({ strict: false })

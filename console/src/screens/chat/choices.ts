@@ -1,9 +1,9 @@
 import type { Chat } from '@parley/client/schemas'
 import { useMemo, useSyncExternalStore } from 'react'
 
-/** The composer's settings: the model or agent, and the options of the reply. */
+/** The settings that users choose in the composer: a model or agent, and options for the reply. */
 export interface Choices {
-  /** `model ID` or `agent ID`. Null: none was chosen. */
+  /** The model or agent as `model ID` or `agent ID`. Null if none was chosen. */
   target: string | null
   instructionId: string | null
   knowledgeBaseIds: string[]
@@ -21,14 +21,17 @@ const NOTHING: Choices = {
   maxTokens: null,
 }
 const KEY = 'parley.choices'
-/** Beyond this, the oldest entries go, and those chats fall back to the settings on the server. */
+/** Maximum number of chats whose choices are stored in the browser. For older chats, the server's settings apply. */
 const CHATS_MAX = 100
 
 type Kept = Record<string, Choices>
 let kept = parse(localStorage.getItem(KEY))
 const listeners = new Set<() => void>()
 
-/** Returns the choices of a chat: those on this device, else those on the server. New chats get the last ones. */
+/**
+ * Returns the choices of a chat: those stored in this browser or, if there are none, those on the server. For a new
+ * chat, returns the choices that were made last in the organization.
+ */
 export function useChoices(organizationId: string, chatId: string | null, chat: Chat | null): Choices {
   const all = useSyncExternalStore(subscribe, () => kept)
   return useMemo(() => {
@@ -37,7 +40,7 @@ export function useChoices(organizationId: string, chatId: string | null, chat: 
   }, [all, organizationId, chatId, chat])
 }
 
-/** Stores the choices for the chat and as the default of new chats. */
+/** Stores the choices of a chat. They also become the default for new chats. */
 export function choose(organizationId: string, chatId: string | null, choices: Choices): void {
   const { [chatId ?? '']: _own, [organizationId]: _last, ...others } = kept
   const recent = Object.entries(others).slice(-CHATS_MAX)
@@ -50,7 +53,7 @@ export function choose(organizationId: string, chatId: string | null, choices: C
   for (const listener of listeners) listener()
 }
 
-/** The choices that the server stores with a chat. */
+/** Returns the choices that the server stores for a chat. */
 const choicesOf = ({ model_id, agent_id, settings }: Chat): Choices => ({
   ...NOTHING,
   target: targetOf(model_id, agent_id),
@@ -61,7 +64,7 @@ const choicesOf = ({ model_id, agent_id, settings }: Chat): Choices => ({
 export const targetOf = (modelId: string | null, agentId: string | null): string | null =>
   agentId !== null ? `agent ${agentId}` : modelId !== null ? `model ${modelId}` : null
 
-/** Converts a target to the API's parameters. */
+/** Converts a target to query parameters of the API. */
 export function idsOf(target: string): { model_id?: string; agent_id?: string } {
   const [kind, id = ''] = target.split(' ')
   return kind === 'agent' ? { agent_id: id } : { model_id: id }

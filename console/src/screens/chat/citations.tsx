@@ -7,14 +7,14 @@ import { Dialog } from '../../ui/dialog.tsx'
 
 const t = translator('chat')
 
-/** The passages that a reply cites. Each opens in a dialog. */
+/** The list of passages that a reply cites. Each passage opens in a dialog. */
 export function Sources({
   citations,
   open,
   onOpen,
 }: {
   citations: readonly Citation[]
-  /** The number of the open source, from 1. Null: none. */
+  /** The number of the passage that is open, starting at 1. Null if none is open. */
   open: number | null
   onOpen: (number: number | null) => void
 }) {

@@ -14,7 +14,7 @@ const t = translator('chat')
 const TEMPERATURE = 0.7
 const TOKENS_MAX = 10_000_000
 
-/** Options of the reply that people seldom change. */
+/** A menu of rarely changed options for the reply. */
 export function MoreOptions() {
   const [isManaging, setManaging] = useState(false)
   const { choices } = useConversationState()

@@ -30,14 +30,14 @@ export function AnswererPicker() {
   )
 }
 
-/** Names a capability beyond text. */
+/** Returns a label for a model's most notable capability. Returns undefined if the model only generates text. */
 function noteOf(capabilities: readonly string[] = []): string | undefined {
   if (capabilities.includes('image')) return t('pickers.image')
   if (capabilities.includes('video')) return t('pickers.video')
   return capabilities.includes('reasoning') ? t('pickers.reasoning') : undefined
 }
 
-/** The knowledge bases that the reply searches. */
+/** Selects the knowledge bases that the reply searches. */
 export function KnowledgePicker() {
   const { organization } = useHere()
   const { change } = useActions()
@@ -60,7 +60,7 @@ export function KnowledgePicker() {
   )
 }
 
-/** The API's limit per message. */
+/** The API's maximum number of knowledge bases per message. */
 const BASES_MAX = 10
 const NONE = 'none'
 

@@ -19,7 +19,7 @@ import { draftKeyOf } from './use-conversation.ts'
 const t = translator('chat')
 
 const LINES_MAX = 12
-/** Keeps notices above the composer. */
+/** The distance of notices from the bottom of the page, so that they do not cover the composer. */
 const NOTICES_FROM = '8.5rem'
 
 export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat | null }) {
@@ -33,7 +33,7 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
     document.documentElement.style.setProperty('--toasts-bottom', NOTICES_FROM)
     return () => void document.documentElement.style.removeProperty('--toasts-bottom')
   }, [])
-  // Not on touch devices, where the on-screen keyboard would cover the chat.
+  // Focus the field when a chat opens, except on touch devices: their on-screen keyboard would cover the chat.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each chat focuses the field again
   useEffect(() => {
     if (matchMedia('(pointer: fine)').matches) field.current?.focus()
@@ -96,7 +96,7 @@ export function Composer({ chatId, chat }: { chatId: string | null; chat: Chat |
   )
 }
 
-/** Memoized, so that typing does not render it again. */
+/** The composer's buttons. Memoized, so that they do not render again on each key press. */
 const Tools = memo(({ chatId }: { chatId: string | null }) => {
   const here = useHere()
   const add = (files: File[]) =>

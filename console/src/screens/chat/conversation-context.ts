@@ -2,37 +2,37 @@ import type { Agent, ChatMessage, LanguageModel } from '@parley/client/schemas'
 import { createContext, use } from 'react'
 import type { Choices } from './choices.ts'
 
-/** The actions of the open chat. The object stays the same while messages arrive and choices change. */
+/** The actions of the open chat. The object does not change when messages arrive or choices change. */
 export interface ConversationActions {
   mayWrite: boolean
   models: readonly LanguageModel[]
   agents: readonly Agent[]
-  /** The models and agents are loaded. */
+  /** Whether models and agents are loaded. */
   isReady: boolean
   change: (choices: Partial<Choices>) => void
-  /** Sends the draft. */
+  /** Sends the draft as a message. */
   send: () => void
-  /** Sends a new version of a user message, on a branch of its own. */
+  /** Sends a new version of a user message, which starts a new branch. */
   edit: (message: ChatMessage, content: string) => void
-  /** Without a target, the same model or agent replies again. */
+  /** Requests another reply. If `target` is omitted, uses the model or agent of the given reply. */
   regenerate: (message: ChatMessage, target?: string) => void
-  /** Switches to the branch of a message. */
+  /** Switches to the branch that contains a message. */
   goTo: (message: ChatMessage) => void
   stop: () => void
 }
 
 export interface ConversationState {
-  /** A reply is in progress, so no other one can start. */
+  /** Whether a reply is in progress. Another reply can start only after it ends. */
   isBusy: boolean
   choices: Choices
-  /** The model or agent that replies: the chosen one if it is available, else the first one. */
+  /** The model or agent that replies: the chosen one or, if that is unavailable, the first in the list. */
   target: string | null
 }
 
 export const ActionsContext = createContext<ConversationActions | null>(null)
 export const StateContext = createContext<ConversationState | null>(null)
 
-/** For messages: a component that reads only this does not render again when a reply starts or ends. */
+/** Returns the actions only, so that the calling component does not render again when a reply starts or ends. */
 export const useActions = (): ConversationActions => there(use(ActionsContext))
 export const useConversationState = (): ConversationState => there(use(StateContext))
 

@@ -19,7 +19,7 @@ import { useConversation } from './use-conversation.ts'
 
 const t = translator('chat')
 
-/** The messages and composer of a chat, or of a new one. */
+/** The messages and the composer of a chat. If `chatId` is null, shows a new chat. */
 export function Conversation({ chatId, onShowList }: { chatId: string | null; onShowList: () => void }) {
   const { organization, may } = useHere()
   const place: ChatPlace = { org_id: organization.id, chat_id: chatId ?? '' }

@@ -9,7 +9,7 @@ import { useNotify } from '../../ui/toast.tsx'
 
 const t = translator('chat')
 
-/** Stops recordings that someone forgot to end. */
+/** Maximum length of a recording. Ends recordings that users forgot to stop. */
 const RECORDING_MS_MAX = 300_000
 const TYPES = ['audio/webm', 'audio/mp4', 'audio/ogg']
 const LANGUAGES = ['en-US', 'en-GB', 'es-ES', 'fr-FR', 'de-DE', 'it-IT', 'pt-BR', 'ja-JP', 'ko-KR', 'zh-CN']
@@ -17,7 +17,7 @@ const LANGUAGES = ['en-US', 'en-GB', 'es-ES', 'fr-FR', 'de-DE', 'it-IT', 'pt-BR'
 type State = 'idle' | 'recording' | 'transcribing'
 const ICONS = { idle: Mic, recording: Square, transcribing: LoaderCircle }
 
-/** Records speech and inserts its transcript into the message. Hidden in browsers that can't record. */
+/** A button that records speech and passes on its transcript. Hidden in browsers that cannot record. */
 export function Dictation({ onText }: { onText: (text: string) => void }) {
   const { organization } = useHere()
   const notify = useNotify()
@@ -65,7 +65,10 @@ const canRecord = (): boolean =>
 
 const typeOf = (): string | undefined => TYPES.find((type) => MediaRecorder.isTypeSupported(type))
 
-/** Records until stopped, or for `RECORDING_MS_MAX`. */
+/**
+ * Starts recording. Calls `onEnd` with the audio when the recorder is stopped, at the latest after
+ * `RECORDING_MS_MAX`.
+ */
 async function record(onEnd: (recording: Blob) => void): Promise<MediaRecorder> {
   const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
   const mimeType = typeOf() ?? ''
@@ -82,6 +85,9 @@ async function record(onEnd: (recording: Blob) => void): Promise<MediaRecorder> 
   return recorder
 }
 
-/** Returns the transcription language that matches the browser's locale, else one with the same language code. */
+/**
+ * Returns the transcription language for a locale. Prefers an exact match to a different region of the same language.
+ * Returns undefined if the language is not supported.
+ */
 const languageOf = (own: string): string | undefined =>
   LANGUAGES.find((one) => one === own) ?? LANGUAGES.find((one) => one.slice(0, 2) === own.slice(0, 2))

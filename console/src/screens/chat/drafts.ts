@@ -4,13 +4,13 @@ import { useSyncExternalStore } from 'react'
 import { BoundedMap } from '../../api/bounded-map.ts'
 import { api, upload } from '../../api/client.ts'
 
-/** A file of a draft. */
+/** A file that is attached to a draft. */
 export interface Attachment {
   key: string
   name: string
-  /** An object URL of an image. */
+  /** The object URL for previewing an image. Null for other files. */
   preview: string | null
-  /** From 0 to 1. */
+  /** The share that has been uploaded, from 0 to 1. */
   progress: number
   upload: Upload | null
   error: Error | null
@@ -19,22 +19,24 @@ export interface Attachment {
 export interface Draft {
   text: string
   attachments: Attachment[]
-  /** Why the server refused the message. */
+  /** Why the server refused the message. Null if it did not. */
   refusal: Error | null
 }
 
 const EMPTY: Draft = { text: '', attachments: [], refusal: null }
 const KEY = 'parley.draft.'
 
-/** The text of an evicted draft stays in the tab's storage. Its files have to be added again. */
+/**
+ * Maximum number of drafts in memory. The text of an evicted draft remains in sessionStorage, but its files are lost.
+ */
 const DRAFTS_MAX = 100
 
-/** Holds only drafts with content. */
+/** The drafts that are not empty. */
 const drafts = new BoundedMap<string, Draft>(DRAFTS_MAX)
 const listeners = new Set<() => void>()
 const sendings = new Map<string, AbortController>()
 
-/** The draft of a chat, or of a new chat in an organization. Its text survives a reload. */
+/** Returns the draft with a key from `draftKeyOf`. The text of a draft survives a page reload. */
 export const useDraft = (place: string): Draft => useSyncExternalStore(subscribe, () => draftOf(place))
 
 export function draftOf(place: string): Draft {
@@ -58,14 +60,17 @@ export function changeDraft(place: string, change: Partial<Draft>): void {
 
 export const emptyDraft = (place: string): void => changeDraft(place, EMPTY)
 
-/** Restores the draft of a refused message, unless the user has started another one. */
+/**
+ * Restores the draft of a refused message. If the user has started another draft, adds only the reason for the
+ * refusal.
+ */
 export function giveBack(place: string, { text, attachments }: Draft, refusal: Error): void {
   const now = draftOf(place)
   const isEmpty = now.text === '' && now.attachments.length === 0
   changeDraft(place, isEmpty ? { text, attachments, refusal } : { refusal })
 }
 
-/** Adds files to a draft and starts their upload. */
+/** Adds files to a draft and starts their uploads. */
 export function attach(
   place: string,
   query: { org_id: string; chat_id?: string },
@@ -107,7 +112,7 @@ async function attachOne(
   }
 }
 
-/** Removes a file from a draft and deletes its upload. */
+/** Removes a file from a draft and deletes the uploaded file. */
 export function detach(
   place: string,
   organizationId: string,
@@ -116,7 +121,7 @@ export function detach(
   sendings.get(key)?.abort()
   if (preview) URL.revokeObjectURL(preview)
   changeDraft(place, { attachments: draftOf(place).attachments.filter((one) => one.key !== key) })
-  // A file that stays on the server does no harm.
+  // Errors are ignored, because a file that remains on the server does no harm.
   if (done)
     void api
       .request('DELETE /api/chat/delete_upload', {

@@ -7,7 +7,7 @@ import { draftKeyOf } from './use-conversation.ts'
 
 const t = translator('chat')
 
-/** Attaches files that are dropped or pasted anywhere in a chat to its draft. */
+/** Attaches files that the user drops or pastes in the chat to its draft. */
 export function DropZone({
   chatId,
   className,
@@ -36,7 +36,8 @@ export function DropZone({
   }
   const paste = (event: ClipboardEvent) => {
     if (!may('chats:write') || event.clipboardData.files.length === 0) return
-    // Cells copied from a spreadsheet come with an image of them. The user means the text.
+    // The clipboard contains text, too. Spreadsheets, for example, copy cells as text and as an image. Paste the
+    // text.
     if (event.clipboardData.types.includes('text/plain')) return
     event.preventDefault()
     take(event.clipboardData.files)

@@ -16,7 +16,7 @@ const t = translator('chat')
 
 const LISTS = ['GET /api/instructions/list'] as const
 
-/** Lists, creates, edits and deletes the user's instructions. */
+/** A dialog that lists, creates, edits and deletes the user's instructions. */
 export function InstructionsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [edited, setEdited] = useState<Instruction | 'new' | null>(null)
   const close = () => {
@@ -123,7 +123,7 @@ function InstructionForm({ instruction, onDone }: { instruction: Instruction | n
   const error = create.error ?? update.error
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // React bubbles the event to the composer's form, which contains this dialog.
+    // In React, the event would bubble to the composer's form, which is this dialog's parent component.
     event.stopPropagation()
     const body = { name: name.trim(), content }
     if (instruction) update.mutate({ query: { instruction_id: instruction.id }, body })

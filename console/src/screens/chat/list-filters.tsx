@@ -13,13 +13,13 @@ const t = translator('chat')
 const TYPING_MS = 250
 const ARCHIVE = ' archive'
 
-/** Filters the list by search words, folder or archive. The URL holds the filter. */
+/** Filters the list of chats by search words, by folder, or to archived chats. The URL stores the filter. */
 export function ListFilters() {
   const { organization } = useHere()
   const { folder, archived, q } = useSearch({ from: '/app/chats' })
   const navigate = useNavigate()
-  const show = (wanted: Partial<Record<keyof ChatSearch, unknown>>) =>
-    void navigate({ to: '.', search: (now) => ({ ...now, ...wanted }) as never, replace: true })
+  const show = (change: Partial<Record<keyof ChatSearch, unknown>>) =>
+    void navigate({ to: '.', search: (now) => ({ ...now, ...change }) as never, replace: true })
   const folders = useQuery(read('GET /api/chat/folders', { org_id: organization.id }))
   return (
     <>
@@ -59,7 +59,7 @@ export function ListFilters() {
 function SearchBox({ q, onSearch }: { q: string; onSearch: (words: string) => void }) {
   const [words, setWords] = useState(q)
   const [known, setKnown] = useState(q)
-  // A link or the Back button has changed the URL.
+  // The URL has changed, for example through a link or the Back button. Show its search words.
   if (q !== known) {
     setKnown(q)
     if (q !== words.trim()) setWords(q)

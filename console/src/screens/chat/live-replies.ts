@@ -12,7 +12,7 @@ import { isUnreachable } from './refusal-text.ts'
 
 const t = translator('chat')
 
-/** The model or agent that replies, and its options. */
+/** The model or agent that replies, and the options for the reply. */
 export interface Answering {
   model_id?: string | undefined
   agent_id?: string | undefined
@@ -27,52 +27,52 @@ interface Sending {
   organizationId: string
   chatId: string | null
   question: Question
-  /** The message starts a branch instead of following the newest message. */
+  /** Whether the message starts a branch. If false, the message follows the newest message. */
   isFork: boolean
   answering: Answering
-  /** The server refused the message. */
+  /** Called if the server refused the message. */
   onRefused: (error: Error) => void
   onAccepted: (chatId: string) => void
 }
 
-/** The interval between reads of a reply whose events have ended, until the server has stored it. */
+/** Wait between two reads of a reply whose stream has ended, until the server has stored the complete reply. */
 const SETTLE_MS = 2_000
 const SETTLE_TRIES_MAX = 5
 const CHANNEL = 'parley.chats'
 
-/** Beyond this, the oldest reply is no longer followed. */
+/** Maximum number of replies to follow. If there are more, the oldest one is no longer followed. */
 const LIVES_MAX = 20
-/** A message beyond this loses its React key and mounts again. */
+/** Maximum number of stored keys. A message whose key is evicted gets a new React key and is mounted again. */
 const REMEMBERED_MAX = 1_000
 
 const lives = new Map<string, LiveReply>()
 const listeners = new Set<() => void>()
-/** The React keys of messages and chats that rendered before they had an id. */
+/** Maps ids of messages and chats to the React keys under which they rendered before they had ids. */
 const aliases = new BoundedMap<string, string>(REMEMBERED_MAX)
-/** The thinking time of each reply that was followed here. The server does not store it. */
+/** The thinking time of each reply that this page followed. The server does not store thinking times. */
 const thoughts = new BoundedMap<string, number | null>(REMEMBERED_MAX)
 
-// The next user of this browser must not see these replies.
+// After sign-out, stop following all replies, so that the browser's next user cannot see them.
 session.subscribe(() => {
   if (!session.isSignedIn()) for (const live of [...lives.values()]) leave(live)
 })
 
-/** Makes other tabs of this browser refetch their chats when a reply starts. */
+/** Notifies this browser's other tabs when a reply starts. The other tabs then refetch their chats. */
 const channel = new BroadcastChannel(CHANNEL)
 channel.onmessage = () => void outdate(queryClient, 'GET /api/chat', 'GET /api/chat/list')
 
-/** The key of a new chat until it has an id. */
+/** Returns the key of a new chat, which has no id yet. */
 const newChatOf = (organizationId: string): string => `new ${organizationId}`
 const placeOf = (organizationId: string, chatId: string | null): string => chatId ?? newChatOf(organizationId)
 
-/** Returns the reply in progress of a chat. A null `chatId` is the new chat. */
+/** Returns a chat's reply in progress, or null if there is none. If `chatId` is null, the chat is a new one. */
 export const useLive = (organizationId: string, chatId: string | null): LiveReply | null =>
   useSyncExternalStore(subscribe, () => lives.get(placeOf(organizationId, chatId)) ?? null)
 
 export const keyOf = (id: string): string => aliases.get(id) ?? id
 export const thoughtMsOf = (messageId: string): number | null => thoughts.get(messageId) ?? null
 
-/** Sends a message and follows its reply, independently of the components that show it. */
+/** Sends a message and follows its reply, even while no component shows the chat. */
 export function send(sending: Sending): void {
   const { organizationId, chatId, question, answering } = sending
   const live = new LiveReply({
@@ -88,7 +88,7 @@ export function send(sending: Sending): void {
     body: {
       content: question.content,
       file_uploads: question.uploads.map(({ id }) => id),
-      // Without a parent, the message follows the newest one.
+      // Without `parent_message_id`, the message follows the newest message.
       ...(sending.isFork && { parent_message_id: question.parentId }),
       ...bodyOf(answering),
     },
@@ -97,7 +97,7 @@ export function send(sending: Sending): void {
   start(live, events, sending)
 }
 
-/** Requests another reply to a message. */
+/** Requests another reply to a user message. */
 export function regenerate(
   { organizationId, chatId, onRefused }: Pick<Sending, 'organizationId' | 'onRefused'> & { chatId: string },
   userMessageId: string,
@@ -119,7 +119,7 @@ export function regenerate(
   start(live, events, { onRefused, onAccepted() {} })
 }
 
-/** Follows a reply in progress that this page did not start, as after a reload. */
+/** Follows a reply that is already in progress on the server, for example after a page reload. */
 export function resume(organizationId: string, message: ChatMessage): void {
   if (lives.has(message.chat_id)) return
   const live = new LiveReply({
@@ -135,7 +135,10 @@ export function resume(organizationId: string, message: ChatMessage): void {
   start(live, api.resume(reply, { signal: live.leaving.signal }), { onRefused() {}, onAccepted() {} })
 }
 
-/** Stops following replies of other chats, because browsers limit connections. The server goes on writing them. */
+/**
+ * Stops following the replies of all other chats, because browsers limit the number of connections. The server
+ * continues those replies.
+ */
 export function leaveOthers(organizationId: string, chatId: string | null): void {
   const kept = placeOf(organizationId, chatId)
   for (const [place, live] of lives)
@@ -145,7 +148,7 @@ export function leaveOthers(organizationId: string, chatId: string | null): void
     }
 }
 
-/** Stops following a reply. The server goes on writing it. */
+/** Stops following a reply. The server continues the reply. */
 function leave(live: LiveReply): void {
   live.leaving.abort()
   remove(live)
@@ -154,13 +157,13 @@ function leave(live: LiveReply): void {
 function start(
   live: LiveReply,
   events: AsyncGenerator<AcceptedEvent | FollowedEvent, void>,
-  told: Pick<Sending, 'onRefused' | 'onAccepted'>,
+  callbacks: Pick<Sending, 'onRefused' | 'onAccepted'>,
 ): void {
   lives.set(placeOf(live.organizationId, live.chatId), live)
   const [oldest] = lives.values()
   if (lives.size > LIVES_MAX && oldest) leave(oldest)
-  tell()
-  void follow(live, events, told)
+  notifyListeners()
+  void follow(live, events, callbacks)
 }
 
 async function follow(
@@ -180,7 +183,7 @@ async function follow(
       remove(live)
       return onRefused(error as Error)
     }
-    // The server has the message, so the stored reply replaces this one.
+    // The server has accepted the message. Show the stored reply in place of this incomplete one.
     live.end(isUnreachable(error) ? t('errors.lost') : null)
     await settle(live)
   }
@@ -198,7 +201,7 @@ function accept(
   aliases.set(messageId, `${live.key} reply`)
   if (isNew) aliases.set(chatId, live.key)
   lives.set(chatId, live)
-  tell()
+  notifyListeners()
   onAccepted(chatId)
   if (isNew) void outdate(queryClient, 'GET /api/chat/list')
   channel.postMessage(chatId)
@@ -208,10 +211,10 @@ function name(live: LiveReply, userMessageId: string | null): void {
   if (live.userMessageId !== null || userMessageId === null) return
   live.userMessageId = userMessageId
   aliases.set(userMessageId, `${live.key} question`)
-  tell()
+  notifyListeners()
 }
 
-/** Replaces the followed reply with the stored one. */
+/** Reads the stored reply and then removes the live reply, so that the stored reply is shown. */
 async function settle(live: LiveReply): Promise<void> {
   const { organizationId, chatId, messageId } = live
   if (chatId === null || messageId === null) return remove(live)
@@ -228,7 +231,7 @@ async function settle(live: LiveReply): Promise<void> {
 
 function remove(live: LiveReply): void {
   for (const [place, one] of lives) if (one === live) lives.delete(place)
-  tell()
+  notifyListeners()
 }
 
 const queryOf = (org_id: string, answering: Answering) => {
@@ -246,6 +249,6 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-function tell(): void {
+function notifyListeners(): void {
   for (const listener of listeners) listener()
 }

@@ -1,20 +1,23 @@
 import { type FollowedEvent, type ReplyMedia, TextBuffer } from '@parley/client'
 import type { ChatMessage, Citation, ToolCall, Upload } from '@parley/client/schemas'
 
-/** A reply as far as it has arrived. */
+/** The received part of a reply. */
 export interface ReplyState {
   text: string
   reasoning: string
-  /** Null if it has not thought, still thinks, or was resumed after it started. */
+  /**
+   * The thinking time in milliseconds. Null if the model has not finished thinking or did not think, or if the reply
+   * was resumed.
+   */
   thoughtMs: number | null
   citations: Citation[]
   toolCalls: ToolCall[]
   media: ReplyMedia | null
   usage: ChatMessage['usage']
-  /** A sentence to show. */
+  /** The reason for a failure, as a sentence for users. Null if the reply did not fail. */
   error: string | null
   hasEnded: boolean
-  /** The connection is lost and the client reconnects. */
+  /** Whether the connection is lost and the client is reconnecting. */
   isLost: boolean
 }
 
@@ -35,19 +38,19 @@ const NOTHING: ReplyState = {
 export interface Question {
   content: string
   uploads: Upload[]
-  /** The message before it. Null: it is the first one. */
+  /** The id of the previous message. Null for the first message of a chat. */
   parentId: string | null
 }
 
-/** A reply in progress. Text reaches subscribers at most every 50 ms. */
+/** A reply in progress. Subscribers receive new text at most every 50 ms. */
 export class LiveReply {
   readonly key: string
   readonly organizationId: string
-  /** Null until the server has created the chat of a first message. */
+  /** Null until the server has created the chat. */
   chatId: string | null
   messageId: string | null
   userMessageId: string | null
-  /** Null if the reply answers a stored message. */
+  /** The user message sent with the request. Null if the reply responds to a stored message. */
   readonly question: Question | null
   readonly modelId: string | null
   readonly agentId: string | null
@@ -56,7 +59,10 @@ export class LiveReply {
   #state: ReplyState = NOTHING
   #listeners = new Set<() => void>()
   #thinkingSince: number | null = null
-  /** A resumed reply starts with all earlier events, so its thinking time is unknown. */
+  /**
+   * Whether the reply was followed from its start. A resumed reply receives all earlier events at once, so its
+   * thinking time is unknown.
+   */
   readonly #isFromBegin: boolean
   readonly #text = new TextBuffer((text) => this.#change({ text }))
   readonly #reasoning = new TextBuffer((reasoning) => this.#change({ reasoning }))
@@ -65,7 +71,7 @@ export class LiveReply {
     key: string
     organizationId: string
     chatId: string | null
-    /** Absent for a reply that has not been requested yet. */
+    /** The id of a reply to resume. Omitted if the reply has not been requested yet. */
     messageId?: string
     userMessageId?: string | null
     question?: Question

@@ -5,7 +5,7 @@ import { Bar } from '../../ui/chart.tsx'
 
 const t = translator('chat')
 
-/** The images and videos of a reply, and the progress of one in generation. */
+/** A reply's images and videos, and the progress of an image or video that is being generated. */
 export const MediaMade = ({ media, progress }: { media: readonly Media[]; progress: ReplyMedia | null }) => (
   <>
     {progress?.status === 'generating' && (

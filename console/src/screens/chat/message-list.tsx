@@ -22,14 +22,14 @@ interface MessageListProps {
   hasOlder: boolean
 }
 
-/** Auto-scroll while within this distance of the end. */
+/** New text scrolls into view automatically within this distance of the end, in pixels. */
 const END_PIXELS = 80
-/** Load older messages when fewer than this are left above. */
+/** Older messages load when fewer than this number of messages are left above the visible ones. */
 const OLDER_FROM = 8
 const CHARACTERS_A_LINE = 80
 const LINE_PIXELS = 24
 
-/** The messages of a branch, virtualized. Follows new text while scrolled to the end. */
+/** A virtualized list of a branch's messages. Follows new text while the list is scrolled to the end. */
 export function MessageList({ place, branch, siblings, live, hasOlder }: MessageListProps) {
   const { messages, goesOn } = branch
   const scroller = useRef<HTMLDivElement>(null)
@@ -46,7 +46,8 @@ export function MessageList({ place, branch, siblings, live, hasOlder }: Message
     scrollEndThreshold: END_PIXELS,
     directDomUpdates: true,
     useFlushSync: false,
-    // The reply in progress stays mounted out of view; otherwise it would be parsed again.
+    // Keep the last message mounted while it is out of view. Mounting a streaming reply again would parse all of its
+    // text.
     rangeExtractor: (range: Range) => withLast(defaultRangeExtractor(range), last),
     onChange: (instance) => setAtEnd(instance.isAtEnd()),
   })
@@ -111,7 +112,7 @@ export function MessageList({ place, branch, siblings, live, hasOlder }: Message
   )
 }
 
-/** Stays at the end when the list gets smaller, as when the composer grows. */
+/** Keeps the list scrolled to the end when the list becomes smaller, for example because the composer grows. */
 function useKeptEnd(scroller: RefObject<HTMLDivElement | null>, list: Virtualizer<HTMLDivElement, Element>) {
   useEffect(() => {
     const element = scroller.current
@@ -139,14 +140,14 @@ const withLast = (indexes: number[], last: number): number[] =>
 const isNearBeginning = (first: number | undefined, count: number): boolean =>
   first !== undefined && count > 0 && first < OLDER_FROM
 
-/** Estimates the height of a message, in pixels, so that little moves once it is measured. */
+/** Estimates a message's height in pixels. A close estimate reduces scroll jumps when the message is measured. */
 function estimate(message: ChatMessage | undefined): number {
   if (!message) return 0
   const lines = message.content.length / CHARACTERS_A_LINE + message.content.split('\n').length
   return message.role === 'user' ? 84 + Math.min(lines, 12) * LINE_PIXELS : 96 + lines * LINE_PIXELS
 }
 
-/** Loads older messages while `isWanted`, one page at a time. */
+/** Loads older messages, one page at a time, as long as `isWanted` is true. Stops after an error. */
 function useOlder(place: ChatPlace, isWanted: boolean) {
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({ mutationFn: () => loadOlder(client, place) })

@@ -3,7 +3,7 @@ import type { LiveReply } from './live-reply.ts'
 
 export interface MessageRowProps {
   message: ChatMessage
-  /** All versions of the message, itself included. */
+  /** All versions of the message, including the message itself. */
   beside: readonly ChatMessage[]
   live: LiveReply | null
 }

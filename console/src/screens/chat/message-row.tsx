@@ -3,7 +3,7 @@ import type { MessageRowProps } from './message-row-props.ts'
 import { Reply } from './reply.tsx'
 import { UserMessage } from './user-message.tsx'
 
-/** A message that renders again only when it changes. */
+/** Renders a message. Memoized, so that a message renders again only when its props change. */
 export const MessageRow = memo(
   (props: MessageRowProps) =>
     props.message.role === 'user' ? <UserMessage {...props} /> : <Reply {...props} />,

@@ -3,7 +3,7 @@ import { More } from '../../ui/states.tsx'
 
 type Paged = Parameters<typeof More>[0]['query']
 
-/** Loads the next page when its button comes near the view. */
+/** A button that loads the next page. The page also loads when the button scrolls near the visible area. */
 export function MoreOnSight({ query }: { query: Paged }) {
   const place = useRef<HTMLDivElement>(null)
   const latest = useRef(query)

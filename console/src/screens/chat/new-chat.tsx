@@ -37,7 +37,7 @@ export function NewChat() {
   )
 }
 
-/** Sends the `prompt` of the URL once, as soon as models and agents are loaded. */
+/** Sends the URL's `prompt` parameter as a message, once, as soon as models and agents are loaded. */
 function usePrompt(): void {
   const draftKey = draftKeyOf(useHere(), null)
   const { prompt } = useSearch({ from: '/app/chats' })
@@ -48,7 +48,7 @@ function usePrompt(): void {
     if (prompt === undefined || !isReady || !mayWrite || sent.current) return
     sent.current = true
     changeDraft(draftKey, { text: prompt })
-    // Navigate first: sending replaces this URL with the one of the new chat.
+    // Remove `prompt` from the URL first, because `send` navigates to the new chat's URL.
     void navigate({ to: '/chats', search: { prompt: undefined }, replace: true }).then(send)
   }, [prompt, isReady, mayWrite, draftKey, send, navigate])
 }

@@ -2,7 +2,9 @@ import type { ChatMessage } from '@parley/client/schemas'
 import type { ChatData } from './chat-data.ts'
 import type { LiveReply } from './live-reply.ts'
 
-/** Adds the messages that the server has not returned yet. `leafId` is the end of the branch on screen. */
+/**
+ * Adds the messages that are not yet in the server's response. `leafId` is the last message of the visible branch.
+ */
 export function withPending(
   data: ChatData | undefined,
   live: LiveReply | null,

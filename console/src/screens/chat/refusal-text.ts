@@ -6,10 +6,10 @@ const t = translator('chat')
 
 export const isUnreachable = (error: unknown): boolean => error instanceof ParleyError && error.status === 0
 
-/** The values with which the error itself says when to retry. */
+/** Names of values that contain the waiting time. An error with one of these values already says when to retry. */
 const TIMES = ['wait', 'seconds', 'minutes']
 
-/** Says why the server refused a message, and when to retry if the error leaves that out. */
+/** Returns why the server refused a message. Adds when to retry, unless the error's own text says so. */
 export function refusalText(error: Error): string {
   if (isUnreachable(error)) return t('errors.unreachable')
   const reason = errorText(error)

@@ -9,7 +9,7 @@ import { refusalText } from './refusal-text.ts'
 
 const t = translator('chat')
 
-/** Why the server refused the message, and what to do. The text is back in the field. */
+/** Explains why the server refused a message and what the user can do. The message is back in the composer. */
 export const Refusal = ({ error, onClose }: { error: Error; onClose: () => void }) => (
   <div role="alert" className="flex items-start gap-2.5 rounded-xl bg-danger-soft py-2 pr-2 pl-4 text-sm">
     <CircleAlert aria-hidden size={17} className="mt-1 shrink-0 text-danger" />

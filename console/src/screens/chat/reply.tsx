@@ -16,7 +16,7 @@ import { ToolCalls } from './tool-calls.tsx'
 
 const t = translator('chat')
 
-/** A reply, complete or in progress. */
+/** Renders a reply, complete or in progress. */
 export function Reply({ message, beside, live }: MessageRowProps) {
   const state = useLiveState(live)
   const shown = state ? shownOf(message, state) : message
@@ -58,7 +58,7 @@ const never = () => () => {}
 const useLiveState = (live: LiveReply | null): ReplyState | null =>
   useSyncExternalStore(live?.subscribe ?? never, live?.state ?? nothing)
 
-/** Merges the live state of a reply into its message. */
+/** Merges the state of a live reply into its message. */
 function shownOf(message: ChatMessage, state: ReplyState): ChatMessage {
   const isWritten = message.status !== 'streaming'
   if (isWritten && state.hasEnded) return message
@@ -94,7 +94,7 @@ const Waiting = () => (
   </p>
 )
 
-/** Says that a reply was stopped or failed, or that the connection is lost. */
+/** Shows that the reply was stopped or has failed, or that the connection is lost. */
 function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) {
   const { regenerate, mayWrite } = useActions()
   if (isLost)

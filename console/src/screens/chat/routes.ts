@@ -20,7 +20,8 @@ const chats = createRoute({
   component: lateScreen(() => import('./chats.tsx'), 'Chats', { text: 'chats' }),
 })
 
-// Both render nothing, so that the screen stays mounted when a new chat gets its URL.
+// These two routes render nothing. The parent route renders the screen, which therefore stays mounted when a new chat
+// gets its own URL.
 const newChat = createRoute({ getParentRoute: () => chats, path: '/', component: () => null })
 const oneChat = createRoute({ getParentRoute: () => chats, path: '$chatId', component: () => null })
 

@@ -1,10 +1,13 @@
-/** The filter of the list, which stays when another chat opens, and parameters of one chat. */
+/**
+ * The URL parameters of the chat screen. The list's filter stays when the user opens another chat; `prompt` and
+ * `message` apply to one chat.
+ */
 export interface ChatSearch {
   q?: string
   folder?: string
   archived?: true
-  /** Sent once, in a new chat. */
+  /** A message to send once in a new chat. */
   prompt?: string
-  /** The message to scroll to. */
+  /** The id of the message to scroll to. */
   message?: string
 }

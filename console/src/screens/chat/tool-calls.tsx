@@ -4,7 +4,7 @@ import { CallLine } from '../../ui/call-line.tsx'
 
 const t = translator('chat')
 
-/** The tool calls of a reply, in the order in which they started. */
+/** A reply's tool calls, in the order in which they started. */
 export const ToolCalls = ({ calls, isUnderWay }: { calls: readonly ToolCall[]; isUnderWay: boolean }) => (
   <ul aria-label={t('reply.tools')} className="flex flex-col gap-1.5">
     {calls.map((call) => (

@@ -26,11 +26,11 @@ interface Shown {
   live: LiveReply | null
 }
 
-/** Returns the key of a draft. It includes the user, because people may share a browser. */
+/** Returns the key of a draft. The key contains the user's id, because several users may share a browser. */
 export const draftKeyOf = ({ user, organization }: Here, chatId: string | null): string =>
   `${user.id} ${chatId ?? `new ${organization.id}`}`
 
-/** Returns the actions and state of a chat. */
+/** Returns the open chat's actions and state. */
 export function useConversation({ chatId, chat, messages, live }: Shown): {
   actions: ConversationActions
   state: ConversationState
@@ -51,13 +51,17 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
   const mayWrite = may('chats:write')
   const isBusy = live !== null
   const state = useMemo(() => ({ isBusy, choices, target }), [isBusy, choices, target])
-  // A ref, so that the actions stay the same functions while messages arrive.
+  // Actions read current values from this ref. The actions can therefore stay the same functions while messages
+  // arrive.
   const latest = useRef({ chat, messages, live, choices, target })
   latest.current = { chat, messages, live, choices, target }
 
   const actions = useMemo(() => {
     const refused = (error: Error) => notify({ text: refusalText(error), failed: true })
-    /** The server refuses a second reply, too. */
+    /**
+     * Returns whether a reply can start. If one is in progress, notifies the user: the server would refuse a second
+     * reply.
+     */
     const mayBegin = (): boolean => {
       if (latest.current.live === null) return true
       notify({ text: t('errors.busy'), failed: true })
@@ -99,7 +103,7 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         const uploads = draft.attachments.flatMap(({ upload }) => upload ?? [])
         const parentId = latest.current.chat?.active_message_id ?? null
         emptyDraft(draftKey)
-        // Sends in a later task, so that the field empties first.
+        // Send in a later task, so that the browser clears the field first.
         setTimeout(() =>
           begin({ content: draft.text, uploads, parentId }, false, (error) =>
             giveBack(draftKey, draft, error),
@@ -135,7 +139,7 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         const id = latest.current.live?.chatId
         if (!id) return
         api.request('POST /api/chat/stop', { query: { org_id, chat_id: id } }).catch((error) => {
-          // The reply ended first.
+          // The reply ended before the request to stop it arrived.
           if (error instanceof ParleyError && error.code === 'chat.not_streaming')
             void outdate(client, 'GET /api/chat')
           else refused(error)
@@ -146,7 +150,7 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
   return { actions, state }
 }
 
-/** Returns the models and agents that can reply. */
+/** Returns the models and agents that the user can choose for a reply. */
 function useAnswerers() {
   const { organization, may } = useHere()
   const org_id = organization.id

@@ -11,11 +11,11 @@ import type { MessageRowProps } from './message-row-props.ts'
 
 const t = translator('chat')
 
-/** Longer texts are collapsed. */
+/** Maximum length of a message that is shown in full. A longer message is collapsed. */
 const SHOWN_CHARACTERS_MAX = 1_500
 const SHOWN_LINES_MAX = 15
 
-/** A message of the user, as plain text. */
+/** Renders a user message as plain text. */
 export function UserMessage({ message, beside }: MessageRowProps) {
   const { mayWrite, edit } = useActions()
   const [isEdited, setEdited] = useState(false)

@@ -1,6 +1,6 @@
 import type { ErrorMessages } from '../../error-messages.ts'
 
-/** Chats, conversations, their files, and instructions. */
+/** Errors of chats, conversations, uploaded files and instructions. */
 export default {
   chat: {
     busy: 'In diesem Chat wird noch eine Antwort geschrieben. Halten Sie sie an, oder warten Sie, bis sie vollständig ist.',

@@ -1,6 +1,6 @@
 import type { ErrorMessages } from '../../error-messages.ts'
 
-/** Organizations, their members, roles, keys and webhooks; credits; exports and imports. */
+/** Errors of organizations, members, roles, API keys, webhooks, credits, exports and imports. */
 export default {
   api_key: {
     expiry_past: 'Das Ablaufdatum muss in der Zukunft liegen.',

@@ -1,6 +1,6 @@
 import type { ErrorMessages } from '../../error-messages.ts'
 
-/** What agents are made of: models, knowledge bases, tools, connections and deployments. */
+/** Errors of agents, models, knowledge bases, tools, connections and deployments. */
 export default {
   agent: {
     changing: 'Eine andere Anfrage ändert diesen Agenten gerade. Versuchen Sie es erneut.',
