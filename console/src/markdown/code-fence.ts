@@ -31,7 +31,7 @@ export const mayClose = (line: string, { marks }: Fence): boolean => isOf(line.t
 const isOf = (bare: string, marks: string): boolean =>
   bare !== '' && bare === (marks[0] ?? '').repeat(bare.length)
 
-/** Removes leading spaces from a line of code, at most as many as the opening fence is indented. */
+/** Removes leading spaces from a line of code, up to the indent of the opening fence. */
 export const withoutIndent = (line: string, { indent }: Fence): string => {
   let spaces = 0
   while (spaces < indent && line[spaces] === ' ') spaces += 1
