@@ -1,46 +1,55 @@
-/** An attempt to connect an account that this browser started. Callbacks are trusted only for these. */
+/**
+ * An attempt to connect an account, started in this browser. The callback page trusts only callbacks for these
+ * attempts.
+ */
 export interface Attempt {
-  /** The id of the connection: mcp_session_id. */
+  /** The id of the connection. The callback names it in `mcp_session_id`. */
   id: string
   serverId: string
   serverName: string
   organizationId: string
   userId: string
-  /** Where sign-in opens. A tab returns to the page. */
+  /** Where the provider's sign-in page opens: in a new window, or in this tab. */
   way: 'window' | 'tab'
-  /** Milliseconds since 1970. */
+  /** Start time in milliseconds since the Unix epoch. */
   begunAt: number
   outcome?: Outcome
 }
 
-/** `error` is null on success. */
+/** The result of an attempt. `error` is null on success. */
 export interface Outcome {
   error: string | null
 }
 
 const KEY = 'parley.mcp_attempts'
-/** The server's limit for an attempt, in milliseconds. */
+/** Lifetime of an attempt in milliseconds, the same as on the server. */
 const ATTEMPT_MS = 600_000
 const KEPT_MAX = 20
 
-/** Stores an attempt for all tabs, because a provider's page may cut the link between a window and its opener. */
+/**
+ * Stores an attempt in localStorage, where all tabs can read it. A provider's page may cut the link between a window
+ * and its opener, so windows cannot report to their opener directly.
+ */
 export function keepAttempt(attempt: Attempt): void {
   const others = readAttempts().filter(({ id }) => id !== attempt.id)
   store([...others, attempt].slice(-KEPT_MAX))
 }
 
-/** Returns the attempt for a connection unless it has expired. */
+/** Returns the attempt for a connection. Returns undefined if there is none or it has expired. */
 export const findAttempt = (id: string | undefined, now = Date.now()): Attempt | undefined =>
   readAttempts(now).find((attempt) => attempt.id === id)
 
-/** Reports the outcome to all tabs. */
+/** Stores the outcome of an attempt, which notifies all tabs. */
 export function endAttempt(id: string, outcome: Outcome): void {
   store(readAttempts().map((attempt) => (attempt.id === id ? { ...attempt, outcome } : attempt)))
 }
 
 export const forgetAttempt = (id: string): void => store(readAttempts().filter((one) => one.id !== id))
 
-/** Listens for an outcome that another tab or window reports. Returns a function that stops listening. */
+/**
+ * Calls `report` when another tab or window stores the outcome of an attempt. Returns a function that stops
+ * listening.
+ */
 export function onOutcome(id: string, report: (outcome: Outcome) => void): () => void {
   const look = ({ key }: StorageEvent) => {
     const outcome = key === KEY ? findAttempt(id)?.outcome : undefined

@@ -13,8 +13,8 @@ import { type Attempt, endAttempt, findAttempt } from './attempts.ts'
 const t = translator('connections')
 
 /**
- * The browser that started a connection returns here. Anyone can send a user to this URL. For unknown attempts the page
- * ignores its parameters and reads the user's own connections.
+ * The page to which the server redirects after a connection attempt. Anyone can craft a link to this page. If this
+ * browser did not start the attempt, the page shows the user's connections instead of the URL's parameters.
  */
 export function Callback() {
   const { mcp_session_id: id, error } = useSearch({ from: '/app/mcp/callback' })
@@ -24,7 +24,7 @@ export function Callback() {
   return <Unasked id={id} />
 }
 
-/** The signed-in user started this attempt in this browser. */
+/** Shows the outcome of an attempt that the signed-in user started in this browser. */
 function Returned({ attempt, error }: { attempt: Attempt; error: string | null }) {
   const { user, organizations } = useHere()
   const navigate = useNavigate()
@@ -33,7 +33,8 @@ function Returned({ attempt, error }: { attempt: Attempt; error: string | null }
   useEffect(() => {
     endAttempt(id, { error })
     void outdate(client, 'GET /api/mcp/list_instances', 'GET /api/mcp/list_servers')
-    // Browsers refuse this if the provider's page cut the link to the opener. Then the text remains.
+    // Browsers don't close the window if the provider's page cut the link to its opener. The text then remains
+    // visible.
     if (way === 'window') window.close()
   }, [id, error, way, client])
   const organization = organizations.find((one) => one.id === organizationId)
@@ -71,7 +72,7 @@ function Returned({ attempt, error }: { attempt: Attempt; error: string | null }
   )
 }
 
-/** A callback without an attempt in this browser. The user's connections show whether it succeeded. */
+/** Shows whether a connection succeeded that this browser did not start, by reading the user's connections. */
 function Unasked({ id }: { id: string | undefined }) {
   const { organizations, user } = useHere()
   const lists = useQueries({

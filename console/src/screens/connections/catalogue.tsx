@@ -16,7 +16,7 @@ const t = translator('connections')
 
 const PAGE_SIZE = 60
 
-/** The MCP servers that users can connect to. */
+/** The list of MCP servers that users can connect to. */
 export function Catalogue({ servers }: { servers: UseQueryResult<McpServerList> }) {
   const { user } = useHere()
   const { q = '' } = useSearch({ from: '/app/connections' })
@@ -64,7 +64,7 @@ export function Catalogue({ servers }: { servers: UseQueryResult<McpServerList> 
   )
 }
 
-/** Whether the name or the description contains every word of the query. */
+/** Returns whether the server's name or description contains every word of the query. */
 export function matches({ name, toolkit_name, description }: McpServer, q: string): boolean {
   const text = `${name} ${toolkit_name} ${description}`.toLowerCase()
   return q

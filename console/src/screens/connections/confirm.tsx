@@ -17,7 +17,10 @@ import { forgetTicket } from './ticket.ts'
 
 const t = translator('connections')
 
-/** The server sends a browser here that returns from a provider but didn't start the connection. */
+/**
+ * The page on which the user confirms a connection. The server redirects here if a browser returns from a provider
+ * but did not start the connection.
+ */
 export function Confirm() {
   const ticket = useLoaderData({ from: '/connections/confirm' })
   const isSignedIn = useIsSignedIn()
@@ -34,7 +37,7 @@ function Waiting({ ticket }: { ticket: string }) {
   const pending = useQuery({
     queryKey: ['POST /api/mcp/pending_connection', ticket],
     queryFn: () => api.request('POST /api/mcp/pending_connection', { body: { ticket } }),
-    // After confirmation the ticket is gone. A new request would replace the result with an error.
+    // Confirming deletes the ticket. A later request would replace the result with an error.
     staleTime: Number.POSITIVE_INFINITY,
   })
   const user = useQuery(read('GET /api/users/me', {}))
@@ -60,7 +63,7 @@ function Waiting({ ticket }: { ticket: string }) {
 
 interface PendingProps {
   pending: McpPendingConnection
-  /** The email of the signed-in user. */
+  /** The email address of the signed-in user. */
   email: string
 }
 
@@ -115,7 +118,10 @@ function Yours({ pending: { server_name }, email, ticket }: PendingProps & { tic
   )
 }
 
-/** Only the user who started a connection can finish it, so a forwarded link gives no access. */
+/**
+ * Explains that another user started the connection. Only that user can finish it, so forwarding the link gives no
+ * access.
+ */
 function NotYours({ pending: { server_name, started_by }, email }: PendingProps) {
   const changeUser = () => {
     session.signOut()

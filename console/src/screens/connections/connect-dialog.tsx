@@ -16,7 +16,10 @@ interface ConnectDialogProps {
   onConnected?: (instanceId: string) => void
 }
 
-/** Connects an account. Explains who gets access before the user leaves Parley. */
+/**
+ * Connects an account to an MCP server. Before the user leaves Parley, the dialog explains who gets access to the
+ * account.
+ */
 export function ConnectDialog({ target, onClose, onConnected }: ConnectDialogProps) {
   const { organization } = useHere()
   const { server, instanceId } = target

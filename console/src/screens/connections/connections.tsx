@@ -13,7 +13,7 @@ import { ServerDrawer } from './server-drawer.tsx'
 
 const t = translator('connections')
 
-/** The user's connections, the MCP servers to connect to, and Parley as an MCP server. */
+/** Tabs with the user's own connections, the available MCP servers, and Parley's own MCP server. */
 export function Connections() {
   const { organization, may } = useHere()
   const { tab = 'own', connect, server_id } = useSearch({ from: '/app/connections' })

@@ -10,7 +10,7 @@ import { nameOf } from './connection-words.ts'
 
 const t = translator('connections')
 
-/** Creates a URL through which another MCP client can use the account for an hour. */
+/** Creates a URL that is valid for an hour. Another MCP client can use the connected account through it. */
 export function GatewayDialog({ instance, onClose }: { instance: McpInstance; onClose: () => void }) {
   const create = useChange('POST /api/mcp/generate_url')
   return (

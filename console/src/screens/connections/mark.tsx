@@ -1,4 +1,6 @@
-/** The first letter of a server's name. Loading its logo would tell the server about its users. */
+/**
+ * An icon with the first letter of a server's name. Loading the server's logo would reveal its users to the server.
+ */
 export const Mark = ({ name }: { name: string }) => (
   <span
     aria-hidden

@@ -21,12 +21,15 @@ import { SharingDialog } from './sharing-dialog.tsx'
 
 const t = translator('connections')
 
-/** The server's message if the provider revoked the access. Other messages say why it did not. */
+/**
+ * The API's message if the provider has revoked the access. Any other message explains why the access was not
+ * revoked.
+ */
 const DELETED = 'MCP instance deleted'
 
 type OpenDialog = { name: 'reconnect' | 'share' | 'address'; instance: McpInstance }
 
-/** The user's own connections in this organization. */
+/** The signed-in user's connections in the current organization. */
 export function OwnConnections() {
   const { organization } = useHere()
   const instances = useQuery(read('GET /api/mcp/list_instances', { org_id: organization.id }))

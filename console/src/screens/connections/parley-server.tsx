@@ -10,7 +10,7 @@ const t = translator('connections')
 
 const PERMISSIONS = ['agent:read', 'agent:execute', 'kb:read']
 
-/** Instructions for using agents and knowledge bases as tools in other MCP clients. */
+/** Explains how other MCP clients can use agents and knowledge bases as tools. */
 export function ParleyServer() {
   const { organization, may } = useHere()
   const url = `${location.origin}/mcp`

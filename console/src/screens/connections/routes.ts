@@ -8,17 +8,17 @@ const TABS = ['catalogue', 'parley'] as const
 export type ConnectionsTab = (typeof TABS)[number] | 'own'
 
 interface ConnectionsSearch {
-  /** Default: the user's own connections. */
+  /** The open tab. By default, the user's own connections. */
   tab?: ConnectionsTab
-  /** The search for servers. */
+  /** The search text that filters the servers. */
   q?: string
-  /** The server in the drawer. */
+  /** The id of the server that is open in the drawer. */
   server_id?: string
-  /** The server to connect an account at. */
+  /** The id of the server that the user is connecting to. */
   connect?: string
 }
 
-/** The parameters that /api/mcp/callback adds. */
+/** The query parameters that /api/mcp/callback adds. */
 interface CallbackSearch {
   mcp_server_id?: string
   mcp_session_id?: string
@@ -43,7 +43,7 @@ const callback = createRoute({
   component: lateScreen(() => import('./callback.tsx'), 'Callback'),
 })
 
-/** Outside the shell, so that the ticket is removed from the URL before sign-in. */
+/** This route is outside the shell, so that it removes the ticket from the URL before the user signs in. */
 const confirm = createRoute({
   getParentRoute: () => rootRoute,
   path: '/connections/confirm',
@@ -58,7 +58,7 @@ const confirm = createRoute({
   component: lateScreen(() => import('./confirm.tsx'), 'Confirm'),
 })
 
-/** Returns the parameters that are non-empty text. */
+/** Returns the parameters with these names whose values are non-empty strings. */
 const textsOf = <Name extends string>(search: Record<string, unknown>, names: Name[]) =>
   Object.fromEntries(
     names.flatMap((name) => {

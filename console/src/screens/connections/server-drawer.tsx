@@ -19,7 +19,7 @@ import { ServerForm } from './server-form.tsx'
 
 const t = translator('connections')
 
-/** An MCP server and its tools. */
+/** A drawer with the details and tools of an MCP server. */
 export function ServerDrawer({ serverId, onClose }: { serverId: string; onClose: () => void }) {
   const { organization } = useHere()
   const server = useQuery(
@@ -100,7 +100,7 @@ function Tools({ server }: { server: McpServerWithTools }) {
   )
 }
 
-/** Reads the tools from the MCP server and replaces the cached ones. */
+/** Returns a mutation that reads the tools from the MCP server again. */
 function useRefresh(serverId: string) {
   const { organization } = useHere()
   const client = useQueryClient()
@@ -136,7 +136,7 @@ const ToolLine = ({ tool: { name, description, input_schema } }: { tool: McpTool
   </details>
 )
 
-/** For system administrators. */
+/** Actions for system administrators. */
 function Administration({ server, onGone }: { server: McpServerWithTools; onGone: () => void }) {
   const confirm = useConfirm()
   const notify = useNotify()

@@ -1,15 +1,15 @@
 import type { McpServerRecord, NewMcpAuthConfig, NewMcpServer } from '@parley/client/schemas'
 
-/** The fields of the server form. */
+/** The values of the server form's fields. */
 export interface ServerEdits {
   name: string
   slug: string
   description: string
   url: string
-  /** Users can't connect if it is empty. */
+  /** The authentication type. If empty, users cannot connect. */
   type: NewMcpAuthConfig['type'] | ''
   client_id: string
-  /** Write-only. Empty keeps the current one. */
+  /** The new client secret. The stored secret cannot be read; an empty string keeps it. */
   client_secret: string
   scopes: string
   authorization_url: string
@@ -38,7 +38,7 @@ export function editsOf({ name, toolkit_slug, description, url, auth_config }: M
   return { ...NEW_SERVER, name, slug: toolkit_slug, description, url, ...fields, type }
 }
 
-/** The fields of each authentication type. */
+/** The fields that each authentication type has. */
 const FIELDS = {
   none: [],
   oauth: ['client_id', 'client_secret', 'scopes', 'authorization_url', 'token_url'],
@@ -63,7 +63,7 @@ function authConfigOf(type: NewMcpAuthConfig['type'], edits: ServerEdits): NewMc
   return { type, ...Object.fromEntries(filled) }
 }
 
-/** Derives a valid slug from a name. */
+/** Derives a slug from a name: lowercase ASCII letters, digits and hyphens, at most 50 characters. */
 export const slugOf = (name: string): string =>
   name
     .toLowerCase()

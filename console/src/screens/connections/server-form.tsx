@@ -12,7 +12,7 @@ import { editsOf, NEW_SERVER, type ServerEdits, serverOf, slugOf } from './serve
 
 const t = translator('connections')
 
-/** Adds or edits an MCP server. For system administrators. */
+/** A dialog in which system administrators add or edit an MCP server. */
 export const ServerForm = ({ serverId, onClose }: { serverId?: string; onClose: () => void }) => (
   <Dialog
     open
@@ -28,7 +28,7 @@ export const ServerForm = ({ serverId, onClose }: { serverId?: string; onClose: 
   </Dialog>
 )
 
-/** An update without changes returns the record. No other operation returns the URL of a server. */
+/** Reads a server's record by an update without changes, because no other operation returns the server's URL. */
 const readRecord = (server_id: string) =>
   queryOptions({
     queryKey: ['PUT /api/mcp/servers', { server_id }],
@@ -134,7 +134,10 @@ function Fields({ saved, server, onClose }: FieldsProps) {
   )
 }
 
-/** Returns only the changed fields. Sending an unchanged auth config would discard the client registered for it. */
+/**
+ * Returns only the changed fields. If the auth config were sent unchanged, the server would discard the OAuth client
+ * that it has registered.
+ */
 function changesOf(saved: ServerEdits, edits: ServerEdits): Body<'PUT /api/mcp/servers'> {
   const [before, after] = [serverOf(saved), serverOf(edits)]
   const names = (Object.keys(after) as (keyof typeof after)[]).filter(

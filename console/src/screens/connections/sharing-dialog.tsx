@@ -12,7 +12,7 @@ import { nameOf } from './connection-words.ts'
 
 const t = translator('connections')
 
-/** Edits the name of a connection and the agents that it is shared with. */
+/** Edits a connection's name and the list of agents that may use it. */
 export function SharingDialog({ instance, onClose }: { instance: McpInstance; onClose: () => void }) {
   const notify = useNotify()
   const [name, setName] = useState(nameOf(instance))

@@ -1,6 +1,6 @@
 /**
- * The single-use ticket of a connection that waits for confirmation. It arrives in the fragment of the URL and is kept in
- * the session storage of the tab. There it survives sign-in, and stays out of URLs, the history and logs.
+ * Stores the single-use ticket of a connection that the user has to confirm. The ticket arrives in the URL's
+ * fragment. sessionStorage keeps it during sign-in and keeps it out of URLs, the browser history and logs.
  */
 const KEY = 'parley.mcp_ticket'
 

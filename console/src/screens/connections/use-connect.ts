@@ -8,10 +8,10 @@ import { type Attempt, forgetAttempt, keepAttempt, onOutcome } from './attempts.
 
 const t = translator('connections')
 
-/** The server to connect to, and the connection to reconnect if there is one. */
+/** The server to connect to. To renew an existing connection, also that connection. */
 export interface Target {
   server: { id: string; name: string; auth_type: AuthType }
-  /** The connection to reconnect. */
+  /** The id of the connection to renew. Omit it to create a connection. */
   instanceId?: string
 }
 
@@ -19,16 +19,16 @@ export type AuthType = 'none' | 'oauth' | 'api_key' | 'composio' | null
 
 export type Connecting =
   | { state: 'asked' }
-  /** Parley requests the sign-in URL, or tests the API key. */
+  /** Parley is requesting the sign-in URL or testing the API key. */
   | { state: 'working' }
-  /** The user signs in at `host`. */
+  /** The provider's sign-in page at `host` is open. */
   | { state: 'away'; host: string; address: string }
   | { state: 'connected' }
   | { state: 'failed'; error: Error }
 
 const WINDOW_LOOK = 'popup,width=600,height=760'
 
-/** Queries that are outdated after connecting. */
+/** Operations whose cached responses are stale after connecting. */
 const OUTDATED = [
   'GET /api/mcp/list_instances',
   'GET /api/mcp/list_servers',
@@ -36,8 +36,8 @@ const OUTDATED = [
 ] as const
 
 /**
- * Connects an account: with an API key, or by signing in at the provider. Opens a window for that, or uses this tab if the
- * browser blocks windows.
+ * Connects an account with an API key or through the provider's sign-in page. That page opens in a new window, or in
+ * this tab if the browser blocks windows.
  */
 export function useConnect({ server, instanceId }: Target, onConnected?: (instanceId: string) => void) {
   const { organization, user } = useHere()
@@ -59,10 +59,10 @@ export function useConnect({ server, instanceId }: Target, onConnected?: (instan
   )
 
   async function begin(apiKey?: string): Promise<void> {
-    // Must run during the click. Browsers block windows that open later.
+    // Open the window before any await: browsers block windows that open later than the click.
     opened.current = needsWindow(server.auth_type) ? window.open('about:blank', '_blank', WINDOW_LOOK) : null
     const own = opened.current
-    // Otherwise the provider's page could navigate this tab.
+    // Without this, the provider's page could navigate this tab.
     if (own) own.opener = null
     setConnecting({ state: 'working' })
     try {
@@ -104,7 +104,10 @@ export function useConnect({ server, instanceId }: Target, onConnected?: (instan
   return {
     connecting,
     begin: (apiKey?: string) => void begin(apiKey),
-    /** Stops waiting. A user who still completes sign-in at the provider is connected. */
+    /**
+     * Stops waiting for the outcome. If the user still completes sign-in in the provider's window, the account is
+     * connected.
+     */
     giveUp() {
       opened.current?.close()
       setConnecting({ state: 'asked' })
@@ -114,14 +117,17 @@ export function useConnect({ server, instanceId }: Target, onConnected?: (instan
 
 const needsWindow = (type: AuthType): boolean => type === 'oauth' || type === 'composio'
 
-/** The sign-in URL comes from the MCP server, so only http and https are allowed. */
+/** Parses the sign-in URL. The MCP server provides this URL, so only http and https are allowed. */
 function webAddress(text: string): URL {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(t('connect.invalidUrl'))
   return url
 }
 
-/** Without a provider, follows the callback here. Returns the error, or null on success. */
+/**
+ * Follows a callback URL of this server by a request, because no provider's page has to open. Returns the error, or
+ * null on success.
+ */
 async function finishHere(address: URL): Promise<string | null> {
   const answer = await api.fetch(address.pathname + address.search, {
     headers: { accept: 'text/html' },

@@ -11,10 +11,10 @@ const t = translator('conversations')
 
 interface AskFormProps {
   conversationId: string
-  /** Replies are in progress, so the next question has to wait. */
+  /** Whether replies are in progress. The next question can be sent after they end. */
   isUnderWay: boolean
   canAsk: boolean
-  /** Resolves when all replies have ended. False if every model refused. */
+  /** Resolves when all replies have ended: to false if every model refused the question, otherwise to true. */
   onAsk: (question: string) => Promise<boolean>
   onStop: () => void
 }
@@ -29,7 +29,7 @@ export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: A
     const question = text.trim()
     if (question === '' || isUnderWay || !canAsk) return
     setText('')
-    // Restores a question that every model refused.
+    // If every model refused the question, put it back into the field.
     if (!(await onAsk(question))) setText((now) => (now === '' ? question : now))
   }
   const press = (event: KeyboardEvent) => {
@@ -39,7 +39,7 @@ export function AskForm({ conversationId, isUnderWay, canAsk, onAsk, onStop }: A
   }
   const stopAll = () => {
     const query = { org_id: organization.id, conversation_id: conversationId }
-    // First, so that no further model is asked after the stop.
+    // Call `onStop` before the request, so that no further model is asked.
     onStop()
     stop.mutate({ query }, { onError: notify })
   }

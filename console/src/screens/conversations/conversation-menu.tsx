@@ -39,7 +39,8 @@ export function ConversationMenu({
     },
   })
   const setArchived = (to: boolean) => {
-    // mutate() drops its callbacks when the component unmounts, as when the change takes the conversation off the list.
+    // Uses mutateAsync, because mutate skips its callbacks after the component unmounts. The component unmounts if
+    // the change removes the conversation from the list.
     void archive
       .mutateAsync({ query, body: { is_archived: to } })
       .then(

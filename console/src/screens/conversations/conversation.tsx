@@ -17,7 +17,7 @@ import { useRound } from './use-round.ts'
 
 const t = translator('conversations')
 
-/** A conversation, in which several models reply to the same questions. */
+/** A conversation: several models reply to the same questions. */
 export function Conversation() {
   const { conversationId } = useParams({ from: '/app/conversations/$conversationId' })
   const { organization } = useHere()

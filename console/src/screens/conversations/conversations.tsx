@@ -16,7 +16,7 @@ import { NewConversation } from './new-conversation.tsx'
 
 const t = translator('conversations')
 
-/** The user's conversations with several models. */
+/** The list of the user's conversations. */
 export function Conversations() {
   const { organization, may } = useHere()
   const { archived } = useSearch({ from: '/app/conversations' })

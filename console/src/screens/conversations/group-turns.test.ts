@@ -2,7 +2,7 @@ import type { ConversationMessage } from '@parley/client/schemas'
 import { expect, test } from 'vitest'
 import { turnsOf } from './group-turns.ts'
 
-/** By default, a reply follows the message before it. */
+/** Creates a message. By default, the parent of a reply is the previous message. */
 const message = (
   id: string,
   role: 'user' | 'assistant',

@@ -1,14 +1,16 @@
 import type { ConversationMessage } from '@parley/client/schemas'
 
-/** A question and the replies of all models that were asked together. */
+/** A question with the replies of all models to it. */
 export interface Turn {
-  /** The id of the question's first message. */
+  /** The id of the first message that contains the question. Each model has its own copy of the question. */
   id: string
   question: string
   replies: ConversationMessage[]
 }
 
-/** Groups messages, given newest first, into turns. Skips replies whose question is on a page that is not loaded. */
+/**
+ * Groups messages into turns. The messages must be sorted newest first. Skips a reply if its question is not loaded.
+ */
 export function turnsOf(messages: readonly ConversationMessage[]): Turn[] {
   const turns: Turn[] = []
   const questions = new Map(messages.map((message) => [message.id, message]))

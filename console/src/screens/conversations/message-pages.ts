@@ -2,10 +2,12 @@ import { infiniteQueryOptions } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
 
 const PAGE = 100
-/** How often to refetch while a reply is in progress that this page does not follow, as after a reload. */
+/**
+ * Poll interval, in milliseconds, while a reply is streaming that this page may not be following, as after a reload.
+ */
 const LOOK_MS = 1_500
 
-/** Reads the messages of a conversation, newest first. */
+/** Returns the query options that read a conversation's messages, newest first. */
 export const messagePages = (org_id: string, conversation_id: string) =>
   infiniteQueryOptions({
     queryKey: ['GET /api/conversation/messages', { org_id, conversation_id }],

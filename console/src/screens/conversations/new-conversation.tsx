@@ -51,7 +51,10 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Creates a conversation and adds the models. A model that fails shows its error and can be added later. */
+/**
+ * Creates a conversation and adds models to it. If a model cannot be added, shows the error; the user can add it
+ * later.
+ */
 function useCreate() {
   const { organization } = useHere()
   const client = useQueryClient()

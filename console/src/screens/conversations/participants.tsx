@@ -11,7 +11,7 @@ import { useModels } from './use-models.ts'
 
 const t = translator('conversations')
 
-/** Returns the models to ask: all of the conversation except those that the URL excludes. */
+/** Returns the models to ask: the conversation's models except those that the URL excludes. */
 export function useParticipants(sessions: readonly ConversationSession[]) {
   const { without = [] } = useSearch({ from: '/app/conversations/$conversationId' })
   const navigate = useNavigate()
@@ -33,7 +33,7 @@ interface ParticipantsProps {
   onToggle: (sessionId: string) => void
 }
 
-/** Toggles for the models of the conversation, and a picker that adds models. */
+/** Toggle buttons for the conversation's models, and a picker that adds models. */
 export function Participants({ conversation: { id, sessions }, asked, onToggle }: ParticipantsProps) {
   const { organization } = useHere()
   const { choices, nameOf } = useModels()

@@ -7,7 +7,7 @@ import type { Refusal } from './use-round.ts'
 
 const t = translator('conversations')
 
-/** The errors of models that refused. Models with the same error share one notice. */
+/** Shows why models refused the question. Models with the same error share one notice. */
 export function Refusals({ refusals }: { refusals: readonly Refusal[] }) {
   const { nameOf } = useModels()
   const reasons = [...new Set(refusals.map(({ error }) => errorText(error)))]

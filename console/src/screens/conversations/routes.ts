@@ -13,7 +13,7 @@ const conversations = createRoute({
 const conversation = createRoute({
   getParentRoute: () => appRoute,
   path: '/conversations/$conversationId',
-  // `without` has the models that are not asked.
+  // `without` contains the ids of the models that are not asked.
   validateSearch: ({ without }: Record<string, unknown>): { without?: string[] } =>
     Array.isArray(without) && without.length > 0
       ? { without: without.filter((one): one is string => typeof one === 'string') }

@@ -20,7 +20,7 @@ interface TurnsProps {
   hasModels: boolean
 }
 
-/** All turns, oldest first. The turn in progress comes last. */
+/** All turns, oldest first, with the turn in progress at the end. */
 export function Turns({ messages, round, query, hasModels }: TurnsProps) {
   const { nameOf } = useModels()
   const turns = turnsOf(messages)

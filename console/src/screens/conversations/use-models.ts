@@ -6,7 +6,7 @@ import type { Choice } from '../../ui/picker.tsx'
 
 const t = translator('conversations')
 
-/** Returns the models that can join a conversation, and the name of any model. */
+/** Returns the models that can be added to a conversation, and a function that returns any model's name. */
 export function useModels() {
   const { organization } = useHere()
   const models = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))

@@ -9,32 +9,38 @@ export interface LiveReply {
   sessionId: string
   modelId: string
   text: string
-  /** `ended` includes stopped and failed replies: the stored message has the outcome. */
+  /** `ended` includes stopped and failed replies. The stored message contains the outcome. */
   state: 'waiting' | 'streaming' | 'ended'
 }
 
-/** A question in progress, with the reply of each model. */
+/** A question whose replies are in progress, with one reply per model. */
 export interface Round {
   question: string
   replies: LiveReply[]
 }
 
-/** Browsers open six connections to a server over HTTP/1.1. One stays free for other requests, such as Stop. */
+/**
+ * Maximum number of concurrent streams. Browsers open six HTTP/1.1 connections per server. One connection must remain
+ * free for other requests, such as stopping the replies.
+ */
 const STREAMS_MAX = 5
 
-/** The error of a model that did not reply. */
+/** The error of a model that refused the question. */
 export interface Refusal {
   modelId: string
   error: Error
 }
 
-/** `ask` resolves when all replies have ended. False if every model refused. */
+/**
+ * Sends questions to several models and follows their replies. `ask` resolves when all replies have ended: to false
+ * if every model refused the question, otherwise to true.
+ */
 export function useRound(organizationId: string) {
   const client = useQueryClient()
   const [round, setRound] = useState<Round | null>(null)
   const [refusals, setRefusals] = useState<Refusal[]>([])
   const leaving = useRef(new AbortController())
-  // The server goes on writing the replies.
+  // Stop following the replies on unmount. The server completes them.
   useEffect(() => () => leaving.current.abort(), [])
 
   const change = (sessionId: string, to: Partial<LiveReply>) =>
@@ -73,7 +79,7 @@ export function useRound(organizationId: string) {
         buffer.flush()
       } catch (error) {
         buffer.close()
-        // After a lost stream the server completes the reply, so the stored message has it.
+        // After a lost connection, the server completes and stores the reply, so this is not a refusal.
         if (error instanceof ParleyError && error.code !== 'stream.lost' && !signal.aborted)
           refused.push({ modelId: model_id, error })
       }
@@ -89,7 +95,7 @@ export function useRound(organizationId: string) {
     setRefusals(refused)
     return refused.length < sessions.length
   }
-  /** Stops following the replies and asks no further models. */
+  /** Stops following the replies and does not ask the remaining models. */
   const leave = () => leaving.current.abort()
   return { round, refusals, ask, leave }
 }

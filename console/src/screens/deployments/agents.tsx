@@ -6,13 +6,13 @@ import { Skeleton } from '../../ui/states.tsx'
 
 const t = translator('deployments')
 
-/** Returns the organization's agents, newest first, in pages of 100. */
+/** Returns a query of the organization's agents, newest first, in pages of 100. */
 export function useAgents() {
   const { organization } = useHere()
   return useInfiniteQuery(readPages('GET /api/agents/list', { org_id: organization.id, limit: 100 }))
 }
 
-/** The name of an agent. Fetched separately if the loaded agents don't include it. */
+/** Shows an agent's name. Requests the agent if it is not among the loaded agents. */
 export function AgentName({ id }: { id: string }) {
   const known = useAgents()
   const found = known.data?.find((agent) => agent.id === id)

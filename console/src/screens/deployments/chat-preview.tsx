@@ -3,7 +3,7 @@ import { translator } from '../../messages/index.ts'
 
 const t = translator('deployments')
 
-/** The chat as visitors see it, with the last saved settings. */
+/** The chat as visitors see it, with the saved settings. */
 export function ChatPreview({ deployment: { id, status, updated_at } }: { deployment: Deployment }) {
   return (
     <section aria-labelledby="preview" className="flex min-w-0 flex-col gap-2">

@@ -1,6 +1,6 @@
 import type { Deployment, DeploymentConfig } from '@parley/client/schemas'
 
-/** The form's values as typed. */
+/** The values of the form's fields as typed. */
 export interface LookEdits {
   color: string
   font: string
@@ -8,9 +8,9 @@ export interface LookEdits {
   logo: string
   placement: 'bottom-right' | 'bottom-left'
   welcome: string
-  /** One per line. */
+  /** The allowed origins, one per line. */
   origins: string
-  /** Empty: no limit. */
+  /** The daily message limit. Empty means no limit. */
   limit: string
 }
 
@@ -25,7 +25,7 @@ export const lookOf = (config: DeploymentConfig): LookEdits => ({
   limit: config.daily_message_limit?.toString() ?? '',
 })
 
-/** Returns the config without blank fields, and without those that the type doesn't have. */
+/** Converts the form's values to a config. Omits blank fields and fields that the deployment type doesn't have. */
 export function configOf(edits: LookEdits, type: Deployment['deployment_type']): DeploymentConfig {
   const limit = edits.limit.trim() === '' ? {} : { daily_message_limit: Number(edits.limit) }
   if (type === 'api') return limit

@@ -100,7 +100,7 @@ const DeploymentName = ({ deployment: { id, name, description } }: { deployment:
   </div>
 )
 
-/** The number of replies today (UTC), and the daily limit. */
+/** The number of replies since midnight (UTC), and the daily limit if there is one. */
 function MessagesToday({ deployment: { id, config } }: { deployment: Deployment }) {
   const today = new Date().toISOString().slice(0, 10)
   const usage = useQuery(read('GET /api/agent_deploy/usage', { deployment_id: id, from: today, to: today }))

@@ -95,7 +95,7 @@ function LookSection({ edits: { value, edit }, type }: PartProps & { type: Deplo
   )
 }
 
-/** The default color of the chat (docs/widget.md). */
+/** The chat's default color (docs/widget.md). */
 const DEFAULT_COLOR = '#4338ca'
 
 const ColorField = ({ value, onChange }: { value: string; onChange: (color: string) => void }) => (

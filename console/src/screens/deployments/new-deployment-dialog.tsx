@@ -16,7 +16,7 @@ const t = translator('deployments')
 
 interface NewDeploymentProps {
   open: boolean
-  /** The agent that is selected initially. */
+  /** The id of the agent that is selected when the dialog opens. */
   agentId?: string | undefined
   onClose: () => void
 }
@@ -148,7 +148,7 @@ const TypeField = ({ value, onChange }: TypeFieldProps) => (
   </fieldset>
 )
 
-/** Shows the key, once. Websites don't need it. */
+/** Shows the API key of a new deployment, once. Websites don't need the key. */
 function Created({ deployment: { id, api_key, deployment_type: type } }: { deployment: DeploymentWithKey }) {
   const navigate = useNavigate()
   const open = (tab: 'install' | 'look') =>

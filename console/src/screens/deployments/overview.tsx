@@ -24,7 +24,7 @@ const t = translator('deployments')
 
 const DAY_MS = 86_400_000
 
-/** The usage and the details of a deployment, with a preview of its chat. */
+/** A deployment's usage and details, with a preview of its chat. */
 export function Overview({ deployment }: { deployment: Deployment }) {
   const isShown = deployment.deployment_type !== 'api'
   return (

@@ -4,11 +4,11 @@ export type DeploymentTab = (typeof DEPLOYMENT_TABS)[number]
 
 export const DEPLOYMENT_PERIODS = [7, 30, 90] as const
 
-/** In days. */
+/** The number of days that a usage chart covers. */
 export type Period = (typeof DEPLOYMENT_PERIODS)[number]
 
 export interface ListSearch {
-  /** Opens the dialog that creates a deployment of this agent. */
+  /** The id of an agent. If present, the dialog for deploying this agent is open. */
   agent_id?: string
 }
 

@@ -1,17 +1,17 @@
-/** Placeholder for the key. */
+/** The placeholder for an API key in code snippets. */
 export const KEY_PLACE = 'YOUR_KEY'
 
-/** Script tag for a website: a button that opens the chat. */
+/** Returns a script element for a website. The script shows a button that opens the chat. */
 export const scriptTag = (origin: string, id: string): string =>
   `<script async
   src="${origin}/widget.js?deployment=${id}"></script>`
 
-/** Frame for a website: the chat inside the page. */
+/** Returns an iframe element for a website. The chat appears in the page. */
 export const frameTag = (origin: string, id: string): string =>
   `<iframe src="${origin}/embed/${id}" title="Chat" allow="clipboard-write"
   style="width: 400px; height: 640px; border: 0"></iframe>`
 
-/** The sources that a page's Content-Security-Policy needs. */
+/** Returns the sources that a website's Content-Security-Policy must allow. */
 export const policyOf = (origin: string, type: 'widget' | 'iframe'): string =>
   type === 'widget' ? `script-src ${origin}; frame-src ${origin}` : `frame-src ${origin}`
 

@@ -8,7 +8,7 @@ import { isEnter } from '../../ui/is-enter.ts'
 
 const t = translator('home')
 
-/** A field that starts a chat with its message. */
+/** A message field that starts a new chat. */
 export function AskBox() {
   const { organization } = useHere()
   const { history } = useRouter()
@@ -16,7 +16,7 @@ export function AskBox() {
   const ask = (event?: FormEvent) => {
     event?.preventDefault()
     const prompt = text.trim()
-    // The chat screen sends `prompt` once.
+    // The chat screen sends the URL's `prompt` parameter as a message, once.
     if (prompt !== '') history.push(`/chats?${new URLSearchParams({ org_id: organization.id, prompt })}`)
   }
   const press = (event: KeyboardEvent) => {

@@ -15,13 +15,13 @@ interface Step {
   name: 'model' | 'chat' | 'document' | 'agent'
   to: string
   icon: LucideIcon
-  /** Undefined while unknown. */
+  /** Undefined until the required data is loaded. */
   isDone: boolean | undefined
 }
 
 const KEY = 'parley.steps_hidden'
 
-/** The setup steps of a new organization. Hidden when all are done, or when the user hides them. */
+/** The setup steps for a new organization. Hidden if all steps are done or the user has hidden them. */
 export function FirstSteps() {
   const { organization } = useHere()
   const steps = useSteps()

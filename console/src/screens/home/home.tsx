@@ -11,7 +11,7 @@ const t = translator('home')
 
 const COLUMN = 'flex min-w-0 flex-col gap-6'
 
-/** The home page: a new chat, setup steps, and recent items. */
+/** The home page: a message field, the setup steps, and the newest items. */
 export function Home() {
   const { user, organization, may } = useHere()
   return (

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 
-/** Items per list on the home page. */
+/** Number of items in each list on the home page. */
 const SHOWN_MAX = 5
 
-/** The lists and the setup steps share these queries, so each is sent once. */
+/** These queries are shared by the lists and the setup steps, so that each request is sent once. */
 export function useNewestChats() {
   const { organization, may } = useHere()
   return useQuery({

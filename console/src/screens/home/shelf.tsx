@@ -16,17 +16,17 @@ interface Line {
 
 interface ShelfProps<Page> {
   title: string
-  /** The accessible name of the link to all items. */
+  /** The accessible name of the link that shows all items. */
   all: string
   icon: LucideIcon
   to: string
   query: UseQueryResult<Page>
   lines: (page: Page) => Line[]
-  /** Shown if there are no items. Without it, an empty shelf is hidden. */
+  /** Shown if there are no items. If omitted, a shelf without items is hidden. */
   empty?: ReactNode
 }
 
-/** The newest items of a kind, and a link to all of them. */
+/** A list of the newest items of one type, with a link to all items. */
 export function Shelf<Page>({ title, all, icon: Icon, to, query, lines, empty }: ShelfProps<Page>) {
   if (empty === undefined && query.data && lines(query.data).length === 0) return null
   return (

@@ -11,12 +11,12 @@ const t = translator('home')
 const DAYS = 30
 const DAY_MS = 86_400_000
 
-/** The available credits and the usage of the last 30 days. */
+/** The available credits and the credits spent in the last 30 days. */
 export function Spending() {
   const { organization } = useHere()
   const org_id = organization.id
   const balance = useQuery(read('GET /api/billing/balance', { org_id }))
-  // A date without a time, so that the query key stays the same all day.
+  // Omit the time, so that the query key stays the same all day.
   const from = new Date(Date.now() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)
   const usage = useQuery(read('GET /api/billing/usage', { org_id, from }))
   return (

@@ -17,14 +17,18 @@ interface InvitationProps {
   children: (invitation: ValidInvitation, token: string) => ReactNode
 }
 
-/** Shows the invitation of the token with its children below, or why it can't be accepted. */
+/**
+ * Shows the invitation that the mailed token belongs to, and renders `children` below it. If the invitation cannot be
+ * accepted, shows the reason instead.
+ */
 export function Invitation({ children }: InvitationProps) {
   const token = useMailedToken()
   const isSignedIn = useIsSignedIn()
   const invitation = useQuery({
     ...read('GET /api/invitations/validate', { token: token ?? '' }),
     enabled: token !== undefined,
-    // Not refetched while the user fills in the form: accepting reports changes.
+    // Don't refetch while the user fills in the form. If the invitation has changed, accepting it fails with an
+    // error.
     staleTime: Number.POSITIVE_INFINITY,
   })
   const me = useQuery({ ...read('GET /api/users/me', {}), enabled: isSignedIn })
@@ -88,7 +92,7 @@ function Offer({ invitation, me }: { invitation: ValidInvitation; me: User | und
   )
 }
 
-/** Returns whether the server's refusal is final. */
+/** Returns whether the server has rejected the invitation, so that a retry is useless. */
 const isAnswer = (error: Error): boolean =>
   error instanceof ParleyError && (error.status === 404 || error.status === 410)
 

@@ -13,7 +13,10 @@ import { useEnter } from './sign-in.tsx'
 
 const t = translator('identity')
 
-/** An emailed invitation. Accepted with a new account, or with the existing one of the address. */
+/**
+ * The page of an invitation sent by email. Accepting it creates an account, or uses the existing account of the
+ * address.
+ */
 export const Invite = () => (
   <Invitation>
     {(invitation, token) =>
@@ -53,7 +56,7 @@ function NewAccount({ invitation, token }: FormProps) {
         <TextField label={t('firstName')} autoComplete="given-name" {...name('first_name')} />
         <TextField label={t('lastName')} autoComplete="family-name" {...name('last_name')} />
       </div>
-      {/* Lets password managers save the password with the address. */}
+      {/* With this field, password managers save the password together with the email address. */}
       <input type="email" autoComplete="username" value={invitation.email} readOnly hidden />
       <NewPasswordField
         label={t('password')}
@@ -69,7 +72,10 @@ function NewAccount({ invitation, token }: FormProps) {
   )
 }
 
-/** The password proves ownership of the account. The server ignores the names of existing accounts. */
+/**
+ * Accepts the invitation with an existing account. The password proves that the user owns the account. The server
+ * ignores the names in the request.
+ */
 function KnownAccount({ invitation, token }: FormProps) {
   const join = useJoin(invitation)
   const enter = useEnter(`/?org_id=${invitation.organization.id}`)

@@ -10,7 +10,10 @@ import { Outcome, Outside } from './outside.tsx'
 
 const t = translator('identity')
 
-/** Leaves an organization by the link that was mailed when the user was added to it. */
+/**
+ * The page for leaving an organization. When someone adds a user to an organization, the user receives a link to this
+ * page by email.
+ */
 export function Leave() {
   const token = useMailedToken()
   return token === undefined ? <NoToken /> : <Departure token={token} />
@@ -19,7 +22,7 @@ export function Leave() {
 function Departure({ token }: { token: string }) {
   const link = useQuery({
     ...read('GET /api/org/leave_link', { token }),
-    // The link works only once.
+    // Don't refetch: after the user has left, the token is no longer valid.
     staleTime: Number.POSITIVE_INFINITY,
   })
   const leave = useChange('POST /api/org/leave_link', {

@@ -11,7 +11,7 @@ import { useEnter } from './sign-in.tsx'
 
 const t = translator('identity')
 
-/** An invitation whose link alone signs in, without a password. */
+/** The page of an invitation whose link signs the user in without a password. */
 export const MagicLink = () => (
   <Invitation>{(invitation, token) => <Acceptance invitation={invitation} token={token} />}</Invitation>
 )

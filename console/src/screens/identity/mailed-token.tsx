@@ -6,7 +6,7 @@ import { Outcome, Outside } from './outside.tsx'
 
 const t = translator('identity')
 
-/** Returns the token of the mailed link, or undefined without one. */
+/** Returns the token of the emailed link, or undefined if the page was opened without a token. */
 export const useMailedToken = (): string | undefined => useLocation({ select: ({ state }) => state.token })
 
 export const NoToken = () => (

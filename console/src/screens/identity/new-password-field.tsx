@@ -11,7 +11,7 @@ interface NewPasswordFieldProps {
   onChange: (password: string) => void
 }
 
-/** Has the limits of the server. */
+/** A field for a new password, with the same length limits as the server. */
 export const NewPasswordField = ({ hint = t('passwordHint'), onChange, ...rest }: NewPasswordFieldProps) => (
   <TextField
     {...rest}

@@ -10,7 +10,7 @@ import { takeNext, useEnter } from './sign-in.tsx'
 
 const t = translator('identity')
 
-/** The page that the OpenID provider returns to. */
+/** The page to which the server redirects after sign-in with an OpenID provider. */
 export function Oidc() {
   const { error } = useSearch({ from: '/oidc' })
   const code = useMailedToken()
@@ -20,7 +20,7 @@ export function Oidc() {
 
 function Exchange({ code }: { code: string }) {
   const enter = useEnter(takeNext)
-  // A query, because the exchange starts without a click and must run only once.
+  // Uses a query instead of a mutation, because the exchange starts without a click and must run only once.
   const exchanged = useQuery({
     queryKey: ['signed in with the OpenID provider', code],
     queryFn: async () => {

@@ -2,7 +2,7 @@ import { type LucideIcon, MessageSquareText } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTitle } from '../../ui/page.tsx'
 
-/** The frame of screens for signed-out users. */
+/** The page layout for signed-out users. */
 export function Outside({
   title,
   children,
@@ -27,7 +27,7 @@ export function Outside({
   )
 }
 
-/** A result, announced to screen readers. */
+/** Shows the result of an action and announces it to screen readers. */
 export const Outcome = ({ icon: Icon, children }: { icon: LucideIcon; children: ReactNode }) => (
   <div role="status" className="flex items-start gap-3">
     <Icon aria-hidden size={20} className="mt-0.5 shrink-0 text-accent" />

@@ -5,12 +5,12 @@ import { lateScreen } from '../../shell/late-screen.ts'
 
 declare module '@tanstack/react-router' {
   interface HistoryState {
-    /** The secret token of a mailed link. */
+    /** The secret token of an emailed link. */
     token?: string
   }
 }
 
-/** The page to open after signing in. */
+/** Returns the search parameter with the page to open after sign-in. */
 const nextOf = ({ next }: Record<string, unknown>): { next?: string } =>
   typeof next === 'string' ? { next } : {}
 
@@ -18,8 +18,8 @@ const tokenOf = ({ token }: Record<string, unknown>): { token?: string } =>
   typeof token === 'string' ? { token } : {}
 
 /**
- * Moves the token from the URL to the state of the history entry before anything is shown. Screenshots, copied URLs and
- * the browser's history don't contain it, and a reload still works.
+ * Moves the token from the URL to the state of the history entry before the page appears. Screenshots, copied URLs
+ * and the browser history therefore don't contain the token. The token survives a page reload.
  */
 const takeToken =
   (path: string) =>
@@ -90,10 +90,10 @@ const leave = createRoute({
   component: lateScreen(() => import('./leave.tsx'), 'Leave', { text: 'first' }),
 })
 
-/** Anyone can craft this URL, so its text is truncated. */
+/** Maximum length of the error in the URL. Anyone can craft this URL. */
 const REASON_CHARACTERS_MAX = 300
 
-/** The server redirects here after the OpenID provider, with a code or an error. */
+/** The server redirects to this route after sign-in with an OpenID provider, with a code or an error. */
 const oidc = createRoute({
   getParentRoute: () => rootRoute,
   path: '/oidc',

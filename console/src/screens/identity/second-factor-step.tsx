@@ -12,14 +12,14 @@ import { Failure } from '../../ui/states.tsx'
 
 const t = translator('identity')
 
-/** The possible second steps of a sign-in. */
+/** The server's challenge for a second factor, with the methods that the user can choose from. */
 interface SecondFactorDemand {
   challenge: string
   methods: ('totp' | 'passkey' | 'recovery_code')[]
   passkey_options: PasskeyOptions['options'] | undefined
 }
 
-/** Returns the second factor that the server requires, or null for other errors. */
+/** Returns the second-factor challenge in an error response, or null if there is none. */
 export function demandOf(error: Error | null): SecondFactorDemand | null {
   if (!(error instanceof ParleyError)) return null
   const { challenge, methods, passkey_options } = error.body as Partial<SecondFactorDemand>
@@ -32,7 +32,7 @@ interface SecondFactorStepProps {
   onBack: () => void
 }
 
-/** The second step of a sign-in: a code, a passkey, or a recovery code. */
+/** The second step of a sign-in: the user provides a code, a passkey or a recovery code. */
 export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepProps) {
   const { challenge, methods, passkey_options: options } = demand
   const mayUsePasskey = options !== undefined && hasPasskeys()
@@ -52,7 +52,7 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
     setText('')
   }
   const error = sign.error ?? send.error
-  // A used challenge can't be used again: the user starts over with the password.
+  // The challenge is no longer valid. The user has to start again with the password.
   const isOver =
     error instanceof ParleyError && ['auth.challenge_gone', 'auth.wrong_passkey'].includes(error.code)
   return (

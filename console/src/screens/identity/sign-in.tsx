@@ -19,7 +19,7 @@ const t = translator('identity')
 
 export function SignIn() {
   const { next } = useSearch({ from: '/sign_in' })
-  // The token of a mailed link, when opening that link required signing in first.
+  // The token of an emailed link, if the user opened the link and has to sign in first.
   const token = useMailedToken()
   const enter = useEnter(next, token)
   const methods = useQuery(read('GET /api/auth/methods', {}))
@@ -88,7 +88,7 @@ export function SignIn() {
   )
 }
 
-/** Signs in without email and password. */
+/** Signs in with a passkey alone, without an email address or password. */
 function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
   const sign = useMutation({
     mutationFn: async () => {
@@ -111,16 +111,16 @@ function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
 }
 
 /**
- * Returns a function that stores new tokens and opens the wanted page, only within the console. It replaces the previous
- * session of this browser.
+ * Returns a function that stores the tokens of a new session and opens the page `destination`. The new session
+ * replaces this browser's previous session. If `destination` is not a path within the console, opens the home page.
  */
-export function useEnter(wanted: string | undefined | (() => string | undefined), token?: string) {
+export function useEnter(destination: string | undefined | (() => string | undefined), token?: string) {
   const navigate = useNavigate()
   const router = useRouter()
   return (tokens: Parameters<typeof session.signIn>[0]) => {
     session.signIn(tokens)
     queryClient.clear()
-    const next = typeof wanted === 'function' ? wanted() : wanted
+    const next = typeof destination === 'function' ? destination() : destination
     if (next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\'))
       router.history.replace(next, token === undefined ? undefined : { token })
     else void navigate({ to: '/', replace: true })
@@ -129,7 +129,7 @@ export function useEnter(wanted: string | undefined | (() => string | undefined)
 
 const NEXT = 'parley.next'
 
-/** Stores the next page for this tab during the redirect to the OpenID provider. */
+/** Stores the page to open after sign-in, while the browser visits the OpenID provider. */
 function keepNext(next: string | undefined): void {
   if (next === undefined) sessionStorage.removeItem(NEXT)
   else sessionStorage.setItem(NEXT, next)

@@ -11,7 +11,10 @@ import { Outcome, Outside } from './outside.tsx'
 
 const t = translator('identity')
 
-/** Confirms an address by a click, and only if its account is signed in. Opening the link has no effect. */
+/**
+ * Confirms an email address when the user clicks a button and is signed in to its account. Opening the link alone has
+ * no effect.
+ */
 export function VerifyEmail() {
   const token = useMailedToken()
   const isSignedIn = useIsSignedIn()

@@ -10,7 +10,7 @@ import type { OutgoingFile, Uploads } from './use-uploads.ts'
 
 const t = translator('knowledge')
 
-/** The types that the server reads (api/kb/upload_file). It refuses others. */
+/** The file types that the server accepts (api/kb/upload_file). */
 const KINDS = '.pdf,.txt,.docx,.xlsx,.csv,.md'
 
 export function PickFiles({
@@ -32,7 +32,7 @@ export function PickFiles({
         className="hidden"
         onChange={({ target }) => {
           if (target.files) uploads.add(target.files)
-          // Otherwise picking the same file again fires no event.
+          // Clear the field. Otherwise, choosing the same file again would not fire an event.
           target.value = ''
         }}
       />
@@ -43,7 +43,7 @@ export function PickFiles({
   )
 }
 
-/** Uploads files that are dropped on its children. `uploads` is null where the member may not add files. */
+/** Uploads files that the user drops on `children`. `uploads` is null if the user may not add files. */
 export function DropFiles({ uploads, children }: { uploads: Uploads | null; children: ReactNode }) {
   const [depth, setDepth] = useState(0)
   if (!uploads) return <>{children}</>
@@ -78,7 +78,7 @@ export function DropFiles({ uploads, children }: { uploads: Uploads | null; chil
   )
 }
 
-/** Uploads in progress, and failed ones with the reason. */
+/** Lists uploads in progress, and failed uploads with the reason. */
 export function OutgoingFiles({ uploads }: { uploads: Uploads }) {
   const { files } = uploads
   const sending = files.filter(({ error }) => error === null)
@@ -87,7 +87,7 @@ export function OutgoingFiles({ uploads }: { uploads: Uploads }) {
     <>
       <p role="status" className="sr-only">
         {sending.length > 0 &&
-          // In steps of a tenth: screen readers announce every change.
+          // Round to steps of 10 %, because screen readers announce every change.
           t('uploads.progress', {
             count: sending.length,
             share: Math.floor((10 * sent) / sending.length) / 10,

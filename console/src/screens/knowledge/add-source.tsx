@@ -49,7 +49,7 @@ const NAMES: Record<SourceType, (keyof Fields)[]> = {
 }
 const NUMBERS: readonly (keyof Fields)[] = ['max_pages', 'max_depth', 'refresh_interval_hours']
 
-/** Adds a website, a bucket or a text. Files are uploaded (add-files.tsx). */
+/** Adds a website, a bucket or a text as a source. add-files.tsx adds files. */
 export function AddSource({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { base } = useKnowledgeBase()
   const notify = useNotify()
@@ -99,7 +99,7 @@ export function AddSource({ open, onClose }: { open: boolean; onClose: () => voi
   )
 }
 
-/** Leaves out blank fields. */
+/** Converts the fields to a source's config. Omits blank fields. */
 const configOf = (type: SourceType, fields: Fields): Record<string, string | number> =>
   Object.fromEntries(
     NAMES[type]

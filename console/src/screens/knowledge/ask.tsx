@@ -13,7 +13,10 @@ import { type Answer, useAnswer } from './use-answer.ts'
 
 const t = translator('knowledge')
 
-/** A model answers from the passages found. Asks only when the form is submitted, because answers cost credits. */
+/**
+ * Asks a model to answer from the passages found. Each answer costs credits, so the question is sent only when the
+ * user submits the form.
+ */
 export function Ask({ params, onAsk }: { params: SearchParams; onAsk: (params: SearchParams) => void }) {
   const { base } = useKnowledgeBase()
   const answer = useAnswer(base.id)

@@ -20,14 +20,14 @@ const CHARACTERS_MAX = 20_000
 interface ChunkCardProps {
   kbId: string
   chunk: Chunk
-  /** A link leads to this chunk: it is scrolled to and highlighted. */
+  /** Whether a link points to this chunk. If so, the chunk is highlighted and scrolled into view. */
   isMarked: boolean
 }
 
-/** A ref callback: scrolls once, when the card is mounted. */
+/** A ref callback that scrolls the card into view when it is mounted. */
 const reveal = (card: HTMLElement | null): void => card?.scrollIntoView({ block: 'center' })
 
-/** A chunk: its text, its position, and a switch that excludes it from search. */
+/** A chunk's text and position, with a switch that excludes the chunk from search. */
 export function ChunkCard({ kbId, chunk, isMarked }: ChunkCardProps) {
   const { may } = useHere()
   const [isEditing, setEditing] = useState(false)

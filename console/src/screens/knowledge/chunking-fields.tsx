@@ -13,7 +13,7 @@ interface ChunkingFieldsProps {
   onChange: (value: ChunkingText) => void
 }
 
-/** Chunk size and overlap. The server checks that the overlap is at most a quarter of the size. */
+/** Fields for the size and the overlap of chunks. The server requires an overlap of at most a quarter of the size. */
 export const ChunkingFields = ({ value, onChange }: ChunkingFieldsProps) => (
   <div className="grid gap-4 sm:grid-cols-2">
     <TextField

@@ -17,7 +17,10 @@ const t = translator('knowledge')
 
 const PAGE_SIZE = 20
 
-/** A document's chunks in order. `?chunk=` opens the page with that chunk and marks it, for links from citations. */
+/**
+ * A document's chunks in order. If the URL has `?chunk=`, opens the page with that chunk and highlights it. Citations
+ * link to chunks this way.
+ */
 export function DocumentScreen() {
   const { kbId, documentId } = useParams({ from: '/app/knowledge/$kbId/documents/$documentId' })
   const { chunk, page } = useSearch({ from: '/app/knowledge/$kbId/documents/$documentId' })
@@ -96,7 +99,10 @@ function Facts({ document }: { document: DocumentWithChunks }) {
   )
 }
 
-/** Reindexing replaces chunks, so links from older citations may lead to a chunk that is gone. */
+/**
+ * Explains that a linked chunk no longer exists. Reindexing replaces chunks, so links in older citations become
+ * invalid.
+ */
 const MovedNotice = ({ document, chunk }: { document: DocumentWithChunks; chunk: string }) =>
   !document.chunks.some(({ id }) => id === chunk) && (
     <p role="status" className="rounded-xl bg-warning-soft px-4 py-3 text-sm text-warning">

@@ -18,7 +18,7 @@ const t = translator('knowledge')
 
 const PAGE_SIZE = 25
 
-/** The documents of a knowledge base, and the buttons that add more. */
+/** A knowledge base's documents, with buttons that add documents. */
 export function Documents() {
   const { may } = useHere()
   const { base, uploads } = useKnowledgeBase()
@@ -90,7 +90,7 @@ function Find({
 }) {
   const [text, setText] = useState(find)
   const [shown, setShown] = useState(find)
-  // Back and forward change the search in the URL.
+  // The URL's search has changed, for example through the Back button. Show it in the field.
   if (shown !== find) {
     setShown(find)
     setText(find)

@@ -20,10 +20,10 @@ import { StartRun } from './start-run.tsx'
 
 const t = translator('evaluations')
 
-/** The server keeps this many runs per evaluation (server/parts/kb/evaluations.ts). */
+/** Maximum number of runs that the server stores per evaluation (server/parts/kb/evaluations.ts). */
 const RUNS_MAX = 100
 
-/** An evaluation: its runs over time, and the results of one run. */
+/** An evaluation: its metrics over time, its runs, and the results of one run. */
 export function EvaluationScreen() {
   const { base } = useKnowledgeBase()
   const { evaluationId } = useParams({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })
@@ -110,7 +110,7 @@ function Heading({ evaluationId, onRun }: { evaluationId: string; onRun: () => v
   )
 }
 
-/** Charts the metrics. One run alone has no history to show. */
+/** Charts the metrics of all finished runs. Hidden if there are fewer than two. */
 function History({ runs }: { runs: readonly EvaluationRun[] }) {
   const done = runs.filter(({ metrics }) => metrics !== null).toReversed()
   if (done.length < 2) return null

@@ -15,7 +15,9 @@ import { NewEvaluation } from './new-evaluation.tsx'
 
 const t = translator('evaluations')
 
-/** The evaluations of a knowledge base: questions with the documents that answer them. */
+/**
+ * The list of a knowledge base's evaluations. An evaluation consists of questions and the documents that answer them.
+ */
 export function Evaluations() {
   const { may } = useHere()
   const { base } = useKnowledgeBase()

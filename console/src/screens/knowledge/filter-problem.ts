@@ -4,7 +4,10 @@ const t = translator('knowledge')
 
 const EXAMPLE = '{"mime_type": "application/pdf"}'
 
-/** Says why a text is not a JSON object. Null if it is one, or blank. The server checks its content. */
+/**
+ * Returns why a metadata filter is not a JSON object, or null if it is an object or blank. The server validates the
+ * object's content.
+ */
 export function filterProblem(text: string): string | null {
   if (text.trim() === '') return null
   try {

@@ -1,4 +1,4 @@
-/** A piece of a text. `isHit`: it matches the query. */
+/** A piece of a passage. `isHit` says whether the piece matches the query. */
 export interface Piece {
   text: string
   isHit: boolean
@@ -10,19 +10,25 @@ export interface Sought {
   prefixes: readonly string[]
 }
 
-/** Scripts without spaces, where each character is a word (server/platform/retrieval/words.ts). */
+/** Scripts that are written without spaces. Each character is a word (server/platform/retrieval/words.ts). */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const WORD =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]\p{M}*|[\p{L}\p{N}\p{M}]+/gu
-/** Shorter words are mostly stop words, such as "the". They are marked only if the query has no longer ones. */
+/**
+ * Minimum length of a word to highlight. Shorter words are mostly stop words, such as "the". If the query has only
+ * shorter words, they are highlighted.
+ */
 const TELLING_CHARACTERS_MIN = 4
-/** Forms of one word share at least this many first letters, and their lengths differ by at most the next constant. */
+/**
+ * Two words count as forms of the same word if they start with at least this number of equal letters. Their lengths
+ * may differ by at most the next constant.
+ */
 const STEM_CHARACTERS_MIN = 4
 const ENDING_CHARACTERS_MAX = 4
 
 /**
- * Splits a text into pieces that match a query and pieces between them. Approximates the stemming of the server: words
- * match if they differ only in a short ending.
+ * Splits a passage into pieces that match the query and pieces that don't. Words match if they differ only in a short
+ * ending, which approximates the server's stemming.
  */
 export function markHits(text: string, sought: Sought): Piece[] {
   const words = tellingWords(sought)

@@ -7,7 +7,7 @@ import { isUnderWay, POLL_MS, type Status } from './status.tsx'
 
 const t = translator('knowledge')
 
-/** Progress of reading sources and indexing documents. Screen readers announce its text when it changes. */
+/** The progress of importing sources and indexing documents. Screen readers announce changes of its text. */
 export function IngestionProgress({ kbId, status }: { kbId: string; status: Status }) {
   const isBusy = isUnderWay(status)
   const ingestion = useQuery({
@@ -29,7 +29,7 @@ export function IngestionProgress({ kbId, status }: { kbId: string; status: Stat
 }
 
 function textOf({ documents: { total, ready, failed, pending }, sources }: IngestionStatus): string {
-  // Sources with pending documents are covered by the counts of documents.
+  // Count only sources without pending documents. The documents of other sources are counted below.
   const importing = sources.filter((one) => isUnderWay(one.status) && one.documents.pending === 0).length
   const parts = [
     importing > 0 && t('progress.importing', { count: importing }),

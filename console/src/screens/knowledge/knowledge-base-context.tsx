@@ -4,13 +4,13 @@ import type { Uploads } from './use-uploads.ts'
 
 interface OpenKnowledgeBase {
   base: KnowledgeBase
-  /** Uploads continue while the user is on another tab. */
+  /** The file uploads. They belong to the knowledge base, so they continue when the user opens another tab. */
   uploads: Uploads
 }
 
 export const KnowledgeBaseContext = createContext<OpenKnowledgeBase | null>(null)
 
-/** Returns the open knowledge base. Only within its tabs. */
+/** Returns the open knowledge base. Throws if called outside the tabs of a knowledge base. */
 export function useKnowledgeBase(): OpenKnowledgeBase {
   const open = use(KnowledgeBaseContext)
   if (!open) throw new Error('useKnowledgeBase works only within the tabs of a knowledge base')

@@ -18,7 +18,7 @@ const TABS = ['documents', 'sources', 'search', 'evaluations', 'settings'] as co
 
 type Tab = (typeof TABS)[number]
 
-/** A knowledge base: its name, status and tabs. */
+/** A knowledge base's name, status and tabs. */
 export function KnowledgeBaseScreen() {
   const { kbId } = useParams({ from: '/app/knowledge/$kbId' })
   const base = useQuery({
@@ -64,7 +64,7 @@ function Opened({ base }: { base: KnowledgeBase }) {
   )
 }
 
-/** On every tab except the sources, which show their own errors. */
+/** A notice about failed sources. Shown on every tab except the list of sources, which shows each source's error. */
 function FailedSources({ base }: { base: KnowledgeBase }) {
   const failed = base.sources.filter(({ status }) => status === 'failed').length
   if (failed === 0) return null

@@ -8,15 +8,15 @@ import { SelectField } from '../../ui/field.tsx'
 
 const t = translator('knowledge')
 
-/** The select lists one page of models. */
+/** Maximum number of models in the select: one page of the API. */
 const MODELS_MAX = 100
 
-/** The built-in embedding model: matches similar spelling, free, without a key. */
+/** The built-in embedding model. It matches similar spelling, is free, and requires no API key. */
 export const LOCAL = 'local'
 
 type Capability = NonNullable<LanguageModel['config']['capabilities']>[number]
 
-/** Returns the organization's active models with this capability. */
+/** Returns the active models that have a capability. */
 export function useModels(capability: Capability): LanguageModel[] {
   const { organization } = useHere()
   const { data } = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: MODELS_MAX }))
@@ -48,7 +48,7 @@ export function EmbeddingField({ value, onChange, ...rest }: SelectProps) {
   )
 }
 
-/** Chooses a language model. `none` is the label of the empty option; without it a model is required. */
+/** A select for a text model. `none` is the label of an empty option. If omitted, there is no empty option. */
 export function TextModelField({ value, onChange, none, ...rest }: SelectProps & { none?: ReactNode }) {
   const models = useModels('text')
   return (
@@ -65,7 +65,7 @@ export function TextModelField({ value, onChange, none, ...rest }: SelectProps &
 }
 
 /**
- * Returns the name of a knowledge base's embedding model.
+ * Returns an embedding model's name for display.
  *
  * @param value a model's name or id, or `local`
  */

@@ -13,7 +13,7 @@ const t = translator('evaluations')
 
 const WAYS = ['form', 'paste'] as const
 
-/** Takes questions one by one, or pasted as JSON or CSV. */
+/** Creates an evaluation. The user enters questions one by one, or pastes them as JSON or CSV. */
 export function NewEvaluation({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { base } = useKnowledgeBase()
   const navigate = useNavigate()

@@ -13,7 +13,7 @@ interface PagesProps {
   onChange: (page: number) => void
 }
 
-/** Page navigation below a list. Hidden if everything is on one page. */
+/** Page navigation below a list. Hidden if there is only one page. */
 export function Pages({ of, page, limit, total, onChange }: PagesProps) {
   const last = Math.max(1, Math.ceil(total / limit))
   if (last === 1 && page === 1) return null

@@ -3,18 +3,19 @@ import { translator } from '../../messages/index.ts'
 
 const t = translator('evaluations')
 
-/** The questions, or what is wrong with the text. */
+/** The parsed questions, or a sentence that says why the input is invalid. */
 export type ParsedQuestions = { questions: EvaluationQuestion[] } | { problem: string }
 
-/** The server's limit (server/parts/kb/evaluation-schemas.ts). */
+/** Maximum number of questions, as on the server (server/parts/kb/evaluation-schemas.ts). */
 export const QUESTIONS_MAX = 1_000
 
 export const JSON_EXAMPLE = '[{"question": "…", "document_names": ["…"]}]'
 
 /**
- * Parses pasted questions: JSON as in the API, or CSV (RFC 4180, separated by commas, semicolons or tabs). A CSV row is a
- * question and the names of the documents that answer it, one per column. A first row that begins with "question" is a
- * header.
+ * Parses pasted questions in the API's JSON format or as CSV (RFC 4180, separated by commas, semicolons or tabs).
+ *
+ * A CSV row contains a question, followed by the names of the documents that answer it, one per column. A first row
+ * that begins with "question" is a header.
  */
 export function parseQuestions(text: string): ParsedQuestions {
   const parsed = /^\s*[[{]/.test(text) ? fromJson(text) : fromCsv(text)
@@ -69,7 +70,7 @@ function fromCsv(text: string): ParsedQuestions {
   return { questions }
 }
 
-/** Returns rows of trimmed cells. */
+/** Parses CSV into rows of cells. Trims each cell. */
 function readCsv(text: string): string[][] {
   const separator = separatorOf(text)
   const rows: string[][] = [[]]
@@ -100,7 +101,7 @@ function readCsv(text: string): string[][] {
   return rows
 }
 
-/** Returns the separator that occurs most often in the first line, outside quotes. */
+/** Returns the separator that occurs most often in the first line. Ignores quoted cells. */
 function separatorOf(text: string): string {
   const line =
     text

@@ -17,7 +17,7 @@ export interface WrittenQuestion {
 
 export const EMPTY_QUESTION: WrittenQuestion = { question: '', document_names: [] }
 
-/** The picker lists one page of documents. */
+/** Maximum number of documents in the picker: one page of the API. */
 const DOCUMENTS_MAX = 100
 
 interface QuestionFieldsProps {
@@ -25,7 +25,10 @@ interface QuestionFieldsProps {
   onChange: (questions: WrittenQuestion[]) => void
 }
 
-/** Questions with the documents that answer them. By name, because names survive a refresh of the source. */
+/**
+ * Fields for questions and the documents that answer them. Documents are referenced by name, because a name stays the
+ * same when a source is refreshed.
+ */
 export function QuestionFields({ questions, onChange }: QuestionFieldsProps) {
   const { base } = useKnowledgeBase()
   const documents = useQuery(read('GET /api/kb/list_documents', { kb_id: base.id, limit: DOCUMENTS_MAX }))

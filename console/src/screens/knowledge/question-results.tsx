@@ -13,10 +13,10 @@ const t = translator('evaluations')
 interface QuestionResultsProps {
   kbId: string
   results: readonly EvaluationResult[]
-  /** The results of the run to compare with, in the same order. */
+  /** The results of the run to compare with, in the same order as `results`. */
   before: readonly EvaluationResult[] | undefined
   questions: readonly EvaluationQuestion[]
-  /** The number of the first question on this page. */
+  /** The number of this page's first question. */
   first: number
 }
 
@@ -27,7 +27,7 @@ interface Row {
   asked: EvaluationQuestion | undefined
 }
 
-/** The expected and the found documents of each question. */
+/** Shows the expected and the found documents of each question. */
 export function QuestionResults({ kbId, results, before, questions, first }: QuestionResultsProps) {
   const [isOnlyMissed, setOnlyMissed] = useState(false)
   const rows = results.map(
@@ -85,7 +85,7 @@ function QuestionRow({ kbId, row: { number, result, before, asked } }: { kbId: s
   )
 }
 
-/** Compares the rank with that of the other run. Hidden if both are the same. */
+/** Shows how the rank differs from the rank in the other run. Hidden if both ranks are equal. */
 function Change({ from, to }: { from: number | null; to: number | null }) {
   if (from === to) return null
   const isBetter = to !== null && (from === null || to < from)

@@ -7,7 +7,7 @@ import { formatNumber } from '../../ui/format.ts'
 const t = translator('knowledge')
 
 const LINES_MAX = 10
-/** Lower ranks share one row. */
+/** Number of ranks that have their own row. All other ranks share one row. */
 const RANKS_SHOWN = 12
 
 const WIDTH = 720
@@ -16,17 +16,23 @@ const TOP = 26
 const LEFT = 90
 const RIGHT = 60
 
-/** A rank, the row of all lower ranks, or the row of results that the stage did not find. */
+/**
+ * A row of the chart: a rank, the shared row of all higher rank numbers, or the row of results that a stage did not
+ * find.
+ */
 type Row = number | 'later' | 'none'
 
 interface Line {
   id: string
   name: string
-  /** By stage. Null if the stage did not find the result. */
+  /** The rank at each stage. Null if the stage did not find the result. */
   ranks: (number | null)[]
 }
 
-/** A line per result through its rank at each stage. Hidden from screen readers, because each result lists its ranks. */
+/**
+ * Draws a line for each result through its ranks at all stages. Hidden from screen readers, because each result's
+ * text lists the same ranks.
+ */
 export function RankChart({ results }: { results: readonly SearchResult[] }) {
   const [active, setActive] = useState<string>()
   const lines = results.slice(0, LINES_MAX).map(lineOf)

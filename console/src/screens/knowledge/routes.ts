@@ -8,7 +8,10 @@ type Given = Record<string, unknown>
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** The router parses numbers and booleans in the URL. Search text stays text. */
+/**
+ * Returns a search parameter as a string. The router parses numbers and booleans in the URL, but users may search for
+ * them.
+ */
 const wordsOf = (value: unknown): string | undefined =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : textOf(value)
 
@@ -81,7 +84,7 @@ const evaluations = createRoute({
 const evaluation = createRoute({
   getParentRoute: () => knowledgeBase,
   path: '/evaluations/$evaluationId',
-  /** `against`: the run to compare with. `page`: of the questions. */
+  /** `against` is the id of the run to compare with. `page` is the page of questions. */
   validateSearch: (given: Given): { run?: string; against?: string; page?: number } => ({
     run: textOf(given['run']),
     against: textOf(given['against']),
@@ -99,7 +102,7 @@ const settings = createRoute({
 const document = createRoute({
   getParentRoute: () => appRoute,
   path: '/knowledge/$kbId/documents/$documentId',
-  /** `chunk`: the id of the chunk to show. `page`: of the chunks. */
+  /** `chunk` is the id of the chunk to show. `page` is the page of chunks. */
   validateSearch: (given: Given): { chunk?: string; page?: number } => ({
     chunk: textOf(given['chunk']),
     page: countOf(given['page']),

@@ -22,7 +22,9 @@ interface RunDetailsProps {
   evaluationId: string
 }
 
-/** A run: its metrics and the results of each question, next to those of another run if one is selected. */
+/**
+ * A run's metrics and the results of each question. If another run is selected, shows the differences from that run.
+ */
 export function RunDetails({ runs, runId, evaluationId }: RunDetailsProps) {
   const { base } = useKnowledgeBase()
   const { against, page = 1 } = useSearch({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })

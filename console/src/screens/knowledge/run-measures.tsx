@@ -6,12 +6,12 @@ const t = translator('evaluations')
 
 interface RunMeasuresProps {
   metrics: EvaluationMetrics
-  /** The metrics of the run to compare with. */
+  /** The metrics of the run to compare with. Null if none is selected. */
   before: EvaluationMetrics | null
   settings: EvaluationRunSettings
 }
 
-/** The mean metrics of a run, and warnings about what makes them unreliable. */
+/** A run's mean metrics, with warnings if they are unreliable. */
 export function RunMeasures({ metrics, before, settings }: RunMeasuresProps) {
   const measures = [
     ['recall_at_k', t('measures.recallAt', { limit: settings.limit }), t('measures.recallHint')],
@@ -37,7 +37,7 @@ export function RunMeasures({ metrics, before, settings }: RunMeasuresProps) {
   )
 }
 
-/** Smaller differences round to 0.0 percentage points. */
+/** Differences below this value are rounded to 0.0 percentage points. */
 const SAME = 0.0005
 
 export function Difference({ by }: { by: number }) {

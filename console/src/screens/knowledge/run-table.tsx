@@ -9,7 +9,7 @@ import { LOCAL } from './models.tsx'
 const t = translator('evaluations')
 const knowledge = translator('knowledge')
 
-/** A run takes seconds, and no server event reports its end. */
+/** Poll interval in milliseconds. A run takes seconds, and no live event reports its end. */
 export const RUN_POLL_MS = 1_500
 
 export const isRunning = ({ status }: EvaluationRun): boolean =>
@@ -22,7 +22,7 @@ const TONES: Record<EvaluationRun['status'], Tone> = {
   failed: 'danger',
 }
 
-/** The runs with their settings and metrics, newest first. */
+/** A table of runs with their settings and metrics, newest first. */
 export const RunTable = ({
   runs,
   chosen,
@@ -80,14 +80,14 @@ export const RunTable = ({
   />
 )
 
-/** Numbers runs from the oldest, which is 1. */
+/** Returns a run's number. The oldest run has number 1. `runs` is sorted newest first. */
 export const numberOf = (runs: readonly EvaluationRun[], id: string): number =>
   runs.length - runs.findIndex((run) => run.id === id)
 
 const shareOf = (metrics: EvaluationMetrics | null, name: 'recall_at_k' | 'mrr' | 'ndcg_at_10'): string =>
   metrics ? formatPercent(metrics[name]) : ''
 
-/** As `Top 10 · Chunks of 400 tokens · Built-in (local)`. */
+/** Returns a run's settings as text, such as `Top 10 · Chunks of 400 tokens · Built-in (local)`. */
 export function settingsOf({ settings }: EvaluationRun): string {
   const parts = [
     t('runs.top', { limit: settings.limit }),

@@ -15,13 +15,13 @@ interface SearchFormProps {
   onSubmit: (params: SearchParams) => void
 }
 
-/** The query and its options. In `ask` mode also the model that answers. */
+/** A form for the query and its options. In `ask` mode, the user also chooses the model that answers. */
 export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
   const models = useModels('text')
   const isQuestion = params.mode === 'ask'
   const [asked, setAsked] = useState(() => textsOf(params))
   const [shown, setShown] = useState(params)
-  // Back and forward change the query in the URL.
+  // The URL's query has changed, for example through the Back button. Show it in the form.
   if (shown !== params) {
     setShown(params)
     setAsked(textsOf(params))

@@ -38,7 +38,7 @@ interface PassageProps {
   children?: React.ReactNode
 }
 
-/** A passage with a link to its chunk in the document. */
+/** A passage found by the search, with a link to its chunk in the document. */
 export function Passage({ kbId, passage, number, sought = NOTHING_SOUGHT, children }: PassageProps) {
   const { document_id, document_name, chunk_id, content, headings, page } = passage
   return (
@@ -66,7 +66,7 @@ export function Passage({ kbId, passage, number, sought = NOTHING_SOUGHT, childr
   )
 }
 
-/** Longer texts are collapsed. */
+/** Maximum length of a passage that is shown in full. A longer passage is collapsed. */
 const FOLDED_CHARACTERS = 600
 
 function Content({ content, sought }: { content: string; sought: Sought }) {

@@ -13,7 +13,7 @@ interface SearchStagesProps {
   results: readonly SearchResult[]
 }
 
-/** How many passages each stage of the search found, and how long it took. */
+/** Shows the number of passages that each stage of the search found, and each stage's duration. */
 export function SearchStages({ receipt, results }: SearchStagesProps) {
   const { candidates, dropped, milliseconds, words, phrases, prefixes, knowledge_bases } = receipt
   const isLocal = knowledge_bases.every(({ embedding_model }) => embedding_model === LOCAL)

@@ -18,7 +18,7 @@ const LIMIT_DEFAULT = 5
 
 const MODES = ['search', 'ask'] as const
 
-/** Tests what chats and agents find in a knowledge base. The URL holds the query and its options. */
+/** Shows what chats and agents would find in a knowledge base. The URL contains the query and its options. */
 export function Search() {
   const params = useSearch({ from: '/app/knowledge/$kbId/search' })
   const navigate = useNavigate()
@@ -54,7 +54,7 @@ function Find({ params, onFind }: { params: SearchParams; onFind: (search: Searc
     queryFn: ({ signal }) => api.request('POST /api/kb/search', { query: { kb_id: base.id }, body, signal }),
     enabled: q !== undefined,
     placeholderData: (before) => before,
-    // Reranking and embedding models cost credits: never search again without a request.
+    // Don't refetch: reranking and embedding models cost credits, so search only when the user submits the form.
     staleTime: Number.POSITIVE_INFINITY,
   })
   return (

@@ -16,7 +16,7 @@ interface StartRunProps {
   onClose: () => void
 }
 
-/** Asks for the search options. The run uses the current index of the knowledge base. */
+/** Asks for the search options and starts a run. The run uses the current index of the knowledge base. */
 export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
   const { base } = useKnowledgeBase()
   const navigate = useNavigate()

@@ -13,7 +13,7 @@ const TONES: Record<Status, Tone> = {
   failed: 'danger',
 }
 
-/** The status of a document, a source or a knowledge base. */
+/** A badge with the status of a document, a source or a knowledge base. */
 export function StatusBadge({ status, of = 'document' }: { status: Status; of?: 'document' | 'source' }) {
   const isImporting = of === 'source' && status === 'processing'
   return <Badge tone={TONES[status]}>{isImporting ? t('status.importing') : t(`status.${status}`)}</Badge>
@@ -21,10 +21,10 @@ export function StatusBadge({ status, of = 'document' }: { status: Status; of?: 
 
 export const isUnderWay = (status: Status): boolean => status === 'pending' || status === 'processing'
 
-/** Poll interval while something is in progress. */
+/** Poll interval in milliseconds while ingestion is in progress. */
 export const POLL_MS = 4_000
 
-/** Queries that are outdated when documents are added or deleted. */
+/** Operations whose cached responses are stale after documents were added or deleted. */
 export const CONTENT = [
   'GET /api/kb/get',
   'GET /api/kb/list',

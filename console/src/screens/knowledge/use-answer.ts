@@ -10,16 +10,16 @@ type Ended = Extract<QueryEvent, { citations: unknown }>
 interface State {
   isBusy: boolean
   sources: Sources
-  /** Citations and token usage. Null until the answer is complete. */
+  /** The citations and token usage. Null until the answer is complete. */
   ended: Ended | null
   error: Error | null
 }
 
 export interface Answer extends State {
-  /** The text so far. */
+  /** The text received so far. */
   text: string
   ask(body: Body<'POST /api/kb/query'>): void
-  /** Aborts the stream and keeps the text so far. */
+  /** Aborts the stream. The text received so far remains. */
   stop(): void
 }
 

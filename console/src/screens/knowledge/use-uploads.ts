@@ -8,32 +8,32 @@ import { CONTENT } from './status.tsx'
 export interface OutgoingFile {
   key: number
   file: File
-  /** The share of its bytes that is sent, from 0 to 1. */
+  /** The share of the file that has been uploaded, from 0 to 1. */
   share: number
   error: Error | null
 }
 
 export interface Uploads {
-  /** Uploads in progress and failed ones. Finished uploads are documents. */
+  /** The uploads that are in progress or have failed. Finished uploads appear in the list of documents. */
   files: OutgoingFile[]
   add(files: Iterable<File>): void
   retry(key: number): void
-  /** Removes a file from the list and aborts its upload. */
+  /** Removes a file from the list. Aborts its upload if it is in progress. */
   remove(key: number): void
 }
 
-/** Concurrent uploads. */
+/** Maximum number of concurrent uploads. */
 const AT_ONCE = 3
-/** The server's limit per source (server/parts/kb/source-config.ts). */
+/** Maximum number of files per source, as on the server (server/parts/kb/source-config.ts). */
 const SOURCE_FILES_MAX = 100
 
 interface Sending extends OutgoingFile {
   giveUp: AbortController
-  /** Set once the whole file is sent. */
+  /** The id of the uploaded file. Null until the upload is complete. */
   uploadId: string | null
 }
 
-/** Uploads files into a knowledge base: one request per file. Files that are picked together become one source. */
+/** Uploads files into a knowledge base, one request per file. Files that are chosen together become one source. */
 export function useUploads(kbId: string): Uploads {
   const client = useQueryClient()
   const last = useRef(0)
