@@ -2,9 +2,9 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whether an address is publicly reachable: public IPv4, or IPv6 global unicast (2000::/3) outside tunnels and special
- * blocks. An IPv4-mapped address (::ffff:10.0.0.1) counts as IPv4. Sources: the special-purpose address registries of
- * IANA (RFC 6890), which `ipaddr.js` implements as ranges.
+ * Returns whether an address is publicly reachable. Public addresses are public IPv4 addresses, and IPv6 global
+ * unicast addresses (2000::/3) outside tunnels and special blocks. An IPv4-mapped address (::ffff:10.0.0.1) counts as
+ * IPv4. Source: IANA's special-purpose address registries (RFC 6890), which `ipaddr.js` implements as ranges.
  */
 export function isPublic(address: string): boolean {
   const parsed = ipaddr.process(address)
@@ -15,8 +15,9 @@ export function isPublic(address: string): boolean {
 const GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number]
 
 /**
- * Addresses of cloud services for virtual machines: instance metadata, credentials, wire servers. Includes all of
- * link-local IPv4, where providers place such services (169.254.169.254, 169.254.170.2, 169.254.0.23).
+ * Addresses of cloud services for virtual machines: instance metadata, credentials and wire servers. Includes all
+ * link-local IPv4 addresses, because providers place such services there (169.254.169.254, 169.254.170.2,
+ * 169.254.0.23).
  */
 const CLOUD_SERVICES = [
   '169.254.0.0/16',
@@ -32,7 +33,10 @@ const CLOUD_SERVICES = [
   'fe80::a9fe:a9fe',
 ]
 
-/** Whether an address is a cloud's metadata or wire server, even if embedded in IPv6 by a transition mechanism. */
+/**
+ * Returns whether an address is a cloud's metadata or wire server. Also recognizes IPv4 addresses that an IPv6
+ * address embeds by a transition mechanism.
+ */
 export function isCloudService(address: string): boolean {
   const parsed = ipaddr.process(address)
   if (isInCloudServices(parsed.toString())) return true
@@ -42,10 +46,10 @@ export function isCloudService(address: string): boolean {
 const ISATAP_MARK = [0x5e, 0xfe]
 
 /**
- * Returns the IPv4 addresses that an IPv6 address can embed:
+ * Returns the IPv4 addresses that an IPv6 address may embed:
  * - in the last 32 bits (IPv4-mapped, -compatible and -translated, NAT64, ISATAP)
  * - after the prefix of 6to4 (RFC 3056)
- * - as the server and, inverted, as the client of Teredo (RFC 4380)
+ * - as the server and as the inverted client address of Teredo (RFC 4380)
  * - at the positions of a local NAT64 prefix (RFC 6052, section 2.2)
  */
 function embeddedIpv4(bytes: readonly number[]): string[] {
@@ -67,8 +71,8 @@ function embeddedIpv4(bytes: readonly number[]): string[] {
 }
 
 /**
- * Returns a function that checks addresses against a list of blocks such as 10.0.0.0/8. A single address matches
- * itself.
+ * Returns a function that checks whether an address is in one of the blocks. A block is a range such as 10.0.0.0/8,
+ * or a single address.
  */
 export function createBlockList(blocks: readonly string[]): (address: string) => boolean {
   const parsed = blocks.map((block) =>
@@ -82,12 +86,15 @@ export function createBlockList(blocks: readonly string[]): (address: string) =>
   }
 }
 
-/** An IPv6 customer has at least a /64 (RFC 6177), and can use a new address from it for each request. */
+/**
+ * A network is a /64, because an IPv6 customer has at least a /64 (RFC 6177) and can use a new address for each
+ * request.
+ */
 const IPV6_NETWORK_WORDS = 4
 
 /**
- * Returns the network under which limits count an address: an IPv4 address itself, or an IPv6 address's /64. All text
- * that is not an IP address counts as one network, `unknown`.
+ * Returns the network for which limits count an address: the address itself for IPv4, the /64 for IPv6. Returns
+ * `unknown` for any string that is not an IP address.
  */
 export function networkOf(address: string): string {
   if (isIP(address) === 0) return 'unknown'
@@ -97,7 +104,7 @@ export function networkOf(address: string): string {
   return `${words.map((word) => word.toString(16)).join(':')}::/64`
 }
 
-/** Returns the blocks of a list that are single addresses: `10.0.0.1`, `10.0.0.1/32`. */
+/** Returns the blocks that contain a single address, such as `10.0.0.1` or `10.0.0.1/32`. */
 export const singleAddresses = (blocks: readonly string[]): string[] =>
   blocks.filter(
     (block) => !block.includes('/') || block.endsWith(isIP(block.split('/')[0] ?? '') === 6 ? '/128' : '/32'),

@@ -1,24 +1,22 @@
 import { sentence } from '#errors'
 
-/** Limits for exchanges with third-party servers: redirects, time and size. */
-
 /** Maximum number of consecutive redirects. */
 export const REDIRECTS_MAX = 5
 
-/** Returns a redirect's target; null for an invalid URL or a redirect from https to http. */
+/** Returns the target URL of a redirect. Returns null for an invalid URL or a redirect from https to http. */
 export function redirectTarget(from: string, location: string | string[] | undefined): string | null {
   const next = URL.parse(String(location ?? ''), from)
   if (!location || !next || (next.protocol === 'http:' && from.startsWith('https:'))) return null
   return next.href
 }
 
-/** Returns a whole body, or null if it exceeds `bytesMax`. Does not wait for the rest. */
+/** Returns a whole body. Returns null as soon as the body exceeds `bytesMax`. */
 export async function readAll(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer | null> {
   const { beginning, isCut } = await readBeginning(body, bytesMax)
   return isCut ? null : beginning
 }
 
-/** Returns the beginning of a body, and whether it exceeds `bytesMax`. Does not wait for the rest. */
+/** Returns the first `bytesMax` bytes of a body, and whether the body is longer. Does not wait for the rest. */
 export async function readBeginning(
   body: AsyncIterable<Buffer>,
   bytesMax: number,
@@ -34,8 +32,7 @@ export async function readBeginning(
 }
 
 /**
- * Runs work with a deadline. After `milliseconds` the work is aborted and the promise rejects with the result of
- * `tooSlow`.
+ * Runs work with a deadline. After `milliseconds`, aborts the work and rejects with the error that `tooSlow` returns.
  */
 export async function withinTime<Result>(
   milliseconds: number,
@@ -60,8 +57,8 @@ export async function withinTime<Result>(
 }
 
 /**
- * Parses Retry-After (RFC 9110, 10.2.3): seconds or a date. Returns milliseconds, or undefined if it is invalid or
- * above `millisecondsMax`.
+ * Parses a Retry-After header (RFC 9110, 10.2.3), which contains seconds or a date. Returns milliseconds. Returns
+ * undefined if the value is invalid or above `millisecondsMax`.
  */
 export function parseRetryAfter(
   header: string | string[] | undefined,
@@ -76,7 +73,7 @@ export function parseRetryAfter(
 
 export type ConnectionFailure = 'name' | 'time' | 'certificate' | 'argument' | 'other'
 
-/** Describes a failed connection for the user who entered the address. */
+/** Describes a failed connection for the user who entered the URL. */
 export function connectionSentence(host: string, error: unknown): string {
   switch (connectionFailureOf(error)) {
     case 'name':
@@ -89,7 +86,10 @@ export function connectionSentence(host: string, error: unknown): string {
   return sentence('net.connection_failed', { host })
 }
 
-/** Classifies a failed connection: unknown name, timeout, TLS or certificate error, invalid argument, or other. */
+/**
+ * Classifies a failed connection: unknown name, timeout, TLS or certificate error, invalid argument, or another
+ * failure.
+ */
 export function connectionFailureOf(error: unknown): ConnectionFailure {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
   const word = String(code ?? cause?.code ?? '')

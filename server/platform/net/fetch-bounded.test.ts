@@ -6,7 +6,7 @@ import { createExampleNet } from '#tests/support/provider/example-net.ts'
 import { type BoundedRequest, FetchError, fetchBounded } from './fetch-bounded.ts'
 import { createNet, NetError } from './index.ts'
 
-/** Responses of malicious servers, and their outcomes. Names ending in .example resolve to this machine. */
+/** Tests responses of malicious servers. In these tests, names that end in .example resolve to this machine. */
 
 const TEXT = Buffer.from('Grüße. '.repeat(1_000))
 const BYTES_MAX = 100_000
@@ -232,7 +232,8 @@ describe('without private addresses', () => {
     for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '[::ffff:127.0.0.1]', '2130706433'])
       expect(await ask(`http://${host}:${port}/text`)).toBeInstanceOf(NetError)
     let asked = 0
-    // The first lookup returns an allowed address without a server, the second the server's address.
+    // The first lookup returns an allowed address where no server runs. The second lookup returns the server's
+    // address.
     const rebinding = createNet({
       allowPrivateNetwork: ['127.0.0.2'],
       resolveName: (_name, _options, tell) =>

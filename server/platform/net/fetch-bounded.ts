@@ -18,12 +18,12 @@ import {
 } from './exchange-bounds.ts'
 import { type Net, NetError } from './index.ts'
 
-/** User agent for third-party servers. Rules for us in robots.txt use its first word. */
+/** User agent for third-party servers. In robots.txt, its first word identifies Parley. */
 export const USER_AGENT = 'Parley (reads websites for its users)'
 
 /**
- * A server did not return the requested data. The message is written for the user who entered the address.
- * `canTryAgain` is true for temporary failures such as timeouts and broken connections.
+ * Thrown if a server did not return the requested data. The message is written for the user who entered the URL.
+ * `canTryAgain` is true for temporary failures, such as timeouts and broken connections.
  */
 export class FetchError extends Error {
   override readonly name = 'FetchError'
@@ -39,17 +39,20 @@ export class FetchError extends Error {
 }
 
 export interface BoundedRequest {
-  /** Maximum response size in bytes, both compressed and decompressed. */
+  /** Maximum size of a response in bytes, both compressed and decompressed. */
   bytesMax: number
-  /** Truncates a response beyond `bytesMax` instead of failing. */
+  /** If true, a response beyond `bytesMax` is truncated. Otherwise the request fails. */
   isCut?: boolean
-  /** Total time in milliseconds, including name resolution, redirects and the body. */
+  /** Total timeout in milliseconds, including name resolution, redirects and the body. */
   timeoutMs: number
-  /** Accepted media types. Other responses are not read and have an empty body. */
+  /** Accepted media types. The body of a response with any other type is not read and is empty. */
   accept?: readonly string[]
-  /** Sent only to the first origin. `accept`, `accept-encoding` and `user-agent` cannot be set. */
+  /**
+   * Headers for requests to the first origin, but not to other origins after redirects. `accept`, `accept-encoding`
+   * and `user-agent` cannot be set.
+   */
   headers?: Record<string, string>
-  /** Called before each redirect. An error that it throws fails the request. */
+  /** Called before each redirect. If it throws, the request fails with its error. */
   onRedirect?: (url: string, signal: AbortSignal) => Promise<void>
   signal: AbortSignal
 }
@@ -59,9 +62,9 @@ export interface BoundedAnswer {
   url: string
   status: number
   headers: Dispatcher.ResponseData['headers']
-  /** The Content-Type header with parameters; '' if missing. */
+  /** The Content-Type header with its parameters. Empty if the header is missing. */
   contentType: string
-  /** Decompressed. Empty for a status of 300 or above, because error pages are not read. */
+  /** The decompressed body. Empty for a status of 300 or above, because error pages are not read. */
   body: Buffer
   etag: string | null
   lastModified: string | null
@@ -71,9 +74,9 @@ const ENCODINGS_MAX = 2
 const HEADER_CHARACTERS_MAX = 1_000
 
 /**
- * Fetches an address given by a tenant. Checks each redirect like the address itself, and follows none from https to
- * http. Returns any status as an answer. Throws a NetError for a forbidden address, a FetchError for any other failure,
- * or the signal's reason.
+ * Fetches a URL given by a tenant. Checks the target of each redirect like the URL itself, and follows no redirect
+ * from https to http. Returns a response with any status. Throws a NetError for a forbidden address, a FetchError for
+ * any other failure, or the signal's reason.
  */
 export async function fetchBounded(
   net: Net,
@@ -121,17 +124,20 @@ function fetchOnce(net: Net, address: string, request: BoundedRequest): Promise<
   })
 }
 
-/** A single request without redirects. */
+/** A single request. Redirects are not followed. */
 export interface BoundedExchange extends Pick<BoundedRequest, 'bytesMax' | 'isCut' | 'signal'> {
   method: Dispatcher.HttpMethod
-  /** `accept-encoding` cannot be set. */
+  /** Headers of the request. `accept-encoding` cannot be set. */
   headers: Record<string, string>
   content: Buffer | null
-  /** Whether to read the body. Otherwise it is empty. */
+  /** Returns whether to read the body. If false, the returned body is empty. */
   isWanted(status: number, contentType: string): boolean
 }
 
-/** Like `fetchBounded`, but with any method, without following redirects, and with no timeout except the signal. */
+/**
+ * Like `fetchBounded`, but with any method, without following redirects, and without a timeout. The signal can abort
+ * the request.
+ */
 export async function exchangeOnce(
   net: Net,
   address: string,
@@ -179,14 +185,17 @@ function headerOf(headers: Dispatcher.ResponseData['headers'], name: string): st
 }
 
 function leaveUnread(body: Dispatcher.ResponseData['body']): Buffer {
-  // Destroying the body closes the connection. Ignore the stream's error.
+  // Destroying the body closes the connection and emits an error, which is ignored.
   body.on('error', () => {}).destroy()
   return Buffer.alloc(0)
 }
 
 class TooMuch extends Error {}
 
-/** Decompresses while reading, so that memory use stays below the limit. Closes the connection if it stops early. */
+/**
+ * Decompresses the body while reading, so that memory use stays below the limit. Closes the connection if the body
+ * exceeds the limit.
+ */
 async function readBody(
   host: string,
   headers: Dispatcher.ResponseData['headers'],
@@ -207,7 +216,7 @@ async function readBody(
   return read
 }
 
-/** Limits the compressed size, too. Data that grows when compressed is probably malicious. */
+/** Limits the compressed size too, because data that grows when it is compressed is probably malicious. */
 const boundArriving = (bytesMax: number) =>
   async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let bytes = 0
@@ -218,7 +227,10 @@ const boundArriving = (bytesMax: number) =>
     }
   }
 
-/** Returns the content encodings of a response (RFC 9110, 8.4), the last applied first. */
+/**
+ * Returns the content encodings of a response (RFC 9110, 8.4), the last applied encoding first. Throws a FetchError
+ * for an unsupported encoding or too many encodings.
+ */
 function encodingsOf(host: string, headers: Dispatcher.ResponseData['headers']): string[] {
   const names = String(headers['content-encoding'] ?? '')
     .toLowerCase()
@@ -246,7 +258,7 @@ const unpackerOf = (encoding: string): Unpacker =>
       yield* { [Symbol.asyncIterator]: () => source }
     }
     const packed = pipeline(rest(), unpack)
-    // The error also surfaces on the stream that is being read.
+    // Ignored here, because reading `unpack` throws the same error.
     packed.catch(() => {})
     yield* unpack as AsyncIterable<Buffer>
     await packed
@@ -260,7 +272,10 @@ function streamOf(encoding: string, head: Buffer) {
   return ((head[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()
 }
 
-/** Whether a retry may succeed. Not for unknown names, TLS errors, or data that is damaged rather than truncated. */
+/**
+ * Returns whether a retry may succeed. False for unknown names, TLS errors, and data that is damaged rather than
+ * truncated.
+ */
 function mayPass(error: unknown): boolean {
   const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
   if (isOfPacking(error)) return code === 'Z_BUF_ERROR'

@@ -5,29 +5,30 @@ import { assertOutsideTransaction } from '#database/ambient.ts'
 import { sentence } from '#errors'
 import { createBlockList, isCloudService, isPublic, singleAddresses } from './addresses.ts'
 
-/** An address must not be reached. The message is written for the user who entered the address. */
+/** Thrown for an address that must not be reached. The message is written for the user who entered the address. */
 export class NetError extends Error {
   override readonly name = 'NetError'
 }
 
-/** Outgoing connections: pooled, kept alive, and without automatic redirects. */
+/** Outgoing connections. They are pooled and kept alive, and do not follow redirects. */
 export interface Net {
   /**
-   * For addresses given by tenants. Reaches only public addresses and those in ALLOW_PRIVATE_NETWORK. Cloud metadata is
-   * reachable only if the list names its single address.
+   * For addresses given by tenants. Reaches only public addresses and the addresses in ALLOW_PRIVATE_NETWORK. Reaches
+   * cloud metadata only if ALLOW_PRIVATE_NETWORK lists its exact address.
    */
   guarded: Dispatcher
   /** For addresses given by the operator. */
   open: Dispatcher
   /**
-   * Checks an address given by a tenant without resolving it: http or https, no credentials, and no private IP address
-   * in any spelling. Throws a NetError. Resolved addresses are checked on connection.
+   * Checks a URL given by a tenant without resolving the name. Throws a NetError unless the URL is http or https,
+   * contains no credentials, and names no private IP address in any spelling. Resolved addresses are checked when
+   * connecting.
    */
   checkUrl(address: string): URL
   close(): Promise<void>
 }
 
-/** A response whose body has not been read. */
+/** A response with an unread body. */
 export type NetAnswer = Dispatcher.ResponseData
 
 const CONNECT_TIMEOUT_MS = 10_000
@@ -45,14 +46,14 @@ export function createNet(options: {
   allowPrivateNetwork: boolean | string[]
   /** Timeout in milliseconds for establishing a connection, including name resolution and TLS. */
   connectTimeoutMs?: number
-  /** Replaces the system's resolver. */
+  /** Replaces the operating system's resolver. */
   resolveName?: ResolveName
 }): Net {
   const { allowPrivateNetwork, connectTimeoutMs = CONNECT_TIMEOUT_MS, resolveName = lookupInDns } = options
   const refuse = createGuard(allowPrivateNetwork)
-  // HTTP/1.1 only, to support a single protocol in which an aborted stream closes its socket.
+  // HTTP/1.1 only, so that aborting a response always closes its socket.
   const connection: buildConnector.BuildOptions = { timeout: connectTimeoutMs, allowH2: false }
-  // Passed through to net.connect and tls.connect, although undici's types also require a port.
+  // undici passes these options to net.connect and tls.connect. Its types also require a port, so a cast is needed.
   const checked = { ...connection, lookup: checkedLookup(refuse, resolveName) } as typeof connection
   const open = createAgent(buildConnector(connection))
   const guarded = createAgent(refuseLiterals(refuse, buildConnector(checked)))
@@ -84,12 +85,12 @@ const createAgent = (connect: buildConnector.connector): Agent =>
     bodyTimeout: 0,
   })
 
-/** Returns the error for an address that `host` resolves to; null if it is allowed. */
+/** Returns the error for an address that `host` resolves to. Null if the address is allowed. */
 type Refuse = (host: string, address: string) => NetError | null
 
 /**
- * Cloud metadata exposes the machine's credentials. So neither `true` nor a block allows it, only a list that names its
- * single address.
+ * Creates the check for addresses. Cloud metadata exposes the machine's credentials. It is therefore allowed only if
+ * the list contains its exact address, not by `true` or a block.
  */
 function createGuard(allowPrivateNetwork: boolean | string[]): Refuse {
   const blocks = Array.isArray(allowPrivateNetwork) ? allowPrivateNetwork : []
@@ -101,7 +102,7 @@ function createGuard(allowPrivateNetwork: boolean | string[]): Refuse {
   }
 }
 
-/** IP addresses never reach the resolver, so check them before connecting. */
+/** Checks IP addresses before connecting, because they never reach the resolver. */
 const refuseLiterals =
   (refuse: Refuse, connect: buildConnector.connector): buildConnector.connector =>
   (options, callback) => {
@@ -112,8 +113,8 @@ const refuseLiterals =
   }
 
 /**
- * Resolves a name once, checks all its addresses, and connects to one of these, so that DNS rebinding has no effect. A
- * single forbidden address rejects the name.
+ * Creates a lookup that resolves a name once, checks all addresses, and connects to one of them. DNS rebinding
+ * therefore has no effect. A single forbidden address refuses the name.
  */
 const checkedLookup =
   (refuse: Refuse, resolveName: ResolveName): LookupFunction =>
@@ -142,7 +143,7 @@ function checkUrl(address: string, refuse: Refuse): URL {
   return url
 }
 
-/** Removes the brackets of IPv6. `new URL` has already normalized all spellings of an address. */
+/** Removes the brackets of an IPv6 address. `new URL` has already normalized the spelling. */
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '')
 
 const notPublic = (host: string): NetError => new NetError(sentence('net.not_public', { host }))

@@ -90,7 +90,7 @@ describe('connections', () => {
     const PUBLIC_V6 = { address: '2606:4700::1111', family: 6 }
     type Addresses = Parameters<Parameters<ResolveName>[2]>[1]
 
-    /** A net whose names resolve to a different address on each lookup. */
+    /** Returns a net in which names resolve to the next entry of `answers` at each lookup. */
     function rebinding(allowPrivateNetwork: string[], ...answers: Addresses[]) {
       const resolveName = vi.fn<ResolveName>((_name, _options, callback) =>
         callback(null, answers[resolveName.mock.calls.length - 1] ?? []),

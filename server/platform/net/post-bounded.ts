@@ -7,7 +7,7 @@ import { type Net, NetError } from './index.ts'
 export interface BoundedPost {
   headers: Record<string, string>
   content: Buffer
-  /** Timeout in milliseconds until the status arrives, including name resolution and connection. */
+  /** Timeout in milliseconds until the status arrives, including name resolution and connecting. */
   timeoutMs: number
   signal: AbortSignal
 }
@@ -17,13 +17,13 @@ export interface PostAnswer {
   headers: Dispatcher.ResponseData['headers']
 }
 
-/** The response body is read only so that the connection can be reused. */
+/** Limit for reading a response body, which is read only so that the connection can be reused. */
 const BODY_BYTES_MAX = 4 * 1024
 const BODY_TIMEOUT_MS = 1_000
 
 /**
- * Sends a POST to an address given by a tenant. Only the status of the response matters, and redirects count as
- * responses. Throws a NetError for a forbidden address, a FetchError without a response, or the signal's reason.
+ * Sends a POST to a URL given by a tenant. Does not follow redirects or return the response body. Throws a NetError
+ * for a forbidden address, a FetchError if there is no response, or the signal's reason.
  */
 export async function postBounded(net: Net, address: string, post: BoundedPost): Promise<PostAnswer> {
   const { origin, host, pathname, search } = net.checkUrl(address)
@@ -50,7 +50,7 @@ export async function postBounded(net: Net, address: string, post: BoundedPost):
   })
 }
 
-/** Discards a body. If it is too long, too slow or broken, the connection is closed without an error. */
+/** Discards a body. If the body is too long, too slow or broken, closes the connection without an error. */
 async function forget(body: Dispatcher.ResponseData['body']): Promise<void> {
   const slow = setTimeout(() => body.destroy(), BODY_TIMEOUT_MS)
   let bytes = 0

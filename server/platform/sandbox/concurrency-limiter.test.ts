@@ -5,7 +5,7 @@ import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
 const never = new AbortController().signal
-/** Whether a promise is still pending after all due tasks have run. */
+/** Returns whether a promise is still pending after all due tasks have run. */
 async function isOpen(promise: Promise<unknown>): Promise<boolean> {
   const open = Symbol()
   const later = new Promise((resolve) => setImmediate(() => resolve(open)))

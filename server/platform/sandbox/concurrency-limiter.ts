@@ -5,19 +5,19 @@ import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
 /**
- * Limits how many sandboxes run at once. An organization gets at most half of the slots and of the queue, so that no
- * organization can block the others.
+ * Limits the number of concurrent sandboxes. An organization gets at most half of the slots and half of the queue, so
+ * it cannot block other organizations.
  */
 export interface ConcurrencyLimiter {
   /**
-   * Waits for a slot and returns the function that frees it. Rejects with the signal's reason, or SandboxUnavailable.
+   * Waits for a slot. Returns a function that frees the slot. Rejects with the signal's reason or SandboxUnavailable.
    */
   take(organizationId: string, signal: AbortSignal): Promise<() => void>
   /** Rejects all waiting callers. */
   close(): void
 }
 
-/** More than one per core, because code that waits for I/O leaves the processor to others. */
+/** More than one sandbox per core, because code that waits for I/O does not use the processor. */
 const TURNS_PER_CORE = 2
 const SHARE_OF_ONE = 0.5
 const WAITING_MAX = 200
@@ -29,14 +29,14 @@ interface Waiter {
   refuse(reason: unknown): void
 }
 
-/** Maximum share of the machine's memory for all sandboxes of a process. */
+/** Maximum share of the machine's memory for all sandboxes of this process. */
 const MEMORY_SHARE = 0.5
 
 export interface LimiterBounds {
   turnsMax?: number
   /**
-   * Memory for all running sandboxes, in bytes. Each counts with its limit, regardless of actual use. At least one may
-   * run.
+   * Memory for all running sandboxes, in bytes. A sandbox counts with its memory limit, regardless of its actual use.
+   * At least one sandbox may run.
    */
   memoryBytes?: number
   waitingMax?: number

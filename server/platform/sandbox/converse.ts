@@ -5,10 +5,10 @@ import { type FetchProxy, proxyErrorSentence } from './fetch-proxy.ts'
 import type { Message, Task } from './messages.ts'
 import type { SandboxOutcome } from './sandbox.ts'
 
-/** Deadline for one call, from when its process receives the task. */
+/** Deadline of a call, in milliseconds after its process receives the task. */
 export const CLOCK_MS = 30_000
 const PRINTED_CHARACTERS_MAX = 65_536
-/** Maximum number of pending requests and waits per call. */
+/** Maximum number of pending requests and waits of a call. */
 const UNDER_WAY_MAX = 128
 
 type Result =
@@ -24,8 +24,8 @@ export interface Call {
 }
 
 /**
- * Sends the task to a process, serves its requests, and returns the outcome. Then ends the process. Rejects only with
- * the signal's reason.
+ * Sends the task to a process, serves the process's requests, and returns the outcome. Then ends the process. Rejects
+ * only with the signal's reason.
  */
 export function converse({ process, task, reachHosts, clockMs, signal }: Call): Promise<SandboxOutcome> {
   return new Promise((resolve, reject) => {
@@ -107,7 +107,7 @@ function outcomeOf({ isMemory, isFlood }: Ending): Result {
   return { ok: false, reason: 'crashed', error: sentence('sandbox.crashed') }
 }
 
-/** Collects printed text up to a limit. Its last line tells how many characters were dropped. */
+/** Collects printed text up to a limit. If text was dropped, the last line of `text` says how many characters. */
 class Printed {
   #kept = ''
   #dropped = 0

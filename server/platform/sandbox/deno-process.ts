@@ -9,13 +9,15 @@ import type { Runtimes } from './find-deno.ts'
 import type { Answer, Message, Task } from './messages.ts'
 import { readMessage } from './read-message.ts'
 
-/** A process that runs the code of one call and then ends. Only a separate process isolates code reliably. */
+/** A process that runs the code of one call and then ends. Only separate processes isolate code reliably. */
 export interface DenoProcess {
-  /** Resolves when the process is ready for its task. Rejects if it ends first. */
+  /** Resolves when the process is ready for its task. Rejects if the process ends before that. */
   readonly ready: Promise<void>
-  /** Resolves when the process has exited and its folder is deleted. Never rejects. */
+  /** Resolves when the process has exited and its temporary folder is deleted. Never rejects. */
   readonly ended: Promise<void>
-  /** Sets the receivers of messages and of the end. `onMessage` gets `null` for an invalid line. */
+  /**
+   * Sets the callbacks for messages and for the end of the process. `onMessage` receives null for an invalid line.
+   */
   follow(onMessage: (message: Message | null) => void, onEnd: (ending: Ending) => void): void
   send(message: Task | Answer): void
   end(): void
@@ -31,21 +33,24 @@ export type Runtime = 'javascript' | 'python'
 export interface Start {
   runtime: Runtime
   runtimes: Runtimes
-  /** Files and folders that it may read until the code runs. */
+  /** Files and folders that the process may read before it runs tenant code. */
   reads: readonly string[]
-  /** Arguments of the program. */
+  /** Command line arguments of the program. */
   parameters: readonly string[]
 }
 
-/** Limit on writable memory, including reserved memory: V8 alone reserves half a gigabyte for compiled code. */
+/**
+ * Limit on writable memory, including memory that is only reserved. V8 alone reserves half a gigabyte for compiled
+ * code.
+ */
 export const MEMORY_BYTES_MAX = 1_280 * 1024 * 1024
 const HEAP_MEGABYTES = 256
-/** Processor time over all threads. Ends an endless loop even if the server dies first. */
+/** Limit on processor time across all threads. Ends an endless loop even if the server has died. */
 const PROCESSOR_SECONDS_MAX = 90
-/** Maximum output of a process: the requests of one call, its result and printed text. */
+/** Maximum output of a process: the requests of its call, the result and the printed text. */
 const OUTPUT_BYTES_MAX = 32_000_000
 const LINE_BYTES_MAX = 2_000_000
-/** Maximum bytes on stderr, which only Deno itself can write to. */
+/** Maximum output on stderr, which only Deno itself can write to. */
 const ERRORS_BYTES_MAX = 1_000_000
 const ERRORS_BYTES_KEPT = 8_000
 const LINE_FEED = 10
@@ -88,7 +93,7 @@ export function startDenoProcess(start: Start): DenoProcess {
     if (errorBytes > ERRORS_BYTES_MAX) flood()
     else errors = (errors + bytes.toString('latin1')).slice(-ERRORS_BYTES_KEPT)
   })
-  // Writing fails only when the process has already ended.
+  // Writing fails only if the process has already ended.
   child.stdin.on('error', () => {})
   const ended = new Promise<void>((resolve) => {
     const finish = (): void => {
@@ -118,7 +123,7 @@ function yieldToServer({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // The process has already ended, or the system does not allow it.
+    // The process has already ended, or the operating system does not allow the change.
   }
 }
 
@@ -142,7 +147,7 @@ function readLines(child: ChildProcess, onLine: (line: string) => void, flood: (
   })
 }
 
-/** Passes none of the server's environment, because it contains secrets. */
+/** Contains none of the server's environment variables, because some are secrets. */
 export const environmentOf = (folder: string): Record<string, string> => ({
   DENO_DIR: folder,
   DENO_NO_PACKAGE_JSON: '1',
@@ -150,11 +155,11 @@ export const environmentOf = (folder: string): Record<string, string> => ({
   NO_COLOR: '1',
 })
 
-/** Returns the command line. `prlimit`, if available, limits memory and processor time. */
+/** Returns the command line of the process. If `prlimit` is installed, it limits memory and processor time. */
 export function commandOf({ runtime, runtimes, reads, parameters }: Start): string[] {
   const { deno, prlimit } = runtimes
   const flags = [`--max-old-space-size=${HEAP_MEGABYTES}`, '--max-semi-space-size=8']
-  // Python needs no code from strings, and could otherwise use it to reach JavaScript (ctypes).
+  // Python code does not need to evaluate JavaScript strings, and could otherwise do so through ctypes.
   if (runtime === 'python') flags.push('--disallow-code-generation-from-strings')
   return [
     ...(prlimit === null
@@ -183,8 +188,8 @@ export function commandOf({ runtime, runtimes, reads, parameters }: Start): stri
 const REFUSED = `data:text/javascript,${encodeURIComponent("throw new Error('Modules cannot be imported in a sandbox.')")}`
 
 /**
- * Blocks imports of files other than the sandbox's own, and of Node's built-in modules. Pyodide itself needs some Node
- * modules, which Python code has no way to import.
+ * Returns an import map that blocks Node's built-in modules and all files except the sandbox's own. Pyodide needs
+ * some Node modules, so they stay allowed for Python, whose code cannot import them.
  */
 function importMapOf(runtime: Runtime, { pyodide }: Runtimes): string {
   const names = runtime === 'python' ? [] : builtinModules.flatMap(spellingsOf)
@@ -193,7 +198,7 @@ function importMapOf(runtime: Runtime, { pyodide }: Runtimes): string {
   return JSON.stringify({
     imports: {
       ...Object.fromEntries(names.map((name) => [name, REFUSED])),
-      // Nothing resolves against a data: address, so every import with this prefix fails.
+      // Imports with this prefix always fail, because no path resolves against a data: URL.
       'file:///': `${REFUSED}//`,
       ...Object.fromEntries(own.map((address) => [address, address])),
       [folder]: folder,

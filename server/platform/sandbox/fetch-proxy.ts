@@ -7,7 +7,7 @@ import type { ProxiedRequest, ProxiedResponse } from './messages.ts'
 const REQUESTS_MAX = 50
 const REQUEST_BYTES_MAX = 256 * 1024
 const ANSWER_BYTES_MAX = 2_000_000
-/** Total response size per call. Responses stay in this process's memory until the code has read them. */
+/** Maximum total size of a call's responses, which stay in this process's memory until the code reads them. */
 const ANSWERS_BYTES_MAX = 16_000_000
 const REQUEST_MS_MAX = 20_000
 const HEADERS_MAX = 50
@@ -15,24 +15,27 @@ const HEADERS_CHARACTERS_MAX = 16_000
 const URL_CHARACTERS_MAX = 8_000
 const USER_AGENT = 'Parley (runs tools of its users)'
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
-/** Headers about our own connection (RFC 9110, 7.6.1). */
+/** Headers that concern only this server's own connection (RFC 9110, 7.6.1). */
 const CONNECTION_HEADERS = new Set(
   `host content-length transfer-encoding connection keep-alive proxy-connection proxy-authorization te trailer upgrade
   expect accept-encoding content-encoding`.split(/\s+/),
 )
 const CREDENTIALS = new Set(['authorization', 'cookie'])
 
-/** A refused request. The message is written for the author of the code. */
+/** A refused request. The message is written for the author of the sandboxed code. */
 export class FetchProxyError extends Error {
   override readonly name = 'FetchProxyError'
 }
 
-/** Makes an HTTP request for sandboxed code. Rejects with an Error with a readable message, or the signal's reason. */
+/**
+ * Sends an HTTP request for sandboxed code. Rejects with the signal's reason, or with an error that
+ * proxyErrorSentence describes.
+ */
 export type FetchProxy = (request: ProxiedRequest, signal: AbortSignal) => Promise<ProxiedResponse>
 
 /**
- * Allows requests only to the listed hosts, also after redirects. A host without a port means the default port of http
- * or https. Listed hosts still have to pass the guard of `net`.
+ * Creates a proxy that allows requests and redirects only to the listed hosts. A host without a port allows only the
+ * default port of http and https. The guard of `net` also applies to listed hosts.
  */
 export function createFetchProxy(net: Net, network: readonly string[]): FetchProxy {
   const hosts = new Set(network.map((host) => host.toLowerCase()))
@@ -137,7 +140,7 @@ function toReached(answer: Awaited<ReturnType<typeof exchangeOnce>>): ProxiedRes
   }
 }
 
-/** Describes any failed request for the author of the code. */
+/** Describes a failed request for the author of the sandboxed code. */
 export function proxyErrorSentence(error: unknown, host: string): string {
   const isSentence =
     error instanceof FetchProxyError || error instanceof FetchError || error instanceof NetError

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { sentence } from '#errors'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
-/** The npm packages with Deno's binaries (optionalDependencies of `deno`). */
+/** The npm packages that contain Deno's binaries (optionalDependencies of `deno`). */
 const PACKAGES: Record<string, string> = {
   'linux-x64': 'linux-x64-glibc',
   'linux-arm64': 'linux-arm64-glibc',
@@ -18,14 +18,14 @@ const PRLIMIT_PATHS = ['/usr/bin/prlimit', '/bin/prlimit']
 export interface Runtimes {
   deno: string
   denoVersion: string
-  /** The folder of the npm package. */
+  /** Folder of the npm package. */
   pyodide: string
   pyodideVersion: string
-  /** Null if not installed. Then only V8's heap limit bounds memory. */
+  /** Path of `prlimit`. Null if it is not installed. Then only V8's heap limit bounds memory. */
   prlimit: string | null
 }
 
-/** Finds the programs that the sandbox needs. Throws SandboxUnavailable if they are not installed. */
+/** Returns the programs that the sandbox needs. Throws SandboxUnavailable if they are not installed. */
 export function findRuntimes(): Runtimes {
   try {
     const require = createRequire(import.meta.url)

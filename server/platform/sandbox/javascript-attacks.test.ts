@@ -7,11 +7,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { denoProcesses, openTestSandbox } from '#tests/support/sandbox.ts'
 import { SandboxUnavailable } from './sandbox.ts'
 
-/** JavaScript code that tries to break out, and how each attempt is refused. No output may contain the canary. */
+/**
+ * Tests JavaScript code that tries to escape the sandbox. Each attempt must be refused, and no output may contain
+ * CANARY.
+ */
 
 const CANARY = 'canary-8c1f'
 const { run, close } = openTestSandbox({ clockMs: 6_000 })
-/** Long enough that memory always runs out first, even on a busy machine. */
+/** Its timeout is long enough that memory always runs out first, even on a busy machine. */
 const patient = openTestSandbox({ clockMs: 60_000 })
 const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
 const file = join(folder, 'secret.mjs')
@@ -37,7 +40,7 @@ afterAll(async () => {
   delete process.env['PARLEY_CANARY']
 })
 
-/** Returns code that evaluates an expression and reports its value or error. */
+/** Returns code that evaluates an expression, and returns the value or the error. */
 const tried = (expression: string): string =>
   `export async function main(input) { try { return ['got', await (${expression})] } catch (error) { return ['refused', String(error)] } }`
 

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { callOf, codeOf, openTestSandbox } from '#tests/support/sandbox.ts'
 import type { Language, SandboxCall, SandboxCode } from './sandbox.ts'
 
-/** Forms of JavaScript and TypeScript code, how they are called, and their results. */
+/** Tests forms of JavaScript and TypeScript code, ways to call the code, and results. */
 
 const { sandbox, run, close } = openTestSandbox({ clockMs: 10_000 })
 afterAll(close)

@@ -14,12 +14,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callOf, codeOf, denoProcesses, openTestSandbox, SANDBOX_DATA } from '#tests/support/sandbox.ts'
 import { SandboxUnavailable } from './sandbox.ts'
 
-/** A sandbox leaves nothing behind except Python's snapshot. */
+/** Tests that a sandbox leaves nothing behind except Python's snapshot. */
 
 const ENDLESS = callOf(codeOf('javascript', 'function main() { for (;;); }'))
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
 beforeAll(async () => {
-  // Creates the shared snapshot, and leaves no process that could be counted.
+  // Create the shared snapshot first, so that no other process is counted later.
   const { run, close } = openTestSandbox()
   await run('python', 'def main(): pass')
   await close()

@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { totalmem } from 'node:os'
 
-/** Memory limits of a container, for cgroup v2 and v1. Absent or without a limit outside containers. */
+/**
+ * Files with the memory limits of a container (cgroup v2 and v1). Outside containers, the files are missing or
+ * contain no limit.
+ */
 const CGROUP_LIMITS = ['/sys/fs/cgroup/memory.max', '/sys/fs/cgroup/memory/memory.limit_in_bytes']
 
 /**
- * Returns the memory in bytes available to this process and its children: the machine's, or the smallest cgroup limit.
+ * Returns the memory in bytes that this process and its children can use: the smallest of the machine's memory and
+ * the cgroup limits.
  */
 export function machineMemory(
   read: (path: string) => string = (path) => readFileSync(path, 'utf8'),
@@ -18,6 +22,6 @@ export function machineMemory(
       return Number.NaN
     }
   })
-  // Without a limit, libuv and cgroup v1 report 0 or an impossibly large number.
+  // If there is no limit, libuv and cgroup v1 report 0 or a value larger than any machine's memory.
   return Math.min(total, ...[constrained, ...limits].filter((limit) => limit > 0))
 }

@@ -1,9 +1,9 @@
 /**
- * The messages between the server and a sandbox: one JSON object per line. Contains only types, so both sides can
- * import it.
+ * Messages between the server and a sandbox. Each message is one line of JSON. This file contains only types, so that
+ * it can be imported on both sides.
  */
 
-/** Sent to the sandbox once: what to run. */
+/** The task to run. Sent to the sandbox once. */
 export interface Task {
   kind: 'run' | 'inspect'
   language: 'python' | 'javascript' | 'typescript'
@@ -13,21 +13,21 @@ export interface Task {
   method: string | null
   input: Record<string, unknown>
   config: Record<string, unknown>
-  /** Paths of packages that the code may import. */
+  /** Paths of the Python packages that the code may import. */
   wheels: readonly string[]
 }
 
-/** Sent to the sandbox: the result of a request, or the end of a wait. */
+/** Sent to the sandbox: the response to a request, or the end of a wait. */
 export type Answer =
   | ({ kind: 'fetched'; id: number } & (ProxiedResponse | { error: string }))
   | { kind: 'woke'; id: number }
 
 export interface ProxiedResponse {
-  /** The URL after redirects. */
+  /** URL of the response, after redirects. */
   url: string
   status: number
   headers: [name: string, value: string][]
-  /** Base64. */
+  /** The body in base64. */
   body: string
 }
 
@@ -35,11 +35,11 @@ export interface ProxiedRequest {
   url: string
   method: string
   headers: [name: string, value: string][]
-  /** Base64. */
+  /** The body in base64. Null if there is none. */
   body: string | null
 }
 
-/** Sent by the sandbox. Tenant code can forge any of these, so each is validated (read-message.ts). */
+/** Sent by the sandbox. Tenant code can forge every message, so each message is validated (read-message.ts). */
 export type Message =
   | { kind: 'ready' }
   | { kind: 'printed'; text: string }

@@ -7,7 +7,8 @@ import { openTestSandbox } from '#tests/support/sandbox.ts'
 import type { Language } from './sandbox.ts'
 
 /**
- * Sandboxed code reaches only its listed hosts, through this process. Names ending in .example resolve to this machine.
+ * Tests that sandboxed code reaches only its listed hosts, and only through this process. In these tests, names that
+ * end in .example resolve to this machine.
  */
 
 interface Seen {

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeZip } from '#tests/support/hostile-files.ts'
 import { callOf, codeOf, openTestSandbox, shareSnapshot } from '#tests/support/sandbox.ts'
 
-/** Packages that Python code may use. */
+/** Tests packages for Python code. */
 
-/** Uses the other tests' snapshot, with separate packages. */
+/** Shares the snapshot of the other tests, but has its own packages. */
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
 shareSnapshot(dataDir)
 const { sandbox, run, close } = openTestSandbox({}, { dataDir })
@@ -22,7 +22,10 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Writes packages: `shop-kit` needs `price_list`, `forged` does not match its hash, `native` is for another system. */
+/**
+ * Writes packages: `shop-kit` requires `price_list`, `forged` does not match its hash, and `native` is for another
+ * platform.
+ */
 function writeWheels(): void {
   const folder = join(dataDir, 'wheels')
   mkdirSync(folder)

@@ -3,22 +3,27 @@ import { sentence } from '#errors'
 import type { DenoProcess } from './deno-process.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 
-/** Started processes of one runtime, each waiting for its single call, so that calls need not wait for startup. */
+/**
+ * Started processes of one runtime. Each process waits for a single call, so calls do not wait for a process to
+ * start.
+ */
 export interface Pool {
-  /** Returns a ready process, which the caller has to end. Rejects with the signal's reason, or SandboxUnavailable. */
+  /** Returns a ready process, which the caller must end. Rejects with the signal's reason or SandboxUnavailable. */
   take(signal: AbortSignal): Promise<DenoProcess>
-  /** Ends waiting processes. Resolves when all processes of this pool have exited. */
+  /** Ends all processes of this pool. Resolves when they have exited. */
   close(): Promise<void>
 }
 
 const WARM = 2
 const IDLE_MS = 5 * 60_000
-/** Timeout of a start. Python's snapshot is created before the first start, outside this timeout. */
+/**
+ * Timeout for starting a process. Excludes the creation of Python's snapshot, which happens before the first start.
+ */
 const START_MS_MAX = 30_000
 
 export interface PoolOptions {
   start(): Promise<DenoProcess>
-  /** Called when a start failed, to discard files that may be broken. */
+  /** Called after a failed start, to discard files that may be damaged. */
   onBroken(): Promise<void>
   log: Logger
   warm?: number
@@ -26,7 +31,8 @@ export interface PoolOptions {
 }
 
 /**
- * Fills up when a process is taken, and empties after a time without use. A server that runs no code starts nothing.
+ * Creates a pool that is filled when a process is taken, and emptied after some idle time. A server that runs no code
+ * starts no process.
  */
 export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS }: PoolOptions): Pool {
   const waiting: Promise<DenoProcess>[] = []
@@ -54,14 +60,14 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
         const index = waiting.indexOf(next)
         if (index >= 0) waiting.splice(index, 1)
       }
-      // Remove a process that ends or fails while it waits.
+      // Remove a process that ends or fails while it waits for a call.
       next.then((process) => process.ended).then(remove, remove)
     }
   }
   const evictIdle = (): void => {
     for (const next of waiting.splice(0)) endWhenStarted(next)
   }
-  /** Returns the next process. Retries once if the start failed. */
+  /** Returns the next process. Retries once if a start failed. */
   const next = async (): Promise<DenoProcess> => {
     try {
       return await (waiting.shift() ?? begin())

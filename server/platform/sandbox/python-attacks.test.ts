@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { callOf, codeOf, openTestSandbox } from '#tests/support/sandbox.ts'
 import type { SandboxOutcome } from './sandbox.ts'
 
-/** Python code that tries to break out, and how each attempt is refused. No output may contain the canary. */
+/**
+ * Tests Python code that tries to escape the sandbox. Each attempt must be refused, and no output may contain CANARY.
+ */
 
 const CANARY = 'canary-5a07'
 const { sandbox, run, close } = openTestSandbox({ clockMs: 60_000 })
-/** Number of connections that a listener on this machine received. */
+/** Number of connections that the listener received. */
 let heard = 0
 const listener = createServer((socket) => {
   heard++
@@ -24,7 +26,7 @@ afterAll(async () => {
   delete process.env['PARLEY_CANARY']
 })
 
-/** Attempts that run one by one in a single process, each with its expected error. */
+/** Attempts that run one by one in the same process, each with its expected error. */
 const TRIES: [what: string, code: string, refusal: RegExp][] = [
   ['a system file', 'open("/etc/passwd").read()', /FileNotFoundError/],
   ['the environment of the process', 'open("/proc/self/environ").read()', /FileNotFoundError/],
@@ -67,7 +69,7 @@ const TRIES: [what: string, code: string, refusal: RegExp][] = [
   ],
 ]
 
-// The first run may have to create Python's snapshot.
+// Long timeout: the first run may have to create Python's snapshot.
 test('every attempt is refused, and the environment contains nothing of the server', async () => {
   const tries = TRIES.map(([what, code]) => [what, code])
   const code = `

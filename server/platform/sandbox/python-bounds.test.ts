@@ -1,13 +1,13 @@
 import { afterAll, expect, test } from 'vitest'
 import { openTestSandbox } from '#tests/support/sandbox.ts'
 
-/** Python code that exceeds its limits. */
+/** Tests Python code that exceeds limits. */
 
-/** Long enough that memory always runs out first, even on a busy machine. */
+/** The timeout is long enough that memory always runs out first, even on a busy machine. */
 const { run, close } = openTestSandbox({ clockMs: 60_000 })
 afterAll(() => close())
 
-// The first run may have to create Python's snapshot.
+// Long timeout: the first run may have to create Python's snapshot.
 test('an endless loop ends at the timeout, while the server responds', async () => {
   const hasty = openTestSandbox({ clockMs: 1_000 })
   const endless = hasty.run('python', 'def main():\n  while True: pass')

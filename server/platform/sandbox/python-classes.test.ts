@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { callOf, codeOf, openTestSandbox } from '#tests/support/sandbox.ts'
 import type { SandboxCode } from './sandbox.ts'
 
-/** Forms of Python classes, and the result of inspecting code. */
+/** Tests calls of Python classes, and the inspection of Python code. */
 
 const { sandbox, close } = openTestSandbox()
 const never = new AbortController().signal
@@ -27,7 +27,7 @@ const shop = codeOf('python', CODE, { name: 'Shop', isClass: true })
 const call = (method: string, input: Record<string, unknown> = {}) =>
   sandbox.run('one', callOf(shop, { method, input, config: { key: 'k', other: 'o' } }), never)
 
-// The first run may have to create Python's snapshot.
+// Long timeout: the first run may have to create Python's snapshot.
 test('a class is created with the configuration that it accepts', async () => {
   expect(await call('find', { query: 'q', x: 1 })).toMatchObject({
     ok: true,

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openTestSandbox } from '#tests/support/sandbox.ts'
 import type { SandboxOutcome } from './sandbox.ts'
 
-/** Forms of Python functions, how they are called, and their results. */
+/** Tests forms of Python functions, ways to call them, and results. */
 
 const { run, close } = openTestSandbox()
 afterAll(close)
 
-// The first run may have to create Python's snapshot.
+// Long timeout: the first run may have to create Python's snapshot.
 test('a function without a result returns null', async () => {
   expect(await run('python', 'def main(): pass')).toMatchObject({ ok: true, output: null })
 }, 120_000)

@@ -7,7 +7,10 @@ const NAME_CHARACTERS_MAX = 200
 const DESCRIPTION_CHARACTERS_MAX = 10_000
 const TYPES = ['str', 'int', 'float', 'bool', 'list', 'dict'] as const
 
-/** Reads the result of an inspection. The code may have forged it, so it is validated like any tenant input. */
+/**
+ * Returns the functions that an inspection found. The inspected code may have forged the result, so it is validated
+ * like any input from a tenant.
+ */
 export function readFunctions(output: unknown): { functions: FoundFunction[] } | { error: string } {
   if (!Array.isArray(output) || output.length > FUNCTIONS_MAX)
     return { error: sentence('sandbox.functions_max', { limit: FUNCTIONS_MAX }) }

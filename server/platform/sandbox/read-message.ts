@@ -7,7 +7,10 @@ const HEADERS_MAX = 200
 const WAIT_MS_MAX = 3_600_000
 const REASONS = ['failed', 'memory', 'output', 'crashed'] as const
 
-/** Reads a line from a sandbox; null if invalid. Code can forge any line, but each affects only its own call. */
+/**
+ * Parses a line from a sandbox. Returns null for an invalid line. Tenant code can forge any line, but a line affects
+ * only the sandbox's own call.
+ */
 export function readMessage(line: string): Message | null {
   let value: Record<string, unknown>
   try {

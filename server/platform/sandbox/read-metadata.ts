@@ -6,8 +6,8 @@ const ENTRIES_MAX = 20_000
 const METADATA_BYTES_MAX = 1_000_000
 
 /**
- * Returns the names of a wheel's dependencies, from `Requires-Dist` in its METADATA (Python core metadata). Leaves out
- * dependencies with a marker (extras, specific systems), because markers are not evaluated.
+ * Returns the names of a wheel's dependencies, from `Requires-Dist` in its METADATA file (Python core metadata).
+ * Omits dependencies with a marker, such as extras, because markers are not evaluated.
  */
 export async function readMetadata(path: string): Promise<string[]> {
   const zip = await openZip(path)

@@ -22,22 +22,28 @@ export type Language = 'python' | 'javascript' | 'typescript'
 export interface SandboxCode {
   language: Language
   code: string
-  /** A function, or with isClass a class whose public methods can be called. */
+  /** Name of a function. With `isClass`, name of a class whose public methods can be called. */
   name: string
   isClass: boolean
-  /** Package names, optionally with ==version. */
+  /** Names of Python packages, optionally followed by `==version`. */
   requirements: readonly string[]
 }
 
 export interface SandboxCall {
   code: SandboxCode
-  /** The public method to call; null for a function. */
+  /** Name of the public method to call. Null for a function. */
   method: string | null
-  /** JSON. */
+  /** Arguments of the call, as JSON values. */
   input: Record<string, unknown>
-  /** JSON. The global `config`, or the constructor arguments of a class. */
+  /**
+   * Configuration, as JSON values. Code reads it as the global `config`. A class also receives it as constructor
+   * arguments.
+   */
   config: Record<string, unknown>
-  /** Hosts that the code may reach (`api.example.com`, `api.example.com:8443`). Empty: no network. */
+  /**
+   * Hosts that the code may reach, such as `api.example.com` or `api.example.com:8443`. If empty, the code has no
+   * network access.
+   */
   network: readonly string[]
 }
 
@@ -56,20 +62,24 @@ export interface FoundFunction {
     required: boolean
     default?: unknown
   }[]
-  /** Whether it takes further keyword arguments (**kwargs), or its parameters are unknown. */
+  /** True if the function accepts further keyword arguments (**kwargs), or if its parameters are unknown. */
   takesAny: boolean
 }
 
-/** Runs tenants' code. Each call has its own process without files, network, environment or subprocesses. */
+/**
+ * Runs tenants' code. Each call runs in a separate process that has no access to files, network, environment
+ * variables or subprocesses.
+ */
 export interface Sandbox {
   /**
-   * Runs a call in a concurrency slot of `organizationId`. Errors in the code are part of the outcome. Rejects with the
-   * signal's reason, or SandboxUnavailable (Deno is missing, or the queue is full).
+   * Runs a call in a concurrency slot of the organization. Errors in the code are part of the outcome. Rejects with
+   * the signal's reason, or with SandboxUnavailable if Deno is missing or the queue is full.
    */
   run(organizationId: string, call: SandboxCall, signal: AbortSignal): Promise<SandboxOutcome>
   /**
-   * Loads the code in a sandbox, with the same limits but without network or configuration. Does not instantiate a
-   * class. Returns the function or the class's public methods, or an error message. Rejects with SandboxUnavailable.
+   * Loads code in a sandbox with the same limits, but without network access and configuration. Does not instantiate
+   * classes. Returns the function or the class's public methods, or an error message. Rejects with
+   * SandboxUnavailable.
    */
   inspect(
     organizationId: string,
@@ -77,12 +87,12 @@ export interface Sandbox {
   ): Promise<{ functions: FoundFunction[] } | { error: string }>
   /** Returns an error message for the first unavailable requirement, or null if all are available. */
   checkRequirements(language: Language, requirements: readonly string[]): Promise<string | null>
-  /** Ends every process. Resolves when all have exited. */
+  /** Ends every process. Resolves when all processes have exited. */
   close(): Promise<void>
 }
 
 export interface SandboxBounds {
-  /** Milliseconds per call. */
+  /** Deadline of a call, in milliseconds. */
   clockMs?: number
   /** Maximum number of concurrent sandboxes. */
   turnsMax?: number
@@ -90,19 +100,19 @@ export interface SandboxBounds {
   memoryBytes?: number
   /** Maximum number of waiting calls. */
   waitingMax?: number
-  /** Idle time in milliseconds after which waiting processes are ended. */
+  /** Idle time in milliseconds after which waiting processes end. */
   idleMs?: number
-  /** Number of waiting processes per language, from the first call on. */
+  /** Number of waiting processes per runtime, after its first call. */
   warm?: number
 }
 
-/** Maximum total size of code, input and configuration. */
+/** Maximum total length of code, input and configuration as JSON. */
 const TASK_CHARACTERS_MAX = 4_000_000
 const PROGRAM = fileURLToPath(new URL('./inside/run.py', import.meta.url))
 
 /**
- * Creates a sandbox that starts nothing before the first call. Python's snapshot is in `dataDir`/sandbox, the
- * operator's packages in `dataDir`/wheels.
+ * Creates a sandbox that starts no process before the first call. Python's snapshot is stored in `dataDir`/sandbox.
+ * The operator's packages are in `dataDir`/wheels.
  */
 export function createSandbox(
   deps: { net: Net; log: Logger; dataDir: string },
@@ -127,7 +137,7 @@ export function createSandbox(
     try {
       pools ??= openPools(findRuntimes(), { ...deps, ...bounds, wheelsFolder: wheels.folder })
       const process = await pools[language === 'python' ? 'python' : 'javascript'].take(signal)
-      // Free the slot when the process has exited, not when it has responded.
+      // Free the slot when the process exits, which can be later than its result.
       void process.ended.then(endTurn)
       return await converse({
         process,

@@ -8,24 +8,27 @@ import { commandOf, environmentOf, PROGRAMS, type Start } from './deno-process.t
 import type { Runtimes } from './find-deno.ts'
 
 /**
- * Memory image of a started Python interpreter with our program loaded. Processes start from it in a fraction of the
- * time.
+ * Memory image of a started Python interpreter with this server's Python program loaded. Starting a process from a
+ * snapshot takes a fraction of the time.
  */
 export interface Snapshot {
-  /** Returns the path of a valid snapshot, and creates one if needed. Rejects if that fails. */
+  /** Returns the path of a valid snapshot. Creates a snapshot if there is none, and rejects if that fails. */
   find(): Promise<string>
-  /** Invalidates a broken snapshot. The next `find` creates a new one. */
+  /** Invalidates a damaged snapshot. The next `find` creates a new one. */
   discard(): Promise<void>
   close(): void
 }
 
 const MAKING_MS_MAX = 120_000
-/** Age after which snapshots of other versions are deleted. Until then a server of another version may use them. */
+/** Snapshots of other versions are deleted after this time. Until then, a server of another version may use them. */
 const OLD_MS = 7 * 24 * 3_600_000
 const BYTES_MIN = 10_000_000
 const BYTES_MAX = 100_000_000
 
-/** Stores the snapshot in `folder` with its SHA-256. The file name depends on all inputs of the snapshot. */
+/**
+ * Creates the store of snapshots. It saves a snapshot in `folder` with its SHA-256. The file name depends on
+ * everything that determines the snapshot's content.
+ */
 export function createSnapshot(runtimes: Runtimes, folder: string, program: string): Snapshot {
   const stopping = new AbortController()
   let found: Promise<string> | undefined
@@ -41,7 +44,7 @@ export function createSnapshot(runtimes: Runtimes, folder: string, program: stri
   return {
     find() {
       found ??= find()
-      // Let the next caller retry after a failure.
+      // Forget a failed attempt, so that the next caller retries.
       found.catch(() => {
         found = undefined
       })
@@ -97,7 +100,7 @@ async function make(runtimes: Runtimes, program: string, path: string, signal: A
   }
 }
 
-/** Returns how to start a Python process. */
+/** Returns the parameters for starting a Python process. */
 export const startOf = (
   runtimes: Runtimes,
   program: string,

@@ -1,5 +1,6 @@
 /**
- * Python's standard library modules (`sys.stdlib_module_names` of 3.14), without names that begin with an underscore.
+ * Names of Python's standard library modules (`sys.stdlib_module_names` of 3.14), except those that begin with an
+ * underscore.
  */
 export const STANDARD_LIBRARY: ReadonlySet<string> = new Set(
   `

@@ -7,17 +7,23 @@ import { readMetadata } from './read-metadata.ts'
 import type { Language } from './sandbox.ts'
 import { STANDARD_LIBRARY } from './standard-library.ts'
 
-/** Python packages that the operator has put into a folder for tenants' code, listed in its SHA256SUMS. */
+/**
+ * Python packages that tenants' code may use. The operator puts them into a folder and lists them in its SHA256SUMS
+ * file.
+ */
 export interface Wheels {
   folder: string
-  /** Returns the verified files of the requirements and their dependencies, or an error message. */
+  /**
+   * Returns the verified files of the required packages and their dependencies. Returns an error message if a package
+   * is unavailable.
+   */
   find(language: Language, requirements: readonly string[]): Promise<{ paths: string[] } | { error: string }>
 }
 
 const LIST_BYTES_MAX = 1_000_000
 const WHEELS_MAX = 100
 const REQUIREMENT = /^([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:==([A-Za-z0-9.+!_-]+))?$/
-/** name-version(-build)?-python-abi-platform (Python binary distribution format). */
+/** File name of a wheel: name-version(-build)?-python-abi-platform (Python binary distribution format). */
 const WHEEL = /^([A-Za-z0-9._]+)-([A-Za-z0-9.+!_]+)(?:-\d[^-]*)?-([\w.]+)-([\w.]+)-([\w.]+)\.whl$/
 const PYTHON = /(^|\.)(py3|py314|cp314|py2\.py3)(\.|$)/
 const PLATFORM = /^any$|^(pyodide|pyemscripten|emscripten)_\w+_wasm32$/
@@ -64,15 +70,15 @@ export function createWheels(folder: string): Wheels {
   }
 }
 
-/** An unavailable package. The message is written for the author of the code. */
+/** Thrown for an unavailable package. The message is written for the author of the code. */
 class Refusal extends Error {}
 
 interface Requirement {
-  /** Normalized (PEP 503). */
+  /** Name of the package, normalized (PEP 503). */
   name: string
   text: string
   version: string | undefined
-  /** The package that depends on it. */
+  /** Name of the package that depends on this one. Undefined for a direct requirement. */
   by?: string
 }
 
@@ -92,7 +98,10 @@ async function readList(folder: string): Promise<string> {
   return size === 0 || size > LIST_BYTES_MAX ? '' : readFile(path, 'utf8')
 }
 
-/** Parses sha256sum's lines: a hash, a space, a space or an asterisk, and a file name in the same folder. */
+/**
+ * Parses the lines of sha256sum. A line consists of a hash, a space, a space or an asterisk, and the name of a file
+ * in the same folder.
+ */
 function parseList(text: string): Wheel[] {
   return text.split('\n').flatMap((line) => {
     const [, hash, file = ''] = /^([0-9a-f]{64}) [ *](?:\.\/)?(\S+)\s*$/.exec(line) ?? []
@@ -120,7 +129,7 @@ interface Checked {
   dependencies: string[]
 }
 
-/** Returns a function that verifies files, and hashes a file again only after it has changed. */
+/** Returns a function that verifies a file's hash. An unchanged file is hashed only once. */
 function createChecks(): (path: string, wheel: Wheel) => Promise<Checked> {
   const known = new Map<string, Checked>()
   return async (path, { hash, name, file }) => {

@@ -1,16 +1,19 @@
-/** Maximum length of a name in UTF-8 bytes. File systems and buckets allow it, with room for a number. */
+/** Maximum length of a file name in UTF-8 bytes. File systems and buckets allow it, even with a number appended. */
 const NAME_BYTES_MAX = 200
-/** Only this much of a client's file name is examined. No file system allows longer names. */
+/** Only this many characters of a client's file name are examined. No file system allows longer names. */
 const NAME_CHARACTERS_MAX = 1_000
-/** A longer suffix is not an extension. */
+/** Maximum length of an extension. A longer suffix is part of the name. */
 const EXTENSION_MAX = 16
 
-/** Control characters and marks that change text direction: `gpj.exe` must not read as `exe.jpg`. */
+/**
+ * Invisible characters, including characters that change the text direction: they could display `gpj.exe` as
+ * `exe.jpg`.
+ */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu
 
 /**
- * Makes a client's file name safe to store, to send in a header and to display. Keeps the last part of a path, without
- * invisible characters, and cuts it to 200 bytes including its extension.
+ * Makes a client's file name safe to store, to send in a header and to display. Keeps only the last segment of a
+ * path, removes invisible characters, and cuts the name to 200 bytes including the extension.
  */
 export function safeFilename(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? ''
@@ -26,8 +29,8 @@ export function safeFilename(name: string): string {
 }
 
 /**
- * Returns the name, or the first of `name (2).ext`, `name (3).ext` … that is not taken. Ignores case, as some file
- * systems do.
+ * Returns the name if it is not taken. Otherwise returns the first free name of `name (2).ext`, `name (3).ext` and so
+ * on. Compares without case, as some file systems do.
  */
 export function uniqueFilename(name: string, taken: Iterable<string>): string {
   const { stem, extension } = splitName(name)
@@ -46,7 +49,7 @@ function splitName(name: string): { stem: string; extension: string } {
     : { stem: name.slice(0, name.length - extension.length), extension }
 }
 
-/** Cuts to a number of bytes, without splitting a character. */
+/** Cuts a string to a number of UTF-8 bytes, without splitting a character. */
 function cut(text: string, bytesMax: number): string {
   let bytes = 0
   let result = ''

@@ -3,12 +3,12 @@ import { mkdir, open, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LocalFile } from './storage.ts'
 
-/** Incoming files older than this are abandoned: no request takes as long. */
+/** Age after which an incoming file is abandoned. No request takes that long. */
 const INCOMING_MS_MAX = 3_600_000
 
 const incomingOf = (dataDir: string): string => join(dataDir, 'incoming')
 
-/** Returns a path for an incoming file that is not stored yet. */
+/** Returns the path for a new incoming file. */
 export async function newIncomingPath(dataDir: string): Promise<string> {
   await mkdir(incomingOf(dataDir), { recursive: true, mode: 0o700 })
   return join(incomingOf(dataDir), randomUUID())
@@ -24,14 +24,14 @@ export async function clearIncoming(dataDir: string): Promise<void> {
   }
 }
 
-/** Writes bytes to an incoming file. */
+/** Writes bytes to a new incoming file. */
 export async function writeLocalFile(dataDir: string, data: Uint8Array): Promise<LocalFile> {
   const path = await newIncomingPath(dataDir)
   await writeFile(path, data, { flag: 'wx', mode: 0o600 })
   return { path, size: data.length, sha256: createHash('sha256').update(data).digest('hex') }
 }
 
-/** Saves content to a new file. Throws the result of `tooLarge` beyond `maxBytes`. */
+/** Saves content to a new file. If the content exceeds `maxBytes`, throws the error that `tooLarge` returns. */
 export async function saveContent(
   content: AsyncIterable<Buffer>,
   path: string,

@@ -6,7 +6,7 @@ import { pathOf, URL_SECONDS } from './addresses.ts'
 import type { Storage, StoredFile } from './storage.ts'
 import { unavailable } from './unavailable.ts'
 
-/** Stores files in DATA_DIR/files, served under /files with signed URLs (serve-files.ts). */
+/** Stores files in DATA_DIR/files. serve-files.ts serves them under /files with signed URLs. */
 export function createLocalFiles(
   { dataDir, baseUrl }: { dataDir: string; baseUrl: string },
   secrets: SecretPair,
@@ -30,7 +30,7 @@ export function createLocalFiles(
         await move(content.path, filePath(key))
       }
       try {
-        // Retry once if a deletion removed the folder in the meantime.
+        // Retry once if a concurrent deletion removed the folder.
         await arrive().catch((error) => (error.code === 'ENOENT' ? arrive() : Promise.reject(error)))
       } catch (cause) {
         throw unavailable(cause)
@@ -67,7 +67,7 @@ export function createLocalFiles(
   }
 }
 
-/** Moves a file. Across file systems, copies it and renames the copy when it is complete. */
+/** Moves a file. Across file systems, copies the file, and renames the copy when it is complete. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to)

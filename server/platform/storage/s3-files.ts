@@ -10,9 +10,9 @@ import type { Storage } from './storage.ts'
 import { unavailable } from './unavailable.ts'
 
 const ANSWER_TIMEOUT_MS = 60_000
-/** Timeout of a whole exchange, including the file: as long as the client may take to send it (app.ts). */
+/** Timeout of a whole exchange, including the file. Equals the time that a client has to send a file (app.ts). */
 const EXCHANGE_TIMEOUT_MS = 600_000
-/** Only this much of an error response is logged. */
+/** Maximum number of bytes of an error response to log. */
 const WORDS_MAX = 2_000
 
 interface Exchange extends S3Request {
@@ -24,7 +24,7 @@ const refused = (method: string, status: number, words: Buffer): Error =>
 
 /** Stores files in a bucket of S3 or an S3-compatible service, with path-style URLs and Signature Version 4. */
 export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage {
-  /** Returns the whole response. Throws server.unavailable for an error status. */
+  /** Returns the response body. Throws server.unavailable for an error status. A 404 for DELETE counts as success. */
   async function exchange(request: Exchange): Promise<Buffer> {
     const { method } = request
     try {
@@ -65,7 +65,8 @@ export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage 
     read: (key) => exchange({ method: 'GET', key }),
     async open(key) {
       try {
-        // No total timeout: the reader limits the time, and undici's timeouts pause while nothing is read.
+        // No total timeout, because the reader limits the time. undici's timeouts pause while the body is not being
+        // read.
         const { statusCode, body } = await ask({ method: 'GET', key })
         if (statusCode < 300) return body
         const { beginning } = await readBeginning(body, WORDS_MAX)

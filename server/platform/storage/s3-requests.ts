@@ -6,27 +6,27 @@ export interface S3Bucket {
   endpoint: string
   region: string
   bucket: string
-  /** Set both or neither. Without them requests are not signed, as for public buckets. */
+  /** Set both keys or neither. Without keys, requests are not signed, as for public buckets. */
   accessKeyId?: string
   secretAccessKey?: string
 }
 
 export interface S3Request {
   method: 'GET' | 'PUT' | 'DELETE' | 'HEAD'
-  /** Null for the bucket itself. */
+  /** Null for a request to the bucket itself. */
   key: string | null
   query?: Record<string, string>
   headers?: Record<string, string>
 }
 
-/** A request in undici's form. */
+/** A request in the form that undici expects. */
 export interface WireRequest {
   origin: string
   path: string
   headers: Record<string, string>
 }
 
-/** Builds a path-style request, and signs it with Signature Version 4. */
+/** Builds a path-style request. With keys, signs it with Signature Version 4. */
 export async function signRequest(bucket: S3Bucket, request: S3Request): Promise<WireRequest> {
   const { endpoint, region, accessKeyId, secretAccessKey } = bucket
   const { method, key, query = {}, headers = {} } = request

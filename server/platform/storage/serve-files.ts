@@ -5,12 +5,12 @@ import { dispositionOf, pathOf } from './addresses.ts'
 import type { Storage } from './storage.ts'
 
 const CACHE_SECONDS = 3_600
-/** Keeps a displayed file from running scripts or loading anything. */
+/** Prevents a displayed file from running scripts and from loading other resources. */
 const CONTENT_POLICY = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'"
 
 /**
- * Serves the files of DATA_DIR under /files to clients with a signed URL. Supports Range, HEAD and conditional requests
- * (RFC 9110).
+ * Serves the files in DATA_DIR under /files to clients that have a signed URL. Supports Range, HEAD and conditional
+ * requests (RFC 9110).
  */
 export function registerFiles(app: FastifyInstance, { signed }: Storage): void {
   if (!signed) return
@@ -43,7 +43,7 @@ export function registerFiles(app: FastifyInstance, { signed }: Storage): void {
             'X-Content-Type-Options': 'nosniff',
             'Cache-Control': `private, max-age=${CACHE_SECONDS}`,
           })
-          // Drop the HTML error page; the status is enough.
+          // Omit the library's HTML error page. The status is enough.
           .send(type === 'file' ? stream : '')
       )
     },

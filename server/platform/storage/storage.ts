@@ -15,46 +15,46 @@ export interface LocalFile {
   sha256: string
 }
 
-/** A file in the storage: its key, and the type with which it is served. */
+/** A stored file: its key, and the content type with which it is served. */
 export interface StoredFile {
   key: string
   contentType: string
 }
 
 /**
- * Stores files in DATA_DIR or in a bucket (S3_*). A key is `{organization}/{chat or upload}/{filename}`. Throws
- * server.unavailable if the storage fails.
+ * Stores files in DATA_DIR or in a bucket (S3_*). A key is `{organization}/{chat or upload}/{filename}`. All methods
+ * throw server.unavailable if the storage fails.
  */
 export interface Storage {
   put(file: StoredFile, content: LocalFile): Promise<void>
-  /** Reads a whole file. Throws if it does not exist. */
+  /** Returns the content of a file. Throws if the file does not exist. */
   read(key: string): Promise<Buffer>
   /**
-   * Reads a file as a stream, which the caller must read to its end or destroy. Throws if it does not exist. The stream
-   * fails if the rest cannot be read.
+   * Returns a file as a stream, which the caller must read to the end or destroy. Throws if the file does not exist.
+   * A later read error fails the stream.
    */
   open(key: string): Promise<Readable>
-  /** Succeeds even if the file does not exist. */
+  /** Deletes a file. Succeeds even if the file does not exist. */
   delete(key: string): Promise<void>
   /** Returns a URL that gives anyone access to the file for 7 days. */
   urlOf(file: StoredFile): Promise<string>
   /** Throws if the storage does not respond. */
   check(): Promise<void>
-  /** Set if files are served by this server (serve-files.ts) rather than from a bucket. */
+  /** Set if this server serves the files itself (serve-files.ts). Null for a bucket. */
   signed: SignedFiles | null
 }
 
 export interface SignedFiles {
-  /** The folder that contains the files, each at its key. */
+  /** The folder that contains the files. A file's path in the folder is its key. */
   root: string
-  /** Whether a URL was issued by this server and is still valid. `expires` is a Unix time in seconds. */
+  /** Returns whether this server issued the URL and the URL is still valid. `expires` is a Unix time in seconds. */
   isSigned(file: StoredFile, expires: string, signature: string): boolean
 }
 
 export const createStorage = (config: Config, secrets: SecretPair, net: Net): Storage =>
   guardTransactions(config.s3 ? createS3Files(config.s3, net) : createLocalFiles(config, secrets))
 
-/** `urlOf` is allowed in a transaction, because signing needs no I/O. */
+/** Makes all methods that need I/O throw inside a transaction. `urlOf` only signs a URL, so it is allowed. */
 function guardTransactions(storage: Storage): Storage {
   const guard =
     <Values extends unknown[], Result>(

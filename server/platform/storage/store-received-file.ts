@@ -15,8 +15,9 @@ interface StoreFileOptions extends Partial<Pick<NewUpload, 'source' | 'commitsWi
 }
 
 /**
- * Stores a received file with its extracted text, or without text if extraction fails. Returns its id. Throws
- * upload.empty, upload.type, upload.no_text if text is required but the type has none, and the errors of Uploads.keep.
+ * Stores a received file with its extracted text, or without text if the extraction fails. Returns the upload's id.
+ * Throws upload.empty, upload.type, and the errors of Uploads.keep. Throws upload.no_text if `needsText` is set and
+ * the file's type has no text.
  */
 export async function storeReceivedFile(
   { documents, uploads }: StoreFileDependencies,

@@ -14,53 +14,56 @@ import type { LocalFile, Storage } from './storage.ts'
 
 /** A file to store. */
 export interface NewUpload {
-  /** The id of an imported upload. Default: a new id. */
+  /** Id of an imported upload. Default: a new id. */
   id?: string
   organizationId: string
   userId: string
-  /** Null until it is attached to a chat. */
+  /** Null until the upload is attached to a chat. */
   chatId: string | null
-  /** The creator of the file. Files from models do not count against a chat's limit. */
+  /** Who created the file. Files created by models do not count against a chat's limit. */
   source: 'user' | 'model'
-  /** The client's file name. */
+  /** The client's name for the file. */
   name: string
   contentType: string
-  /** Extracted text, if any. `isCut` means that it was truncated. */
+  /** The extracted text. Null if there is none. `isCut` is true if the text was truncated. */
   text: { text: string; isCut: boolean } | null
-  /** Makes the arrival the handler's last effect, stored together with its answer. */
+  /** If true, the upload becomes visible in the transaction that stores the handler's response (commitWithAnswer). */
   commitsWithAnswer?: boolean
 }
 
 /**
- * The files of organizations. Each is recorded and counted against the quota before it is stored, and is visible only
- * after it has been stored. Files whose rows are deleted for any reason are soon removed from storage (a trigger queues
- * them).
+ * The files of organizations. A file is recorded and counted against the quota before it is stored. It becomes
+ * visible only after it has been stored. If a file's row is deleted for any reason, a trigger queues the file for
+ * removal from storage.
  */
 export interface Uploads {
   /** Stores a file. Throws upload.quota, upload.chat_full, chat.not_found, server.unavailable. */
   keep(upload: NewUpload, content: LocalFile): Promise<{ id: string; key: string }>
-  /** Throws upload.chat_full if adding those of these files that are not in a chat would exceed the chat's limit. */
+  /**
+   * Throws upload.chat_full if attaching these files to the chat would exceed the chat's limit. Files that are
+   * already in a chat do not count.
+   */
   checkQuota(
     organizationId: string,
     chatId: string | null,
     files: readonly { chatId: string | null }[],
   ): Promise<void>
-  /** Attaches files that are in no chat. */
+  /** Attaches files that belong to no chat yet. */
   attach(
     chat: { organization_id: string; chat_id: string },
     files: readonly { id: string; filename: string }[],
   ): Promise<void>
-  /** Starts to remove deleted and abandoned files. Returns a function that stops it. */
+  /** Starts to remove deleted and abandoned files at an interval. Returns a function that stops the interval. */
   startSweeps(log: Logger): () => void
   /** Runs one sweep. Returns the number of removed files. */
   sweep(): Promise<number>
 }
 
 const SWEEP_MS = 10_000
-/** Maximum files per sweep, and how many are removed concurrently. */
+/** Maximum number of files per sweep, and maximum number of concurrent removals. */
 const SWEEP_MAX = 200
 const REMOVALS_AT_ONCE = 8
-/** A pending upload older than this is abandoned: its process has crashed. */
+/** Age after which a pending upload is abandoned, because its process has crashed. */
 const PENDING_HOURS_MAX = 1
 
 export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: string): Uploads {
@@ -79,7 +82,7 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
       const ends = await Promise.allSettled(some.map((key) => storage.delete(key)))
       const gone = some.filter((_key, index) => ends[index]?.status === 'fulfilled')
       await sql`delete from deleted_files where storage_key = any(${gone})`
-      // Move failed ones to the end of the queue, so that they don't block the others.
+      // Move files that could not be removed to the end of the queue, so that they don't block other files.
       await sql`update deleted_files set created_at = now() where storage_key = any(${some})`
       removed += gone.length
       failure ??= ends.find((end) => end.status === 'rejected')
@@ -114,8 +117,8 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
         await lockOrganization(tx, organizationId, 'records')
         const locked = await tx`select from chats where id = ${chatId} for key share`
         if (locked.count === 0) return // the chat was deleted; leave the files unattached
-        // Assign names one transaction at a time. Lock only now, because deleting a chat locks the chat before its
-        // organization.
+        // Assign file names one transaction at a time. Take this lock only now, because deleting a chat locks the
+        // chat before its organization.
         await lockOrganization(tx, organizationId, 'members')
         const taken = new Set(
           (await tx<{ filename: string }[]>`select filename from uploads where chat_id = ${chatId}`).map(
@@ -137,8 +140,8 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
 }
 
 /**
- * Undoes a reservation. Queues the key for removal even if the row is already gone, because the file may have been
- * stored after its removal.
+ * Cancels a reservation. Queues the key for removal even if the row is already gone, because the file may have been
+ * stored after the row was deleted.
  */
 async function forget(sql: OpenDatabase['sql'], { id, key }: { id: string; key: string }): Promise<void> {
   await sql`delete from uploads where id = ${id}`
@@ -147,7 +150,7 @@ async function forget(sql: OpenDatabase['sql'], { id, key }: { id: string; key: 
     select ${key} where not exists (select from uploads where storage_key = ${key}) on conflict do nothing`
 }
 
-/** Makes a stored file visible, and saves its text. */
+/** Makes a stored file visible, and stores its text. */
 async function noteArrival(
   tx: TransactionSql,
   id: string,
@@ -155,7 +158,7 @@ async function noteArrival(
 ): Promise<void> {
   const arrived = await tx`
     update uploads set status = 'stored', text_extracted = ${text !== null} where id = ${id}`
-  // The chat was deleted in the meantime, with its files.
+  // The chat and its files were deleted meanwhile.
   if (arrived.count === 0) throw fail('chat.not_found')
   if (text === null) return
   await tx`
@@ -163,7 +166,10 @@ async function noteArrival(
     values (${id}, ${organizationId}, ${userId}, ${text.text}, ${text.isCut})`
 }
 
-/** Records a file before it is stored. Locks organization, chat and quota in this order, like every deletion. */
+/**
+ * Records a file before it is stored. Locks the organization, the chat and the quota in this order, like every
+ * deletion.
+ */
 async function reserve(
   tx: TransactionSql,
   upload: NewUpload,

@@ -21,7 +21,7 @@ export const UploadView = Type.Object(
 )
 export type UploadView = Static<typeof UploadView>
 
-/** Returns a signed URL for the file. */
+/** Returns a signed URL of the file. */
 export const urlOf = (storage: Storage, { storageKey, contentType }: UploadRow): Promise<string> =>
   storage.urlOf({ key: storageKey, contentType })
 

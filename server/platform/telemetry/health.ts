@@ -7,16 +7,19 @@ import { observeAtScrape } from './scrapes.ts'
 
 /** A dependency that does not respond within this time counts as unavailable. */
 const CHECK_TIMEOUT_MS = 2_000
-/** How long callers share one result, to limit the load on dependencies. */
+/** Time for which callers share one result. Limits the load on dependencies. */
 const RESULT_KEPT_MS = 1_000
 export const READINESS = '/readyz'
-/** Excluded from tracing and from the general rate limits. READINESS has a separate limit, the others have none. */
+/** Routes that are excluded from tracing and from the general rate limits. READINESS has a rate limit of its own. */
 export const PROBES = ['/healthz', READINESS, '/metrics']
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
-/** Headers that proxies add. */
+/** Headers that only proxies add. */
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
 
-/** /healthz: the process is alive. /readyz: it can serve. /metrics: for Prometheus, from loopback or with the token. */
+/**
+ * Registers /healthz (the process is alive), /readyz (the process can serve requests) and /metrics (for Prometheus).
+ * Without METRICS_TOKEN, /metrics is available only from loopback addresses.
+ */
 export function registerHealth(app: FastifyInstance, services: Services): void {
   app.get('/healthz', async () => ({ status: 'alive' }))
   const checkDependencies = shared(() => askDependencies(services), RESULT_KEPT_MS)
@@ -42,7 +45,9 @@ async function askDependencies({ database, storage, redis }: Services): Promise<
   await Promise.all(Object.entries(checks).map(([name, check]) => answersInTime(name, check)))
 }
 
-/** Runs `check` once at a time. All callers within `keptMs` share the result, including a failure. */
+/**
+ * Returns a function that runs `check` at most once at a time. Calls within `keptMs` share the result or the failure.
+ */
 function shared(check: () => Promise<void>, keptMs: number): () => Promise<void> {
   let current: Promise<void> | undefined
   let endedAt = 0
@@ -72,7 +77,10 @@ async function answersInTime(name: string, check: () => Promise<unknown>): Promi
   }
 }
 
-/** Checks the socket's address, whatever a proxy claims. A forwarded request never counts as local. */
+/**
+ * Returns whether the client has the token. Without a configured token, only local clients are allowed. They are
+ * identified by the socket's address, and a forwarded request never counts as local.
+ */
 function maySeeMetrics(request: FastifyRequest, token: string | null): boolean {
   const isForwarded = FORWARDED.some((name) => request.headers[name] !== undefined)
   if (token === null) return !isForwarded && LOOPBACK.has(request.socket.remoteAddress ?? '')

@@ -2,10 +2,13 @@ import pino, { type Logger } from 'pino'
 import type { Config } from '#config'
 import type { Tracing } from './tracing.ts'
 
-/** Maximum number of nested causes in a logged error. */
+/** Maximum depth of nested causes in a logged error. */
 const CAUSES_MAX = 4
 
-/** Logs JSON lines to standard output, without secrets (describeError). Lines written within a trace contain its id. */
+/**
+ * Creates a logger that writes JSON lines without secrets to standard output (describeError). Lines logged within a
+ * trace contain its id.
+ */
 export const createLog = (config: Pick<Config, 'logLevel'>, tracing: Tracing | null = null): Logger =>
   pino({
     level: config.logLevel,
@@ -15,8 +18,8 @@ export const createLog = (config: Pick<Config, 'logLevel'>, tracing: Tracing | n
   })
 
 /**
- * Describes an error without parameter values. Database drivers attach a statement's parameters to their errors and
- * messages, and these may contain user text or keys.
+ * Describes an error without the parameter values of a statement. Database drivers add these values to errors and
+ * messages, and the values may contain user text or keys.
  */
 function describeError(error: unknown, depth: number): object {
   if (!(error instanceof Error)) return { message: String(error) }
@@ -30,5 +33,5 @@ function describeError(error: unknown, depth: number): object {
   }
 }
 
-/** Drizzle's messages end with the parameters on a separate line. */
+/** Removes the parameters, which Drizzle appends to its messages on a separate line. */
 const withoutParameters = (message: string): string => message.split('\nparams:')[0] ?? ''

@@ -2,28 +2,28 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { ModelUsage } from '#platform/models/types.ts'
 
 /**
- * The metrics at /metrics, in Prometheus' text format. Each instance has its own registry, so that tests don't share
- * one.
+ * The metrics of /metrics, in Prometheus text format. Each Metrics object has its own registry, so that tests do not
+ * share one.
  */
 export interface Metrics {
   registry: Registry
   /** Seconds from a request's arrival to the end of its response. */
   requests: Histogram<'method' | 'route' | 'status'>
-  /** Replies in progress. */
+  /** Number of replies in progress. */
   repliesOpen: Gauge
-  /** Finished replies by status. */
+  /** Number of finished replies, by status. */
   replies: Counter<'status'>
-  /** Open WebSockets. */
+  /** Number of open WebSockets. */
   liveSockets: Gauge
-  /** Seconds from the start of a chat reply to its end, including its tools. */
+  /** Seconds from the start of a chat reply to its end, including tool calls. */
   replySeconds: Histogram
   /** Seconds from the start of a model call to its first output. */
   firstToken: Histogram<'provider'>
-  /** Clients that are reading an event stream. */
+  /** Number of clients that are reading an event stream. */
   streamsOpen: Gauge
-  /** Charged tokens. */
+  /** Number of charged tokens. */
   tokens: Counter<'direction'>
-  /** Requests refused by a rate limit. */
+  /** Number of requests refused by a rate limit. */
   rateLimited: Counter<'window'>
 }
 

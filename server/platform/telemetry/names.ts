@@ -1,7 +1,7 @@
 /*
- * All names used in traces. Names without `parley.` are OpenTelemetry's semantic conventions, as in the package
- * @opentelemetry/semantic-conventions 1.45 (https://opentelemetry.io/docs/specs/semconv/). The `gen_ai.` names are
- * still in development and may change, so they are defined only here.
+ * All names used in traces. Names without the prefix `parley.` are from OpenTelemetry's semantic conventions, as in
+ * the package @opentelemetry/semantic-conventions 1.45 (https://opentelemetry.io/docs/specs/semconv/). The `gen_ai.`
+ * names are still in development. They are defined only here, because they may change.
  */
 
 export const NAMES = {
@@ -21,7 +21,9 @@ export const NAMES = {
   databaseSystem: 'db.system.name',
   statement: 'db.query.text',
   statementSummary: 'db.query.summary',
-  /** Number of requests that a grouped statement serves. It is in the trace of each. */
+  /**
+   * Number of requests that a grouped statement serves. The trace of each of these requests contains the statement.
+   */
   batchSize: 'db.operation.batch.size',
 
   operation: 'gen_ai.operation.name',
@@ -42,7 +44,7 @@ export const NAMES = {
   passages: 'parley.retrieval.passages',
 } as const
 
-/** Values of `gen_ai.operation.name`. The conventions have none for images, videos and transcription. */
+/** Values of `gen_ai.operation.name`. The conventions define no value for images, videos and transcription. */
 export const OPERATIONS = {
   chat: 'chat',
   embeddings: 'embeddings',
@@ -51,7 +53,7 @@ export const OPERATIONS = {
   tool: 'execute_tool',
 } as const
 
-/** Values of `gen_ai.provider.name` where the conventions' name differs from ours. */
+/** Values of `gen_ai.provider.name`, for providers whose name in the conventions differs from Parley's. */
 export const PROVIDER_NAMES: Partial<Record<string, string>> = { google: 'gcp.gemini' }
 
 export const POSTGRESQL = 'postgresql'

@@ -18,13 +18,13 @@ import type { Logger } from 'pino'
 import { NAMES } from './names.ts'
 import type { Attributes, Span, SpanDescription, Tracing } from './tracing.ts'
 
-/** Maximum number of queued spans. Further ones are dropped. */
+/** Maximum number of queued spans. Further spans are dropped. */
 const WAITING_SPANS_MAX = 4_096
 const SPANS_A_REQUEST_MAX = 512
 const SEND_EVERY_MS = 1_000
 /** Timeout of one export to the collector, including retries. */
 const SEND_TIMEOUT_MS = 5_000
-/** Timeout for the remaining spans when the process stops. */
+/** Timeout for exporting the remaining spans when the process stops. */
 const STOP_TIMEOUT_MS = 1_500
 const WARN_EVERY_MS = 60_000
 const ATTRIBUTE_CHARACTERS_MAX = 1_000
@@ -32,13 +32,15 @@ const TRACESTATE_CHARACTERS_MAX = 512
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
 
-/** The parent spans of new spans: in one trace, or in several for a statement that serves several requests. */
+/**
+ * The parent contexts of new spans. There are several for a grouped statement, one for each request that it serves.
+ */
 type ParentContexts = readonly Context[]
 
 /**
  * Starts exporting traces to a collector with OTLP over HTTP, in JSON. If the collector is unavailable, slow or
- * refuses, spans are lost and a warning is logged at most once a minute. The library reads OTEL_EXPORTER_OTLP_HEADERS
- * from the environment.
+ * refuses spans, the spans are lost, and a warning is logged at most once a minute. The library reads
+ * OTEL_EXPORTER_OTLP_HEADERS from the environment.
  */
 export function startTracing(endpoint: string, log: Logger): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces`, timeoutMillis: SEND_TIMEOUT_MS })
@@ -126,7 +128,7 @@ class OtlpTracing implements Tracing {
   }
 }
 
-/** A span with one copy in each trace of its context. */
+/** A span that is recorded in every trace of its context. */
 class ContextSpan implements Span {
   readonly #storage: AsyncLocalStorage<ParentContexts>
   readonly #spans: OtelSpan[]
@@ -164,8 +166,8 @@ class ContextSpan implements Span {
 const CODE = /^[\w.-]{1,60}$/
 
 /**
- * Returns an error's code, such as a SQLSTATE or an error code of ours, or else its class. Never the message, which may
- * contain user text.
+ * Returns the error's code, such as a SQLSTATE or a Parley error code. Returns the name of the class if there is no
+ * code. Never returns the message, which may contain user text.
  */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return CODE.test(String(error)) ? String(error) : '_OTHER'
@@ -175,7 +177,7 @@ function kindOf(error: unknown): string {
 
 const TRACEPARENT = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})$/
 
-/** Continues a trace from W3C Trace Context headers (level 1). Ignores a malformed traceparent. */
+/** Returns the trace context of W3C Trace Context headers (level 1). Ignores a malformed traceparent. */
 function continued({ traceparent, tracestate }: IncomingHttpHeaders): Context {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(String(traceparent ?? '')) ?? []
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT

@@ -2,14 +2,15 @@ import { Gauge } from 'prom-client'
 import { systemSql } from '#database/system-sql.ts'
 import type { Services } from '#platform/services.ts'
 
-/** Time for which values read from the database are cached, regardless of the scrape rate. */
+/** Time for which values from the database are cached, regardless of the scrape rate. */
 const KEPT_MS = 10_000
-/** Values that take longer to read are missing from this scrape. */
+/** Maximum wait for a value. Values that take longer to read are missing from the scrape. */
 const WAIT_MS_MAX = 2_000
 
 /**
- * Registers the gauges of /metrics that are read on demand. Returns a function to call before each scrape. It never
- * rejects or takes longer than WAIT_MS_MAX. Values that could not be read are missing from the scrape.
+ * Registers the gauges of /metrics that are read on demand. Returns a function that reads them and must be called
+ * before each scrape. The function never rejects and takes at most WAIT_MS_MAX. Values that it cannot read are
+ * missing from the scrape.
  */
 export function observeAtScrape({
   metrics: { registry },
@@ -78,7 +79,10 @@ export function observeAtScrape({
   }
 }
 
-/** Reads at most every `keptMs`, one read at a time, and waits for at most WAIT_MS_MAX. */
+/**
+ * Returns a function that calls `read` at most every `keptMs`, one call at a time, and waits at most WAIT_MS_MAX. If
+ * the read fails or takes longer, calls `clear`.
+ */
 function cached(read: () => Promise<void>, clear: () => void, keptMs = KEPT_MS): () => Promise<void> {
   let readAt = Number.NEGATIVE_INFINITY
   let underWay: Promise<boolean> | undefined

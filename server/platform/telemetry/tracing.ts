@@ -4,48 +4,53 @@ import type { Config } from '#config'
 import type { GroupTraces } from '#database/grouped.ts'
 
 /**
- * OpenTelemetry tracing. If it is off, `services.tracing` is null and nothing is instrumented. Spans must not contain
- * secrets, URL queries, or text from users, models or tools.
+ * OpenTelemetry tracing. If tracing is off, `services.tracing` is null and nothing is instrumented. Spans must not
+ * contain secrets, URL queries, or text from users, models or tools.
  */
 export interface Tracing {
-  /** Starts a span. By default it is a child of the caller's span. */
+  /** Starts a span, by default as a child of the current span. */
   begin(described: SpanDescription): Span
-  /** Runs work within a span, and ends the span with it. */
+  /** Runs work within a new span. The span ends when the work ends. */
   span<R>(described: SpanDescription, work: (span: Span) => Promise<R>): Promise<R>
-  /** Whether the caller is within a span. */
+  /** Returns whether a span is current. */
   isInside(): boolean
-  /** Runs work outside all traces, such as starting a timer shared by all requests. */
+  /** Runs work outside all traces, for example to start a timer that all requests share. */
   outside<R>(work: () => R): R
-  /** Returns the fields to add to log lines. */
+  /** Returns the trace fields for log lines. Undefined unless the current span is in exactly one trace. */
   ids(): { trace_id: string } | undefined
-  /** Runs a grouped statement within the traces of all requests that it serves. */
+  /** Records a grouped statement in the traces of all requests that it serves. */
   groups: GroupTraces
-  /** Sends the remaining spans, with a timeout. */
+  /** Exports the remaining spans, with a timeout. */
   stop(): Promise<void>
 }
 
 export interface SpanDescription {
   name: string
-  /** Default: internal. */
+  /** Default: an internal span. */
   kind?: 'server' | 'client' | 'consumer'
   attributes?: Attributes
-  /** Starts a trace, or continues the one named in these headers (W3C Trace Context). */
+  /**
+   * Request headers. If set, the span continues the trace in these headers (W3C Trace Context), or starts a new
+   * trace.
+   */
   from?: IncomingHttpHeaders
 }
 
-/** Keyed by names.ts. */
+/** Attributes of a span. The keys are defined in names.ts. */
 export type Attributes = Record<string, string | number | string[]>
 
 export interface Span {
-  /** Runs work whose spans become children of this one. */
+  /** Runs work. Spans that start within it become children of this span. */
   within<R>(work: () => R): R
   rename(name: string): void
   set(attributes: Attributes): void
-  /** Ends the span; call it once. Records an error's code or class, but not its message. */
+  /** Ends the span. Must be called exactly once. Records the code or class of an error, but not its message. */
   end(error?: unknown): void
 }
 
-/** Returns null without OTEL_EXPORTER_OTLP_ENDPOINT. The implementation is only imported if it is set. */
+/**
+ * Opens tracing. Returns null without OTEL_EXPORTER_OTLP_ENDPOINT, in which case the implementation is not imported.
+ */
 export async function openTracing(
   config: Pick<Config, 'otlpEndpoint'>,
   log: Logger,

@@ -3,14 +3,14 @@ import { NAMES, POSTGRESQL } from './names.ts'
 import type { Attributes, Tracing } from './tracing.ts'
 
 const TEXT_CHARACTERS_MAX = 500
-/** Maximum number of cached statement descriptions. The server has a few hundred statements. */
+/** Maximum number of cached statement descriptions. The server has a few hundred different statements. */
 const DESCRIBED_MAX = 1_000
 
 const UNSEEN: WatchedStatement = { within: (work) => work(), end() {} }
 
 /**
- * Creates a span for each statement of a traced request or job. Values are parameters, so they never appear in its
- * text.
+ * Creates a span for each statement of a traced request or job. The recorded text contains no values, because values
+ * are passed as parameters.
  */
 export function traceStatements(tracing: Tracing): StatementWatch {
   const described = new Map<string, { summary: string; attributes: Attributes }>()
@@ -43,7 +43,7 @@ export function traceStatements(tracing: Tracing): StatementWatch {
 /** Returns a statement's text as recorded in its span. */
 export const textInSpan = (text: string): string => withoutLiterals(text).slice(0, TEXT_CHARACTERS_MAX)
 
-/** Our own statements contain no literals; those of libraries may. */
+/** Replaces literals, which only the statements of libraries contain. */
 const withoutLiterals = (text: string): string =>
   text
     .replace(/'(?:[^']|'')*(?:'|$)/g, '?')
@@ -51,14 +51,14 @@ const withoutLiterals = (text: string): string =>
     .trim()
 
 const WORD = /^\W*(\w+)/
-/** Ignores `for update` and `do update`, which are not changes on their own. */
+/** Matches the first change. Ignores `for update` and `do update`, which are parts of other statements. */
 const CHANGE = /\b(insert|delete|(?<!\b(?:for|do|key) )update)(?: into| from)? "?((?:\w+"?\."?)?\w+)/i
 const SOURCE = /\b(?:from|join) "?((?:\w+"?\."?)?\w+)\b"?(?! ?\()/gi
 const PART = /\b(\w+) as (?:materialized )?\(/gi
 
 /**
- * Summarizes a statement by its verb and the first table that it changes or else reads: `INSERT open_holds`, `SELECT
- * chats`.
+ * Summarizes a statement by a verb and a table, such as `INSERT open_holds` or `SELECT chats`. The table is the first
+ * one that the statement changes. If it changes none, the first one that it reads.
  */
 function summaryOf(text: string): string {
   const [, change, changed] = CHANGE.exec(text) ?? []

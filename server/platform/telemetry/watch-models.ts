@@ -3,23 +3,23 @@ import type { Metrics } from './metrics.ts'
 import { NAMES, OPERATIONS, PROVIDER_NAMES } from './names.ts'
 import type { Tracing } from './tracing.ts'
 
-/** Observes calls of models and tools, without their content. */
+/** Measures calls of models and tools, and records spans for them, without their content. */
 export interface ModelWatch {
-  /** Observes a model call, which ends with `work`. */
+  /** Runs and observes a model call. The call ends when `work` ends. */
   call<R>(kind: CallKind, target: ModelTarget, work: (call: ModelCall) => Promise<R>): Promise<R>
-  /** Observes a tool run. Absent without tracing. */
+  /** Runs and observes a tool call. Omitted if tracing is off. */
   tool?: <R extends { successful: boolean }>(name: string, work: () => Promise<R>) => Promise<R>
 }
 
 export type CallKind = 'chat' | 'embeddings' | 'image' | 'video' | 'transcription'
 
 export interface ModelCall {
-  /** Called when the model's first output arrives. */
+  /** To be called when the model's first output arrives. */
   hasBegun(): void
   ended(result: { usage: ModelUsage | null; finishReason?: string }): void
 }
 
-/** Observes nothing. */
+/** A watch that observes nothing. */
 export const UNWATCHED: ModelWatch = { call: (_kind, _target, work) => work({ hasBegun() {}, ended() {} }) }
 
 export function watchModels({ firstToken }: Metrics, tracing: Tracing | null): ModelWatch {

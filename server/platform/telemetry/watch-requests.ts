@@ -5,7 +5,7 @@ import { PROBES } from './health.ts'
 import { NAMES } from './names.ts'
 import type { Span, Tracing } from './tracing.ts'
 
-/** Adds the request id to each response, and measures, logs and traces each request until its response ends. */
+/** Adds the request id to each response. Measures, logs and traces each request until its response ends. */
 export function watchRequests(
   http: FastifyInstance,
   { metrics, tracing }: Pick<Services, 'metrics' | 'tracing'>,
@@ -44,7 +44,8 @@ function traceRequests(http: FastifyInstance, tracing: Tracing, spans: WeakMap<F
       attributes: {
         [NAMES.method]: method,
         [NAMES.requestId]: id,
-        // The path of an unknown route, or of one with parameters, may contain user data such as file names.
+        // Omit the path of an unknown route and of a route with parameters, because it may contain user data such as
+        // file names.
         ...(route !== undefined && { [NAMES.route]: route }),
         ...(route !== undefined && !/[:*]/.test(route) && { [NAMES.path]: pathOf(request.originalUrl) }),
       },
@@ -52,7 +53,7 @@ function traceRequests(http: FastifyInstance, tracing: Tracing, spans: WeakMap<F
     spans.set(request, span)
     span.within(done)
   })
-  // The socket's events, which deliver a body, run outside any span.
+  // Enter the span again, because the socket events that deliver a body run outside any span.
   http.addHook('preValidation', (request, _reply, done) => {
     const span = spans.get(request)
     if (span) span.within(done)

@@ -1,6 +1,6 @@
 /*
- * Runs in Deno. Takes both ends of the pipe and the Deno functions that the sandbox needs, before tenant code runs.
- * They are given out once: tenant code that imports this file gets nothing.
+ * Runs in Deno. Before tenant code runs, takes the ends of the pipe and the Deno functions that the sandbox needs.
+ * `takePipe` succeeds only once, so tenant code that imports this file cannot use the pipe.
  */
 
 interface DenoOfSandbox {
@@ -18,10 +18,10 @@ export interface Pipe {
   /** Sends one line of JSON text to the server. */
   sendLine(json: string): void
   sendBytes(bytes: Uint8Array): void
-  /** Sends printed text. Counts characters beyond the limit, and ends the process if there are too many. */
+  /** Sends printed text. Only counts characters beyond the limit. Ends the process if the text is far too long. */
   print(text: string): void
   fail(reason: 'failed' | 'memory' | 'output' | 'crashed', error: string): never
-  /** Sends the result, as JSON; undefined means null. */
+  /** Sends the result as JSON. Undefined means null. */
   finish(json: string | undefined): never
 }
 

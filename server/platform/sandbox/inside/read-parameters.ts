@@ -1,6 +1,7 @@
 /*
- * Runs in Deno. Reads the parameters of a JavaScript function from its source text. If the first parameter is a
- * destructured object, returns its names and literal defaults. Otherwise the parameters are unknown.
+ * Runs in Deno. Reads the parameters of a JavaScript function from its source code. If the first parameter is a
+ * destructured object, returns the property names and their literal defaults. Any other parameter list counts as
+ * unknown.
  */
 
 export interface Parameter {
@@ -22,7 +23,7 @@ export function readParameters(functionText: string): Signature {
   const text = withoutComments(functionText)
   const open = text.indexOf('(')
   const arrow = text.indexOf('=>')
-  // `input => …` has no parentheses around its parameter.
+  // An arrow function such as `input => …` has no parentheses around its parameter.
   if (open < 0 || (arrow >= 0 && arrow < open)) return UNKNOWN
   const [first = ''] = splitAtCommas(insideOf(text, open))
   const pattern = first.trim()
@@ -34,7 +35,10 @@ export function readParameters(functionText: string): Signature {
   return { parameters: parameters as Parameter[], takesAny: items.some((item) => item.startsWith('...')) }
 }
 
-/** Reads `name`, `name = 5`, `name: other` or `'name': other = 5`. */
+/**
+ * Reads one item of a destructuring pattern: `name`, `name = 5`, `name: other` or `'name': other = 5`. Returns null
+ * for any other form.
+ */
 function readItem(item: string): Parameter | null {
   const [, quoted, plain, rest = ''] =
     /^(?:(["'][^"'\\]*["'])|([\p{ID_Start}$_][\p{ID_Continue}$]*))(.*)$/su.exec(item) ?? []
@@ -65,7 +69,9 @@ function typeOf(value: unknown): Parameter['type'] {
   return value === null ? null : 'dict'
 }
 
-/** Returns the end of the string that begins at `begin`. Treats `${}` in a template as text. */
+/**
+ * Returns the index of the quote that closes the string at `begin`. Treats `${}` in a template as part of the string.
+ */
 function endOfString(text: string, begin: number): number {
   for (let at = begin + 1; at < text.length; at++) {
     if (text[at] === '\\') at++
@@ -97,7 +103,7 @@ function commentEnd(text: string, at: number): number {
   return end < 0 ? text.length : end + close.length
 }
 
-/** Calls `visit` with each position outside brackets and strings, until it returns true. */
+/** Calls `visit` with each position outside brackets and strings, until `visit` returns true. */
 function walkTop(text: string, begin: number, visit: (at: number) => boolean): void {
   let depth = 0
   for (let at = begin; at < text.length; at++) {
@@ -109,7 +115,7 @@ function walkTop(text: string, begin: number, visit: (at: number) => boolean): v
   }
 }
 
-/** Returns the text between the bracket at `open` and its closing bracket. */
+/** Returns the source code between the bracket at `open` and the matching closing bracket. */
 function insideOf(text: string, open: number): string {
   let depth = 0
   for (let at = open; at < text.length; at++) {

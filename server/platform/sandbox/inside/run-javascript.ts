@@ -1,6 +1,6 @@
 /*
- * Runs in Deno, in the process of one JavaScript or TypeScript call. Captures all functions that report the result
- * before tenant code runs, so that code cannot alter them.
+ * Runs in Deno, in the process of one JavaScript or TypeScript call. Captures the functions that report the result
+ * before tenant code runs, so that tenant code cannot replace them.
  */
 import type { Answer, ProxiedResponse, Task } from '../messages.ts'
 import { takePipe } from './pipe.ts'
@@ -63,7 +63,7 @@ function describe(name: string, method: Callable): unknown {
   return { name, description: '', isAsync: /^(static\s+)?async\b/.test(text), ...signature }
 }
 
-/** Returns the names of the class's public methods, including inherited ones. */
+/** Returns the names of a class's public methods, including inherited ones. */
 function methodsOf(found: Callable): string[] {
   const names = new Set<string>()
   for (
@@ -81,7 +81,10 @@ function methodsOf(found: Callable): string[] {
   return [...names]
 }
 
-/** Finds the value that the code exports under that name or by default, or declares at top level. */
+/**
+ * Returns the function or class that the code exports under the task's name or by default, or declares with that name
+ * at top level.
+ */
 async function load(): Promise<Callable> {
   const { name } = task
   if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name))
@@ -105,14 +108,15 @@ async function loadDeclared(ending: string): Promise<unknown> {
     const module = await import(address)
     return module['the tool'] ?? module[task.name]
   } catch (error) {
-    // No code has run yet. Retry without the added export, to report the error in the code itself.
+    // No tenant code has run yet. The caller retries without the added export, which reports errors in the code
+    // itself.
     if (ending !== '' && /^(SyntaxError: Export '|TypeError: SyntaxError: )/.test(String(error)))
       return undefined
     throw error
   }
 }
 
-/** Reports errors that the code has not caught. */
+/** Reports errors that tenant code did not catch. */
 function hearErrors(): void {
   type ErrorEvent = { preventDefault(): void; reason?: unknown; error?: unknown }
   const realm = globalThis as unknown as {
@@ -133,7 +137,7 @@ function failWith(error: unknown): never {
   return pipe.fail(isMemory ? 'memory' : 'failed', message)
 }
 
-/** Returns the error with a stack limited to positions in tenant code, such as `tool:3:7`. */
+/** Describes an error. Limits its stack to positions in tenant code, such as `tool:3:7`. */
 function sentenceOf(error: unknown): string {
   try {
     if (!(error instanceof Error)) return `The code threw ${inspect(error, { depth: 1 })}`
@@ -211,7 +215,10 @@ async function hearAnswers(): Promise<void> {
   }
 }
 
-/** Reads lines from the server. Exits at the end of input, because no result is expected any more. */
+/**
+ * Returns a function that reads the next line from the server. At the end of input, exits the process, because the
+ * server no longer expects a result.
+ */
 function lineReader(): () => Promise<string> {
   const read = pipe.deno.stdin.read.bind(pipe.deno.stdin)
   const exit = pipe.deno.exit.bind(pipe.deno)

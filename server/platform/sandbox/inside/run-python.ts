@@ -1,7 +1,8 @@
 /*
- * Runs in Deno, in the process of one Python call, with Pyodide. The whole call is one synchronous call into
- * WebAssembly. Python talks to the server through one device file, so it holds no JavaScript objects. The flag
- * --disallow-code-generation-from-strings closes the remaining gaps: `eval` through ctypes, and proxies' constructors.
+ * Runs in Deno, in the process of one Python call, with Pyodide. The call is one synchronous call into WebAssembly.
+ * Python communicates with the server only through a device file, so Python code holds no JavaScript objects. The
+ * flag --disallow-code-generation-from-strings closes the remaining gaps: `eval` through ctypes, and the constructors
+ * of proxies.
  */
 import type { Task } from '../messages.ts'
 import { takePipe } from './pipe.ts'
@@ -41,12 +42,12 @@ if (mode === 'snapshot') {
 }
 if (snapshot === '') python.runPython(source)
 const readSync = deno.stdin.readSync.bind(deno.stdin)
-/** Bytes for Python to read before stdin: the rest of the task line. */
+/** Rest of the task line, which Python reads before stdin. */
 let pending: Uint8Array = new Uint8Array()
 openDevice()
 captureOutput()
 const begin = python.runPython('_begin') as () => void
-// Run before permissions are dropped, also because Python locates its source of random numbers on first use.
+// Must run before permissions are dropped, because Python locates its source of random numbers on first use.
 python.runPython('_prepare()')
 pipe.sendLine('{"kind":"ready"}')
 const line = readLine()
@@ -64,7 +65,7 @@ pipe.fail('crashed', 'Python ended without a result.')
 
 async function loadPython(): Promise<Pyodide> {
   const { loadPyodide } = await import(`file://${folder}/pyodide.mjs`)
-  // The globals that `import js` could reach: only what Pyodide itself needs.
+  // The globals that `import js` makes available: only those that Pyodide itself needs.
   const jsglobals = Object.assign(Object.create(null), { Array, Error, Map, Object, Promise, Set })
   return loadPyodide({
     indexURL: `${folder}/`,
@@ -75,7 +76,7 @@ async function loadPython(): Promise<Pyodide> {
   })
 }
 
-/** Creates /dev/host, which carries lines to and from the server. */
+/** Creates the device file /dev/host, through which Python exchanges lines with the server. */
 function openDevice(): void {
   const device = python.FS.makedev(DEVICE_MAJOR, 0)
   const bytesOf = (buffer: Int8Array, offset: number, length: number): Uint8Array =>
@@ -104,7 +105,7 @@ function captureOutput(): void {
     const decode = decoder.decode.bind(decoder)
     python[name]({
       write(bytes) {
-        // Copy, because growing WebAssembly memory detaches the buffer.
+        // Copy the bytes, because the buffer is detached when WebAssembly memory grows.
         pipe.print(decode(bytes.slice(), { stream: true }))
         return bytes.length
       },
@@ -113,7 +114,7 @@ function captureOutput(): void {
   python.setStdin({ error: true })
 }
 
-/** Reads the first line from the server, including its line feed. */
+/** Returns the first line from the server, including its line feed. */
 function readLine(): Uint8Array {
   const pieces: Uint8Array[] = []
   let length = 0

@@ -1,6 +1,6 @@
 /*
- * Runs in Deno. Removes all globals that are not on the list. They could do no harm without permissions, but whatever
- * is removed need not be trusted.
+ * Runs in Deno. Removes all globals that are not listed here. Without permissions they could do no harm, but a
+ * removed global does not have to be trusted.
  */
 
 const LANGUAGE = `Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date Promise
@@ -18,7 +18,7 @@ const WEB = `console queueMicrotask structuredClone atob btoa setTimeout clearTi
   WritableStreamDefaultController TransformStream TransformStreamDefaultController ByteLengthQueuingStrategy
   CountQueuingStrategy self`
 
-/** Throws if a global that is not on the list cannot be removed. Then no code may run. */
+/** Throws if an unlisted global cannot be removed. In this case, no tenant code may run. */
 export function stripRealm(): void {
   const stays = new Set(`${LANGUAGE} ${WEB}`.split(/\s+/))
   for (const name of Object.getOwnPropertyNames(globalThis))
