@@ -6,40 +6,44 @@ import type { Redis } from '#platform/redis/redis.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
 import { LiveSockets, type LiveSocketsOptions } from './live-sockets.ts'
 
-/** An event to deliver immediately to connected clients. */
+/** An event to deliver to clients that are connected now. */
 export interface LiveEvent {
-  /** For example `chat.title_updated`. */
+  /** Type of the event, such as `chat.title_updated`. */
   type: string
   organizationId: string
   data: object
   /**
-   * The recipients: active members with the permission, which an API key must have too. With `userId`, only this
-   * member. The same permission gives access to the event's data in the API.
+   * The recipients: active members who hold the permission. With `userId`, only that member. An API key must also
+   * have the permission. The API requires the same permission for reading the event's data.
    */
   to: { permission: Permission; userId?: string }
-  /** Whether to also add the event to the realtime store `parley:realtime:{organizationId}`, if Redis is configured. */
+  /**
+   * True to also add the event to the realtime store `parley:realtime:{organizationId}`. Has no effect without Redis.
+   */
   isKept?: boolean
 }
 
-/** Delivers live events over WebSockets, across all instances. */
+/** Delivers live events over WebSockets, to clients of all processes. */
 export interface Events {
   /**
-   * Delivers an event to currently connected recipients. Never throws, and returns nothing to wait for: events are
-   * hints, and undeliverable ones are lost. Events of one process stay in order.
+   * Delivers an event to the connected recipients after the current transaction commits. Never throws. Delivery is
+   * not guaranteed and cannot be awaited, because events are only hints. Events of one process stay in order.
    */
   publish(event: LiveEvent): void
-  /** Deletes an organization's realtime store, or one user's entries in it. Throws server.unavailable. */
+  /**
+   * Deletes an organization's realtime store. With `userId`, deletes only that user's entries. Throws
+   * server.unavailable.
+   */
   forget(organizationId: string, userId?: string): Promise<void>
-  /** The sockets of /api/ws. */
+  /** The WebSockets of /api/ws. */
   sockets: LiveSockets
-  /** Closes the sockets. */
+  /** Closes all WebSockets. */
   stop(): Promise<void>
 }
 
 interface Dependencies {
   findAudiences: FindAudiences
   redis: Redis | null
-  /** This process. */
   instance: { id: string }
   metrics: Pick<Metrics, 'liveSockets'>
   log: Logger
@@ -52,15 +56,15 @@ const CHANNEL = 'parley:events'
 const KEPT_ENTRIES_MAX = 10_000
 const KEPT_PAGE = 500
 const MESSAGE_BYTES_MAX = 16 * 1024
-/** Maximum number of events waiting for delivery in this process. Further ones are lost. */
+/** Maximum number of events that wait for delivery in this process. Further events are dropped. */
 const WAITING_MAX = 1_000
-/** Maximum number of events whose audiences are found in one query. */
+/** Maximum number of events whose recipients are found in one query. */
 const GROUP_MAX = 50
 
-/** A queued event, also sent through Redis. */
+/** A queued event. Also sent to other processes through Redis. */
 interface Delivery {
   audience: Audience
-  /** The message as clients receive it. */
+  /** The message that clients receive. */
   message: string
 }
 
@@ -73,7 +77,7 @@ export async function createEvents(
   const waiting: Delivery[] = []
   let isDelivering = false
 
-  /** Delivers one group at a time, so that events stay in order. */
+  /** Delivers waiting events, one group at a time, so that events stay in order. */
   async function deliverWaiting(): Promise<void> {
     if (isDelivering) return
     isDelivering = true
@@ -120,7 +124,7 @@ export async function createEvents(
       .catch((error: unknown) => log.warn({ err: error }, 'a live event could not be stored'))
   }
 
-  /** Receives events of other instances. This process delivers its own without Redis. */
+  /** Receives events from other processes. This process delivers its own events without Redis. */
   async function listen(): Promise<void> {
     const connection = await redis?.openConnection()
     await connection?.subscribe(CHANNEL, (text) => {
@@ -147,7 +151,7 @@ export async function createEvents(
 
   await listen()
   return {
-    // Wait for the commit: the change may still be rolled back.
+    // Notify after the commit, because the change can still be rolled back before.
     publish: (event) => void afterCommit(() => notify(event)),
     forget: (organizationId, userId) => deleteSaved(redis, storeOf(organizationId), userId),
     sockets,
@@ -164,7 +168,7 @@ const entryOf = ({ type, data, to }: LiveEvent, createdAt: string) => ({
   created_at: createdAt,
 })
 
-/** Deletes a whole store, or one user's entries by reading it page by page. */
+/** Deletes a realtime store. With `userId`, reads the store page by page and deletes only that user's entries. */
 async function deleteSaved(redis: Redis | null, store: string, userId?: string): Promise<void> {
   if (!redis) return
   if (userId === undefined) {

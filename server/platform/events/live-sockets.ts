@@ -6,24 +6,27 @@ import { AppError, fail, sentence } from '#errors'
 import type { Caller } from '#platform/access/scope.ts'
 
 export interface LiveSocketsOptions {
-  /** Interval between pings, in milliseconds. A socket that has not responded by the next ping is closed. */
+  /** Interval between pings, in milliseconds. A socket that has not responded to a ping by the next one is closed. */
   heartbeatMs: number
-  /** Time in milliseconds that a socket has for authentication. */
+  /** Authentication deadline of a socket, in milliseconds. */
   authenticationMs: number
 }
 
 const SOCKETS_MAX = 20_000
 const SOCKETS_OF_USER_MAX = 100
 const UNAUTHENTICATED_MAX = 1_000
-/** Maximum bytes queued for a slow client. Closing its socket loses only hints, because the API has the data. */
+/**
+ * Maximum number of bytes queued for a slow client. Beyond that, the socket is closed. The client loses only hints,
+ * because the API provides the data.
+ */
 const QUEUED_BYTES_MAX = 64 * 1024
-/** Maximum number of messages and pings from a client per heartbeat, although their content is ignored. */
+/** Maximum number of messages and pings from a client per heartbeat interval. Their content is ignored. */
 const CLIENT_MESSAGES_MAX = 60
-/** Number of sockets written to before the event loop continues. */
+/** Number of sockets to process before other work of the event loop continues. */
 const BATCH = 250
 const READY = JSON.stringify({ type: 'ready' })
 
-/** Close codes: RFC 6455, 7.4.1, or 4000 + an HTTP status. */
+/** Close codes: those of RFC 6455, 7.4.1, or 4000 plus an HTTP status. */
 const CLOSE = {
   stopping: 1001,
   binary: 1003,
@@ -35,22 +38,22 @@ const CLOSE = {
   tooMany: 4429,
 } as const
 
-/** Returns the caller of a token. Throws the errors of access. */
+/** Returns the caller that a token belongs to. Throws the errors of readCredential and openCaller. */
 export type Authenticate = (token: string) => Promise<Caller>
 
 interface Connection {
   socket: WebSocket
   userId: string
-  /** The id of the session or API key. */
+  /** Id of the session or API key. */
   credentialId: string
   hasAnswered: boolean
-  /** Messages since the last heartbeat. */
+  /** Number of messages since the last heartbeat. */
   messages: number
 }
 
 /**
- * The WebSockets of this process: accepts them, keeps them alive, writes to them and closes them. Does not decide who
- * may receive which event.
+ * The WebSockets of this process. Accepts sockets, checks that they are alive, sends messages and closes sockets.
+ * Does not decide which events a user may receive.
  */
 export class LiveSockets {
   readonly #options: LiveSocketsOptions
@@ -72,8 +75,8 @@ export class LiveSockets {
   }
 
   /**
-   * Throws events.too_many or server.unavailable if no further socket is allowed. `userId` is null before
-   * authentication.
+   * Throws server.unavailable if the server accepts no further socket, and events.too_many if the user has too many
+   * sockets. `userId` is null before authentication.
    */
   checkCapacity(userId: string | null): void {
     if (
@@ -84,7 +87,7 @@ export class LiveSockets {
     if (userId !== null) this.#checkUser(userId)
   }
 
-  /** Accepts a socket for a known caller, or one that is authenticated by its first message. */
+  /** Accepts a socket. `who` is the caller, or a function that authenticates the socket by its first message. */
   accept(socket: WebSocket, who: Caller | Authenticate): void {
     this.#sockets.add(socket)
     this.#gauge.set(this.#sockets.size)
@@ -99,12 +102,15 @@ export class LiveSockets {
     else this.#begin(socket, who)
   }
 
-  /** Whether this user is connected here, or with null any user. */
+  /** Returns whether the user has a socket in this process. With null, returns whether any user has one. */
   has(userId: string | null): boolean {
     return userId === null ? this.#byUser.size > 0 : this.#byUser.has(userId)
   }
 
-  /** Returns the sessions and keys with which these users, or with a null any users, are connected here. */
+  /**
+   * Returns the ids of the sessions and API keys with which these users are connected to this process. If one of the
+   * ids is null, returns those of all users.
+   */
   credentialIds(userIds: readonly (string | null)[]): string[] {
     if (userIds.includes(null)) return [...this.#byCredential.keys()]
     const found = new Set<string>()
@@ -113,7 +119,9 @@ export class LiveSockets {
     return [...found]
   }
 
-  /** Sends a message to every socket of these sessions and keys. Closes sockets that read too slowly. */
+  /**
+   * Sends a message to every socket of these sessions and API keys. Closes sockets of clients that read too slowly.
+   */
   async send(credentialIds: readonly string[], message: Buffer): Promise<void> {
     const connections = credentialIds.flatMap((id) => [...(this.#byCredential.get(id) ?? [])])
     await inBatches(connections, ({ socket }) => {
@@ -123,14 +131,17 @@ export class LiveSockets {
     })
   }
 
-  /** Closes the sockets of sessions and keys that are no longer valid. */
+  /** Closes the sockets of sessions and API keys that are no longer valid. */
   end(credentialIds: readonly string[]): void {
     for (const id of credentialIds)
       for (const { socket } of this.#byCredential.get(id) ?? [])
         refuse(socket, CLOSE.unauthenticated, fail('auth.invalid_token'))
   }
 
-  /** Closes all sockets. The WebSocket server terminates those that do not respond in time. */
+  /**
+   * Closes all sockets. Waits until they are closed. The WebSocket server terminates sockets that do not respond in
+   * time.
+   */
   async stop(): Promise<void> {
     clearInterval(this.#heartbeat)
     const closed = new Promise<void>((resolve) => {
@@ -225,7 +236,10 @@ class BadMessage extends Error {
   }
 }
 
-/** Returns the token of `{"type":"auth","token":"…"}`. Throws a BadMessage, or auth.missing for any other message. */
+/**
+ * Returns the token of the message `{"type":"auth","token":"…"}`. Throws a BadMessage if the message is not JSON
+ * text, and auth.missing for any other message.
+ */
 function readToken(data: RawData, isBinary: boolean): string {
   if (isBinary) throw new BadMessage(CLOSE.binary)
   let message: { type?: unknown; token?: unknown } | null
@@ -238,7 +252,7 @@ function readToken(data: RawData, isBinary: boolean): string {
   return message.token
 }
 
-/** Sends the reason and closes the socket. */
+/** Sends an error message and closes the socket. */
 function refuse(socket: WebSocket, closeCode: number, error: AppError): void {
   if (socket.readyState !== socket.OPEN) return
   socket.send(JSON.stringify({ type: 'error', detail: error.message, code: error.code }))

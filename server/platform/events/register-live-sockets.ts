@@ -11,15 +11,18 @@ import { clientOf } from '#platform/http/register-routes.ts'
 import type { Services } from '#platform/services.ts'
 import type { Authenticate } from './live-sockets.ts'
 
-/** Also available as `/v1/ws`, like every address. */
+/** Address of the WebSocket. Also available as `/v1/ws`, like every address under /api. */
 const ADDRESS = '/api/ws'
-/** Small, because clients only send a token. */
+/** Small, because clients send only a token. */
 const MESSAGE_BYTES_MAX = 8 * 1024
 const FRAGMENTS_MAX = 64
-/** Time for the client to answer a close. */
+/** Time for the client to respond to a close frame. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-/** A separate constant, because the types of `ws` lack some of these options. */
+/**
+ * Declared separately, because the types of `ws` lack some of these options and would refuse them in a literal
+ * argument.
+ */
 const OPTIONS = {
   noServer: true,
   clientTracking: false,
@@ -37,8 +40,9 @@ interface Upgrade {
 }
 
 /**
- * Registers `GET /api/ws`: a WebSocket (RFC 6455) for clients that send a token or key with the upgrade or in the first
- * message. The upgrade passes through Fastify like any request, so that refusals are ordinary error responses.
+ * Registers `GET /api/ws`, a WebSocket (RFC 6455). Clients send a token or API key with the upgrade request or in the
+ * first message. The upgrade request passes through Fastify like any other request, so refusals are ordinary error
+ * responses.
  */
 export function registerLiveSockets(http: FastifyInstance, services: Services): void {
   const { tokens, access, events } = services
@@ -79,7 +83,7 @@ export function registerLiveSockets(http: FastifyInstance, services: Services): 
     const { socket, head, response } = upgrade
     response.detachSocket(socket)
     response.statusCode = 101
-    // Ends the request for logs and metrics: without its socket the response would never emit this event.
+    // Ends the request for logs and metrics. Without its socket, the response would never emit this event itself.
     response.emit('close')
     socket.off('error', ignoreError)
     const byToken: Authenticate = (token) => authenticate(request, { authorization: `Bearer ${token}` })
@@ -90,8 +94,8 @@ export function registerLiveSockets(http: FastifyInstance, services: Services): 
 }
 
 /**
- * Checks the origin. Only browsers send one (RFC 6455, 10.2). Throws request.foreign_origin for pages that cannot call
- * the API either.
+ * Throws request.foreign_origin for pages that are not allowed to call the API. Only browsers send an origin (RFC
+ * 6455, 10.2).
  */
 function checkOrigin({ headers }: FastifyRequest, { baseUrl, frontendUrl, corsOrigins }: Config): void {
   const { origin } = headers
@@ -104,7 +108,9 @@ function checkOrigin({ headers }: FastifyRequest, { baseUrl, frontendUrl, corsOr
 const showsCredential = ({ headers }: FastifyRequest): boolean =>
   headers.authorization !== undefined || headers['x-api-key'] !== undefined
 
-/** Imports the package on first use, because it is slow to load and most processes start without WebSocket clients. */
+/**
+ * Imports `ws` on first use, because the package is slow to load and most processes start without WebSocket clients.
+ */
 async function openWebSocketServer(
   responseTo: (request: IncomingMessage) => ServerResponse | undefined,
 ): Promise<WebSocketServer> {
@@ -117,5 +123,5 @@ async function openWebSocketServer(
   return server
 }
 
-/** Node closes a socket that fails before the upgrade. No response is possible. */
+/** A socket that fails before the upgrade cannot receive a response. Node closes it. */
 const ignoreError = (): void => {}

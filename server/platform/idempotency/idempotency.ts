@@ -21,40 +21,47 @@ import {
   StoredRequests,
 } from './stored-requests.ts'
 
-/** Where the effects of a request with a key take place, as declared by its route (http/define-route.ts). */
+/** Where the handler of a request with a key has side effects, as its route declares (http/define-route.ts). */
 export type Effects = 'database' | 'outside' | 'outside once'
 
-/** Handles requests with an Idempotency-Key: each takes effect once, however often it is sent (docs/idempotency.md). */
+/**
+ * Handles requests with an Idempotency-Key. Such a request takes effect once, however often it is sent
+ * (docs/idempotency.md).
+ */
 export interface Idempotency {
   /**
-   * Runs the work of a request, or returns the stored answer. Throws request.idempotency_reused, request.in_progress,
-   * request.interrupted, request.answer_not_kept, and the errors of `work`.
+   * Runs the work of a request. If the request is a repeat, returns the stored response instead. Throws
+   * request.idempotency_reused, request.in_progress, request.interrupted, request.answer_not_kept,
+   * request.too_many_keys, and the errors of `work`.
    */
   once(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered>
-  /** Returns HMACs of a request under each secret. Plain hashes would expose passwords in bodies. */
+  /**
+   * Returns the HMAC of a text under each secret, the current secret first. Used instead of plain hashes, because
+   * those would expose passwords in request bodies.
+   */
   hashes(text: string): [current: string, ...previous: string[]]
-  /** Starts to delete requests older than a day. Returns a function that stops it. */
+  /** Starts to delete stored requests older than a day. Returns a function that stops the sweep. */
   startSweep(): () => void
-  /** Waits briefly for answers that are being stored. */
+  /** Waits briefly for responses that are being stored. */
   close(): Promise<void>
 }
 
 interface Answered {
-  /** The handler's answer, from this run or the first. */
+  /** The handler's return value, from this request or from the first one. */
   value: unknown
   isReplayed: boolean
 }
 
 const SWEEP_MS = 600_000
-/** Time for answers to be stored when the process stops. */
+/** Time for storing responses when the process stops. */
 const CLOSE_MS = 2_000
 const RETRY_SECONDS = 1
-/** Maximum number of attempts when a row changes between two statements, or after a deadlock with another request. */
+/** Maximum number of attempts if a row changes between two statements, or after a deadlock with another request. */
 const ATTEMPTS_MAX = 5
-/** Maximum attempts to store an answer, so that a brief database outage does not lose it. */
+/** Maximum number of attempts to store a response, so that a brief database outage does not lose the response. */
 const STORE_ATTEMPTS = 4
 const DEADLOCK = '40P01'
-/** SQLSTATE of a statement that was canceled after its timeout. */
+/** SQLSTATE of a statement that was canceled, for example after its timeout. */
 const CANCELED = '57014'
 const LATE = Symbol('a concurrent request changed the row')
 
@@ -71,7 +78,7 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
   const queue = createSerialQueue()
   const outside = new OutsideRequests({ sql, stored, instance, log, queue })
 
-  /** Writes the row, the effects and the answer in one transaction. */
+  /** Writes the request's row, the handler's changes and the response in one transaction. */
   async function inDatabase(request: KeyedRequest, work: () => Promise<unknown>): Promise<Answered> {
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const known = await stored.find(request)
@@ -92,7 +99,10 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
     throw inProgress()
   }
 
-  /** Returns the request with its owner and hash under the previous secret; null if it was not stored under that. */
+  /**
+   * Returns the request with the owner and hash of the previous secret. Null if the request is not stored under that
+   * secret.
+   */
   async function asBefore(
     request: KeyedRequest,
     former: NonNullable<KeyedRequest['former']>,
@@ -117,8 +127,8 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
 }
 
 /**
- * Returns the stored answer; null if there is none and no process is working on it. Throws request.idempotency_reused,
- * request.in_progress, request.answer_not_kept.
+ * Returns the stored response. Null if there is no response and no process is working on the request. Throws
+ * request.idempotency_reused, request.in_progress, request.answer_not_kept.
  */
 function replay(
   stored: StoredRequests,
@@ -136,18 +146,21 @@ function replay(
 
 const inProgress = () => fail('request.in_progress', {}, { retryAfter: RETRY_SECONDS })
 
-/** Reports a request that another process has been working on for longer than a statement may wait. */
+/**
+ * Throws request.in_progress if another process has been working on the request for longer than a statement may wait.
+ * Rethrows any other error.
+ */
 function whenWaitedLong(error: unknown): never {
   throw sqlStateOf(error) === CANCELED ? inProgress() : error
 }
 
 /**
- * Requests with effects outside the database. Each is reserved for this process, and its answer is stored together with
- * its last effects in the database.
+ * Handles requests with side effects outside the database. A request is reserved for this process. Its response is
+ * stored together with the handler's last database changes.
  */
 class OutsideRequests {
   readonly #deps: OutsideDependencies
-  /** The requests in progress in this process. */
+  /** The requests that are in progress in this process. */
   readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(deps: OutsideDependencies) {
@@ -179,7 +192,7 @@ class OutsideRequests {
     await Promise.all(this.#underWay.values())
   }
 
-  /** Reserves the row for this process, or returns the stored answer. */
+  /** Reserves the request for this process and returns null, or returns the stored response. */
   async #reserve(request: KeyedRequest, effects: Effects): Promise<Answered | null> {
     const { stored } = this.#deps
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
@@ -200,7 +213,7 @@ class OutsideRequests {
     return isMine ? this.#underWay.has(nameOf(request)) : known.is_alive
   }
 
-  /** Returns a copy of the stream for the client that ends only after it is stored. */
+  /** Returns a copy of the stream for the client. The copy ends only after the response has been stored. */
   #relay(request: KeyedRequest, answer: PendingAnswer, stream: EventStream): EventStream {
     return relayStream(stream, async (events) => {
       try {
@@ -214,8 +227,8 @@ class OutsideRequests {
   }
 
   /**
-   * Stores the answer with all deferred work. Rolls back the handler's last transaction if another process has taken
-   * the row. Stores nothing if the row was deleted with its user.
+   * Stores the response together with all deferred work. If another process has taken over the row, rolls back the
+   * handler's last transaction. Stores nothing if the row was deleted with its user.
    */
   async #store(request: KeyedRequest, answer: PendingAnswer, text: string): Promise<void> {
     const { stored } = this.#deps
@@ -235,8 +248,8 @@ class OutsideRequests {
   }
 
   /**
-   * Frees the key of a failed request. With `forGood`, keeps it reserved because the work may have had irreversible
-   * effects.
+   * Releases the key of a failed request, so that a repeat can run the work. With `forGood`, the key stays reserved,
+   * because the work may have had irreversible side effects.
    */
   async #release(request: KeyedRequest, answer: PendingAnswer, forGood: boolean): Promise<void> {
     const failed = (error: unknown): void =>
@@ -261,13 +274,16 @@ interface OutsideDependencies extends Pick<Dependencies, 'instance' | 'log'> {
   queue: SerialQueue
 }
 
-/** A client error is raised before the work has had any effect. A later failure may have had one. */
+/**
+ * Returns whether the key of a failed request must stay reserved. A client error is thrown before the work has side
+ * effects. Any other error may follow a side effect.
+ */
 const isFinal = (effects: Effects, error: unknown): boolean =>
   effects === 'outside once' && !(error instanceof AppError && error.status < 500)
 
 /**
- * Returns the same stream for the client. It ends only after `ended` has processed all events. A disconnect of the
- * client ends nothing, because a repeat can fetch the answer.
+ * Returns a copy of the stream for the client. The copy ends only after `ended` has processed all events. If the
+ * client disconnects, the work continues, because a repeat can fetch the response.
  */
 function relayStream(stream: EventStream, ended: (events: string) => Promise<void>): EventStream {
   const { log: from, named, headers } = stream
@@ -292,7 +308,10 @@ function relayStream(stream: EventStream, ended: (events: string) => Promise<voi
 
 type SerialQueue = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>
 
-/** Runs work with the same name one at a time, so that 1,000 identical requests use one database connection. */
+/**
+ * Creates a queue that runs work with the same name one at a time. 1,000 identical requests therefore use one
+ * database connection.
+ */
 function createSerialQueue(): SerialQueue {
   const last = new Map<string, Promise<unknown>>()
   return async (name, work) => {

@@ -4,10 +4,10 @@ import type { OpenDatabase } from '#database/connect.ts'
 
 type Work = () => Promise<unknown>
 
-/** The pending answer of the current request. */
+/** The pending response of the current request. */
 const answers = new AsyncLocalStorage<PendingAnswer>()
 
-/** The answer of a request with a key and effects outside the database, until it is stored. */
+/** The response of a request with a key and side effects outside the database, until the response is stored. */
 export class PendingAnswer {
   readonly #sql: OpenDatabase['sql']
   readonly #transaction: AmbientTransaction
@@ -21,7 +21,7 @@ export class PendingAnswer {
     this.#transaction = new AmbientTransaction(sql)
   }
 
-  /** Resolves when the answer is stored, or when it is certain that there will be none. */
+  /** Resolves when the response is stored, or when it is certain that none will be stored. */
   get settled(): Promise<void> {
     return this.#settled.promise
   }
@@ -30,7 +30,7 @@ export class PendingAnswer {
     return this.#hasEnded
   }
 
-  /** Whether the handler has begun its final transaction. */
+  /** True after the handler has begun its final transaction. */
   get isInTransaction(): boolean {
     return this.#transaction.isOpen
   }
@@ -47,7 +47,7 @@ export class PendingAnswer {
     return this.#transaction.open()
   }
 
-  /** Runs `store` and all deferred work in one transaction. Nothing can be deferred after that. */
+  /** Runs `store` and all deferred work in one transaction. No further work can be deferred. */
   async commit(store: Work): Promise<void> {
     this.#hasEnded = true
     this.#wasTried = true
@@ -66,8 +66,8 @@ export class PendingAnswer {
   }
 
   /**
-   * Rolls back because there will be no answer, and runs the deferred work on its own. Skips that if storing the answer
-   * failed: a repeat will run the work.
+   * Ends a request that has no response: rolls back its transaction and runs the deferred work. Does nothing if
+   * storing the response failed, because a repeat will run the work.
    */
   async abandon(): Promise<void> {
     this.#hasEnded = true
@@ -87,9 +87,10 @@ const current = (): PendingAnswer | null => {
 }
 
 /**
- * Runs the last statements of a handler in the transaction that stores its answer, so that both are committed or
- * neither. The transaction stays open until the answer is stored and includes all later statements of the handler.
- * Without an Idempotency-Key the statements commit as usual. In both cases `work` may only wait for the database.
+ * Runs the last statements of a handler in the transaction that stores the handler's response. The statements and the
+ * response are committed together or not at all. The transaction stays open until the response is stored, and
+ * includes all later statements of the handler. Without an Idempotency-Key, the statements commit on their own. In
+ * both cases, `work` may wait only for the database.
  */
 export async function commitWithAnswer<Result>(work: () => Promise<Result>): Promise<Result> {
   await current()?.begin()
@@ -97,8 +98,9 @@ export async function commitWithAnswer<Result>(work: () => Promise<Result>): Pro
 }
 
 /**
- * Defers database work to the transaction that stores the answer, for work before the handler's last step. Returns a
- * promise that resolves when it is done. Returns null if there is no answer to wait for; then run the work immediately.
+ * Defers database work that precedes the handler's last step to the transaction that stores the response. Returns a
+ * promise that resolves when the work is done. Returns null if there is no response to wait for. Then the caller must
+ * run the work itself.
  */
 export function deferToAnswer(work: Work): Promise<void> | null {
   const answer = current()

@@ -4,48 +4,53 @@ import type { Secrets } from '#platform/secrets/secrets.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { EventStream } from '../http/define-route.ts'
 
-/** How long a repeat is recognized. */
+/** Time for which repeats are recognized. */
 const KEPT_HOURS = 24
-/** Larger answers are dropped after an hour. The row stays, so that a repeat is still recognized and has no effect. */
-/** Inlined as text: the index has the number in its predicate, which a parameter would not match. */
+/**
+ * Size in bytes beyond which a response is dropped early. Inlined into the statement as text, because the index contains
+ * the number in its predicate, which a parameter would not match.
+ */
 const LARGE_ANSWER_BYTES = '65536'
+/** Time for which large responses are stored. Their rows stay, so a repeat is still recognized and has no effect. */
 const LARGE_KEPT_HOURS = 1
-/** Maximum number of rows, and bytes of answers, per user, deployment or network. */
+/** Limits per user, deployment or network: number of rows, and total size of responses. */
 const QUOTA_REQUESTS = 10_000
 const QUOTA_BYTES = 32 * 1024 * 1024
 const RETRY_SECONDS_MIN = 60
-/** Maximum rows per statement, and statements per sweep. */
+/** Maximum number of rows per statement, and of statements per sweep. */
 const SWEPT_AT_ONCE = 1_000
 const SWEPT_TIMES_MAX = 100
 
-/** A request with its key. Owner, route and key identify it; a different hash means that the key was reused. */
+/**
+ * A request with an idempotency key. `owner`, `route` and `key` identify the request. A different hash means that the
+ * client reused the key for another request.
+ */
 export interface KeyedRequest {
   owner: string
   route: string
   key: string
-  /** Hash of everything in which a repeat must be equal. */
+  /** Hash of all parts of the request that must be equal in a repeat. */
   hash: string
-  /** `owner` and `hash` under the previous secret, if there is one. */
+  /** `owner` and `hash` under the previous secret. Omitted if there is no previous secret. */
   former?: { owner: string; hash: string }
-  /** The quota that the request counts against. */
+  /** The user, deployment or network whose quota includes the request. */
   quota: string
-  /** The user whose deletion also deletes the row; null for anonymous clients. */
+  /** The user whose deletion also deletes the row. Null for an anonymous client. */
   userId: string | null
 }
 
-/** A stored request. */
 export interface StoredRequest {
   request_hash: string
-  /** Encrypted; null if not answered yet, or dropped. */
+  /** The encrypted response. Null if there is none yet, or if it was dropped because of its size. */
   answer: string | null
   is_answered: boolean
-  /** The process that works on it outside the database. */
+  /** The process that has reserved the request. Null if no process has. */
   instance_id: string | null
-  /** Whether that process still has its lease. */
+  /** True if that process still holds its lease. */
   is_alive: boolean
 }
 
-/** Access to the table of requests with a key. */
+/** Reads and writes the table of requests with an idempotency key. */
 export class StoredRequests {
   readonly #sql: OpenDatabase['sql']
   readonly #secrets: Secrets
@@ -71,10 +76,11 @@ export class StoredRequests {
   }
 
   /**
-   * Inserts a row, and waits for a concurrent insert of the same key. Returns false if the row exists. `isReserved`
-   * reserves it for this process. Throws request.too_many_keys if the quota is exhausted. No row is evicted for a new
-   * key, because a repeat of the evicted request would run and be charged again. Concurrent requests may exceed the
-   * quota by their number.
+   * Inserts a row, after waiting for a concurrent insert of the same key. Returns false if the row exists. With
+   * `isReserved`, reserves the row for this process.
+   *
+   * Throws request.too_many_keys if the quota is exhausted. No row is evicted for a new key, because a repeat of the
+   * evicted request would run and be charged again. Concurrent requests may exceed the quota by their number.
    */
   async insert(
     { owner, route, key, hash, quota, userId }: KeyedRequest,
@@ -99,7 +105,10 @@ export class StoredRequests {
     )
   }
 
-  /** Takes over a row that its process has abandoned. Returns false if another process was faster. */
+  /**
+   * Takes over a row from a process that has abandoned it. Returns false if another process has taken the row over
+   * first.
+   */
   async takeOver({ owner, route, key }: KeyedRequest, from: string | null): Promise<boolean> {
     const taken = await this.#sql`
       update idempotent_requests set instance_id = ${this.#instanceId}
@@ -109,7 +118,8 @@ export class StoredRequests {
   }
 
   /**
-   * Stores the answer. Returns false if the row is no longer reserved by this process. `isReserved` is as for `insert`.
+   * Stores the response. Returns false if the row is no longer reserved by this process. `isReserved` must be the
+   * value that was passed to `insert`.
    */
   async store(
     request: KeyedRequest,
@@ -126,8 +136,8 @@ export class StoredRequests {
   }
 
   /**
-   * Frees a row that this process has reserved. With `forGood`, keeps it as interrupted, so that no process takes it
-   * over.
+   * Deletes a row that this process has reserved, so that a repeat can run the work. With `forGood`, keeps the row
+   * without a process. A repeat then fails as interrupted.
    */
   async release({ owner, route, key }: KeyedRequest, forGood: boolean): Promise<void> {
     const sql = this.#sql
@@ -141,7 +151,7 @@ export class StoredRequests {
     return this.#secrets.decrypt(answer, contextOf(request))
   }
 
-  /** Deletes rows whose time for repeats has passed, and drops large answers. */
+  /** Deletes rows that are too old for repeats, and drops large responses. */
   async sweep(): Promise<void> {
     await this.#dropLargeAnswers()
     for (let time = 0; time < SWEPT_TIMES_MAX; time++) {
@@ -176,15 +186,17 @@ export class StoredRequests {
   }
 }
 
-/** Unique per row, because none of the three can contain a line break. */
+/** Returns a unique name for the request. None of the three parts can contain a line break. */
 export const nameOf = ({ owner, route, key }: KeyedRequest): string => `${owner}\n${route}\n${key}`
 
 const contextOf = (request: KeyedRequest): string => `answer of ${nameOf(request)}`
 
-/** Maximum size of a stored answer, in bytes. A larger answer is not stored, only marked as given. */
+/**
+ * Maximum size of a stored response in bytes. A larger response is not stored, but its request counts as answered.
+ */
 export const ANSWER_BYTES_MAX = 1024 * 1024
 
-/** A stored answer: a value, the events of a stream, or a note that it was too large. */
+/** A stored response: a value, the events of a stream, or a marker that the response was too large. */
 type StoredAnswer =
   | { value: unknown }
   | { events: string; named: boolean; headers: Record<string, string> }
@@ -192,11 +204,11 @@ type StoredAnswer =
 
 export const encodeValue = (value: unknown): string => bounded({ value })
 
-/** Encodes a finished stream. */
+/** Encodes a stream that has ended. */
 export const encodeStream = (events: string, { named, headers = {} }: EventStream): string =>
   bounded({ events, named, headers })
 
-/** Returns the answer for a repeat. Throws request.answer_not_kept. */
+/** Returns the response for a repeat. Throws request.answer_not_kept if the response was too large to store. */
 export function decodeAnswer(text: string): unknown {
   const answer = JSON.parse(text) as StoredAnswer
   if ('value' in answer) return answer.value

@@ -1,10 +1,13 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
 
 /**
- * Extends a WITH list that has `line` (closed holds, with balance_after) and `account` (the state before). Adds
- * `announced`: billing.debited for each debit, billing.credits_low if the balance drops below the account's threshold,
- * and the events of `also`. The first two are created only for organizations with a webhook. For others the cost is one
- * index lookup.
+ * Extends a WITH list that contains `line` (closed holds, with balance_after) and `account` (the accounts before the
+ * debits). Adds `announced`, which contains:
+ *
+ * - billing.debited for each debit, and billing.credits_low if the balance drops below the account's threshold. These
+ * events are created only for organizations with an enabled webhook. For other organizations, the cost is one index
+ * lookup.
+ * - the events of `also`
  */
 export const announceDebits = (sql: Sql, also: PendingQuery<Row[]> | null): PendingQuery<Row[]> => sql`
   listening as (

@@ -3,15 +3,20 @@ import type { PendingQuery, Row, Sql } from 'postgres'
 type Fragment = PendingQuery<Row[]>
 
 /*
- * The parts of hold-statements.ts that handle budgets. A budget is updated under the account's lock. Each statement has
- * to see all budgets of its organization, so setting a budget locks the account and raises its `budgets_version`
- * (parts/billing/budgets.ts). A statement that waited for the lock detects by that version that its snapshot is stale.
+ * The parts of hold-statements.ts that handle budgets.
+ *
+ * A budget is updated only while the organization's account is locked. Each statement must see all budgets of the
+ * organization. Setting a budget therefore locks the account and increments `budgets_version`
+ * (parts/billing/budgets.ts). If a statement waited for the lock, a changed version shows that the statement's
+ * snapshot is stale.
  */
 
 /** First day of the current month (UTC). */
 const thisMonth = (sql: Sql): Fragment => sql`date_trunc('month', now() at time zone 'utc')::date`
 
-/** Returns the budgets that apply to the rows of a CTE: one of the member, one of the API key. */
+/**
+ * SQL that joins the rows of a CTE to the budgets that apply to them: the member's budget and the API key's budget.
+ */
 const budgetsOf = (sql: Sql, rows: Fragment): Fragment => sql`
   select r.*, b.id as budget_id from ${rows} as r
   join budgets b on b.organization_id = r.organization_id and b.user_id = r.user_id
@@ -20,10 +25,14 @@ const budgetsOf = (sql: Sql, rows: Fragment): Fragment => sql`
   join budgets b on b.organization_id = r.organization_id and b.user_id is null and b.api_key_id = r.api_key_id`
 
 /**
- * Extends a WITH list that has `ready` and `account`. Adds `queued`: the rows of `ready` with three more columns.
- * `key_pays` and `member_pays` tell whether each budget has a credit left. `turn` is the row's number in its
- * organization among the rows that both budgets pay for. Counting only rows that passed the previous budget is exact
- * for two reasons. A key belongs to one member, and a budget that refuses one row refuses all later rows of the group.
+ * Extends a WITH list that contains `ready` and `account`. Adds `queued`, which contains the rows of `ready` with
+ * three more columns:
+ *
+ * - `key_pays` and `member_pays`: whether the respective budget has a credit left for the row.
+ * - `turn`: the row's number in its organization, among the rows that both budgets can pay for.
+ *
+ * For the member's budget, only rows that passed the key's budget are counted. This is exact for two reasons. A key
+ * belongs to one member, and a budget that refuses one row refuses all later rows of the group.
  */
 export const queueByBudgets = (sql: Sql): Fragment => sql`
   budget as (
@@ -48,7 +57,7 @@ export const queueByBudgets = (sql: Sql): Fragment => sql`
     select *, count(*) filter (where key_pays and member_pays) over (partition by organization_id order by ordinal) as turn
     from by_member)`
 
-/** Extends a WITH list that has `admitted`. Reserves a credit in the budgets of each row. */
+/** Extends a WITH list that contains `admitted`. Reserves one credit per row in each of the row's budgets. */
 export const holdOfBudgets = (sql: Sql): Fragment => sql`
   budget_held as (
     update budgets set held = held + opened.holds
@@ -59,9 +68,9 @@ export const holdOfBudgets = (sql: Sql): Fragment => sql`
     where budgets.id = opened.budget_id)`
 
 /**
- * Extends a WITH list that has `line`, the closed holds, under the account's lock. Releases what the budgets hold for
- * them and charges their cost to the current month. Resets a budget of an earlier month, and skips one that has already
- * moved to a later month.
+ * Extends a WITH list that contains `line`, the closed holds. The accounts must be locked. Releases the credits that
+ * the budgets reserved for these holds, and charges the cost of the holds to the current month. Resets a budget that
+ * is still in an earlier month. Charges nothing to a budget that is already in a later month.
  */
 export const chargeBudgets = (sql: Sql): Fragment => sql`
   budget_charged as (

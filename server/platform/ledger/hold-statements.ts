@@ -6,12 +6,12 @@ import { STALE } from './retry-stale.ts'
 type Fragment = PendingQuery<Row[]>
 
 /**
- * Why a hold was refused: the first exhausted limit, in this order. Holds of one group are evaluated in sequence, so a
- * refusal can result from earlier holds in the group.
+ * The reason why a hold was refused: the first exhausted limit, in this order. Holds of one group are evaluated in
+ * sequence, so earlier holds of the group can cause the refusal.
  */
 export type HoldRefusal = 'key budget' | 'member budget' | 'no credits' | 'daily limit'
 
-/** Ledger reason for generating a chat's title. It counts as usage but not as a message. */
+/** Ledger reason for generating a chat's title. The model call counts as usage but not as a message. */
 export const TITLE = 'title'
 
 interface HoldKind {
@@ -19,10 +19,12 @@ interface HoldKind {
 }
 
 /**
- * Extends a WITH list that has `account`, which is locked. Adds `stale`: the organizations that got a budget while this
- * statement waited for their accounts, after its snapshot was taken. PostgreSQL returns the current version of a locked
- * row but the snapshot's version of other rows, so the two versions differ. The statement cannot see the new budget, so
- * it skips these organizations, and its caller runs it again (retry-stale.ts).
+ * Extends a WITH list that contains `account`, which must be locked. Adds `stale`: the organizations whose budgets
+ * changed after this statement's snapshot was taken, while the statement waited for their accounts.
+ *
+ * PostgreSQL returns the current version of a locked row, but the snapshot's version of other rows, so the two
+ * versions differ. The statement cannot see the new budgets. It therefore skips these organizations, and its caller
+ * runs it again (retry-stale.ts).
  */
 const findStale = (sql: Sql): Fragment => sql`
   stale as (
@@ -32,22 +34,28 @@ const findStale = (sql: Sql): Fragment => sql`
 const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
 
 /*
- * Opening and closing holds, as parts of larger statements. A hold and its work are one statement, so neither can exist
- * without the other after a crash. Both lock accounts in the order of their ids, then budgets. Callers that lock rows
- * of their own do so first, also in the order of ids. Rows to lock are selected with an array, which is computed once.
- * After a wait PostgreSQL rechecks a locked row's condition, where a join or subquery might no longer find it.
+ * Open and close holds as parts of larger statements. A hold is opened or closed in the same statement as its work,
+ * so a crash cannot separate them.
+ *
+ * Statements lock accounts in the order of their ids, then budgets. Callers that lock rows of their own do so before,
+ * also in the order of ids. Rows to lock are selected with an array, which is computed once. PostgreSQL rechecks the
+ * condition of a row after waiting for its lock, and a join or subquery might no longer find the row.
  */
 
 /**
- * Extends a WITH list that has `ready` (ordinal, hold_id, organization_id, model_id, user_id, api_key_id, agent_id,
- * deployment_id, chat_id, message_id, reason, input_ratio, output_ratio), one row per requested hold. Adds `weighed`:
- * these rows with `refusal`, which is a HoldRefusal, STALE or null. Adds `admitted`: the rows without a refusal, whose
- * holds are now open. Each hold takes one credit of the organization and of each applicable budget, in the order of
- * `ordinal`. With `areMessages`, each counts against the organization's daily messages (UTC).
+ * Opens holds. Extends a WITH list that contains `ready` (ordinal, hold_id, organization_id, model_id, user_id,
+ * api_key_id, agent_id, deployment_id, chat_id, message_id, reason, input_ratio, output_ratio), with one row per
+ * requested hold. Adds:
  *
- * Counters are columns of the account, because a locked row is always current. A count would use the statement's
- * snapshot, which is older than the lock. The account can be on a later day than a statement that began before midnight
- * and waited.
+ * - `weighed`: the rows of `ready` with `refusal`, which is a HoldRefusal, STALE or null.
+ * - `admitted`: the rows without a refusal. Their holds are now open.
+ *
+ * A hold reserves one credit of the organization and of each applicable budget, in the order of `ordinal`. With
+ * `areMessages`, a hold also counts as one of the organization's daily messages (UTC).
+ *
+ * Counters are columns of the account, because a locked row is always current. Counting rows would use the
+ * statement's snapshot, which is older than the lock. If the statement began before midnight and waited for the lock,
+ * the account may already be on a later day.
  */
 export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKind): Fragment => sql`
   account as (
@@ -103,11 +111,16 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
     from admitted)`
 
 /**
- * Extends a WITH list that has `closing` (ordinal, hold_id, entry_id, input_tokens, output_tokens, reason), one row per
- * hold to close. A hold is closed with a DEBIT of its weighted usage, or with a RELEASE if input_tokens is null. Adds
- * `closed` (hold_id, amount), without holds that are already closed. Adds `missed` (ordinal): holds of stale
- * organizations, which stay open. Charges daily usage and budgets under the account's lock. Adds `announced` with the
- * events of the SELECT `also`: the statement must have a column queueAnnounced (events/outbox.ts).
+ * Closes holds. Extends a WITH list that contains `closing` (ordinal, hold_id, entry_id, input_tokens, output_tokens,
+ * reason), with one row per hold. A hold is closed with a DEBIT of its weighted usage. If input_tokens is null, it is
+ * closed with a RELEASE. Adds:
+ *
+ * - `closed` (hold_id, amount): the holds that this statement closed. Omits holds that were already closed.
+ * - `missed` (ordinal): the holds of stale organizations, which stay open.
+ * - `announced`: the events to queue, including those of the SELECT `also`. The statement must have a column
+ * queueAnnounced (events/outbox.ts).
+ *
+ * Charges daily usage and budgets while the accounts are locked.
  */
 export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => sql`
   account as (

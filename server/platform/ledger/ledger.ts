@@ -14,15 +14,15 @@ export type LedgerEntry = typeof ledgerEntries.$inferSelect
 /** The organization, member and API key to charge for a model call. A Scope is a Payer. */
 export interface Payer {
   organizationId: string
-  /** Null if no user requested the call, such as for the ingestion of a knowledge base. */
+  /** Null if no user requested the call, for example during the ingestion of a knowledge base. */
   userId: string | null
-  /** The user's API key; null for a session. */
+  /** The user's API key. Null for a session. */
   apiKeyId: string | null
   agentId?: string | null
   deploymentId?: string | null
   /** The chat that the call belongs to. */
   chatId?: string | null
-  /** True for another organization's agent, whose models are hidden even from the payer. */
+  /** True for an agent of another organization. Its model is hidden, even from the payer. */
   hidesModel?: boolean
 }
 
@@ -34,15 +34,18 @@ export interface PricedModel {
   outputRatio: number
 }
 
-/** A hold to open. Its id is created in advance, so that one statement can write it together with its work. */
+/**
+ * A hold to open. The id is created in advance, so that a single statement can insert the hold together with its
+ * work.
+ */
 export interface NewHold {
   hold_id: string
   organization_id: string
   user_id: string | null
-  /** The API key of the request; null for a session. */
+  /** The API key of the request. Null for a session. */
   api_key_id: string | null
   chat_id: string | null
-  /** Null if another organization's agent replies, whose model is hidden from the payer. */
+  /** Null for an agent of another organization, whose model is hidden from the payer. */
   model_id: string | null
   agent_id: string | null
   deployment_id: string | null
@@ -50,7 +53,7 @@ export interface NewHold {
   output_ratio: number
 }
 
-/** Returns a new hold for a model call, to be opened by the ledger or by the statement that begins a reply. */
+/** Returns a new hold for a model call. The ledger opens it, or the statement that begins a reply. */
 export const newHold = (payer: Payer, { id, inputRatio, outputRatio }: PricedModel): NewHold => ({
   hold_id: newId(),
   organization_id: payer.organizationId,
@@ -70,22 +73,27 @@ export const newHold = (payer: Payer, { id, inputRatio, outputRatio }: PricedMod
  */
 export interface Ledger {
   /**
-   * Returns credits: the balance, the part reserved by open holds, the available rest, and the low-credit threshold.
+   * Returns the balance, the credits reserved by open holds, the available credits, and the threshold for low
+   * credits.
    */
   balance(
     organizationId: string,
   ): Promise<{ balance: number; held: number; available: number; lowBelow: number }>
-  /** Returns entries, newest first, below an id. */
+  /** Returns the entries before the entry `below`, newest first. */
   entries(
     organizationId: string,
     only: { below: string | undefined; kind: LedgerEntry['kind'] | undefined },
     count: number,
   ): Promise<LedgerEntry[]>
   /**
-   * Reserves a credit and returns the hold's id. Throws the errors of refusalOf, such as billing.insufficient_credits.
+   * Reserves a credit and returns the hold's id. Throws billing.budget_exceeded, billing.insufficient_credits or
+   * org.daily_chat_limit.
    */
   hold(payer: Payer, model: PricedModel, reason?: string | null): Promise<string>
-  /** Closes a hold once, with a debit of this usage, or with a release if `usage` is null. */
+  /**
+   * Closes a hold with a debit of the usage. If `usage` is null, closes it with a release. Does nothing if the hold
+   * is already closed.
+   */
   settle(
     holdId: string,
     usage: { inputTokens: number; outputTokens: number } | null,
@@ -169,7 +177,7 @@ interface HoldClosing {
   reason: string | null
 }
 
-/** Returns the refusal of each hold; null if it is open. */
+/** Opens holds. Returns the refusal of each hold. Null for a hold that is now open. */
 async function openAll(
   sql: OpenDatabase['sql'],
   instanceId: string,
@@ -200,6 +208,6 @@ async function closeAll(
   return closings.map((_, ordinal) => (row?.missed.includes(ordinal) ? STALE : undefined))
 }
 
-/** Returns an entry's position. Entries are ordered by position, which balance_after follows. */
+/** SQL for the position of an entry. Entries are ordered by position, and their balance_after follows this order. */
 const positionOf = (id: string): SQL =>
   statement`(select ${ledgerEntries.position} from ${ledgerEntries} where ${ledgerEntries.id} = ${id})`

@@ -8,22 +8,22 @@ import { recordEvents } from '#platform/audit/audit.ts'
 export interface Movement {
   fromId: string
   toId: string
-  /** At least one millionth of a credit, the ledger's resolution. */
+  /** Minimum: one millionth of a credit, the resolution of the ledger. */
   amount: number
 }
 
 /**
- * Locks both accounts in the order of their ids, like every statement that locks several. A transaction that also locks
- * organizations or users does so afterwards (data-rights/close-organization-system.ts).
+ * Locks both accounts in the order of their ids, like every statement that locks several accounts. A transaction that
+ * also locks organizations or users must do so afterwards (data-rights/close-organization-system.ts).
  */
 export const lockBoth = (tx: TransactionSql, { fromId, toId }: Omit<Movement, 'amount'>) =>
   tx`
     select from credit_accounts where organization_id in (${fromId}, ${toId}) order by organization_id for update`
 
 /**
- * Moves credits inside the caller's transaction, which has locked both accounts. Writes one CREDIT entry on each side,
- * with the other side in `counterparty_id`, and records the transfer in both audit logs. Returns the ids of the
- * entries. Throws billing.transfer_too_large.
+ * Moves credits in the caller's transaction, which must have locked both accounts. Writes a CREDIT entry for each
+ * organization, with the other organization in `counterparty_id`. Records the transfer in both audit logs. Returns
+ * the ids of the entries. Throws billing.transfer_too_large.
  */
 export async function moveCredits(
   tx: TransactionSql,

@@ -1,9 +1,9 @@
-/** Marks an item whose organization got a budget while the statement waited for its account. */
+/** Result for an item whose organization's budgets changed while the statement waited for its account. */
 export const STALE = 'stale'
 
 /**
- * Runs a statement over `items`, and reruns it for items with the result STALE. The next run has a newer snapshot that
- * includes the budget (hold-statements.ts). Returns the results in the order of `items`.
+ * Runs a statement for `items`, and runs it again for items with the result STALE. The next run has a newer snapshot,
+ * which includes the changed budgets (hold-statements.ts). Returns the results in the order of `items`.
  */
 export async function retryStale<Item, Result>(
   items: readonly Item[],

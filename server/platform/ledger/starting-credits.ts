@@ -4,14 +4,16 @@ import { normalizeEmail } from '#platform/mail/address.ts'
 import type { Services } from '#platform/services.ts'
 
 const REASON = 'starting credits'
-/** Domains that ignore dots in the local part of an address. */
+/** Domains that ignore dots in the local part of an email address. */
 const DOTLESS_DOMAINS = ['gmail.com', 'googlemail.com']
 
 /**
- * Grants STARTING_CREDITS to a user's personal organization, once per address, inside the caller's transaction. Called
- * whenever an account is created or an address is verified. With SMTP_URL, an unverified address gets nothing yet. A
- * second call, or a new account with the same address, gets nothing. `starting_credit_claims` keeps a keyed hash of
- * each address beyond the life of the account.
+ * Grants STARTING_CREDITS to a user's personal organization, once per email address, in the caller's transaction.
+ * Called whenever an account is created or an address is verified.
+ *
+ * With SMTP_URL, an unverified address gets no credits yet. Later calls and new accounts with the same address get
+ * none. For this check, `starting_credit_claims` keeps a keyed hash of each address, even after the account is
+ * deleted.
  */
 export async function grantStartingCredits(
   tx: TransactionSql,
@@ -19,7 +21,7 @@ export async function grantStartingCredits(
   userId: string,
 ): Promise<void> {
   if (config.startingCredits === 0) return
-  // Accounts from an earlier release got their credits without a claim.
+  // Accounts of an earlier release received their credits without a claim.
   const [person] = await tx<{ email: string; organizationId: string; isProved: boolean }[]>`
     select u.email, o.id as "organizationId", u.email_verified_at is not null as "isProved"
     from users u join organizations o on o.personal_user_id = u.id and o.closed_at is null
@@ -44,8 +46,8 @@ export async function grantStartingCredits(
 }
 
 /**
- * Returns the mailbox that an address probably belongs to: in lowercase, without a `+` suffix, and without dots for
- * Gmail. Used only to compare claims. Accounts are compared by the full address.
+ * Returns the mailbox that an email address probably belongs to: in lowercase, without a `+` suffix, and without dots
+ * for Gmail. Used only for comparing claims. Accounts are compared by their full addresses.
  */
 export function mailboxOf(email: string): string {
   const address = normalizeEmail(email)

@@ -3,14 +3,14 @@ import { fail, sentence } from '#errors'
 import { DAY_MS, dateOf } from '#platform/limits/calendar.ts'
 
 /*
- * Reads usage from daily sums, so that the cost does not depend on the number of ledger entries. The statement that
- * closes a hold updates the sums (hold-statements.ts).
+ * Reads usage from daily sums, so that the cost does not depend on the number of ledger entries. Statements that
+ * close holds update the sums (hold-statements.ts).
  */
 
 const DAYS_MAX = 366
 const DAYS_DEFAULT = 30
 
-/** Summed columns of `usage_days as u`. */
+/** Sums of usage, as `usageSums` selects them. */
 export interface UsageSums {
   messages: number
   input_tokens: number
@@ -19,8 +19,8 @@ export interface UsageSums {
 }
 
 /**
- * Sums over rows of `usage_days as u`. Calls without output tokens, such as embeddings for a reply, are not counted as
- * messages.
+ * SQL for sums over rows of `usage_days as u`. Model calls without output tokens, such as embeddings for a reply, do
+ * not count as messages.
  */
 export const usageSums = (sql: ISql): PendingQuery<Row[]> => sql`
   coalesce(sum(u.messages) filter (where u.output_tokens > 0), 0)::float8 as messages,
@@ -39,7 +39,10 @@ export function totalOf(rows: readonly UsageSums[]): UsageSums {
   return total
 }
 
-/** Returns a period of days (UTC), both inclusive. Default: the last 30 days. Throws request.invalid. */
+/**
+ * Returns a period of UTC days that includes its first and last day. Default: the last 30 days. Throws
+ * request.invalid for an invalid date, a start after the end, or a period that is too long.
+ */
 export function periodOf({ from, to }: { from?: string; to?: string }): { from: string; to: string } {
   const last = to === undefined ? startOfDay(Date.now()) : parseDate('to', to)
   const first = from === undefined ? last - (DAYS_DEFAULT - 1) * DAY_MS : parseDate('from', from)
@@ -53,7 +56,7 @@ const startOfDay = (ms: number): number => ms - (ms % DAY_MS)
 
 function parseDate(name: string, text: string): number {
   const ms = /^[12]\d{3}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
-  // Date.parse accepts the 31st of any month, as a day of the next month.
+  // Date.parse accepts the 31st of any month and may return a day of the next month.
   if (Number.isNaN(ms) || dateOf(ms) !== text)
     throw fail('request.invalid', { reason: sentence('usage.date', { field: name }) })
   return ms

@@ -1,19 +1,21 @@
-/** Shorter values occur in many texts by chance. */
+/** Minimum length of a masked secret. Shorter values occur in many texts by chance. */
 const SECRET_CHARACTERS_MIN = 4
 /** Minimum length of a base64 fragment that identifies a secret. */
 const BASE64_CHARACTERS_MIN = 6
 const MASK = '***'
 
-/** Masks secrets in JSON values and texts. */
+/** Masks secrets in strings and in JSON values. */
 export interface Mask {
   text(text: string): string
   value(value: unknown): unknown
 }
 
 /**
- * Returns a mask for secret values: plain, URL-encoded, JSON-escaped, in hex, and in base64, also within a longer text
- * as in Basic authentication. It guards against accidents, such as an error that quotes its request. Code that wants to
- * leak its configuration can always encode it differently.
+ * Returns a mask for secret values. It masks plain, URL-encoded, JSON-escaped, hex and base64 spellings. It
+ * recognizes base64 even if the secret is part of a longer encoded string, as in Basic authentication.
+ *
+ * The mask guards against accidents, such as an error that quotes its request. Code that wants to leak a secret can
+ * always encode it differently.
  */
 export function maskOf(secrets: readonly unknown[]): Mask {
   const texts = secrets.flatMap(textsOf).filter((text) => text.length >= SECRET_CHARACTERS_MIN)
@@ -30,7 +32,7 @@ export function maskOf(secrets: readonly unknown[]): Mask {
   return spellings.length === 0 ? { text: (from) => from, value: (from) => from } : { text, value }
 }
 
-/** Returns the texts in a value. Booleans are never masked. */
+/** Returns all strings and numbers in a value, as strings. Booleans are never masked. */
 function textsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value, value.trim()]
   if (typeof value === 'number') return [String(value)]
@@ -56,8 +58,8 @@ function spellingsOf(secret: string): string[] {
 }
 
 /**
- * Returns the part of a base64 text that depends only on the secret, which begins `offset` bytes after a multiple of
- * three.
+ * Returns the base64 characters that depend only on the secret, if the secret is part of a longer string. `offset` is
+ * the secret's position in that string, modulo three bytes.
  */
 function base64Within(bytes: Buffer, offset: number): string {
   const begin = Math.ceil((offset * 8) / 6)

@@ -7,12 +7,12 @@ const derive = promisify(argon2) as (algorithm: 'argon2id', parameters: Argon2Pa
 export interface Passwords {
   /** Returns an argon2id hash of the password, as a PHC string (RFC 9106). */
   hash(password: string): Promise<string>
-  /** Whether the password matches the hash. Without a hash, takes the same time and returns false. */
+  /** Returns whether the password matches the hash. If there is no hash, takes the same time and returns false. */
   verify(password: string, hash: string | null | undefined): Promise<boolean>
 }
 
 export interface PasswordCost {
-  /** In KiB. */
+  /** Memory in KiB. */
   memory: number
   passes: number
   parallelism: number
@@ -20,12 +20,14 @@ export interface PasswordCost {
 
 /**
  * One of OWASP's equally strong settings for argon2id: 7 MiB, five passes, one lane. Chosen for its low memory use,
- * because the allocator keeps that memory for each of the four hashing threads.
+ * because the allocator keeps this memory for each of the four hashing threads.
  */
 const OWASP: PasswordCost = { memory: 7_168, passes: 5, parallelism: 1 }
 const TAG_LENGTH = 32
 
-/** Creates a password hasher. A hash contains its cost, so hashes with an earlier cost stay valid. */
+/**
+ * Creates a password hasher. A hash contains its cost parameters, so hashes created with other parameters stay valid.
+ */
 export function createPasswords(cost: PasswordCost = OWASP): Passwords {
   /** A hash that matches no password, created on first use. */
   let dummy: Promise<string> | undefined

@@ -2,20 +2,20 @@ import type { Sql } from 'postgres'
 import { SEALED_COLUMNS, type SealedColumn } from './sealed-columns.ts'
 import type { Secrets } from './secrets.ts'
 
-/** Rows per statement. */
+/** Number of rows per statement. */
 const BATCH = 500
 
 export interface Resealed {
   location: string
-  /** Number of values encrypted again. */
+  /** Number of values that were encrypted again. */
   resealed: number
-  /** Number of values that neither secret can decrypt. They are left unchanged. */
+  /** Number of values that neither secret can decrypt. These values are left unchanged. */
   lost: number
 }
 
 /**
- * Re-encrypts all values in the database that are not under the current secret, in batches. Safe while servers are
- * running: values changed concurrently are skipped. An interruption keeps the finished batches.
+ * Re-encrypts, in batches, all values in the database that are not encrypted under the current secret. Safe while
+ * servers are running, because concurrently changed values are skipped. If interrupted, finished batches are kept.
  */
 export async function* resealColumns(sql: Sql, secrets: Secrets): AsyncGenerator<Resealed> {
   for (const column of SEALED_COLUMNS) yield resealColumn(sql, secrets, column)
@@ -59,8 +59,8 @@ interface Row {
 }
 
 /**
- * Re-encrypts one value under the current secret. Returns 'current' if it already is, or 'lost' if it cannot be
- * decrypted.
+ * Re-encrypts one value under the current secret. Returns 'current' if the value is already encrypted under it, and
+ * 'lost' if neither secret can decrypt the value.
  */
 export function resealOne(
   secrets: Secrets,
@@ -76,7 +76,7 @@ export function resealOne(
   }
 }
 
-/** Whether a row's primary key is greater than this one. */
+/** SQL condition: the row's primary key is greater than the given values. */
 const isAfter = (sql: Sql, key: SealedColumn['key'], [first, ...rest]: string[]) => {
   const [[name, type] = ['', 'text'], ...others] = key
   const value = type === 'uuid' ? sql`${first ?? null}::uuid` : sql`${first ?? null}::text`

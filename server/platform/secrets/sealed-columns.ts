@@ -2,9 +2,9 @@
 export interface SealedColumn {
   table: string
   column: string
-  /** The columns of the primary key, with names and types. */
+  /** Names and types of the primary key's columns. */
   key: readonly (readonly [name: string, type: 'uuid' | 'text'])[]
-  /** Returns the context that a value is bound to, from the values of the key. */
+  /** Returns the context that a value's encryption is bound to, from the values of the primary key. */
   context(key: readonly string[]): string
 }
 
@@ -20,8 +20,8 @@ const byHash = (table: string, column: string, name: string): SealedColumn => ({
 })
 
 /**
- * Every encrypted column. `parley rotate-secret` re-encrypts these and no others; a test fails when a call of `encrypt`
- * is not covered by them (tests/house/sealed-columns.test.ts).
+ * All encrypted columns. `parley rotate-secret` re-encrypts only these columns. A test fails if a call of `encrypt`
+ * writes to any other column (tests/house/sealed-columns.test.ts).
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   byId('llm_models', 'api_key'),

@@ -12,27 +12,37 @@ import {
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Encryption at rest, for provider keys and other secrets, and signatures. */
+/** Encryption of stored secrets, such as provider keys, and HMACs. */
 export interface Secrets {
   /**
-   * Encrypts with AES-256-GCM, bound to `context` (the value's row). A value copied to another row cannot be decrypted.
+   * Encrypts a value with AES-256-GCM. The encryption is bound to `context`, which identifies the value's row. A
+   * value that is copied to another row therefore cannot be decrypted.
    */
   encrypt(plain: string, context: string): string
-  /** Throws if the value was changed, belongs to another context, or is under neither secret. */
+  /**
+   * Decrypts a value. Throws if the value was changed, was encrypted for another context, or was encrypted under
+   * neither secret.
+   */
   decrypt(sealed: string, context: string): string
-  /** Whether a value is encrypted under the current secret. */
+  /** Returns whether a value is encrypted under the current secret. */
   isCurrent(sealed: string, context: string): boolean
-  /** Returns an HMAC-SHA256 with a key derived for this purpose. It is invalid for any other purpose. */
+  /** Returns an HMAC-SHA256 of a text, with a key derived for the purpose. It is invalid for any other purpose. */
   sign(text: string, purpose: string): string
-  /** Returns the signatures under each secret, the current one first, to compare with earlier signatures. */
+  /**
+   * Returns the HMAC of a text under each secret, the current secret first. Used to look up HMACs that were stored
+   * earlier.
+   */
   signatures(text: string, purpose: string): [current: string, ...previous: string[]]
-  /** Whether this is a signature of the text under either secret. */
+  /** Returns whether `signature` is an HMAC of the text under either secret. */
   isSigned(text: string, purpose: string, signature: string): boolean
-  /** Derives a 32-byte key for one purpose from each secret, the current one first. Equal in every process. */
+  /**
+   * Derives a 32-byte key for one purpose from each secret, the current secret first. All processes derive the same
+   * keys.
+   */
   derive(purpose: string): [current: Buffer, ...previous: Buffer[]]
 }
 
-/** The secret for signing and encryption, and the previous one, which is only used for reading (SECRET_PREVIOUS). */
+/** The current secret, and the previous secret, which is used only for reading (SECRET_PREVIOUS). */
 export interface SecretPair {
   current: string
   previous: string | null
@@ -42,7 +52,7 @@ const VERSION = 'v1'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Derives a 32-byte key for one purpose from each secret, the current one first. */
+/** Derives a 32-byte key for one purpose from each secret, the current secret first. */
 export function deriveKeys({ current, previous }: SecretPair, purpose: string): [Buffer, ...Buffer[]] {
   const from = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', `parley ${purpose}`, 32))
   return previous === null ? [from(current)] : [from(current), from(previous)]
@@ -97,19 +107,19 @@ function open(key: KeyObject, sealed: string, context: string): string {
   return decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
 }
 
-/** Returns a new key or one-time token: a prefix for its purpose, and 256 random bits. */
+/** Returns a new key or one-time token: a prefix that names its kind, and 256 random bits. */
 export const newToken = (prefix: string): string => `${prefix}_${randomBytes(32).toString('base64url')}`
 
-/** Returns the hash under which a token is stored. Tokens have 256 random bits, so one fast hash is enough. */
+/** Returns the hash under which a token is stored. A fast hash is enough, because tokens have 256 random bits. */
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url')
 
-/** Compares two texts in constant time. */
+/** Compares two strings in constant time. */
 export const sameText = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest())
 
 /**
- * Returns the installation's secrets: the configured ones, or else the one generated at the first start and stored in
- * `dataDir`. Includes the previous secret during `parley rotate-secret`.
+ * Returns the installation's secrets. Without configured secrets, returns the secret that was generated at the first
+ * start and stored in `dataDir`. During `parley rotate-secret`, also returns the previous secret.
  */
 export function loadSecrets(config: {
   secret: string | null
@@ -124,7 +134,7 @@ export function loadSecrets(config: {
   return { current: readFileSync(file, 'utf8').trim(), previous }
 }
 
-/** Creates a new secret in `dataDir` and keeps the previous one. Continues an interrupted rotation. */
+/** Creates a new secret in `dataDir` and keeps the previous secret. Continues an interrupted rotation. */
 export function beginRotation(dataDir: string): void {
   const { file, previousFile } = filesOf(dataDir)
   if (!existsSync(previousFile)) {
@@ -133,11 +143,11 @@ export function beginRotation(dataDir: string): void {
     writeSecret(dataDir, `${file}.new`)
     renameSync(`${previousFile}.new`, previousFile)
   }
-  // After an interruption before this line, both files contain the old secret, and the next run continues here.
+  // If the process is interrupted before this line, both files contain the old secret. The next run continues here.
   if (existsSync(`${file}.new`)) renameSync(`${file}.new`, file)
 }
 
-/** Deletes the previous secret, once all values are under the new one. */
+/** Deletes the previous secret. Call this only after all values have been encrypted under the new secret. */
 export const endRotation = (dataDir: string): void => rmSync(filesOf(dataDir).previousFile, { force: true })
 
 const filesOf = (dataDir: string) => ({

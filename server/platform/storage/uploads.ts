@@ -20,7 +20,7 @@ export interface NewUpload {
   userId: string
   /** Null until the upload is attached to a chat. */
   chatId: string | null
-  /** Who created the file. Files created by models do not count against a chat's limit. */
+  /** Creator of the file. Files created by models do not count against a chat's limit. */
   source: 'user' | 'model'
   /** The client's name for the file. */
   name: string
