@@ -13,8 +13,8 @@ interface Gate {
 }
 
 /**
- * Issues a token to an anonymous visitor. The visitor key identifies the visitor; only its hash is stored. Throws
- * deployment.not_found, deployment.paused, deployment.origin_not_allowed.
+ * Issues a token to an anonymous visitor. `visitorKey` identifies the visitor, and the token contains only its hash.
+ * Throws deployment.not_found, deployment.paused, deployment.origin_not_allowed.
  */
 export async function admitVisitor(
   { config, tokens, findPublicDeployment }: Gate,
@@ -27,9 +27,9 @@ export async function admitVisitor(
 ): Promise<VisitorPass> {
   const deployment = await findPublicDeployment(deploymentId)
   if (!deployment) throw fail('deployment.not_found')
-  // Programs send no Origin and gain nothing by that: this check protects visitors of other pages.
+  // Prevents web pages of other sites from getting visitor tokens. Programs send no Origin and may get a token.
   const allowed = [new URL(config.baseUrl).origin, ...(deployment.config.allowed_origins ?? [])]
-  // The server may be reached under another address than BASE_URL; browsers then send that host.
+  // If browsers reach the server at another host than BASE_URL, the Origin of its own pages is that host.
   const isOwn = origin !== undefined && host !== undefined && URL.parse(origin)?.host === host
   if (origin !== undefined && !isOwn && !allowed.includes(origin)) throw fail('deployment.origin_not_allowed')
   if (deployment.status === 'paused') throw fail('deployment.paused')

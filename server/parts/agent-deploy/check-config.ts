@@ -3,8 +3,8 @@ import { fail, sentence } from '#errors'
 import type { Config, DeploymentRow } from './schemas.ts'
 
 /**
- * Validates a deployment's config and normalizes its origins. Throws deployment.config_invalid with a sentence
- * that names the field. Valid values are safe in a header (Content-Security-Policy) and in a style.
+ * Validates a deployment's configuration and normalizes its origins. Throws deployment.config_invalid with a message
+ * that names the field. The returned values are safe to insert into a header (Content-Security-Policy) or a style.
  */
 export function checkConfig(type: DeploymentRow['deploymentType'], config: Config): DeploymentConfig {
   const { theme, branding, allowed_origins: origins, widget_placement: placement } = config
@@ -25,11 +25,14 @@ const COLOR = /^#[\da-f]{6}$/i
 const FONT = /^(?:"[\p{L}\p{N}_ -]+"|'[\p{L}\p{N}_ -]+'|[\p{L}\p{N}_ -]+)$/u
 const isFontFamily = (names: string): boolean => names.split(',').every((name) => FONT.test(name.trim()))
 
-/** URL parsers accept hosts that would break a header, such as `a.example;x`. */
+/**
+ * Matches a host name or IPv6 address. URL parsers also accept hosts that are unsafe in a header, such as
+ * `a.example;x`.
+ */
 const HOST = /^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])$/
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/
 
-/** Parses an HTTPS URL, or an HTTP URL on loopback. */
+/** Parses an HTTPS URL, or an HTTP URL with a loopback host. Returns null for any other address. */
 function parseAddress(address: string): URL | null {
   const url = /^https?:\/\/[^\s\\]+$/i.test(address) ? URL.parse(address) : null
   if (!url || !HOST.test(url.hostname) || url.username !== '' || url.password !== '') return null
@@ -46,5 +49,5 @@ function checkOrigin(text: string): string {
   return url.origin
 }
 
-/** Maximum length of a refused value in an error message. */
+/** Maximum length of a rejected value in an error message. */
 const SHOWN_CHARACTERS = 100

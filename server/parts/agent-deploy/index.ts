@@ -16,7 +16,10 @@ export interface AgentDeploy {
   findPublicDeployment: FindPublicDeployment
 }
 
-/** Deployments of agents: for programs with a key, and on web pages for anonymous visitors. */
+/**
+ * Creates the routes of agents' deployments. Programs use a deployment with its key, and anonymous visitors use it on
+ * web pages.
+ */
 export function createAgentDeploy(services: Services, chats: DeploymentChats): AgentDeploy {
   const findPublicDeployment = createPublicDeployments(services.database)
   return {

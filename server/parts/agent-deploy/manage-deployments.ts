@@ -19,7 +19,7 @@ import {
   viewDeployment,
 } from './schemas.ts'
 
-/** Length of the visible prefix that tells keys apart. */
+/** Number of characters of a key that are stored and shown to distinguish keys. */
 const SHOWN_CHARACTERS = 10
 
 /** Creates a deployment and returns its key. Throws agent.not_found, deployment.config_invalid. */
@@ -30,7 +30,7 @@ export async function createDeployment(
   const config = checkConfig(input.deployment_type, input.config)
   const { key, ...stored } = newKey()
   const row = await scope.transaction(async (database) => {
-    // The lock orders this and a concurrent deletion of the agent: one of them sees the other's result.
+    // Locks the agent, so that it can't be deleted concurrently.
     const [agent] = await database.select(agents, { where: eq(agents.id, input.agent_id), lock: true })
     if (!agent) throw fail('agent.not_found')
     return database.insert(agentDeployments, {
@@ -64,15 +64,14 @@ export const listDeployments = (
     viewDeployment,
   )
 
-/** Returns a deployment. Throws deployment.not_found. */
 export async function getDeployment(scope: Scope<'agent:read'>, id: string): Promise<DeploymentView> {
   const [row] = await scope.select(agentDeployments, { where: eq(agentDeployments.id, id) })
   return viewDeployment(found(row))
 }
 
 /**
- * Updates the given fields; `config` replaces the previous one. A change of status is published to members who
- * may read deployments, and to webhooks. Throws deployment.not_found, deployment.config_invalid.
+ * Updates the given fields. `config` replaces the whole configuration. A change of status is published to webhooks
+ * and to members who may read deployments. Throws deployment.not_found, deployment.config_invalid.
  */
 export async function updateDeployment(
   events: Events,
@@ -113,7 +112,7 @@ const statusChange = ({ status: previous }: DeploymentRow, { id, name, status }:
   previous_status: previous,
 })
 
-/** Replaces the key; the previous one is revoked immediately. Throws deployment.not_found. */
+/** Replaces the key and returns the new one. The previous key is revoked immediately. Throws deployment.not_found. */
 export async function regenerateKey(scope: Scope<'agent:write'>, id: string): Promise<DeploymentWithKey> {
   const { key, ...stored } = newKey()
   const [row] = await scope.update(agentDeployments, eq(agentDeployments.id, id), {
@@ -124,8 +123,8 @@ export async function regenerateKey(scope: Scope<'agent:write'>, id: string): Pr
 }
 
 /**
- * Deletes a deployment with its sessions and their messages permanently. Stops replies in progress first; their
- * usage is charged in any case. Throws deployment.not_found.
+ * Deletes a deployment permanently, with its sessions and their messages. First stops replies in progress, which are
+ * still charged for their usage. Throws deployment.not_found.
  */
 export async function deleteDeployment(
   chats: Pick<DeploymentChats, 'stopAll'>,
@@ -137,7 +136,7 @@ export async function deleteDeployment(
   found(deleted)
 }
 
-/** Generates a key and its stored columns. */
+/** Generates a key. Returns it with the columns to store. */
 export function newKey(): { key: string } & Pick<DeploymentRow, 'keyHash' | 'apiKeyPrefix'> {
   const key = newToken(DEPLOYMENT_KEY_PREFIX)
   return { key, keyHash: hashToken(key), apiKeyPrefix: key.slice(0, SHOWN_CHARACTERS) }

@@ -2,7 +2,7 @@ import type { Database } from '#database/connect.ts'
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
 import { systemSql } from '#database/system-sql.ts'
 
-/** Public information about a deployment on web pages. */
+/** The part of a deployment that web pages may see. */
 export interface PublicDeployment {
   id: string
   name: string
@@ -11,10 +11,12 @@ export interface PublicDeployment {
   config: DeploymentConfig
 }
 
-/** Finds a deployment that web pages may show; null for an unknown id and for type api. */
+/**
+ * Finds a deployment that web pages may show. Returns null if the id is unknown or the deployment's type is `api`.
+ */
 export type FindPublicDeployment = (id: string) => Promise<PublicDeployment | null>
 
-/** Needs no credential: the id is public, because it is part of the page. */
+/** Looks up deployments by id without a credential. The id is not secret, because web pages contain it. */
 export const createPublicDeployments =
   (database: Database): FindPublicDeployment =>
   async (id) => {

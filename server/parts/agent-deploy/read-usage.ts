@@ -2,7 +2,9 @@ import type { Scope } from '#platform/access/scope.ts'
 import { periodOf, totalOf, usageSums } from '#platform/ledger/usage-days.ts'
 import type { UsageView } from './schemas.ts'
 
-/** Returns the daily usage of a deployment (UTC), both days inclusive. Throws request.invalid. */
+/**
+ * Returns a deployment's usage per day (UTC). The period includes its first and its last day. Throws request.invalid.
+ */
 export async function readUsage(
   scope: Scope<'agent:read'>,
   { deployment_id: id, ...asked }: { deployment_id: string; from?: string; to?: string },

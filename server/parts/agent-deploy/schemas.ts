@@ -65,7 +65,7 @@ const Branding = Body(
   { description: 'Logo and name shown in the chat.' },
 )
 
-/** Settings that a web page shows. */
+/** Settings that determine how the widget looks on a web page. */
 const shown = {
   theme: Type.Optional(Theme),
   branding: Type.Optional(Branding),
@@ -80,7 +80,7 @@ const shown = {
   ),
 }
 
-/** Schema of the config; checkConfig validates the rest. */
+/** Schema of a deployment's configuration. checkConfig validates what the schema cannot express. */
 export const Config = Body(
   {
     ...shown,
@@ -212,7 +212,7 @@ export const SessionView = Type.Object(
   { title: 'DeploymentSession' },
 )
 
-/** Omits citations and tool calls. */
+/** Returns a session with its messages, without citations and tool calls. */
 export const viewSession = (id: string, messages: MessageRow[]): Static<typeof SessionView> => ({
   id,
   messages: messages.map(({ id, role, content, status, error, createdAt }) => ({

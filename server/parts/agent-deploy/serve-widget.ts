@@ -7,13 +7,13 @@ import { createWidgetFiles, zipText } from './widget-files.ts'
 import { chatPage, contentPolicy, loaderScript, noticePage } from './widget-pages.ts'
 import type { WidgetText } from './widget-text.ts'
 
-/** Maximum delay until a changed color or placement is visible. */
+/** Maximum time before browsers show a changed color or placement. */
 const LOADER_CACHE_SECONDS = 300
 const SCRIPT = 'text/javascript; charset=utf-8'
 const PAGE = 'text/html; charset=utf-8'
 const FEATURES = 'clipboard-write=(self), camera=(), geolocation=(), microphone=(), payment=(), usb=()'
 
-/** Routes /widget.js and /embed: the chat for other sites' pages (contract, 10). */
+/** Registers /widget.js and /embed, which embed the chat in pages of other sites (contract, 10). */
 export function registerWidget(
   http: FastifyInstance,
   { findPublicDeployment }: { findPublicDeployment: FindPublicDeployment },
@@ -25,7 +25,7 @@ export function registerWidget(
   http.get<{ Querystring: { deployment?: unknown } }>('/widget.js', async (request, reply) => {
     const deployment = await find(request.query.deployment)
     reply.type(SCRIPT).headers({
-      // Required by isolated pages (Cross-Origin-Embedder-Policy).
+      // Pages with Cross-Origin-Embedder-Policy load the script only with this header.
       'Cross-Origin-Resource-Policy': 'cross-origin',
       'X-Content-Type-Options': 'nosniff',
       'Cache-Control': 'no-cache',
@@ -67,7 +67,7 @@ export function registerWidget(
   })
 }
 
-/** The messages and their formatter are loaded when a visitor first needs them. */
+/** Imports the widget's messages and their formatter on demand, when the first visitor arrives. */
 const textOf = async ({ headers }: FastifyRequest): Promise<WidgetText> =>
   (await import('./widget-text.ts')).textFor(headers['accept-language'])
 

@@ -18,7 +18,7 @@ interface Dependencies {
   findPublicDeployment: FindPublicDeployment
 }
 
-/** Routes for a deployment's key and its visitors (contract, 10). */
+/** Routes for the holder of a deployment's key and for its visitors (contract, 10). */
 export const visitorRoutes = ({ services, chats, findPublicDeployment }: Dependencies): Route[] => [
   defineRoute({
     method: 'POST',

@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib'
 import type { Language } from '@parley/messages/languages'
 import type { BuiltWidget } from '../../../widget/build.ts'
 
-/** An immutable file with the hash of its content in its name. */
+/** An immutable file whose name contains the hash of its content. */
 export interface Asset {
   contentType: string
   bytes: Buffer
@@ -14,19 +14,19 @@ export interface Asset {
 }
 
 export interface WidgetFiles {
-  /** Loader script; expects LOOK, a ButtonLook, in its scope. */
+  /** The loader script. It expects a variable LOOK of type ButtonLook in its scope. */
   loader: string
-  /** Asset names of the frame's script and style sheet. */
+  /** Asset names of the frame's script per language, and of its style sheet. */
   frameScripts: Record<Language, string>
   frameStyle: string
   assets: ReadonlyMap<string, Asset>
 }
 
 const BUILD_PROGRAM = fileURLToPath(new URL('../../../widget/build.ts', import.meta.url))
-/** A build takes half a second. */
+/** Timeout of a build. A build normally takes half a second. */
 const BUILD_MS_MAX = 30_000
 const OUTPUT_CHARACTERS_MAX = 4_000
-/** Length of the hash in a file name. */
+/** Number of hash characters in a file name. */
 const HASH_CHARACTERS = 16
 
 const SCRIPT = 'text/javascript; charset=utf-8'
@@ -34,8 +34,8 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 const zip = promisify(gzip)
 
 /**
- * Builds the browser files from source on first use and caches them. The returned function throws if the build
- * fails; the next call tries again.
+ * Returns a function that provides the widget's browser files. Its first call builds the files from source, and later
+ * calls return the same files. If the build fails, the function rejects and its next call builds again.
  */
 export function createWidgetFiles(): () => Promise<WidgetFiles> {
   let made: Promise<WidgetFiles> | undefined
@@ -52,7 +52,9 @@ export function createWidgetFiles(): () => Promise<WidgetFiles> {
 
 export const zipText = (text: string): Promise<Buffer> => zip(text, { level: 9 })
 
-/** Uses a separate process, because a bundler takes 150 MB that the server would not free. */
+/**
+ * Builds the widget in a separate process, because the bundler takes 150 MB that the server's process would not free.
+ */
 function build(): Promise<BuiltWidget> {
   return new Promise((resolve, reject) => {
     const child = fork(BUILD_PROGRAM, {

@@ -4,14 +4,14 @@ import type { PublicDeployment } from './public-deployments-system.ts'
 import type { WidgetFiles } from './widget-files.ts'
 import type { WidgetText } from './widget-text.ts'
 
-/** Builds the loader with the look of a deployment. */
+/** Builds the loader script with a deployment's color, placement and messages. */
 export const loaderScript = (
   { loader }: WidgetFiles,
   deployment: PublicDeployment,
   { t }: WidgetText,
 ): string => `(function(LOOK){${loader}})(${JSON.stringify(buttonLookOf(deployment, t))})`
 
-/** Builds the page in the frame. */
+/** Builds the chat page that the widget's frame shows. */
 export const chatPage = (files: WidgetFiles, deployment: PublicDeployment, text: WidgetText): string => {
   const look = escapeHtml(JSON.stringify(lookOf(deployment)))
   return page(
@@ -26,7 +26,7 @@ export const chatPage = (files: WidgetFiles, deployment: PublicDeployment, text:
   )
 }
 
-/** Builds a page in the style of the chat that says why there is none. It contains no script. */
+/** Builds a page that explains why the chat is unavailable, in the style of the chat. The page contains no script. */
 export const noticePage = (files: WidgetFiles, text: WidgetText, reason: 'closed' | 'unknown'): string =>
   page(
     files,
@@ -38,9 +38,9 @@ export const noticePage = (files: WidgetFiles, text: WidgetText, reason: 'closed
   )
 
 /**
- * Returns the frame's Content-Security-Policy: only its own script and style, its own server, and the logo.
- * `allowed_origins` limits the pages that may frame it; without any, every page may. The console has the same
- * origin and always may.
+ * Returns the Content-Security-Policy of the widget's frame. The frame may load its own script and style, connect to
+ * its own server, and show the logo. `allowed_origins` limits which pages may embed the frame; if empty, every page
+ * may. The console may always embed it, because it has the same origin.
  */
 export function contentPolicy(config: DeploymentConfig | undefined): string {
   const logo = originOf(config?.branding?.logo_url)
@@ -101,7 +101,7 @@ function buttonLookOf({ id, name, config }: PublicDeployment, t: WidgetText['t']
 const colorOf = ({ theme }: DeploymentConfig): string =>
   /^#[\da-f]{6}$/i.test(theme?.primary_color ?? '') ? (theme?.primary_color as string) : DEFAULT_COLOR
 
-/** Returns the origin of a web address, safe for use in a policy; null if it is invalid. */
+/** Returns the origin of an HTTP(S) URL, safe to insert into a policy. Returns null for an invalid URL. */
 function originOf(address: string | undefined): string | null {
   if (address === undefined || !URL.canParse(address)) return null
   const { protocol, origin } = new URL(address)

@@ -3,7 +3,7 @@ import { acceptedLanguages } from '#platform/http/accept.ts'
 import de from '../../../widget/messages/de.ts'
 import en from '../../../widget/messages/en.ts'
 
-/** The text of the widget in one language. */
+/** The widget's messages in one language. */
 export interface WidgetText {
   language: Language
   t: Messages<typeof en>
@@ -15,6 +15,6 @@ const textIn = (language: Language, messages: object): WidgetText => ({
 })
 const TEXTS: Record<Language, WidgetText> = { en: textIn('en', en), de: textIn('de', de) }
 
-/** Returns the text in the visitor's language. */
+/** Returns the widget's messages in the best language for an Accept-Language header. */
 export const textFor = (acceptLanguage: string | undefined): WidgetText =>
   TEXTS[findLanguage(acceptedLanguages(acceptLanguage)) ?? 'en']

@@ -10,21 +10,27 @@ import { type ModelFinder, modelAsJson, type ResolvedModel, type StoredModel } f
 import type { StoredAgentTool, Tools } from '../tools/index.ts'
 import type { AgentRow } from './schemas.ts'
 
-/** An agent that can be called. */
+/** An active agent, resolved for a caller. */
 export interface ReadyAgent {
   id: string
   name: string
-  /** Owner of the agent. Callers of other organizations see nothing of its contents (no citations). */
+  /**
+   * The organization that owns the agent. Callers of other organizations see none of the agent's contents, such as
+   * citations.
+   */
   organizationId: string
   isForeign: boolean
   model: ResolvedModel
-  /** System prompt; may be empty. */
+  /** The system prompt. May be empty. */
   system: string
   temperature: number | undefined
   maxTokens: number | undefined
-  /** The agent's own tools. Tools of shared connections are opened when it replies (shared-tools.ts). */
+  /**
+   * The agent's own tools. Tools of shared MCP connections are opened later, when the agent replies
+   * (shared-tools.ts).
+   */
   tools: RunnableTool[]
-  /** Approximate bytes that tools of shared connections take in a prompt; 0 if there are none. */
+  /** Approximate size in a prompt of the tools from shared MCP connections. 0 if there are none. */
   sharedToolsBytes: number
   knowledgeBaseIds: string[]
 }
@@ -48,12 +54,12 @@ interface StoredAgent {
   sharedToolsBytes: number
 }
 
-/** Assumed size of the tools of a server that was never listed. */
+/** Assumed size of an MCP server's tools if they were never read. */
 const UNREAD_TOOLS_BYTES = 16 * 1024
-/** Maximum number of agents per statement. */
+/** Maximum number of agents read per statement. */
 const GROUP_MAX = 100
 
-/** Finds the agents that an organization may use: its own, and public ones. */
+/** Finds agents that an organization may use: its own agents and public agents. */
 export class AgentFinder {
   readonly #sql: SystemSql
   readonly #models: ModelFinder
@@ -69,10 +75,10 @@ export class AgentFinder {
   }
 
   /**
-   * Finds an agent with everything that it needs to reply: one query, and another if it has its own tools.
-   * Callers of other organizations don't get the tools of connections that users shared with it. Throws
-   * agent.not_found, agent.inactive, llm.inactive, llm.not_configured; for other organizations, the last two
-   * become agent.inactive, which hides the model.
+   * Finds an agent, and resolves everything that it needs to reply. Runs one query, and a second query if the agent
+   * has tools of its own. For callers of other organizations, leaves out the tools of shared MCP connections. Throws
+   * agent.not_found, agent.inactive, llm.inactive, llm.not_configured. Callers of other organizations get
+   * agent.inactive instead of the last two, because the model is hidden from them.
    */
   async find(organizationId: string, agentId: string): Promise<ReadyAgent> {
     const agent = await this.#read(agentId)
@@ -99,8 +105,9 @@ export class AgentFinder {
   }
 
   /**
-   * Finds an agent by id, or the organization's own by name, ignoring case. Public agents of other organizations
-   * are found only by id, because anyone could give theirs a misleading name. Throws the errors of `find`.
+   * Finds an agent by id, or one of the organization's own agents by name, ignoring case. Public agents of other
+   * organizations are found only by id, because any organization could choose a misleading name. Throws the errors of
+   * `find`.
    */
   async findNamed(organizationId: string, nameOrId: string): Promise<ReadyAgent> {
     if (UUID.test(nameOrId)) return this.find(organizationId, nameOrId.toLowerCase())
@@ -126,8 +133,8 @@ export class AgentFinder {
 }
 
 /**
- * Batches concurrent look-ups into one hand-written statement, since every message to an agent needs one (see
- * grouped); each agent is read once.
+ * Reads several agents in one statement, for concurrent callers (see grouped). Reads each agent once. The statement
+ * is written by hand for speed, because every message to an agent reads the agent.
  */
 async function readAgents(sql: SystemSql, agentIds: string[]): Promise<(StoredAgent | undefined)[]> {
   const rows = await sql<StoredAgent[]>`
@@ -147,7 +154,7 @@ async function readAgents(sql: SystemSql, agentIds: string[]): Promise<(StoredAg
   return agentIds.map((id) => found.get(id))
 }
 
-/** Returns a public agent of any organization. Throws agent.not_found. */
+/** Returns a public agent, whichever organization owns it. Throws agent.not_found. */
 export async function readPublicAgent(database: Database, agentId: string): Promise<AgentRow> {
   const [row] = await systemDb(database)
     .select()

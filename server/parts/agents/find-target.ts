@@ -4,16 +4,19 @@ import type { Payer } from '#platform/ledger/ledger.ts'
 import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
 import type { ReadyAgent } from './find-agents-system.ts'
 
-/** The sender of a message: a member, or a deployment for its visitors and the holder of its key. */
+/** The author of a message: a member, or a deployment on behalf of a visitor or of the holder of its key. */
 export interface Sender {
   scope: Scope<'chats:write'> | Scope<'conversation:write'>
   deployment: OpenDeployment | null
 }
 
-/** The model or agent that answers a message. Contains secrets and functions: store its ID and look it up again. */
+/**
+ * The model or agent that replies to a message. Contains secrets and functions, so it must not be stored. Store the
+ * id and look up the target again.
+ */
 export interface Target {
   model: ResolvedModel
-  /** Null if the model answers without an agent. */
+  /** The agent that replies. Null if the model replies without an agent. */
   agent: ReadyAgent | null
 }
 
@@ -25,8 +28,8 @@ interface TargetDependencies {
 }
 
 /**
- * Finds a model or agent that the sender may use. Throws access.missing_permission for an agent, and the errors
- * of `ModelFinder.find` and `Agents.find`.
+ * Finds a model or agent that the sender may use. Throws access.missing_permission for an agent that the sender may
+ * not use, and the errors of `ModelFinder.find` and `Agents.find`.
  */
 export async function findTarget(
   { models, agents }: TargetDependencies,
@@ -39,7 +42,7 @@ export async function findTarget(
   return { model: agent.model, agent }
 }
 
-/** Returns the payer of an answer: the sender's organization, even for another organization's agent. */
+/** Returns the payer of a reply. The sender's organization pays, even for an agent of another organization. */
 export const payerOf = (
   { organizationId, userId, apiKeyId }: Pick<Payer, 'organizationId' | 'userId' | 'apiKeyId'>,
   agent: ReadyAgent | null,

@@ -20,33 +20,37 @@ export { NewAgent } from './schemas.ts'
 export { sharedToolsBudget } from './shared-tools.ts'
 export { agentTables } from './tables.ts'
 
-/** Shown to visitors and callers of other organizations if the agent's model fails; hides the reason. */
+/**
+ * Shown to visitors and to callers of other organizations if the agent's model fails. The actual reason is hidden
+ * from them.
+ */
 export const FOREIGN_FAILED = sentence('agent.foreign_failed')
 
 export interface Agents {
   routes: Route[]
   /**
-   * Finds the organization's own agent or a public one. Throws agent.not_found, agent.inactive, llm.inactive,
-   * llm.not_configured.
+   * Finds one of the organization's own agents or a public agent. Throws agent.not_found, agent.inactive,
+   * llm.inactive, llm.not_configured.
    */
   find(organizationId: string, agentId: string): Promise<ReadyAgent>
-  /** Finds an agent by id, or the organization's own by name. Throws the errors of `find`. */
+  /** Finds an agent by id, or one of the organization's own agents by name. Throws the errors of `find`. */
   findNamed(organizationId: string, nameOrId: string): Promise<ReadyAgent>
   /**
-   * Returns the best passages of the agent's knowledge bases, best first, charged to the payer. Throws
+   * Searches the agent's knowledge bases and returns the best passages, best first. Charges the payer. Throws
    * billing.insufficient_credits.
    */
   retrieve(agent: ReadyAgent, payer: Payer, query: string): Promise<Passage[]>
   /**
-   * Opens the agent's own and shared tools. May call their servers, so use it only after admission of the reply.
+   * Opens the agent's own tools and the tools of shared MCP connections. Call it only after the reply has been
+   * admitted, because it may send requests to the MCP servers.
    */
   openTools(agent: ReadyAgent, request: ModelRequest, signal: AbortSignal): Promise<RunnableTool[]>
   /**
-   * Prepares a conversation for the agent's model: retrieves passages now and opens tools after admission. Throws
-   * the errors of `retrieve`.
+   * Prepares a request for the agent's model. Retrieves passages immediately; the returned function opens tools after
+   * admission. Throws the errors of `retrieve`.
    */
   prepare(agent: ReadyAgent, payer: Payer, original: ModelRequest): Promise<Preparation>
-  /** Returns the organization's active agents, oldest first, at most `limit`. */
+  /** Returns up to `limit` active agents of the organization, oldest first. */
   listActive(scope: Scope<'agent:execute'>, limit: number): Promise<ListedAgent[]>
 }
 

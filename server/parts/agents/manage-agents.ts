@@ -35,13 +35,13 @@ export interface AgentDependencies {
   tools: Tools
 }
 
-/** Maximum size of the configuration of an agent's tools as JSON, in bytes. */
+/** Maximum size of the tool configuration of one agent, in bytes of JSON. */
 const TOOLS_BYTES_MAX = 64 * 1024
-/** Page limit in bytes of system prompts. */
+/** Maximum total size of the system prompts in one page of agents, in bytes. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024
-/** Maximum number of attempts if concurrent changes interfere. */
+/** Maximum number of attempts to store a change when concurrent changes interfere. */
 const ATTEMPTS = 5
-/** Maximum number of deployments named in an error. */
+/** Maximum number of deployments named in an error message. */
 const DEPLOYMENTS_NAMED = 10
 
 /**
@@ -109,7 +109,10 @@ export async function listAgents(
   return { ...page, data: await Promise.all(stored.map((agent) => view(deps, agent))) }
 }
 
-/** Returns the organization's own agent, or the public part of another's public one. Throws agent.not_found. */
+/**
+ * Returns one of the organization's own agents, or the public part of another organization's public agent. Throws
+ * agent.not_found.
+ */
 export async function getAgent(
   deps: AgentDependencies,
   scope: Scope<'agent:read'>,
@@ -120,8 +123,9 @@ export async function getAgent(
 }
 
 /**
- * Updates the given fields. Tools, params, knowledge bases and MCP connections are each replaced completely.
- * Throws agent.not_found (also for other organizations' agents), agent.changing, and the errors of createAgent.
+ * Updates the given fields. A given list of tools, knowledge bases or MCP connections replaces the whole list, and
+ * `params` replaces all parameters. Throws agent.not_found (also for agents of other organizations), agent.changing,
+ * and the errors of createAgent.
  */
 export async function updateAgent(
   deps: AgentDependencies,
@@ -149,7 +153,7 @@ export async function updateAgent(
   throw fail('agent.changing')
 }
 
-/** Deletes an agent. Throws agent.not_found, and agent.in_use with the names of its deployments. */
+/** Deletes an agent. Throws agent.not_found, and agent.in_use with the names of the agent's deployments. */
 export async function deleteAgent(scope: Scope<'agent:delete'>, agentId: string): Promise<void> {
   const deployments = await namesOfDeployments(scope, agentId)
   if (deployments.length > 0) throw inUse(deployments)
@@ -159,7 +163,7 @@ export async function deleteAgent(scope: Scope<'agent:delete'>, agentId: string)
   if (rows.length === 0) throw fail('agent.not_found')
 }
 
-/** Stores a prepared change. Returns null if the agent was changed since the preparation. */
+/** Stores a prepared change. Returns null if another change interfered after the preparation. */
 async function storeChange(
   scope: Scope<'agent:write'>,
   prepared: StoredAgent,
@@ -198,12 +202,18 @@ const columnsOf = (change: AgentChange) => ({
   updatedAt: new Date(),
 })
 
-/** True if model, tools and connections are unchanged: the change was validated against these. */
+/**
+ * Returns whether two versions of an agent have the same model, tools and MCP connections. The change was validated
+ * against these.
+ */
 const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
   a.row.modelId === b.row.modelId &&
   JSON.stringify([a.tools, a.instances]) === JSON.stringify([b.tools, b.instances])
 
-/** Audit details: which tools the agent has and which of them this change configured, never the values. */
+/**
+ * Builds the audit details of a change: the agent's tools, and the tools that the change configured. Never contains
+ * configuration values.
+ */
 const auditDetails = (
   { tools, knowledgeBaseIds, instances }: Omit<StoredAgent, 'row'>,
   configured: readonly AgentToolInput[],
@@ -214,7 +224,10 @@ const auditDetails = (
   mcp_instance_ids: instances.map(({ instanceId }) => instanceId),
 })
 
-/** Adding a knowledge base reveals its contents through the agent, so it requires kb:read. */
+/**
+ * Checks that the caller may add the given knowledge bases. Adding a knowledge base requires kb:read, because the
+ * agent reveals its contents. Throws access.missing_permission.
+ */
 function checkBelongings(
   scope: Scope<'agent:write'>,
   { knowledge_base_ids: kbIds = [] }: AgentChange,
@@ -225,8 +238,8 @@ function checkBelongings(
 }
 
 /**
- * Keeps connections that others have shared, and adds the caller's own active ones. Throws
- * mcp.instance_not_found.
+ * Returns the requested MCP connections with their owners. Keeps connections that are already shared with the agent.
+ * A new connection must be an active one of the caller. Throws mcp.instance_not_found.
  */
 async function prepareInstances(
   scope: Scope<'agent:write'>,

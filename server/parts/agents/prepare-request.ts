@@ -5,12 +5,12 @@ import type { ModelMessage, ModelRequest } from '#platform/models/types.ts'
 import { describePassages, PASSAGES_SHARE, type Passage } from '../kb/index.ts'
 import type { ReadyAgent } from './find-agents-system.ts'
 
-/** Retrieves passages of the agent's knowledge bases. */
+/** Retrieves passages from the agent's knowledge bases. */
 type Retrieve = (agent: ReadyAgent, payer: Payer, query: string) => Promise<Passage[]>
 
 /**
- * Builds the request for the agent's model. The agent's system prompt precedes the caller's; the last user
- * message is the query for its knowledge bases.
+ * Builds the request for the agent's model. The agent's system prompt precedes the caller's system prompt. The last
+ * user message is the query for the agent's knowledge bases.
  */
 export async function prepareRequest(
   retrieve: Retrieve,
@@ -37,7 +37,7 @@ function lastQuestion(messages: readonly ModelMessage[]): string {
   return message ? messageText(message) : ''
 }
 
-/** Appends the material to the last user message. */
+/** Appends the retrieved material to the last user message. */
 function withMaterial(messages: readonly ModelMessage[], material: string): ModelMessage[] {
   const last = messages.findLastIndex(({ role }) => role === 'user')
   return messages.map((message, index) => {

@@ -17,7 +17,7 @@ const InOrganization = Type.Object({ org_id: OrgId })
 const OneAgent = Type.Object({ agent_id: idOf('the agent') })
 const ofAgent = { agent: 'agent_id' } as const
 
-/** Errors of creating or updating an agent. */
+/** Errors that creating or updating an agent can return. */
 const REFUSED: ErrorCode[] = [
   'agent.name_taken',
   'agent.tools_too_large',

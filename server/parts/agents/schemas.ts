@@ -160,7 +160,7 @@ export type AgentView = Static<typeof AgentView>
 
 export type AgentRow = typeof agents.$inferSelect
 
-/** Converts an agent for its own organization. */
+/** Converts an agent's rows to the view that its own organization receives. */
 export const viewAgent = (
   row: AgentRow,
   tools: AgentToolView[],
@@ -176,7 +176,7 @@ export const viewAgent = (
   mcp_instance_ids: mcpInstanceIds,
 })
 
-/** Converts the part of a public agent that every organization may see. */
+/** Converts a public agent to the view that other organizations receive. */
 export const viewDescriptor = (row: Omit<AgentRow, 'createdBy' | 'modelId' | 'params'>): AgentView => ({
   id: row.id,
   organization_id: row.organizationId,

@@ -5,19 +5,19 @@ import type { ModelRequest } from '#platform/models/types.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { ReadyAgent } from './find-agents-system.ts'
 
-/** Share of the prompt reserved for tools of shared connections. */
+/** Share of the prompt reserved for the tools of shared MCP connections. */
 const SHARED_TOOLS_SHARE = 0.5
 
-/** Returns the bytes of a prompt reserved for tools of shared connections. */
+/** Returns the number of prompt bytes reserved for the tools of shared MCP connections. */
 export const sharedToolsBudget = (
   { model, sharedToolsBytes }: ReadyAgent,
   maxTokens: number | undefined,
 ): number => Math.min(sharedToolsBytes, promptBytesOf(windowOf(model, maxTokens)) * SHARED_TOOLS_SHARE)
 
 /**
- * Opens all tools of an agent: its own, and those of shared connections that fit into the prompt. Their
- * servers may be called, so use it only after admission of the reply. Servers that fail are left out. A shared
- * tool with the name of an own tool gets its server's name as prefix. Rejects with the signal's reason.
+ * Opens an agent's own tools, and those tools of shared MCP connections that fit into the prompt. Call it only after
+ * the reply has been admitted, because it may send requests to the MCP servers. Skips servers that fail. If a shared
+ * tool has the name of an own tool, its name is prefixed with the server's name. Rejects with the signal's reason.
  */
 export async function openAgentTools(
   mcp: Pick<Mcp, 'openShared'>,

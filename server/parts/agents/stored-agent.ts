@@ -6,7 +6,7 @@ import type { ScopedStatements } from '#platform/access/scoped-database.ts'
 import type { StoredAgentTool } from '../tools/index.ts'
 import type { AgentRow } from './schemas.ts'
 
-/** An agent with its tools, knowledge bases and connections. */
+/** An agent with its tools, knowledge bases and MCP connections. */
 export interface StoredAgent {
   row: AgentRow
   tools: StoredAgentTool[]
@@ -22,7 +22,7 @@ export interface SharedInstance {
 
 type Database = ScopedStatements
 
-/** Reads one of the organization's own agents. `lock` locks it until the transaction ends. */
+/** Reads one of the organization's own agents. With `lock`, locks the agent until the transaction ends. */
 export async function readStoredAgent(
   database: Pick<Database, 'select'>,
   agentId: string,
@@ -32,7 +32,7 @@ export async function readStoredAgent(
   return (await withBelongings(database, rows))[0]
 }
 
-/** Reads the related rows of all agents in three statements. */
+/** Reads the tools, knowledge bases and MCP connections of all given agents in three statements. */
 export async function withBelongings(
   database: Pick<Database, 'select'>,
   rows: AgentRow[],
@@ -63,11 +63,12 @@ export async function withBelongings(
 }
 
 /*
- * Rows that stay are updated in place: deleting and reinserting one would wait for the lock of its tool or
- * knowledge base, while the deletion of that waits for the row, which is a deadlock.
+ * The functions below update remaining rows in place. Deleting and reinserting such a row could deadlock with a
+ * concurrent deletion of its tool or knowledge base: the reinsertion waits for the lock of the tool, and the deletion
+ * of the tool waits for the row.
  */
 
-/** Replaces the tools of a locked or new agent. Throws tool.not_found. */
+/** Replaces the tools of an agent that is new or locked by the caller. Throws tool.not_found. */
 export async function storeTools(
   database: Database,
   agentId: string,
@@ -89,7 +90,8 @@ export async function storeTools(
 }
 
 /**
- * Replaces the knowledge bases of a locked or new agent. Throws kb.not_found for one outside the organization.
+ * Replaces the knowledge bases of an agent that is new or locked by the caller. Throws kb.not_found for a knowledge
+ * base of another organization.
  */
 export async function storeKnowledgeBases(
   database: Database,
@@ -109,7 +111,7 @@ export async function storeKnowledgeBases(
     await database.insertAll(agentKnowledgeBases, added).catch(onForeignKeyViolation('kb.not_found'))
 }
 
-/** Replaces the connections of a locked or new agent. Throws mcp.instance_not_found. */
+/** Replaces the MCP connections of an agent that is new or locked by the caller. Throws mcp.instance_not_found. */
 export async function storeInstances(
   database: Database,
   agentId: string,

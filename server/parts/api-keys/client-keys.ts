@@ -6,7 +6,7 @@ import { newToken } from '#platform/secrets/secrets.ts'
 import { insertKey } from './manage-api-keys.ts'
 
 /**
- * Creates the API key of a connected app. It is listed among the organization's keys, but its text is never
+ * Creates the API key of a connected app. The organization's list of keys shows it, but the secret key is never
  * returned. Throws role.permission_not_held, org.not_found.
  */
 export async function createClientKey(

@@ -11,17 +11,17 @@ import { type Page, readPage } from '#platform/http/pagination.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import { type ApiKeyView, type CreatedApiKey, type NewApiKey, viewApiKey } from './schemas.ts'
 
-/** Length of the visible prefix that tells keys apart. */
+/** Number of characters of a key that are stored and shown to distinguish keys. */
 const SHOWN_CHARACTERS = 10
 
 type Administrator = Scope<'organization:admin'>
 
 /**
- * Creates a key that acts for the caller in this organization, limited to these permissions and to those of the
- * caller's role. Throws access.session_needed, role.permission_not_held, api_key.expiry_past.
+ * Creates a key that acts for the caller in this organization. The given permissions and those of the caller's role
+ * both limit the key. Throws access.session_needed, role.permission_not_held, api_key.expiry_past.
  */
 export async function createApiKey(scope: Administrator, input: NewApiKey): Promise<CreatedApiKey> {
-  // A key that creates keys could outlive its own expiry.
+  // An API key that creates API keys could outlive its own expiry.
   if (scope.apiKeyId !== null) throw fail('access.session_needed')
   checkHeld(scope, input.permissions)
   const expiresAt = input.expires_at === undefined ? null : new Date(input.expires_at)
@@ -36,13 +36,13 @@ export async function createApiKey(scope: Administrator, input: NewApiKey): Prom
   return { ...viewApiKey(row), key }
 }
 
-/** Stores a key for the caller. Throws org.not_found if the caller is no longer a member. */
+/** Stores an API key for the caller. Throws org.not_found if the caller is no longer a member. */
 export const insertKey = (
   scope: Scope<Permission>,
   { name, permissions, expiresAt, key }: NewKey,
 ): Promise<typeof apiKeys.$inferSelect> =>
   scope.transaction(async (database) => {
-    // The lock orders this and a concurrent removal of the member, so that no key outlives the membership.
+    // Locks the membership, so that a concurrent removal of the member can't leave this key behind.
     const isMe = and(eq(memberships.memberId, scope.userId), eq(memberships.status, 'active'))
     const [membership] = await database.select(memberships, { where: isMe, lock: true })
     if (!membership) throw fail('org.not_found')
@@ -64,7 +64,7 @@ interface NewKey {
   key: string
 }
 
-/** Returns the keys of all members, newest first. */
+/** Returns the API keys of all members, newest first. */
 export const listApiKeys = (
   scope: Administrator,
   query: { limit?: number; cursor?: string },
@@ -80,7 +80,7 @@ export const listApiKeys = (
     viewApiKey,
   )
 
-/** Deletes a key, which revokes it immediately. Throws api_key.not_found. */
+/** Deletes an API key, which revokes it immediately. Throws api_key.not_found. */
 export async function deleteApiKey(scope: Administrator, keyId: string): Promise<void> {
   const [deleted] = await scope.delete(apiKeys, eq(apiKeys.id, keyId))
   if (!deleted) throw fail('api_key.not_found')

@@ -4,12 +4,9 @@ import type { Client } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { API_KEY } from './tables.ts'
 
-/* Deletes keys across organizations: with an app's grant, or after a change of the account's password. */
+/* Deletes API keys across organizations, when an app's grant ends or the password of an account changes. */
 
-/**
- * Deletes the keys of apps that are no longer connected, for any reason. The audit log names their owners as
- * actors.
- */
+/** Deletes the API keys of apps that are no longer connected. The audit log names each key's owner as the actor. */
 export async function removeClientKeys(
   database: Database,
   keyIds: string[],
@@ -24,7 +21,7 @@ export async function removeClientKeys(
 }
 
 /**
- * Deletes all API keys of a user, and with them the grants of MCP clients. The audit log names the user as the
+ * Deletes all API keys of a user, which also ends the grants of MCP clients. The audit log names the user as the
  * actor.
  */
 export async function removeKeysOf(tx: SystemStatements, userId: string, client: Client): Promise<void> {

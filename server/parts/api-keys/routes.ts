@@ -4,7 +4,10 @@ import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import { createApiKey, deleteApiKey, listApiKeys } from './manage-api-keys.ts'
 import { ApiKeyPage, CreatedApiKey, NewApiKey } from './schemas.ts'
 
-/** Routes of API keys (ext): `sk_…`, accepted like access tokens, except where a session is required. */
+/**
+ * Routes of API keys (ext). API keys start with `sk_` and are accepted wherever access tokens are, except by routes
+ * that require a session.
+ */
 export const apiKeyRoutes: Route[] = [
   defineRoute({
     method: 'POST',

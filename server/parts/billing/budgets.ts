@@ -26,8 +26,8 @@ export const listBudgets = (
   )
 
 /**
- * Sets the monthly limit (UTC) of a member or an API key. A new budget starts with this month's usage and the
- * open holds. Throws request.invalid, user.not_found, api_key.not_found.
+ * Sets the monthly budget (UTC) of a member or an API key. A new budget includes the usage of the current month and
+ * the open holds. Throws request.invalid, user.not_found, api_key.not_found.
  */
 export async function setBudget(
   scope: Scope<'organization:admin'>,
@@ -40,8 +40,9 @@ export async function setBudget(
   const { organizationId } = scope
   const id = await scope.sql.begin(async (tx) => {
     await keepSubject(tx, organizationId, { userId, apiKeyId })
-    // Under the account's lock no hold opens or closes, so the next statement counts all of them. Statements that
-    // wait for the lock find the version changed and start over to see the budget (ledger/hold-statements.ts).
+    // Locks the account. While it is locked, no hold is opened or settled, so the insert below counts all of them. A
+    // statement that waits for this lock then finds a new version, and restarts to read the budget
+    // (ledger/hold-statements.ts).
     await tx`
       update credit_accounts set budgets_version = budgets_version + 1 where organization_id = ${organizationId}`
     const isItsOwn = tx`
@@ -65,7 +66,7 @@ export async function setBudget(
     return after?.['id'] as string
   })
   const [row] = await scope.select(budgets, { where: eq(budgets.id, id) })
-  // The member or key may be deleted, together with the budget, right after the transaction.
+  // The row is missing if the member or key was deleted after the transaction, which deletes the budget too.
   if (!row) throw fail(userId === null ? 'api_key.not_found' : 'user.not_found')
   return viewBudget(row)
 }
@@ -76,7 +77,10 @@ export async function deleteBudget(scope: Scope<'organization:admin'>, id: strin
   if (deleted.length === 0) throw fail('billing.budget_not_found')
 }
 
-/** Locks the member or key against deletion, which would also delete the budget, until the transaction ends. */
+/**
+ * Locks the member or API key until the transaction ends. Deleting either would delete the budget too. Throws
+ * user.not_found, api_key.not_found.
+ */
 async function keepSubject(
   tx: TenantTransaction,
   organizationId: string,

@@ -11,7 +11,7 @@ export async function readBalance(
   return { ...balance, credits_low_threshold: lowBelow }
 }
 
-/** Sets the balance below which the organization is notified of low credits. */
+/** Sets the balance below which the organization is notified that its credits are low. */
 export async function changeSettings(
   scope: Scope<'organization:admin'>,
   { credits_low_threshold: threshold }: Settings,

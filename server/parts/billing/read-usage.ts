@@ -5,7 +5,7 @@ import type { File } from '#platform/http/define-route.ts'
 import { periodOf, totalOf, usageSums } from '#platform/ledger/usage-days.ts'
 import type { UsageRow, UsageView } from './schemas.ts'
 
-/** The dimensions for grouping usage, and their columns. */
+/** The dimensions that usage can be grouped by, and the columns of each. */
 const COLUMNS = {
   day: ['day'],
   model: ['model_id', 'model_name'],
@@ -27,8 +27,9 @@ interface UsageQuery {
 }
 
 /**
- * Returns an organization's usage between two days, grouped and in total, sorted by day or else by highest cost.
- * Adds the names of models, users and others that the organization may see. Throws request.invalid.
+ * Returns an organization's usage between two days, as groups and in total. Groups are sorted by day, or without days
+ * by cost, highest first. Adds names of models, users, agents, deployments and API keys, as far as the organization
+ * may see them. Throws request.invalid.
  */
 export async function readUsage(scope: Scope<'organization:read'>, query: UsageQuery): Promise<UsageView> {
   const { from, to } = periodOf(query)
@@ -66,10 +67,10 @@ function groupsOf(text = 'day'): Group[] {
   return names as Group[]
 }
 
-/** Columns that are not grouped by are null. */
+/** A row of grouped usage. Columns of dimensions that the query doesn't group by are null. */
 type ReadRow = Omit<UsageRow, 'day'> & { day: string | null }
 
-/** Reads at most one row more than can be shown. */
+/** Reads up to one row more than the maximum, so that the caller detects a result that is too large. */
 function readRows(
   { sql, organizationId }: Scope<'organization:read'>,
   { from, to, groups }: { from: string; to: string; groups: Group[] },

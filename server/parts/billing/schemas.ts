@@ -22,7 +22,7 @@ import type { LedgerEntry } from '#platform/ledger/ledger.ts'
 import { nextMonth, thisMonth } from '#platform/limits/calendar.ts'
 
 const CREDITS_MAX = 1e15
-/** The smallest amount that the ledger distinguishes from zero. */
+/** The smallest positive amount that the ledger can store. */
 const AMOUNT_MIN = 0.000001
 const Credits = Type.Number({ description: 'Amount, in credits.' })
 
@@ -179,7 +179,7 @@ export type BudgetView = Static<typeof BudgetView>
 export const BudgetPage = PageOf(BudgetView, 'BudgetPage')
 
 export function viewBudget(budget: typeof budgets.$inferSelect): BudgetView {
-  // `spent` of a past month is reset only by the first debit of the next month.
+  // At the start of a month, `spent` still has last month's value. The first debit of the month resets it.
   const spent = budget.month < thisMonth() ? 0 : budget.spent
   return {
     id: budget.id,

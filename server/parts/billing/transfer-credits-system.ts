@@ -7,8 +7,8 @@ import { lockBoth, type Movement, moveCredits } from '#platform/ledger/move-cred
 import type { NewTransfer, TransferView } from './schemas.ts'
 
 /**
- * Moves credits between two organizations that the caller owns, in one transaction, and records it in both audit
- * logs. Throws request.invalid, org.not_found, org.owner_needed, billing.transfer_too_large.
+ * Moves credits between two organizations that the caller owns, in one transaction. Both organizations' audit logs
+ * record the transfer. Throws request.invalid, org.not_found, org.owner_needed, billing.transfer_too_large.
  */
 export async function transferCredits(
   database: Database,
@@ -31,7 +31,10 @@ export async function transferCredits(
   }
 }
 
-/** Checks that the caller is an active owner of both, and locks the memberships until the transaction ends. */
+/**
+ * Checks that the caller is an active owner of both organizations, and locks the two memberships until the
+ * transaction ends. Throws org.not_found, org.owner_needed.
+ */
 async function checkOwner(
   tx: SystemTransaction,
   { userId }: Caller,

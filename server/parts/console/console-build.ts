@@ -4,13 +4,15 @@ import { dirname } from 'node:path'
 import type { ConsoleSource } from './console.ts'
 
 export interface Build {
-  /** Settles when the build ends. Throws a BuildError. */
+  /** Resolves when the build has succeeded. Rejects with a BuildError if it fails or is stopped. */
   ended: Promise<void>
-  /** Kills the process; `ended` then rejects. */
+  /** Kills the build process, so `ended` rejects. */
   stop(): void
 }
 
-/** Failure of a build. The message contains the program's output, and `reason` one line of it for a page. */
+/**
+ * A build has failed. The message contains the build's output. `reason` is one line of the output, to show on a page.
+ */
 export class BuildError extends Error {
   override readonly name = 'BuildError'
   readonly reason: string
@@ -21,7 +23,7 @@ export class BuildError extends Error {
   }
 }
 
-/** A build takes seconds, but may take minutes on a busy machine because of its low priority. */
+/** Timeout of a build. A build takes seconds, or minutes on a busy machine because of its low priority. */
 const BUILD_MS_MAX = 600_000
 const OUTPUT_CHARACTERS_MAX = 8_000
 const REASON_CHARACTERS_MAX = 300
@@ -54,18 +56,18 @@ export function startBuild({ folder, program }: ConsoleSource): Build {
 }
 
 /**
- * Runs before the process has threads, which inherit its priority. The lowest priority would starve it on a
- * machine that is never idle.
+ * Lowers the priority of the build process. Call it before the process starts threads, because they inherit the
+ * priority. The lowest priority would starve the build on a machine that is never idle.
  */
 function yieldToOthers(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // The process has ended already; 'close' reports it.
+    // The process has already exited, which its 'close' event reports.
   }
 }
 
-/** Returns the first meaningful line, without the project's location on this machine. */
+/** Returns the first meaningful line of the output, with the project's folder replaced by `.`. */
 function reasonOf(output: string, folder: string): string | undefined {
   return output
     .replaceAll(dirname(folder), '.')

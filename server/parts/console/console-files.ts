@@ -2,23 +2,23 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 
 export interface ConsoleFiles {
-  /** Returns the page for all paths, with this nonce. */
+  /** Returns the HTML page with a nonce inserted. All paths use the same page. */
   page(nonce: string): string
-  /** Files by path, such as `assets/index-B1x2.js`. Nothing else is served. */
+  /** All served files, by path such as `assets/index-B1x2.js`. */
   files: ReadonlyMap<string, ConsoleFile>
 }
 
 export interface ConsoleFile {
   contentType: string
   bytes: Buffer
-  /** Smaller compressed versions, smallest first. */
+  /** Compressed versions that are smaller than the original, smallest first. */
   codings: { name: 'br' | 'gzip'; bytes: Buffer }[]
 }
 
 const PAGE = 'index.html'
-/** Placeholder of the nonce in the page. */
+/** Marks the places of the nonce in the page. */
 const NONCE_PLACEHOLDER = '__NONCE__'
-/** Files of other types, such as source maps, are not served. */
+/** Content types by file extension. Other files, such as source maps, are not served. */
 const CONTENT_TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -40,8 +40,8 @@ const FILES_MAX = 5_000
 const BYTES_MAX = 128 * 1024 * 1024
 
 /**
- * Reads a folder that console/build.ts has written. Throws ENOENT if it is missing, or an Error that says what is
- * wrong.
+ * Reads a folder written by console/build.ts. Throws an error with code ENOENT if the folder is missing, or an Error
+ * that describes what is wrong with it.
  */
 export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
   const template = (await readFile(join(folder, PAGE), 'utf8')).split(NONCE_PLACEHOLDER)

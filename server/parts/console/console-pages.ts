@@ -1,12 +1,12 @@
 import type { Config } from '#config'
 
-/** Interval in seconds at which the browser reloads the page. */
+/** Interval, in seconds, at which the browser reloads the page that is shown during a build. */
 export const RELOAD_SECONDS = 3
-/** Approximate duration of a build on two idle cores. */
+/** Approximate duration of a build on two idle cores, shown to the user. */
 const BUILD_SECONDS = 10
 const FEATURES = 'camera=(), geolocation=(), microphone=(self), payment=(), usb=()'
 
-/** Headers of every console page. The policy is unique to the response, because of its nonce. */
+/** Returns the headers of a console page. `policy` is unique to each response, because it contains the nonce. */
 export const pageHeaders = (policy: string): Record<string, string> => ({
   'Content-Security-Policy': policy,
   'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
@@ -17,8 +17,8 @@ export const pageHeaders = (policy: string): Record<string, string> => ({
 })
 
 /**
- * Returns the console's Content-Security-Policy: its own scripts and styles, its own server, media from the file
- * storage, and the widget's chat as a preview. No page may frame it.
+ * Returns the console's Content-Security-Policy. The console may load its own scripts and styles, connect to its own
+ * server, show media from file storage, and embed a preview of the widget. No page may embed the console.
  */
 export function consolePolicy({ baseUrl, s3 }: Pick<Config, 'baseUrl' | 's3'>, nonce: string): string {
   const { host, protocol } = new URL(baseUrl)
@@ -30,7 +30,7 @@ export function consolePolicy({ baseUrl, s3 }: Pick<Config, 'baseUrl' | 's3'>, n
     `img-src ${media}`,
     `media-src ${media}`,
     "font-src 'self'",
-    // Browsers before 2022 do not include WebSockets in 'self'.
+    // 'self' doesn't include WebSockets in browsers released before 2022.
     `connect-src 'self' ${protocol === 'https:' ? 'wss' : 'ws'}://${host}`,
     "frame-src 'self'",
     "form-action 'self'",
@@ -40,11 +40,14 @@ export function consolePolicy({ baseUrl, s3 }: Pick<Config, 'baseUrl' | 's3'>, n
   ].join('; ')
 }
 
-/** Returns the policy of a page without the console: only its own style. */
+/**
+ * Returns the Content-Security-Policy of the pages shown while the console is unavailable. They may use only their
+ * own style.
+ */
 export const noticePolicy = (nonce: string): string =>
   `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
 
-/** Builds a page that reloads until the console is ready. */
+/** Builds the page shown during a build. It reloads until the console is ready. */
 export const buildingPage = (nonce: string): string =>
   page(
     nonce,
@@ -55,7 +58,7 @@ export const buildingPage = (nonce: string): string =>
 <p>The API is already available: <a href="/docs">API reference</a>.</p>`,
   )
 
-/** Builds a page that says what failed and what the operator can do. */
+/** Builds a page that explains why the console is missing and what the operator can do. */
 export const missingPage = (nonce: string, reason: string): string =>
   page(
     nonce,

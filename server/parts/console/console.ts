@@ -5,7 +5,7 @@ import { BUILT_FOLDER, isBuilt } from '../../../console/built-from.ts'
 import { type Build, BuildError, startBuild } from './console-build.ts'
 import { type ConsoleFiles, readConsoleFiles } from './console-files.ts'
 
-/** Location of the console's sources and of `dist`, and the program that builds it. */
+/** The folder with the console's sources and its `dist` folder, and the program that builds the console. */
 export interface ConsoleSource {
   folder: string
   program: string
@@ -14,13 +14,13 @@ export interface ConsoleSource {
 export type ConsoleState =
   | { is: 'ready'; files: ConsoleFiles }
   | { is: 'building' }
-  /** Nothing to serve; `reason` is a line for the operator. */
+  /** There is nothing to serve. `reason` is one line for the operator. */
   | { is: 'missing'; reason: string }
 
 export interface Console {
-  /** Starts a build in the background if the built files are outdated (CONSOLE_BUILD). */
+  /** With CONSOLE_BUILD, starts a build in the background if the existing build is missing or outdated. */
   start(): void
-  /** Returns what can be served now. Waits at most for the disk, never for a build. */
+  /** Returns what can be served now. May wait for the disk, but never for a build. */
   state(): Promise<ConsoleState>
   /** Stops a build in progress. */
   stop(): Promise<void>
@@ -28,11 +28,14 @@ export interface Console {
 
 const FOLDER = fileURLToPath(new URL('../../../console', import.meta.url))
 const SOURCE: ConsoleSource = { folder: FOLDER, program: join(FOLDER, 'build.ts') }
-/** While there is nothing to serve, requests check the folder at most this often. */
+/** Minimum interval between checks of the `dist` folder while there is nothing to serve. */
 const RECHECK_MS = 1_000
 const NOT_BUILT = 'It has not been built.'
 
-/** Files are read once and kept in memory, so that a build by another process doesn't affect running requests. */
+/**
+ * Provides the console's files. Reads them once and keeps them in memory, so that a build by another process doesn't
+ * change the files of a running server.
+ */
 export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>, source = SOURCE): Console {
   const dist = join(source.folder, BUILT_FOLDER)
   let state: ConsoleState = { is: 'missing', reason: NOT_BUILT }
@@ -41,7 +44,7 @@ export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>,
   let build: Build | undefined
   let isStopped = false
 
-  /** Without CONSOLE_BUILD, serves the given files as they are. */
+  /** Loads the built files, if any. With CONSOLE_BUILD, skips outdated files. */
   async function check(): Promise<void> {
     checkedAt = performance.now()
     try {

@@ -14,16 +14,16 @@ import {
 } from './console-pages.ts'
 
 const METHODS = ['GET', 'HEAD']
-/** Paths whose missing resources get a JSON error, even in browsers. */
+/** Paths that never show the console. An unknown path among them gets a JSON error, even in a browser. */
 const NOT_PAGES =
   /^(?:api|v1|openai|docs|files|embed|assets|oauth|dev|\.well-known|mcp(?!\/callback$))(?:\/|$)/
-/** Files of a build have the hash of their content in their names. */
+/** Suitable for assets only, because their names contain a hash of their content. */
 const KEPT_FOR_EVER = 'public, max-age=31536000, immutable'
 const NONCE_BYTES = 16
 
 type Anything = { Params: { '*': string } }
 
-/** Serves the console at `/`: its files, and its page for all other browser navigation. */
+/** Serves the console at `/`: the built files by path, and the console's page for all other browser navigation. */
 export function registerConsole(http: FastifyInstance, console: Console, config: Config): void {
   http.route<Anything>({
     method: METHODS,

@@ -89,14 +89,14 @@ export async function updateConversation(
   return viewConversation(row)
 }
 
-/** Messages send this event too (chat/reply-writes-system.ts). */
+/** Builds the event of a changed conversation. A new message causes the same event (chat/reply-writes-system.ts). */
 const updated = (conversationId: string, change: 'created' | 'renamed' | 'archived' | 'restored') => ({
   type: 'conversation.updated' as const,
   data: { conversation_id: conversationId, change },
 })
 
 /**
- * Adds a model to a conversation. Throws conversation.not_found, conversation.full, and the errors of
+ * Adds a model to a conversation, as a session. Throws conversation.not_found, conversation.full, and the errors of
  * ModelFinder.find.
  */
 export async function createSession(
@@ -150,7 +150,8 @@ export async function listMessages(
 }
 
 /**
- * Stops the replies in progress and keeps their text so far. Throws conversation.not_found, chat.not_streaming.
+ * Stops the replies in progress. The text generated so far is kept. Throws conversation.not_found,
+ * chat.not_streaming.
  */
 export async function stopReply(
   { chats }: ConversationDependencies,
@@ -161,7 +162,7 @@ export async function stopReply(
   await chats.stop(scope, conversationId)
 }
 
-/** Deletes a conversation with its sessions and messages permanently. Throws conversation.not_found. */
+/** Deletes a conversation permanently, with its sessions and messages. Throws conversation.not_found. */
 export async function deleteConversation(
   { chats }: ConversationDependencies,
   scope: Scope<'conversation:delete'>,

@@ -5,7 +5,7 @@ import { EventLog, startOfLog } from '#platform/streams/event-log.ts'
 import { type ConversationDependencies, findSession } from './manage-conversations.ts'
 import type { NewChatMessage } from './schemas.ts'
 
-/** Stores a message and streams the reply of the session's model (spec, Conversation stream_chat; contract, 9). */
+/** Stores a message, and streams the reply of the session's model (spec, Conversation stream_chat; contract, 9). */
 export async function streamChat(
   { chats }: ConversationDependencies,
   scope: Scope<'conversation:write'>,
@@ -20,7 +20,7 @@ export async function streamChat(
 
 type Usage = { input_tokens: number; output_tokens: number }
 
-/** Translates a chat reply's events to a conversation's events as they arrive. */
+/** Converts the events of a chat reply into events of a conversation as they arrive. */
 function translate(reply: EventLog, sessionId: string): EventLog {
   const log = new EventLog()
   let messageId = ''

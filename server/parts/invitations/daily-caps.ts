@@ -5,12 +5,12 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { secondsToMidnight } from '#platform/limits/calendar.ts'
 
-/** Limits of emailed invitations per UTC day (docs/limits.md). */
+/** Maximum number of emailed invitations per day (UTC), by organization and by sender (docs/limits.md). */
 const OF_ORGANIZATION_MAX = 200
 const OF_SENDER_MAX = 100
 const OF_UNVERIFIED_SENDER_MAX = 10
 
-/** Errors of countInvitation. */
+/** Errors that countInvitation can throw. */
 export const CAP_ERRORS = [
   'invitation.organization_cap',
   'invitation.sender_cap',
@@ -24,8 +24,8 @@ export interface Sender {
 }
 
 /**
- * Counts an invitation for its organization and its sender, in the caller's transaction, so that a failed
- * invitation does not count. Throws invitation.organization_cap, invitation.sender_cap,
+ * Counts an invitation toward the daily limits of its organization and its sender. Runs in the caller's transaction,
+ * so an invitation that fails is not counted. Throws invitation.organization_cap, invitation.sender_cap,
  * invitation.unverified_cap.
  */
 export async function countInvitation(
@@ -37,7 +37,7 @@ export async function countInvitation(
     from users where id = ${userId}`
   if (!sender) throw fail('auth.invalid_token')
   const [organization, user] = [hashOf('organization', organizationId), hashOf('sender', userId)]
-  // Sorted by key, so that concurrent invitations don't deadlock.
+  // The keys are sorted to prevent deadlocks between concurrent invitations.
   const rows = await tx<{ key_hash: string; sent: number }[]>`
     insert into invitation_days as d (key_hash, day, sent)
     select key, (now() at time zone 'utc')::date, 1 from unnest(${[organization, user].sort()}::text[]) as key

@@ -33,7 +33,8 @@ export async function readInvitation(
 }
 
 /**
- * Status by the database's clock: a pending invitation past its expiry counts as expired, without being updated.
+ * Returns SQL for an invitation's current status. A pending invitation past its expiry is `expired`, although its row
+ * isn't updated.
  */
 export const statusNow = (sql: FragmentSql) =>
   sql`case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end`

@@ -5,8 +5,9 @@ import type { Scope } from '#platform/access/scope.ts'
 import { isVisible } from '#platform/access/visible-members.ts'
 
 /**
- * Refuses an address that has an account. Whether the inviter may learn that it is a member's depends on the
- * organizations that both share. Throws user.is_member, user.exists.
+ * Rejects an address that belongs to a registered account. Throws user.is_member if the inviter may see that the
+ * account is a member of the organization, and otherwise user.exists. Visibility depends on the organizations that
+ * the inviter and the user share.
  */
 export async function refuseKnown(
   tx: TenantTransaction,

@@ -28,7 +28,7 @@ export const NewInvitation = Body({
 })
 export type NewInvitation = Static<typeof NewInvitation>
 
-/** A malformed address fails only its own item. */
+/** Accepts any string, so that a malformed address fails only its own item and not the whole request. */
 const AnyAddress = Type.String({ maxLength: 1000, description: 'Email address to invite.' })
 export const isEmail = compileValidator(Email, 'body')
 
@@ -69,7 +69,10 @@ export const InvitationView = Type.Object(invitation, { title: 'Invitation' })
 export type InvitationView = Static<typeof InvitationView>
 export const InvitationPage = PageOf(InvitationView, 'InvitationPage')
 
-/** Has no token for magic links of /api/users/invite, because these sign in their holder and are only emailed. */
+/**
+ * A sent invitation. Omits the token of a magic link (/api/users/invite): that token signs its holder in, so it is
+ * only sent by email.
+ */
 export const SentInvitation = Type.Object(
   {
     ...invitation,

@@ -20,18 +20,18 @@ import {
   type SentInvitation,
 } from './schemas.ts'
 
-/** Spec, Limits. */
+/** Lifetime of an invitation (spec, Limits). */
 const LIFETIME_DAYS = 7
-/** Only admins and owners can invite (spec, Authentication; contract, 3). */
+/** Minimum level of an inviter, so only admins and owners can invite (spec, Authentication; contract, 3). */
 const INVITER_LEVEL_MIN = 80
-/** Maximum length of a malformed address in an error message. */
+/** Maximum number of characters of a malformed address in an error message. */
 const SHOWN_CHARACTERS_MAX = 100
 
 type Inviter = Scope<'users:write'>
 
 /**
- * Invites a person without an account. Throws user.exists, user.is_member, invitation.exists,
- * auth.email_reserved, and the errors of countInvitation and findAssignableRole.
+ * Invites an address that has no account. Throws user.exists, user.is_member, invitation.exists, auth.email_reserved,
+ * and the errors of countInvitation and findAssignableRole.
  */
 export async function createInvitation(
   services: Services,
@@ -47,7 +47,10 @@ export async function createInvitation(
     .catch(refuseSecond)
 }
 
-/** Creates invitations independently: valid ones are created, and the others report their error. */
+/**
+ * Creates several invitations independently of each other. The result contains the invitation or the error for each
+ * address.
+ */
 export async function createInvitations(
   services: Services,
   scope: Inviter,
@@ -69,8 +72,8 @@ export async function createInvitations(
 }
 
 /**
- * Inserts an invitation and sends its email, inside the caller's transaction. Drops the message of an unverified
- * sender.
+ * Inserts an invitation and sends its email, in the caller's transaction. Omits the sender's message if the sender's
+ * address isn't verified.
  */
 export async function insertInvitation(
   services: Pick<Services, 'mail' | 'config'>,
@@ -103,7 +106,7 @@ export async function insertInvitation(
 }
 
 /**
- * Sends a new link, valid for seven days; the previous one is revoked. Throws invitation.not_found,
+ * Sends a new link, valid for seven days, and revokes the previous link. Throws invitation.not_found,
  * invitation.not_pending, invitation.exists, and the errors of countInvitation and findAssignableRole.
  */
 export async function resendInvitation(
@@ -117,7 +120,8 @@ export async function resendInvitation(
       await lockOrganization(tx, scope.organizationId, 'records')
       const { byMagicLink, status, roleId } = await lockInvitation(tx, scope, id)
       if (status !== 'pending' && status !== 'expired') throw fail('invitation.not_pending', { status })
-      // The sender must be allowed to assign the role, because the original sender may have had a higher level.
+      // The caller must be allowed to assign the role. The original sender may have had a higher level than the
+      // caller.
       await findAssignableRole(tx, scope, roleId)
       const sender = await countInvitation(tx, scope)
       const token = newToken('inv')
@@ -153,7 +157,7 @@ export async function revokeInvitation(scope: Inviter, id: string): Promise<void
   })
 }
 
-/** Revokes the organization's pending invitations to this email. */
+/** Revokes the organization's pending invitations to an email address. */
 export async function revokePending(
   tx: TenantTransaction,
   organizationId: string,
@@ -196,5 +200,8 @@ async function mailInvitation(
   return byMagicLink ? invitation : { ...invitation, token }
 }
 
-/** An organization can have one pending invitation per email. */
+/**
+ * Handles a rejected insert: throws invitation.exists for a second pending invitation of an organization to the same
+ * address.
+ */
 export const refuseSecond = onUniqueViolation('invitation.exists')

@@ -14,7 +14,10 @@ import { putMember } from '../org/index.ts'
 import { selectInvitations, view } from './read-invitations.ts'
 import type { InvitationView, ShownInvitation, ValidInvitation } from './schemas.ts'
 
-/* A token is found before its organization is known, and its holder is not a member yet. */
+/*
+ * Reads across tenants: the organization is known only after the token is found, and the token's holder isn't a
+ * member yet.
+ */
 
 interface Accepted {
   id: string
@@ -24,9 +27,9 @@ interface Accepted {
 }
 
 /**
- * Consumes an invitation's token: of concurrent requests, one gets it. Locks the organization like every change
- * of its members. A rollback of the caller's transaction makes it pending again. Throws invitation.not_found,
- * invitation.gone, invitation.role_gone.
+ * Consumes an invitation's token, so only one of several concurrent requests succeeds. Locks the organization, as
+ * every change of members does. If the caller's transaction rolls back, the invitation is pending again. Throws
+ * invitation.not_found, invitation.gone, invitation.role_gone.
  */
 export async function redeemToken(
   tx: SystemTransaction,
@@ -43,12 +46,12 @@ export async function redeemToken(
       and by_magic_link = ${byMagicLink}
     returning id, organization_id as "organizationId", email, role_id as "roleId"`
   if (used) return used
-  // Throws the reason. A token of the other kind counts as not found.
+  // Throws the specific error, if any. Otherwise the invitation is valid, but `byMagicLink` doesn't match.
   await findByToken(tx, token)
   throw fail('invitation.not_found')
 }
 
-/** Makes the user a member with the invitation's role. */
+/** Makes the user a member with the invitation's role. Throws invitation.role_gone. */
 export async function joinByInvitation(
   tx: SystemTransaction,
   { id, organizationId, roleId }: Accepted,
@@ -68,8 +71,8 @@ export async function joinByInvitation(
 }
 
 /**
- * Returns what a token invites to, with `byMagicLink` only for that kind. Throws invitation.not_found,
- * invitation.gone, invitation.role_gone.
+ * Returns the invitation that a token belongs to. With `byMagicLink`, finds only invitations with or without a magic
+ * link. Throws invitation.not_found, invitation.gone, invitation.role_gone.
  */
 export const validateToken = (
   database: Database,
@@ -92,7 +95,7 @@ async function findByToken(
   return { valid: true, email, organization, role, expires_at }
 }
 
-/** Returns what the holder of a token may see. Throws the errors of validateToken. */
+/** Returns the invitation details that a token's holder may see. Throws the errors of validateToken. */
 export async function showInvitation(database: Database, token: string): Promise<ShownInvitation> {
   const sql = systemSql(database)
   const valid = await findByToken(sql, token)

@@ -22,19 +22,19 @@ export interface PlaygroundDependencies {
 
 type Executor = Scope<'mcp:write'>
 
-/** How to answer a message. */
+/** The mode, model and prompt of a reply. */
 interface Reply {
   mode: PlaygroundMode
   model: ResolvedModel
   prepare: Preparation
-  /** Returns the ids of the servers that an answer recommends. */
+  /** Returns the ids of the catalogue servers that a reply recommends. */
   recommendedBy(answer: string): string[]
 }
 
 /**
- * Answers a message: in direct mode if connections are given, else in discovery mode (spec, MCP playground). A
- * client disconnect aborts the answer. Before the stream begins, throws mcp.model_prefix, mcp.no_valid_instances,
- * `llm.*` and billing.insufficient_credits.
+ * Streams the reply to a message. Uses direct mode if the message names MCP connections, and discovery mode otherwise
+ * (spec, MCP playground). A client disconnect aborts the reply. Before the stream begins, throws mcp.model_prefix,
+ * mcp.no_valid_instances, `llm.*` and billing.insufficient_credits.
  */
 export async function chat(
   deps: PlaygroundDependencies,
@@ -49,7 +49,7 @@ export async function chat(
   const abandoned = new AbortController()
   const sink = {
     text: (text: string) => events.addText(text),
-    // Tool calls for recommendations are not shown.
+    // In discovery mode, the only tool records recommendations. Clients don't receive its calls.
     ...(mode === 'direct' && toolSink(events, called)),
   }
   const { ended } = await deps.calls.begin(scope, model, prepare, sink, abandoned.signal)
@@ -106,7 +106,7 @@ const toolSink = ({ calls }: PlaygroundEvents, called: CalledTools) => ({
   },
 })
 
-/** If the memory is unavailable, answers without it. */
+/** Reads the user's memory. If the memory is unavailable, the reply continues without it. */
 async function readMemory(
   { memory, services: { log } }: PlaygroundDependencies,
   scope: Executor,
@@ -119,7 +119,9 @@ async function readMemory(
   }
 }
 
-/** Exchanges without an answer are not remembered; the user will ask again. */
+/**
+ * Stores an exchange in the user's memory. Skips an exchange with an empty reply, because the user will ask again.
+ */
 async function remember(
   { memory, services: { log } }: PlaygroundDependencies,
   scope: Executor,

@@ -3,7 +3,7 @@ import { AppError, fail } from '#errors'
 import type { ModelFinder, ResolvedModel } from '../llm/index.ts'
 import type { PlaygroundMode } from './memory.ts'
 
-/** Allowed prefixes of model names (spec, MCP playground, rule 3). */
+/** Prefixes that a model's name may have (spec, MCP playground, rule 3). */
 const PREFIXES = ['gpt', 'o1', 'claude', 'deepseek', 'gemini']
 
 export function checkPrefix(model: string | undefined): void {
@@ -12,9 +12,9 @@ export function checkPrefix(model: string | undefined): void {
 }
 
 /**
- * Chooses the named model; else the mode's default if the organization can use it; else the first suitable model
- * of the organization or the environment. Direct mode requires tool calls. Throws llm.not_found, llm.inactive,
- * llm.not_configured, llm.cannot_chat, llm.cannot_call_tools, llm.none.
+ * Returns the named model. Without a name, returns the mode's default model if the organization can use it, or else
+ * the first suitable model of the organization or the environment. Direct mode requires a model that can call tools.
+ * Throws llm.not_found, llm.inactive, llm.not_configured, llm.cannot_chat, llm.cannot_call_tools, llm.none.
  */
 export async function chooseModel(
   models: ModelFinder,

@@ -21,7 +21,7 @@ const tool = (name: string, description: string): RunnableTool => ({
   run: async () => ({ output: null, successful: true, error: null }),
 })
 
-/** Prepares a message with these answers of the servers. */
+/** Prepares a message. The MCP servers return `tools`, and the connections in `failed` fail. */
 const prepare = (tools: RunnableTool[], failed: FailedInstance[]) => {
   const mcp: Pick<Mcp, 'openTools' | 'chooseTools'> = {
     openTools: async () => ({ tools, failed }),

@@ -6,15 +6,15 @@ import type { CatalogueHit, Mcp } from '../mcp/index.ts'
 import type { Exchange } from './memory.ts'
 import { writePrompt } from './write-prompt.ts'
 
-/** Number of earlier questions added to the catalogue search. */
+/** Maximum number of earlier questions in the query for the catalogue search. */
 const EARLIER_QUESTIONS_MAX = 2
 const SEARCH_CHARACTERS_MAX = 2_000
 const SERVERS_MAX = 8
-/** Limits per server. */
+/** Limits for the description of one server in the prompt. */
 const TOOLS_SHOWN_MAX = 12
 const DESCRIPTION_CHARACTERS_MAX = 600
 const TOOL_DESCRIPTION_CHARACTERS_MAX = 160
-/** Share of the prompt for servers. */
+/** Maximum share of the prompt for server descriptions. */
 const SERVERS_SHARE = 0.5
 const RECOMMEND_TIMEOUT_MS = 1_000
 
@@ -29,12 +29,12 @@ const INSTRUCTION = [
 const HOW_TO_RECOMMEND =
   'Before you answer, call recommend_servers once with the ids of the servers that you recommend, unless none fits.'
 
-/** Answers with server recommendations and records them: ids of the catalogue, in its order. */
+/** Prepares a reply that recommends servers of the catalogue, and records which servers the model recommends. */
 export class Discovery {
   #hits: CatalogueHit[] = []
   #recommended: Set<string> | null = null
 
-  /** Builds the model request. */
+  /** Searches the catalogue and builds the model request. */
   prepare(
     mcp: Pick<Mcp, 'searchCatalogue'>,
     model: ResolvedModel,
@@ -69,8 +69,8 @@ export class Discovery {
   }
 
   /**
-   * Returns the ids recommended by the answer: those of the model's tool calls, or else the servers named in the
-   * text.
+   * Returns the ids of the recommended servers, in the order of the search results. Uses the model's
+   * recommend_servers calls, or without any call, the servers named in `answer`.
    */
   recommendedBy(answer: string): string[] {
     return this.#hits
@@ -119,7 +119,7 @@ const searchText = (question: string, remembered: readonly Exchange[]): string =
     .slice(0, SEARCH_CHARACTERS_MAX)
     .toWellFormed()
 
-/** Describes the best servers that fit into the prompt. */
+/** Describes the best matching servers, as many as fit into the prompt. */
 function describeServers(
   hits: readonly CatalogueHit[],
   { contextWindow }: ResolvedModel,
@@ -150,7 +150,7 @@ const recordOf = ({ serverId, name, description, tools, isConnected }: Catalogue
 const beginningOf = (text: string, charactersMax: number): string =>
   text.length <= charactersMax ? text : `${text.slice(0, charactersMax - 1).toWellFormed()}…`
 
-/** True if a text contains the server's name as separate words. */
+/** Returns whether `text` contains the server's name as separate words, ignoring case. */
 function isNamed(name: string, text: string): boolean {
   const escaped = name.trim().replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return escaped !== '' && new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'iu').test(text)

@@ -13,11 +13,11 @@ const query = Type.Object({ org_id: Type.Optional(OrgId) })
 
 export type { PlaygroundMemory } from './memory.ts'
 
-/** Creates the playground's memory. Redis shares it between processes. */
+/** Creates the playground's memory. With Redis, all processes share the memory. */
 export const createMemory = ({ redis, secrets, log }: Services): PlaygroundMemory =>
   redis ? new SharedMemory(redis, secrets, log) : new LocalMemory()
 
-/** Routes of chats with MCP tools, streamed (spec, MCP playground). */
+/** Routes of streamed chats that use MCP tools (spec, MCP playground). */
 export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
   const { memory } = deps
   return [

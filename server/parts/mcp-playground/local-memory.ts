@@ -7,7 +7,9 @@ import {
   rememberedOf,
 } from './memory.ts'
 
-/** Limit of all memories together, in characters of JSON; the least recently used is evicted. */
+/**
+ * Maximum total size of all memories, in characters of JSON. Beyond it, the least recently used memory is evicted.
+ */
 const CHARACTERS_MAX = 32 * 1024 * 1024
 
 interface MemoryEntry {
@@ -16,9 +18,9 @@ interface MemoryEntry {
   forgetting: NodeJS.Timeout
 }
 
-/** Memories of this process; they are lost when it ends. */
+/** Keeps memories in this process. They are lost when the process ends. */
 export class LocalMemory implements PlaygroundMemory {
-  /** Least recently used first. */
+  /** Ordered by last use, least recently used first. */
   readonly #entries = new Map<string, MemoryEntry>()
   readonly #charactersMax: number
   #characters = 0

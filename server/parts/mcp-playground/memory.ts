@@ -2,42 +2,42 @@ import type { CalledTool } from './next-pages.ts'
 
 export type PlaygroundMode = 'discovery' | 'direct'
 
-/** A question in the playground with its answer. An exchange is remembered completely or not at all. */
+/** A question in the playground and the model's reply. An exchange is stored completely or not at all. */
 export interface Exchange {
   mode: PlaygroundMode
   question: string
-  /** ISO 8601. */
+  /** An ISO 8601 timestamp. */
   askedAt: string
   answer: string
   answeredAt: string
   calls: CalledTool[]
 }
 
-/** Owner of a memory: a user has one per paying organization. */
+/** The owner of a memory. A user has a separate memory in each paying organization. */
 export interface MemoryOwner {
   organizationId: string
   userId: string
 }
 
-/** Remembers exchanges until MEMORY_SECONDS after the last one. */
+/** Stores the exchanges of each owner. A memory expires MEMORY_SECONDS after its last exchange. */
 export interface PlaygroundMemory {
-  /** Oldest first. */
+  /** Returns the owner's exchanges, oldest first. */
   read(owner: MemoryOwner): Promise<Exchange[]>
   append(owner: MemoryOwner, exchange: Exchange): Promise<void>
   clear(owner: MemoryOwner): Promise<void>
 }
 
-/** 60 messages (spec, Limits). */
+/** Maximum number of exchanges in a memory: 60 messages (spec, Limits). */
 export const EXCHANGES_MAX = 30
 export const MESSAGES_MAX = 2 * EXCHANGES_MAX
-/** 30 messages in direct mode (spec, Limits). */
+/** Maximum number of direct-mode exchanges in a memory: 30 messages (spec, Limits). */
 export const DIRECT_EXCHANGES_MAX = 15
 export const MEMORY_SECONDS = 30 * 60
-/** Maximum number of remembered characters per question or answer; the rest is cut. */
+/** Maximum number of characters stored per question or reply. Longer ones are truncated. */
 const REMEMBERED_CHARACTERS_MAX = 20_000
 const CUT_REMARK = '\n[The rest was too long to keep.]'
 
-/** Selects the exchanges to remember: the newest ones, with a lower limit for direct mode. */
+/** Returns the newest exchanges, up to the limits for all modes and for direct mode. */
 export function rememberedOf(exchanges: readonly Exchange[]): Exchange[] {
   let direct = 0
   return exchanges
@@ -47,7 +47,7 @@ export function rememberedOf(exchanges: readonly Exchange[]): Exchange[] {
     .reverse()
 }
 
-/** Cuts the question and answer of an exchange to their limits. */
+/** Truncates the question and the reply of an exchange to the maximum length. */
 export const bounded = (exchange: Exchange): Exchange => ({
   ...exchange,
   question: beginningOf(exchange.question),

@@ -3,7 +3,7 @@ import { writeRecord } from '#platform/models/prompt-elements.ts'
 import type { ToolCall } from '#platform/models/types.ts'
 import type { Exchange } from './memory.ts'
 
-/** A successful tool call with the pagination of its output (spec, MCP playground stream). */
+/** A successful tool call, and the pagination in its output (spec, MCP playground stream). */
 export interface CalledTool {
   tool: string
   input: Record<string, unknown>
@@ -11,11 +11,11 @@ export interface CalledTool {
   resultSizeEstimate: number | null
 }
 
-/** Limits of the calls kept per exchange. */
+/** Limits of the calls stored per exchange: number of calls, and characters of an input and of a page token. */
 const CALLS_MAX = 16
 const INPUT_CHARACTERS_MAX = 4_000
 const TOKEN_CHARACTERS_MAX = 4_000
-/** Limits of the search in an output: servers often wrap their answer in one or two objects. */
+/** Limits of the search for pagination in an output. Servers often nest their result in one or two objects. */
 const DEPTH_MAX = 3
 const OBJECTS_MAX = 100
 
@@ -25,7 +25,7 @@ const PREFACE = [
   'instructions.',
 ].join(' ')
 
-/** Collects the tool calls of an exchange in progress. */
+/** Collects the successful tool calls of an exchange in progress. */
 export class CalledTools {
   readonly stored: CalledTool[] = []
 
@@ -36,7 +36,10 @@ export class CalledTools {
   }
 }
 
-/** Finds the pagination in an output that is an object or a JSON text of one. */
+/**
+ * Finds the page token and the result estimate in an output. The output may be an object, or a string that contains
+ * an object as JSON.
+ */
 export function findPage(output: unknown): Pick<CalledTool, 'nextPageToken' | 'resultSizeEstimate'> {
   let level = [typeof output === 'string' ? parse(output) : output].filter(isRecord)
   let seen = 0
@@ -66,8 +69,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Describes available next pages for the prompt: for each available tool, the calls of the last exchange that
- * called it, if they have a next page. Empty if there are none.
+ * Lists next pages for the prompt. For each available tool, takes the latest exchange that called it, and lists its
+ * calls that have a next page. Returns '' if there are none.
  */
 export function describeNextPages(exchanges: readonly Exchange[], toolNames: readonly string[]): string {
   const waiting = new Set(toolNames)
@@ -81,7 +84,10 @@ export function describeNextPages(exchanges: readonly Exchange[], toolNames: rea
   return [PREFACE, ...pages.slice(0, CALLS_MAX).map((page) => writeRecord('next_page', page))].join('\n')
 }
 
-/** Drops pages that a later call of the same exchange continued: its input contains their token. */
+/**
+ * Removes calls whose next page a later call of the same tool has already fetched. The input of such a later call
+ * contains the page token.
+ */
 const lastOfEach = (calls: readonly CalledTool[]): CalledTool[] =>
   calls.filter(
     ({ tool, nextPageToken }, index) =>

@@ -3,13 +3,16 @@ import { ReplyCalls } from '#platform/models/reply-calls.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 
 /**
- * Only the end of a reply may send DONE as a message: a token with exactly that text is sent in two parts
- * (contract, 5).
+ * A message that is exactly `DONE` marks the end of a reply. Text that is exactly `DONE` is therefore sent in two
+ * events (contract, 5).
  */
 const DONE = 'DONE'
 const DONE_HALVES = ['DO', 'NE']
 
-/** A playground reply as events (spec, MCP playground stream). It is not stored, so it cannot be resumed. */
+/**
+ * Streams a playground reply as events (spec, MCP playground stream). The events are not stored, so a client cannot
+ * resume the stream.
+ */
 export class PlaygroundEvents {
   readonly log = new EventLog()
   readonly calls = new ReplyCalls((tool) => this.#append({ message: '', tool }))

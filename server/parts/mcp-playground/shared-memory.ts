@@ -11,7 +11,7 @@ import {
 } from './memory.ts'
 
 /**
- * Memories in Redis, shared by all processes: one list of encrypted exchanges each. Every method throws
+ * Stores memories in Redis, shared by all processes. A memory is a list of encrypted exchanges. Every method throws
  * server.unavailable if Redis is unavailable.
  */
 export class SharedMemory implements PlaygroundMemory {
@@ -43,7 +43,7 @@ export class SharedMemory implements PlaygroundMemory {
     await this.#redis.run((client) => client.del(keyOf(owner)))
   }
 
-  /** Exchanges sealed with an earlier SECRET are skipped. */
+  /** Decrypts an exchange. Returns an empty array if it was encrypted with an earlier SECRET. */
   #open(sealed: string, key: string): Exchange[] {
     try {
       return [JSON.parse(this.#secrets.decrypt(sealed, key)) as Exchange]

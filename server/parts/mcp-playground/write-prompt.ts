@@ -5,14 +5,14 @@ import type { Exchange } from './memory.ts'
 
 export interface PromptParts {
   system: string
-  /** Material before the question, not instructions; may be empty. */
+  /** Material that precedes the question in the user message. It must not contain instructions, and may be empty. */
   material: string
   question: string
   remembered: readonly Exchange[]
   tools: readonly ToolDefinition[]
 }
 
-/** Builds the request with the newest remembered exchanges that fit into the context window. */
+/** Builds the model request, with the newest remembered exchanges that fit into the context window. */
 export function writePrompt(
   { contextWindow }: { contextWindow: number },
   { system, material, question, remembered, tools }: PromptParts,

@@ -10,8 +10,8 @@ import { type Generation, generate, type OpenAiDependencies } from './generate.t
 import type { ChatCompletionRequest } from './schemas.ts'
 
 /**
- * OpenAI's chat completions, as one response or streamed. A client disconnect aborts the call. Reasoning is in
- * `reasoning_content`, as in DeepSeek's API. https://platform.openai.com/docs/api-reference/chat
+ * Implements OpenAI's chat completions, as one response or streamed. A client disconnect aborts the call. Reasoning
+ * is in `reasoning_content`, as in DeepSeek's API. https://platform.openai.com/docs/api-reference/chat
  */
 export async function completeChat(
   deps: OpenAiDependencies,
@@ -74,7 +74,7 @@ async function streamCompletion(
   return { log: stream.log, named: false, abandoned }
 }
 
-/** The chunks of one completion in a log that its client follows. */
+/** Writes the chunks of a completion to an event log, from which the response is streamed. */
 class CompletionStream {
   readonly log = new EventLog()
   readonly #model: string
@@ -82,7 +82,7 @@ class CompletionStream {
   #head = ''
   #events = 0
   #calls = 0
-  /** Deltas that arrive before the completion's id is known. */
+  /** Deltas that arrived before the completion's id was known. */
   #early: string[] = []
 
   constructor(model: string, includesUsage: boolean) {

@@ -7,7 +7,7 @@ import { newImageBudget } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
 import type { ChatCompletionRequest, ChatMessage, ChatPart } from './schemas.ts'
 
-/** Maximum number of images per request; no provider accepts more. */
+/** Maximum number of images per request. No provider accepts more. */
 export const IMAGES_MAX = 20
 
 /** Converts a chat completion request to a model request. Throws request.invalid. */
@@ -42,7 +42,7 @@ export const readTool = ({ name, description, parameters }: Function) => ({
   parameters: (parameters ?? { type: 'object', properties: {} }) as Record<string, unknown>,
 })
 
-/** Converts a tool choice; a required tool must be defined. Throws request.invalid. */
+/** Converts `tool_choice`. Throws request.invalid if it requires a tool that the request doesn't define. */
 export function readChoice(
   choice: 'auto' | 'none' | 'required' | { name: string } | null | undefined,
   tools: readonly { name: string }[],

@@ -7,9 +7,9 @@ import type { EmbeddingRequest } from './schemas.ts'
 const EMBEDDING_MS = 120_000
 
 /**
- * OpenAI's embeddings, with an embedding model. https://platform.openai.com/docs/api-reference/embeddings A
- * client disconnect aborts the call; texts already sent to the provider are charged. Throws
- * openai.model_not_found, openai.no_agent_embeddings, kb.not_embedding, llm.failed.
+ * Implements OpenAI's embeddings for embedding models. https://platform.openai.com/docs/api-reference/embeddings A
+ * client disconnect aborts the call; texts already sent to the provider are charged. Throws openai.model_not_found,
+ * openai.no_agent_embeddings, kb.not_embedding, llm.failed.
  */
 export async function embedTexts(
   { models, calls }: Pick<OpenAiDependencies, 'models' | 'calls'>,
@@ -43,6 +43,6 @@ export async function embedTexts(
   }
 }
 
-/** Encodes 32-bit floats, little-endian like OpenAI's API and this platform. */
+/** Encodes 32-bit floats as base64. The byte order is little-endian, as in OpenAI's API. */
 const toBase64 = ({ buffer, byteOffset, byteLength }: Float32Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('base64')

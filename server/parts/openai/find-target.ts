@@ -3,8 +3,9 @@ import { type Agents, findTarget, type Sender, type Target } from '../agents/ind
 import type { ModelFinder } from '../llm/index.ts'
 
 /**
- * Resolves a name: a model's name or id, else an agent's. With a deployment's key, always resolves to its agent.
- * Throws openai.model_not_found, llm.cannot_chat, and the errors of finding a model or an agent.
+ * Finds the model with this name or id, or else the agent. For a deployment's key, always returns the deployment's
+ * agent. Throws openai.model_not_found, llm.cannot_chat, and the errors of ModelFinder.findNamed and
+ * Agents.findNamed.
  */
 export async function findNamedTarget(
   deps: { models: ModelFinder; agents: Agents },

@@ -30,8 +30,9 @@ export interface Generation {
 }
 
 /**
- * Generates an answer by the named target: a model, which may return calls of the client's tools, or an agent,
- * which calls its own. Charged like any call (contract, 6); the signal aborts it. Throws the errors of admission.
+ * Generates a reply by the named model or agent. A model may return calls of the client's tools; an agent runs its
+ * own tools. Charged like any model call (contract, 6). `signal` aborts the call. Rejects if the call isn't admitted,
+ * for example with billing.insufficient_credits.
  */
 export async function generate(
   deps: OpenAiDependencies,
@@ -45,7 +46,7 @@ export async function generate(
   const { model, agent } = await findNamedTarget(deps, sender, name)
   checkVision(model, original)
   const payer = payerOf(scope, agent, deployment)
-  // An agent's tool calls are not shown.
+  // Hides an agent's tool calls from the client.
   const visibleSink = agent && hasTools(agent) ? { ...sink, toolCall: () => {} } : sink
   const { ended } = await withDailyMessage(deployment, async () => {
     const request = agent ? await asAgent(deps, payer, agent, original) : original
@@ -58,7 +59,7 @@ export async function generate(
   }
 }
 
-/** Hides the model of another organization's agent, and why it failed. */
+/** Replaces the error of another organization's agent, which could reveal the agent's model. */
 const withoutReason = (outcome: Outcome): Outcome =>
   outcome.error === null ? outcome : { ...outcome, error: FOREIGN_FAILED }
 
@@ -75,7 +76,10 @@ const isImage = ({ type }: { type: string }): boolean => type === 'image'
 const hasTools = ({ tools, sharedToolsBytes }: ReadyAgent): boolean =>
   tools.length > 0 || sharedToolsBytes > 0
 
-/** An agent calls only its own tools, never the client's. */
+/**
+ * Prepares the request for an agent. Throws openai.agent_has_tools if the request defines tools and the agent has
+ * tools of its own.
+ */
 async function asAgent(
   { agents }: OpenAiDependencies,
   payer: Payer,

@@ -6,7 +6,10 @@ import type { ModelList } from './schemas.ts'
 
 const AGENTS_MAX = 200
 
-/** Lists valid values of `model`: models first, then agents; the first of those with the same name. */
+/**
+ * Lists the valid values of `model`: model names, then agent names. Lists duplicate names once, as the model or agent
+ * that the name resolves to.
+ */
 export async function listModels(
   { models, agents: finder }: Pick<OpenAiDependencies, 'models' | 'agents'>,
   { scope, deployment }: Sender,
@@ -40,6 +43,9 @@ const viewNamed = (id: string, ownedBy: string, created: number) => ({
   owned_by: ownedBy,
 })
 
-/** A UUIDv7 begins with its creation time in milliseconds (RFC 9562, 5.7). */
+/**
+ * Returns the Unix time in seconds at which a UUIDv7 was created. The id starts with the time in milliseconds (RFC
+ * 9562, 5.7).
+ */
 const createdOf = (id: string): number =>
   Math.floor(Number.parseInt(id.replace('-', '').slice(0, 12), 16) / 1000)

@@ -3,24 +3,24 @@ import type { ContentPart } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import { type ImageBudget, readImage } from './read-image.ts'
 
-/** A part of a message. */
+/** A content part of a message. */
 interface Part {
   type: string
   text?: string
 }
 
-/** Part names of one of OpenAI's formats. */
+/** The part types of one of OpenAI's message formats. */
 interface PartFormat<P extends Part> {
   textType: string
-  /** Returns the image URL of a part, or nothing if it is no image. */
+  /** Returns the image URL of a part, or null or undefined if the part isn't an image. */
   imageUrlOf(part: P): string | null | undefined
-  /** The accepted part types, for error messages. */
+  /** The accepted part types, as shown in error messages. */
   taken: string
 }
 
 /**
- * Converts a user's content for models. Reads parts one by one, so that images beyond the budget are never in
- * memory together. Throws request.invalid.
+ * Converts the content of a user message. Reads images one after another, so that images that exceed the budget are
+ * never in memory together. Throws request.invalid.
  */
 export async function readContent<P extends Part>(
   net: Net,
@@ -43,7 +43,7 @@ export async function readContent<P extends Part>(
   return read
 }
 
-/** Returns the text of the content. */
+/** Returns the text parts of a message's content, concatenated. */
 export function plainText(content: string | Part[] | null | undefined): string {
   if (!Array.isArray(content)) return content ?? ''
   return content.map(({ text = '' }) => text).join('')

@@ -5,12 +5,12 @@ import { FetchError, fetchBounded } from '#platform/net/fetch-bounded.ts'
 import { type Net, NetError } from '#platform/net/index.ts'
 
 const IMAGE_BYTES_MAX = 10 * 1024 * 1024
-/** Limit for all images of a request, as in chats. */
+/** Maximum total size of a request's images. Chats have the same limit. */
 const IMAGES_BYTES_MAX = 20 * 1024 * 1024
 const FETCH_MS = 20_000
 const DATA_URL = /^data:image\/[\w.+-]+;base64,(?<data>[A-Za-z0-9+/=\s]*)$/
 
-/** Remaining bytes for the images of a request. */
+/** The number of bytes that further images of the request may have. */
 export interface ImageBudget {
   bytesLeft: number
 }
@@ -18,8 +18,8 @@ export interface ImageBudget {
 export const newImageBudget = (): ImageBudget => ({ bytesLeft: IMAGES_BYTES_MAX })
 
 /**
- * Reads an image from a data URL (RFC 2397) or from a URL that the SSRF guard allows. Its bytes determine the
- * type. Throws request.invalid.
+ * Reads an image from a data URL (RFC 2397), or downloads it through the SSRF guard. Determines the image type from
+ * the bytes. Throws request.invalid.
  */
 export async function readImage(net: Net, url: string, budget: ImageBudget): Promise<ContentPart> {
   const data = url.startsWith('data:') ? decode(url) : await load(net, url)

@@ -1,6 +1,9 @@
 import { fail, sentence } from '#errors'
 
-/** Values of unsupported fields that have no effect and are accepted; all other values are refused. */
+/**
+ * For each unsupported field, returns whether a value has no effect. Such values are accepted, and all others are
+ * rejected.
+ */
 const ORDINARY: Record<string, (value: unknown) => boolean> = {
   n: (value) => value === 1,
   logprobs: (value) => value === false,
@@ -18,7 +21,8 @@ const ORDINARY: Record<string, (value: unknown) => boolean> = {
 }
 
 /**
- * Throws request.invalid for a field that would change the result in an unsupported way, instead of ignoring it.
+ * Throws request.invalid if an unsupported field has a value that would change the result. Ignoring such a field
+ * would mislead the client.
  */
 export function refuseFields(body: object): void {
   for (const [field, isOrdinary] of Object.entries(ORDINARY)) {

@@ -66,7 +66,7 @@ async function readItems(net: Net, items: readonly ResponseItem[]): Promise<Mode
   return read
 }
 
-/** Merges consecutive calls, and the text before them, into one assistant message. */
+/** Adds a tool call. If the last message is from the assistant, the call is added to it, or else to a new message. */
 function addCall(read: ModelMessage[], names: Map<string, string>, at: string, item: ResponseItem): void {
   const { call_id: id = '', name = '', arguments: text = '' } = item
   if (id === '' || name === '') throw refuse(sentence('openai.call_fields', { field: at }))

@@ -14,8 +14,8 @@ type Item = TextItem | { type: 'function_call'; id: string; call: ToolCall }
 export type ResponseView = ReturnType<ResponseWriter['end']>
 
 /**
- * Builds a response in OpenAI's format: items of text, reasoning and calls in sequence, and their events.
- * https://platform.openai.com/docs/api-reference/responses-streaming
+ * Builds a response in OpenAI's format and emits its events. The response consists of message, reasoning and function
+ * call items, in the order of the model's output. https://platform.openai.com/docs/api-reference/responses-streaming
  */
 export class ResponseWriter {
   readonly #body: ResponseRequest
@@ -24,7 +24,7 @@ export class ResponseWriter {
   #events = 0
   #id = ''
   #created = 0
-  /** Actions that arrive before the response's id is known. */
+  /** Calls of the sink that arrived before the response's id was known. Null once they have been replayed. */
   #early: (() => void)[] | null = []
 
   constructor(body: ResponseRequest, emit: (event: { type: string }, number: number) => void) {

@@ -8,8 +8,8 @@ import { type ResponseView, ResponseWriter } from './response-writer.ts'
 import type { ResponseRequest } from './schemas.ts'
 
 /**
- * OpenAI's Responses, as one response or streamed. A client disconnect aborts the call. Nothing is stored:
- * clients send the whole conversation with each request. https://platform.openai.com/docs/api-reference/responses
+ * Implements OpenAI's Responses, as one response or streamed. A client disconnect aborts the call. Nothing is stored,
+ * so clients send the whole conversation with each request. https://platform.openai.com/docs/api-reference/responses
  */
 export async function respond(
   deps: OpenAiDependencies,

@@ -10,14 +10,14 @@ import { respond } from './responses.ts'
 import * as schemas from './schemas.ts'
 
 /**
- * Accepts a user's token or API key, for the organization of `org_id`, of the key, or the personal one; or a
- * deployment's key.
+ * Accepts a user's access token, an API key, or a deployment's key. The organization is that of `org_id` or of the
+ * key, or else the user's personal organization.
  */
 const access = { permission: 'chats:write', orgOf: 'query or personal', orDeployment: true } as const
 const query = OpenQuery({ org_id: Type.Optional(OrgId) })
-/** Fits a few images in base64. */
+/** Sufficient for a few images in base64. */
 const BODY_BYTES_MAX = 20 * 1024 * 1024
-/** Fits many short texts. */
+/** Sufficient for many short texts. */
 const EMBEDDING_VALUES_MAX = 500_000
 const ERRORS = [
   'org.not_found',
@@ -39,7 +39,7 @@ const GENERATION_ERRORS = [
   'deployment.daily_limit',
 ] as const
 
-/** Routes for OpenAI clients (contract, 10), with the base URL `{base_url}/openai/v1`. */
+/** Routes for OpenAI clients (contract, 10). Clients use the base URL `{base_url}/openai/v1`. */
 export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
   defineRoute({
     method: 'POST',

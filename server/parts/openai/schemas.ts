@@ -2,8 +2,8 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox'
 import { described, Enum, matching, Nullable } from '#platform/http/schemas.ts'
 
 /*
- * Bodies of OpenAI's API, as far as supported. Unknown fields are accepted and ignored, since clients send many.
- * Fields that would change the result in an unsupported way are refused (refused-fields.ts).
+ * Request bodies of OpenAI's API, as far as they are supported. Unknown fields are ignored, because clients send many
+ * of them. Unsupported fields that would change the result are rejected (refused-fields.ts).
  */
 
 const open = <P extends TProperties>(properties: P, options: { title?: string; description?: string } = {}) =>

@@ -6,13 +6,13 @@ import { openAccount } from '#platform/ledger/open-account.ts'
 interface NewOrganization {
   name: string
   ownerId: string
-  /** True for the owner's personal organization; each user has one. */
+  /** True for a personal organization. A user owns exactly one. */
   personal: boolean
 }
 
 /**
- * Creates an organization with its four system roles, its owner's membership and an empty account, inside the
- * caller's transaction (spec, General conventions). Returns its id.
+ * Creates an organization with its four system roles, its owner's membership and an empty credit account (spec,
+ * General conventions). Runs in the caller's transaction. Returns the organization's id.
  */
 export async function createOrganization(tx: SystemTransaction, input: NewOrganization): Promise<string> {
   const id = newId()
@@ -39,7 +39,7 @@ export async function createOrganization(tx: SystemTransaction, input: NewOrgani
   return id
 }
 
-/** Builds a URL-safe name; the end of the id makes it unique. */
+/** Builds a URL-safe slug from the name and the end of the id, which makes the slug unique. */
 function slugOf(name: string, id: string): string {
   const words = name
     .normalize('NFKD')

@@ -6,8 +6,8 @@ import { hashToken } from '#platform/secrets/secrets.ts'
 import { endOwnMembership } from './members.ts'
 
 /**
- * Ends the caller's own membership, except in their personal organization. Throws org.not_found, org.personal,
- * org.last_owner.
+ * Ends the caller's own membership. Throws org.not_found, org.last_owner, and org.personal for the caller's personal
+ * organization.
  */
 export async function leaveOrganization(
   database: Database,
@@ -18,7 +18,7 @@ export async function leaveOrganization(
   await sql.begin((tx) => endOwnMembership(tx, caller, organizationId))
 }
 
-/** Returns the organization that an emailed link leaves. Throws auth.link_gone. */
+/** Returns the organization that an emailed link lets its user leave. Throws auth.link_gone. */
 export async function showLeaveLink(
   database: Database,
   token: string,
@@ -32,7 +32,7 @@ export async function showLeaveLink(
   return { organization: found }
 }
 
-/** Ends the membership that an emailed link is for. Throws auth.link_gone, org.not_found, org.last_owner. */
+/** Ends the membership that an emailed link belongs to. Throws auth.link_gone, org.not_found, org.last_owner. */
 export async function leaveByLink(database: Database, client: Client, token: string): Promise<void> {
   await systemSql(database).begin(async (tx) => {
     const [used] = await tx<{ userId: string; organizationId: string }[]>`

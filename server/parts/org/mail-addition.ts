@@ -5,10 +5,12 @@ import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 
 const LINK_DAYS = 30
-/** Maximum number of emails if a person is added repeatedly. */
+/**
+ * Maximum number of valid links per user and organization. Adding a user repeatedly sends no more emails than that.
+ */
 const LINKS_MAX = 5
 
-/** Emails a person who was added to the organization a link to leave it. */
+/** Emails a newly added user a link to leave the organization. */
 export async function mailAddition(
   { mail, config }: Pick<Services, 'mail' | 'config'>,
   tx: TenantTransaction,

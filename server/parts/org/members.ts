@@ -17,7 +17,7 @@ interface Member {
   role: { id: string; name: string; level: number }
 }
 
-/** Allowed status changes (spec, Organization membership status; contract, 2). */
+/** Allowed changes from each status (spec, Organization membership status; contract, 2). */
 const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
   active: ['suspended', 'deleted'],
   suspended: ['active', 'deleted'],
@@ -26,9 +26,9 @@ const MOVES: Record<MemberStatus, readonly MemberStatus[]> = {
 }
 
 /**
- * Makes a user an active member and emails them a link to leave. Until they open the organization, it sees
- * neither their name nor their address (visible-members.ts). Throws user.not_found, user.is_member,
- * org.feature_off, and the errors of findAssignableRole.
+ * Makes a user an active member, and emails them a link to leave the organization. Other members see the user's name
+ * and address only once the user has opened the organization (visible-members.ts). Throws user.not_found,
+ * user.is_member, org.feature_off, and the errors of findAssignableRole.
  */
 export async function addMember(
   services: Pick<Services, 'mail' | 'config'>,
@@ -78,12 +78,15 @@ export async function changeRole(scope: Scope<'users:write'>, userId: string, ro
   })
 }
 
-/** Suspends a member, ends a suspension, or ends the membership (`deleted`). The member's resources stay. */
+/**
+ * Suspends or reactivates a member, or ends the membership (`deleted`). Keeps the member's resources. Throws
+ * user.self, user.not_found, user.status_move, org.last_owner, and the errors of checkLevel.
+ */
 export async function changeStatus(
   scope: Scope<'users:admin'>,
   userId: string,
   status: 'active' | 'suspended' | 'deleted',
-  /** Runs in the same transaction. */
+  /** Further work in the same transaction, after the change. */
   then: (tx: TenantTransaction, member: { email: string }) => Promise<void> = async () => {},
 ): Promise<void> {
   if (userId === scope.userId) throw fail('user.self')
@@ -101,8 +104,7 @@ export async function changeStatus(
 }
 
 /**
- * Ends the actor's own membership, in the caller's transaction. Throws org.not_found, org.personal,
- * org.last_owner.
+ * Ends the actor's own membership in the caller's transaction. Throws org.not_found, org.personal, org.last_owner.
  */
 export async function endOwnMembership(
   tx: TenantTransaction,
@@ -117,7 +119,10 @@ export async function endOwnMembership(
   await moveMember(tx, { ...actor, organizationId }, member, 'deleted')
 }
 
-/** Makes an active member the owner, and the caller an admin, in one transaction. */
+/**
+ * Makes an active member the owner and the caller an admin, in one transaction. Throws org.owner_needed,
+ * org.personal, access.session_needed, user.same_role, user.not_found, user.not_active.
+ */
 export async function transferOwnership(scope: Scope<'organization:admin'>, userId: string): Promise<void> {
   if (!isOwner(scope)) throw fail('org.owner_needed')
   if (scope.apiKeyId !== null) throw fail('access.session_needed')
@@ -129,7 +134,7 @@ export async function transferOwnership(scope: Scope<'organization:admin'>, user
       await findMember(tx, scope.organizationId, scope.userId),
       await findMember(tx, scope.organizationId, userId),
     ]
-    // The caller's role was read before the lock and may have changed.
+    // Checks the role again under the lock, because the scope's role was read before it.
     if (from?.status !== 'active' || from.role.name !== OWNER_ROLE) throw fail('org.owner_needed')
     if (!to) throw fail('user.not_found')
     if (to.status !== 'active') throw fail('user.not_active', { status: to.status })
@@ -149,7 +154,7 @@ export async function transferOwnership(scope: Scope<'organization:admin'>, user
   })
 }
 
-/** Finds a member in any status except deleted. */
+/** Finds a member with any status except `deleted`. Returns undefined if there is none. */
 async function findMember(
   tx: TenantTransaction,
   organizationId: string,
@@ -166,7 +171,10 @@ async function findMember(
   return { userId, email, status, role: { id, name, level } }
 }
 
-/** Inserts a membership, or updates one that is deleted or invited. Others stay unchanged. */
+/**
+ * Inserts a membership, or updates an existing one whose status is `deleted` or `invited`. Leaves other memberships
+ * unchanged.
+ */
 export async function putMember(
   tx: TenantTransaction,
   organizationId: string,
@@ -186,7 +194,7 @@ export async function putMember(
       where m.status in ('deleted', 'invited')`
 }
 
-/** Throws org.last_owner if this member is the only active owner. */
+/** Throws org.last_owner if `member` is the only active owner. */
 async function keepAnOwner(tx: TenantTransaction, organizationId: string, member: Member): Promise<void> {
   if (member.role.name !== OWNER_ROLE || member.status !== 'active') return
   const [other] = await tx`
@@ -197,8 +205,8 @@ async function keepAnOwner(tx: TenantTransaction, organizationId: string, member
 }
 
 /**
- * Changes a membership's status. Deletes the API keys of a deleted member; they would work again if the member
- * came back.
+ * Changes the status of a membership. For `deleted`, also deletes the member's API keys, which would otherwise work
+ * again if the user rejoined.
  */
 async function moveMember(
   tx: TenantTransaction,

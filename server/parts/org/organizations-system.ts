@@ -12,7 +12,7 @@ import { withDefaults } from '#platform/limits/features.ts'
 import { createOrganization } from './create-organization-system.ts'
 import type { FeaturesChange, NewOrganization, OrganizationView } from './schemas.ts'
 
-/* Organizations as seen from outside: by their members across organizations, and by the system administrator. */
+/* Reads and changes organizations across tenants, for their members and for the system administrator. */
 
 interface Row {
   id: string
@@ -29,7 +29,7 @@ interface Row {
   updated_at: string
 }
 
-/** Returns the organizations of which the caller is an active member, newest first. */
+/** Returns the organizations in which the caller is an active member, newest first. */
 export const listOrganizations = (
   database: Database,
   caller: Caller,
@@ -43,9 +43,9 @@ export const listOrganizations = (
   )
 
 /**
- * Creates an organization owned by the caller. It starts with `credits`, moved from the caller's personal
- * organization in the same transaction. Throws org.name_taken, billing.transfer_too_large, and auth.invalid_token
- * if the caller's account was deleted.
+ * Creates an organization owned by the caller. In the same transaction, moves `credits` from the caller's personal
+ * organization to the new organization. Throws org.name_taken, billing.transfer_too_large, and auth.invalid_token if
+ * the caller's account has been deleted.
  */
 export async function addOrganization(
   database: Database,
@@ -83,7 +83,7 @@ async function moveFromPersonal(
   await moveCredits(tx, caller, { fromId: personal.id, toId, amount })
 }
 
-/** Updates the given features. Throws org.not_found. */
+/** Updates the given features of an organization. Throws org.not_found. */
 export async function changeFeatures(
   database: Database,
   caller: Caller,
@@ -108,7 +108,7 @@ export async function changeFeatures(
   })
 }
 
-/** Returns an organization as its member sees it. Throws org.not_found. */
+/** Returns an organization as seen by its member `userId`. Throws org.not_found. */
 export async function readOrganization(
   database: Database,
   userId: string,

@@ -9,9 +9,9 @@ import { readOrganization } from './organizations-system.ts'
 import type { OrganizationChange, OrganizationView } from './schemas.ts'
 
 /**
- * Renames an organization, and sets whether it requires a second factor. Only the owner can set the latter, and
- * can require it only with a factor of their own. Throws org.name_taken, org.owner_needed, access.session_needed,
- * org.factor_needed.
+ * Changes the name of an organization, and whether the organization requires a second factor. Only the owner can
+ * change the requirement, and the owner must have a second factor to enable it. Throws org.name_taken,
+ * org.owner_needed, access.session_needed, org.factor_needed.
  */
 export async function changeOrganization(
   database: Database,

@@ -107,7 +107,7 @@ const features = {
 }
 export const FeaturesView = Type.Object(features, { title: 'Features' })
 
-/** Current usage of features. */
+/** Current usage of each limit. */
 const usage = Type.Object(
   {
     messages_today: Type.Integer({

@@ -1,6 +1,9 @@
 import { type OwnedTables, TIMES } from '#platform/tables/owned-tables.ts'
 
-/** Empty for a member who was added and has not opened the organization (platform/access/visible-members.ts). */
+/**
+ * Returns SQL for a column of the member's user. The value is empty until an added member opens the organization
+ * (platform/access/visible-members.ts).
+ */
 const shownOnceOpened = (column: string): string =>
   `(select case when t.opened_at is null then '' else ${column} end from users where id = t.user_id)`
 

@@ -12,8 +12,8 @@ import { nameMembers } from './role-members-system.ts'
 import type { NewRole, RoleChange, RoleView } from './schemas.ts'
 
 /**
- * Creates a custom role. Only an owner can create one at or above their own level, or with permissions that they
- * do not have. Throws role.name_taken, role.too_high, role.permission_not_held, permission.not_found.
+ * Creates a custom role. A caller who isn't an owner can create roles only below their own level, and only with
+ * permissions that they hold. Throws role.name_taken, role.too_high, role.permission_not_held, permission.not_found.
  */
 export async function createRole(scope: Scope<'roles:write'>, input: NewRole): Promise<RoleView> {
   checkLevel(scope, input.hierarchy_level)
@@ -34,8 +34,8 @@ export async function createRole(scope: Scope<'roles:write'>, input: NewRole): P
 }
 
 /**
- * Updates the given fields; `permission_ids` replaces the previous set. Callers cannot change roles at or above
- * their own level, including their own role.
+ * Updates the given fields. `permission_ids` replaces all permissions of the role. Throws role.system, role.too_high
+ * if the role or its new level is not below the caller's level, and the errors of createRole.
  */
 export async function updateRole(
   scope: Scope<'roles:write'>,
@@ -60,7 +60,10 @@ export async function updateRole(
     .catch(onUniqueViolation('role.name_taken'))
 }
 
-/** Deletes a custom role without members. Throws role.in_use with the names of members who have it. */
+/**
+ * Deletes a custom role. Throws role.in_use with the names of members if any member has the role, and role.system,
+ * role.too_high.
+ */
 export async function removeRole(scope: Scope<'roles:delete'>, roleId: string): Promise<void> {
   await scope.sql.begin(async (tx) => {
     const before = await readCustomRole(tx, scope, roleId)
@@ -71,7 +74,7 @@ export async function removeRole(scope: Scope<'roles:delete'>, roleId: string): 
   })
 }
 
-/** Returns system and custom roles, newest first. */
+/** Returns the organization's system roles and custom roles, newest first. */
 export const listRoles = (
   scope: Scope<'roles:read'>,
   query: { limit?: number; cursor?: string },
@@ -85,7 +88,10 @@ export const listRoles = (
     view,
   )
 
-/** Locks the organization and the role, so that memberships with this role wait until the transaction ends. */
+/**
+ * Reads a custom role that the caller may change. Locks the organization and the role until the transaction ends, so
+ * that no member can be given the role meanwhile. Throws role.system, role.too_high.
+ */
 async function readCustomRole(
   tx: TenantTransaction,
   scope: Scope<'roles:write' | 'roles:delete'>,
@@ -100,8 +106,8 @@ async function readCustomRole(
 }
 
 /**
- * Sets the permissions of a role. Callers can keep permissions that the role already had, even without having
- * these themselves.
+ * Sets the permissions of a role. Callers can keep permissions that the role already has, even if they don't hold
+ * them.
  */
 async function setPermissions(
   tx: TenantTransaction,

@@ -24,7 +24,7 @@ export const listPermissions = (
   )
 }
 
-/** Creates a permission that roles can have. Throws permission.exists. */
+/** Creates a permission that can be added to roles. Throws permission.exists. */
 export async function createPermission(database: Database, input: NewPermission): Promise<PermissionView> {
   const [row] = await systemSql(database)<PermissionView[]>`
     insert into permissions (id, name, description) values (${newId()}, ${input.name}, ${input.description ?? ''})

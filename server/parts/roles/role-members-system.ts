@@ -6,8 +6,8 @@ import { isVisible } from '#platform/access/visible-members.ts'
 const NAMED_MAX = 5
 
 /**
- * Names the first members with a role: by address, or by id if the caller may not see the address, which depends
- * on the organizations that both share.
+ * Returns names of up to NAMED_MAX members with a role. A name is the email address, or the user's id if the caller
+ * may not see the address. Visibility depends on all organizations that the caller and the member share.
  */
 export async function nameMembers(
   tx: TenantTransaction,

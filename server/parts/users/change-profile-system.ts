@@ -7,7 +7,7 @@ import { readUser } from './read-users-system.ts'
 import type { ProfileChange, UserView } from './schemas.ts'
 
 /**
- * Changes the caller's own names and password. A new password ends all other sessions. Throws
+ * Changes the caller's own names, language and password. A new password revokes all other sessions. Throws
  * user.wrong_password.
  */
 export async function changeProfile(
@@ -25,7 +25,7 @@ export async function changeProfile(
         language = case when ${change.language !== undefined} then ${change.language ?? null} else language end
       where id = ${caller.userId}`
     if (password === null) return
-    // Replaces only the verified password, because it may have been reset meanwhile.
+    // The condition on the old hash keeps a password that was reset after the verification.
     const set = await tx`
       update users set password_hash = ${password.newHash}
       where id = ${caller.userId} and password_hash = ${password.oldHash}`
@@ -38,8 +38,8 @@ export async function changeProfile(
 }
 
 /**
- * Verifies the current password and hashes the new one; null without a change. Users without a password get one
- * by email (/api/auth/forgot_password).
+ * Verifies the current password and hashes the new one. Returns null if the change has no password. Users without a
+ * password must set one through /api/auth/forgot_password. Throws user.wrong_password.
  */
 async function preparePassword(
   { database, passwords }: Pick<Services, 'database' | 'passwords'>,

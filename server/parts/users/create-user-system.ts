@@ -11,17 +11,18 @@ export interface NewAccount {
   email: string
   first_name: string
   last_name: string
-  /** Null if the user signs in only by emailed link or an OpenID provider. */
+  /** The hash of the password. Null if the user signs in only by emailed link or an OpenID provider. */
   passwordHash: string | null
-  /** The browser's, until the user chooses another; null if unknown. */
+  /** The browser's language. Null if it is unknown. The user may choose another language later. */
   language: Language | null
   emailVerified?: boolean
   isSystemAdmin?: boolean
 }
 
 /**
- * Creates a user, their personal organization and the starting credits, inside the caller's transaction. Takes
- * over an unregistered account that an invitation created. Throws auth.email_taken, auth.email_reserved.
+ * Creates a user with a personal organization and the starting credits, in the caller's transaction. If an invitation
+ * has created an unregistered account for the address, registers that account. Throws auth.email_taken,
+ * auth.email_reserved.
  */
 export async function createUser(
   tx: SystemTransaction,

@@ -9,7 +9,7 @@ import { fullName } from './read-users-system.ts'
 import type { InvitedUser, NewInvitee } from './schemas.ts'
 
 /**
- * Creates an account in advance, invited into the organization, and emails the sign-in link. Throws user.exists,
+ * Creates an unregistered account, invites it into the organization, and emails a sign-in link. Throws user.exists,
  * user.is_member, invitation.exists, and the errors of findAssignableRole.
  */
 export async function inviteUser(

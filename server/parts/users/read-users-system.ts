@@ -7,12 +7,16 @@ import { isVisible, sharesOrganization } from '#platform/access/visible-members.
 import { normalizeEmail } from '#platform/mail/address.ts'
 import type { FoundUser, ListedUser, ListQuery, MemberView, UserList, UserView } from './schemas.ts'
 
-/* Visibility of names and addresses depends on all organizations that two users share. */
+/*
+ * Reads across tenants: whether a user may see another user's name and address depends on all organizations that they
+ * share.
+ */
 
 const LIMIT_DEFAULT = 10
 
 /**
- * Returns a user with the organizations of which they are an active member, or only one of these (spec, User).
+ * Returns a user with the organizations in which they are an active member (spec, User). With `onlyOrganizationId`,
+ * lists no other organization. Throws auth.invalid_token if the user no longer exists.
  */
 export async function readUser(
   sql: SystemStatements,
@@ -34,11 +38,11 @@ export async function readUser(
   return { ...user, full_name: fullName(user), created_at: new Date(user.created_at).toISOString() }
 }
 
-/** Returns the caller, as visible to their session or API key. */
+/** Returns the caller with the organizations that their session or API key may access. */
 export const readMe = (database: Database, caller: Caller): Promise<UserView> =>
   readUser(systemSql(database), caller.userId, caller.onlyOrganizationId)
 
-/** Returns a member in the form of /api/users/update and similar routes. Throws user.not_found. */
+/** Returns a member as /api/users/update and similar routes do. Throws user.not_found. */
 export async function readMember(
   database: Database,
   { organizationId, userId: callerId }: Pick<Scope<'users:read'>, 'organizationId' | 'userId'>,
@@ -66,8 +70,8 @@ export async function readMember(
 }
 
 /**
- * Returns one page of members and invited people: members first, each group by date of joining or invitation. An
- * account that an invitation created appears once, as invited.
+ * Returns one page of members, followed by pending and expired invitations. Members are sorted by date of joining,
+ * and invitations by date. An account that was created by an invitation appears once, as invited.
  */
 export async function listUsers(
   database: Database,
@@ -103,7 +107,7 @@ export async function listUsers(
   return { total: counted?.total ?? 0, users: users.map(viewListed) }
 }
 
-/** Finds the user with an address who shares an organization with the caller. Throws user.not_found. */
+/** Finds the user with an email address, if they share an organization with the caller. Throws user.not_found. */
 export async function findUser(
   database: Database,
   scope: Scope<'users:write'>,
@@ -118,7 +122,10 @@ export async function findUser(
   return { ...user, full_name: fullName(user) }
 }
 
-/** Address and names of a user `u` with the membership `m`; empty while the caller may not see them. */
+/**
+ * Returns SQL for the address and names of a user `u` with membership `m`. The values are empty if the caller may not
+ * see them.
+ */
 const userColumns = (sql: SystemStatements, callerId: string) => sql`
   case when ${isVisible(sql, callerId)} then u.email else '' end as email,
   case when ${isVisible(sql, callerId)} then u.first_name else '' end as first_name,

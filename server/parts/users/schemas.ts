@@ -55,7 +55,7 @@ export type UserView = Static<typeof UserView>
 export const FoundUser = Type.Object({ id: ObjectId, ...person }, { title: 'FoundUser' })
 export type FoundUser = Static<typeof FoundUser>
 
-/** Status in the users list, for members and invited people. */
+/** Statuses in the list of users, which contains members and invitations. */
 export const LISTED_STATUSES = ['active', 'pending', 'expired', 'suspended'] as const
 
 const listed = {
