@@ -1,14 +1,17 @@
 import type { Outcome } from './row.ts'
 
-/** An attack that the server must refuse, or a genuine request that proves that the refusals mean something. */
+/**
+ * An attack that the server must reject, or a genuine request that must succeed. The genuine requests prove that the
+ * server doesn't just reject everything.
+ */
 export interface Attempt {
   what: string
-  /** The expected statuses of the refusal or of the genuine request. */
+  /** The statuses that are accepted as the outcome of the attempt. */
   expected: readonly number[]
   send(): Promise<number>
 }
 
-/** Runs the attempts one after the other. */
+/** Runs the attempts one after another. */
 export async function tryAll(attempts: readonly Attempt[]): Promise<Outcome> {
   const failures: string[] = []
   for (const { what, expected, send } of attempts) {

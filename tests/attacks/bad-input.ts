@@ -14,13 +14,13 @@ const AT_ONCE = 8
 const TIMEOUT_MS = 30_000
 
 /**
- * Generates requests from openapi.json and corrupts their types, bounds, sizes, nesting, text, JSON, headers and
- * cursors. Responses must not be 5xx or exceed a size limit, every response must match openapi.json, and the
- * server must keep running.
+ * Generates requests from openapi.json and corrupts them: types, bounds, sizes, nesting, strings, JSON, headers and
+ * cursors. No response may be 5xx or exceed a size limit, every response must match openapi.json, and the server must
+ * keep running.
  */
 export const badInput: Row = {
   name: 'bad-input',
-  // Two test files with different seeds make 3,000 cases per commit.
+  // Per commit, two test files with different seeds run 3,000 cases in total.
   cases: { full: 100_000, commit: 1_500 },
   async run(stage, { seed, cases }) {
     const installation = await openInstallation(stage)
@@ -73,7 +73,9 @@ export const badInput: Row = {
   ],
 }
 
-/** Valid calls of these would delete what the other cases need, so they name records that do not exist. */
+/**
+ * Operations whose valid calls would delete records that other cases need. Their calls name records that don't exist.
+ */
 const HARMFUL = [
   'post_org_leave',
   'post_org_transfer_ownership',
@@ -83,7 +85,10 @@ const HARMFUL = [
   'put_org_update',
   'post_auth_totp_begin',
 ]
-/** These operations use a sandbox, fetch a website or copy everything, so only one in twenty cases runs. */
+/**
+ * Expensive operations: they run a sandbox, fetch a website or export everything. Only one in twenty of their cases
+ * runs.
+ */
 const DEAR = ['post_tools', 'put_tools', 'post_tools_test_tool', 'get_org_export', 'get_users_me_export']
 const DEAR_CHANCE = 0.05
 
@@ -111,8 +116,8 @@ async function tryOne(
     operation,
     request,
   )
-  const told = `case ${index}: ${operation.method} ${request.path.slice(0, 120)} ${request.told}`
-  return faultsIn(operation, request, answer).map((fault) => `${told}: ${fault}`)
+  const title = `case ${index}: ${operation.method} ${request.path.slice(0, 120)} ${request.corruption}`
+  return faultsIn(operation, request, answer).map((fault) => `${title}: ${fault}`)
 }
 
 const CHEAP = OPERATIONS.filter(({ id }) => !DEAR.includes(id))

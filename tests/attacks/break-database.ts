@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import type { Target } from './secret-target.ts'
 
-/** Tables that reject inserts, so that the driver's error contains the values of the row. */
+/** Tables whose inserts fail. The driver's error then contains the values of the row. */
 const TABLES = [
   'users',
   'sessions',
@@ -13,7 +13,9 @@ const TABLES = [
   'knowledge_bases',
 ]
 
-/** Makes the inserts of request data fail, and sends requests that cause them. Requires PostgreSQL. */
+/**
+ * Makes inserts of request data fail, and sends requests that cause such inserts. Does nothing without PostgreSQL.
+ */
 export async function breakDatabase({ stage, plants, owner }: Target): Promise<void> {
   if (stage.databaseUrl === null) return
   const sql = postgres(stage.databaseUrl, { max: 1, onnotice: () => {} })

@@ -5,7 +5,9 @@ import { applyEdit } from './broken-copy.ts'
 import { ROWS } from './rows.ts'
 import { ROOT } from './stage.ts'
 
-/** To check that each row fails on its broken copies, run `npm run test:attacks -- --prove`. */
+/**
+ * Only tests that the edits apply. `npm run test:attacks -- --prove` tests that each row fails on its broken copies.
+ */
 test.each(ROWS.map((row) => [row.name, row] as const))(
   'the breaks of %s apply to the source',
   (_name, row) => {

@@ -6,7 +6,9 @@ import { ROOT } from './stage.ts'
 
 const LEFT_OUT = ['node_modules', '.git', '.cache', 'data', 'docs', 'tests', 'bench']
 
-/** Copies the source tree to a temporary folder and applies the edits there. Throws if an edit does not apply. */
+/**
+ * Copies the source tree to a temporary folder and applies the edits to the copy. Throws if an edit doesn't apply.
+ */
 export function makeBrokenCopy(edits: readonly Edit[]): { root: string; remove(): void } {
   const root = mkdtempSync(join(tmpdir(), 'parley-broken-'))
   cpSync(ROOT, root, { recursive: true, filter: (path) => !LEFT_OUT.includes(basename(path)) })
@@ -18,7 +20,7 @@ export function makeBrokenCopy(edits: readonly Edit[]): { root: string; remove()
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) }
 }
 
-/** Throws unless the text to replace occurs in the file exactly once. */
+/** Replaces a string in a file's source. Throws unless the string occurs exactly once. */
 export function applyEdit(source: string, { file, text, replacement }: Edit): string {
   const count = source.split(text).length - 1
   if (count !== 1)

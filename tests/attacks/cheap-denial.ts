@@ -8,23 +8,23 @@ import type { Stage } from './stage.ts'
 
 const MEGABYTE = 1024 * 1024
 const SOCKETS = 200
-/** Milliseconds for which slow clients keep their connections. */
+/** Milliseconds for which slow clients keep their connections open. */
 const HELD_MS = 1_500
 const GROWTH_BYTES_MAX = 400 * MEGABYTE
 /**
- * Far longer than a request takes on a busy machine. A timeout means that the server stopped serving other
- * clients.
+ * Timeout of other clients' requests. It is much longer than a request takes on a busy machine, so a timeout means
+ * that the server no longer serves other clients.
  */
 const OTHERS_GIVE_UP_MS = 15_000
 
 interface Flood {
   what: string
-  /** Returns a fault, or null. */
+  /** Runs the attack. Returns a description of the server's fault, or null if there is none. */
   run(stage: Stage, person: Person): Promise<string | null>
 }
 
 const repeat = (text: string, bytes: number): string => text.repeat(Math.ceil(bytes / text.length))
-/** Worst-case inputs for backtracking patterns. */
+/** Strings that make vulnerable regular expressions backtrack the most. */
 const LADDERS = [
   `${repeat('a', 4_000)}!`,
   repeat('a@', 2_000),
@@ -36,7 +36,7 @@ const LADDERS = [
   repeat('%25', 3_000),
 ]
 
-/** Request bodies. The cost to parse them must be proportional to the cost to send them. */
+/** Request bodies that must not cost the server disproportionately more than the client. */
 const BODIES: [what: string, body: string, expected: number[]][] = [
   ['4 MB of zeros and an emoji', `[${repeat('0,', 4 * MEGABYTE - 20)}"\\ud83d\\ude00"]`, [400, 413]],
   ['4 MB of empty objects', `[${repeat('{},', 4 * MEGABYTE - 20)}0]`, [400, 413]],
@@ -55,7 +55,7 @@ const floods = (): Flood[] => [
         const isPublic = path === '/api/auth/login'
         const url = isPublic ? path : `${path}?org_id=${person.organizationId}`
         const headers = { 'content-type': 'application/json' }
-        // The server may refuse and close the connection while it still receives the body.
+        // The server may reject the request and close the connection before it has received the whole body.
         const { status, text } = await stage
           .call('POST', url, { body, headers, ...(!isPublic && { token: person.token }) })
           .catch(() => ({ status: 413, text: '' }))
@@ -107,8 +107,8 @@ const floods = (): Flood[] => [
 ]
 
 /**
- * Sends requests that are cheap for the sender. Meanwhile the server must answer other clients and keep its memory
- * bounded.
+ * Sends requests that are cheap for the client. Meanwhile, the server must serve other clients and must not exceed a
+ * memory limit.
  */
 export const cheapDenial: Row = {
   name: 'cheap-denial',
@@ -155,7 +155,10 @@ export const cheapDenial: Row = {
   ],
 }
 
-/** Sends another person's requests one after the other until `end`. Each must succeed as usual. */
+/**
+ * Sends requests of another user, one after another, until `end` is called. `end` returns a description of the first
+ * request that failed, or null.
+ */
 function watchOthers(stage: Stage, person: Person): { end(): Promise<string | null> } {
   let isOver = false
   const ask = async (path: string, token?: string): Promise<string | null> => {
@@ -179,7 +182,10 @@ function watchOthers(stage: Stage, person: Person): { end(): Promise<string | nu
   }
 }
 
-/** Sends a text to every input that is matched against a pattern: addresses, headers, searches, filters, names. */
+/**
+ * Sends a string to every input that the server matches against a pattern: addresses, headers, searches, filters and
+ * names.
+ */
 async function everywhere(stage: Stage, person: Person, text: string): Promise<string | null> {
   const { token, organizationId } = person
   const short = text.slice(0, 250)
@@ -210,7 +216,7 @@ async function everywhere(stage: Stage, person: Person, text: string): Promise<s
   return fault ? `${fault.status} ${fault.text.slice(0, 100)}` : null
 }
 
-/** Opens sockets that send these bytes and then neither read nor write. */
+/** Opens sockets that send these bytes, and then neither read nor write. */
 async function hold(stage: Stage, bytes: string): Promise<string | null> {
   const { hostname, port } = new URL(stage.url)
   const sockets: Socket[] = []

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './stage.ts'
 
-/** A JSON Schema in the subset that openapi.json uses. */
+/** A JSON Schema that uses only the keywords of openapi.json. */
 export interface Schema {
   $ref?: string
   type?: string | string[]
@@ -38,7 +38,7 @@ export interface Operation {
   path: string
   isPublic: boolean
   parameters: Parameter[]
-  /** Null if the operation takes no JSON. */
+  /** The schema of the JSON body. Null if the operation takes no JSON. */
   body: Schema | null
   example: unknown
   takesFile: boolean
@@ -52,7 +52,7 @@ interface DescribedOperation {
   responses: Record<string, { $ref?: string }>
 }
 
-/** The file openapi.json. Another test checks that it equals the server's description. */
+/** The contents of openapi.json. Another test checks that the file matches the server. */
 export const DOCUMENT: {
   paths: Record<string, Record<string, DescribedOperation>>
   components: { schemas: Record<string, Schema> }
@@ -74,7 +74,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(DOCUMENT.paths).f
   }),
 )
 
-/** Resolves a reference. */
+/** Resolves a `$ref`. Returns other schemas unchanged. */
 export function resolve(schema: Schema): Schema {
   if (schema.$ref === undefined) return schema
   return DOCUMENT.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}
@@ -82,7 +82,7 @@ export function resolve(schema: Schema): Schema {
 
 const DEPTH_MAX = 8
 
-/** Returns every path in a body with its schema, with `[]` for array items: `tools[].tool_id`. */
+/** Returns every path in a body with its schema. In a path, `[]` stands for array items: `tools[].tool_id`. */
 export function placesIn(schema: Schema, path = '', depth = 0): { path: string; schema: Schema }[] {
   if (depth > DEPTH_MAX) return []
   const own = resolve(schema)
@@ -97,7 +97,7 @@ export function placesIn(schema: Schema, path = '', depth = 0): { path: string; 
   ]
 }
 
-/** Returns a copy of a value with `put` at the path, and creates missing parents. */
+/** Returns a copy of `value` in which the value at `path` is `put`. Creates missing parents. */
 export function withValueAt(value: unknown, path: string, put: unknown): unknown {
   if (path === '') return put
   const [, key = '', list, rest = ''] = /^([^.[]*)(\[\])?\.?(.*)$/.exec(path) ?? []

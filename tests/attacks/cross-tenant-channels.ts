@@ -10,12 +10,12 @@ import type { Tenant } from './tenant.ts'
 
 const WAIT_MS_MAX = 10_000
 const POLL_MS = 50
-/** Wrongly delivered events may arrive with a delay. */
+/** Time to wait for wrongly delivered events. */
 const SETTLE_MS = 500
 
 /**
- * Tries to reach another tenant through cursors, replays, streams and other channels that are not operations of
- * openapi.json.
+ * Tries to reach another tenant through cursors, idempotent replays, events and other channels that aren't id
+ * parameters of openapi.json.
  */
 export async function tryChannels(deps: Dependencies): Promise<Outcome> {
   const parts = [await tryPages(deps), await tryReplays(deps), await tryMcp(deps), await tryGateway(deps)]
@@ -26,7 +26,7 @@ export async function tryChannels(deps: Dependencies): Promise<Outcome> {
   }
 }
 
-/** A cursor from the victim's list must not return the victim's rows. */
+/** Uses cursors from the victim's lists as the attacker. The responses must not contain the victim's rows. */
 async function tryPages({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
   const failures: string[] = []
   let cases = 0
@@ -56,7 +56,7 @@ async function tryPages({ stage, victim, attacker, marker }: Dependencies): Prom
   return { cases, failures }
 }
 
-/** The victim's Idempotency-Key must not return its response to other callers. */
+/** Uses the victim's Idempotency-Key as other callers. The responses must differ from the victim's response. */
 async function tryReplays({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
   const key = randomUUID()
   const create = (token: string | undefined, organizationId: string) =>
@@ -79,7 +79,7 @@ async function tryReplays({ stage, victim, attacker, marker }: Dependencies): Pr
   }
 }
 
-/** Tries the victim's organization, agents and knowledge bases through /mcp. */
+/** Tries to use the victim's organization, agents and knowledge bases through /mcp. */
 async function tryMcp({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
   const failures: string[] = []
   const victimTools = await askMcp(stage.url, victim.tokens.owner, victim.organizationId, async (client) =>
@@ -138,7 +138,7 @@ async function askMcp<T>(
   }
 }
 
-/** Tries the attacker's gateway URL with another instance, key or lifetime. */
+/** Changes the instance, the key or the lifetime in the attacker's gateway URL. */
 async function tryGateway({ stage, installation, victim, attacker }: Dependencies): Promise<Outcome> {
   const { body } = await stage.call('POST', '/api/mcp/generate_url', {
     token: attacker.tokens.owner,
@@ -189,7 +189,10 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'attacker', version: '1' } },
 }
 
-/** Opens sockets and webhooks of the attacker and of a colleague while the victim's organization is active. */
+/**
+ * Opens sockets and webhooks of the attacker and of a colleague of the victim, and then causes events in the victim's
+ * organization.
+ */
 async function tryEvents(deps: Dependencies): Promise<Outcome> {
   const { stage, victim, attacker, marker } = deps
   const spying = await Promise.all([
@@ -224,7 +227,10 @@ async function tryEvents(deps: Dependencies): Promise<Outcome> {
   return { cases: spying.length + 1, failures }
 }
 
-/** The victim's member starts a chat; the owner adds a document and pauses a deployment. */
+/**
+ * Causes events in the victim's organization: the member starts a chat, and the owner adds a document and pauses a
+ * deployment.
+ */
 async function beBusy({ stage, victim, marker, attacker }: Dependencies): Promise<void> {
   const { owner, member } = victim.people
   await stage.say(member, { model_id: victim.records.model ?? '' }, { content: `say: ${marker}` })

@@ -12,8 +12,8 @@ import { type Insider, type Installation, makeTenant, type Records, type Tenant 
 import { callOf, callWith, has, put, randomId, randomRecords, SLOTS } from './tenant-calls.ts'
 
 /*
- * Puts another tenant's id into every parameter that takes one, in every role. The response must equal the one for
- * a random id, no response may contain the victim's data, and the victim's data must not change.
+ * Puts another tenant's id into every parameter that takes an id, as a caller in every role. The response must equal
+ * the response for a random id. No response may contain the victim's data, and the victim's data must not change.
  */
 
 type Attacker = Insider | 'nobody'
@@ -29,7 +29,7 @@ const ATTACKERS: readonly Attacker[] = [
   'nobody',
 ]
 
-/** The origin of the id in the slot. `everything foreign`: all slots of the request have the victim's ids. */
+/** The origin of the id in the slot. For `everything foreign`, all slots of the request contain the victim's ids. */
 type Origin = 'foreign' | "a member's own" | 'deleted' | 'everything foreign'
 
 interface Case {
@@ -38,7 +38,7 @@ interface Case {
   origin: Origin
 }
 
-/** These operations ignore unknown ids and succeed for a random one. */
+/** Slots whose operation skips an unknown id, so it also succeeds for a random id. */
 const LEFT_OUT_SILENTLY = [
   'post_chat_bulk_delete_sessions body.chat_ids[]', // returns it in not_found
   'post_invitations_bulk_create body.invitations[].role_id', // an error for the item
@@ -47,7 +47,7 @@ const LEFT_OUT_SILENTLY = [
   'post_kb_search body.filter.document_id',
   'get_kb_document query.chunk_id', // the id selects the page
 ]
-/** These operations accept ids of other tenants. */
+/** Slots that accept ids of other tenants by design. */
 const OPEN_TO_ALL = [
   'post_agent_deploy_visitor query.deployment_id', // the id is on a public page
   'post_org_add_member body.user_id', // any user can be added, and can leave (contract, 3)
@@ -151,9 +151,9 @@ export interface Dependencies {
   installation: Installation
   victim: Tenant
   attacker: Tenant
-  /** Occurs in every text of the victim. */
+  /** A string that all texts of the victim contain. */
   marker: string
-  /** The responses for a random id. */
+  /** The responses for random ids, by request. */
   references: Map<string, Promise<Answer>>
 }
 
@@ -170,14 +170,18 @@ function casesOf(slots: readonly Slot[], victim: Tenant, attacker: Tenant): Case
       return ATTACKERS.flatMap((who) =>
         origins
           .filter(([origin, exists]) => exists && !(origin === "a member's own" && who === 'member'))
-          // A deployment is bound to one agent; it ignores the organization and model in requests (contract, 10).
+          // Skips OpenAI routes for a deployment's key. Such a key is bound to one agent, and the server ignores the
+          // organization and the model in the request (contract, 10).
           .filter(() => !(who === 'deployment' && slot.operation.path.startsWith('/openai/')))
           .map(([origin]) => ({ slot, attacker: who, origin })),
       )
     })
 }
 
-/** A record that only its user can see, so the member has a different one than the owner. */
+/**
+ * Returns whether records of this kind are visible only to their user. For such kinds, the member and the owner have
+ * different records.
+ */
 const isPersonal = (kind: Kind, { records, membersOwn }: Tenant): boolean =>
   membersOwn[kind] !== undefined && membersOwn[kind] !== records[kind]
 
@@ -205,22 +209,22 @@ async function tryCase(deps: Dependencies, { slot, attacker: who, origin }: Case
     )
   deps.references.set(key, reference)
   const expected = await reference
-  const told = `${operation.id} ${place}=${kind} (${origin}) by ${who}`
+  const attempt = `${operation.id} ${place}=${kind} (${origin}) by ${who}`
   const failures: string[] = []
   if (answer.text.replaceAll(id, '').includes(marker))
-    failures.push(`${told}: the response contains the victim's text`)
-  if (answer.status >= 500) failures.push(`${told}: ${answer.status} ${answer.text.slice(0, 200)}`)
+    failures.push(`${attempt}: the response contains the victim's text`)
+  if (answer.status >= 500) failures.push(`${attempt}: ${answer.status} ${answer.text.slice(0, 200)}`)
   const [got, wanted] = [shapeOf(answer, id), shapeOf(expected, id)]
-  // A member without the permission may learn that it is missing.
-  const isToldOff = !isForeign && origin !== 'foreign' && answer.text.includes('Missing permission')
-  if (got !== wanted && !isToldOff)
-    failures.push(`${told}: ${got.slice(0, 160)} instead of ${wanted.slice(0, 160)}`)
+  // For records of the caller's own organization, the error may name the missing permission.
+  const isPermissionError = !isForeign && origin !== 'foreign' && answer.text.includes('Missing permission')
+  if (got !== wanted && !isPermissionError)
+    failures.push(`${attempt}: ${got.slice(0, 160)} instead of ${wanted.slice(0, 160)}`)
   if (answer.status < 300 && !LEFT_OUT_SILENTLY.includes(`${operation.id} ${place}`))
-    failures.push(`${told}: ${answer.status} ${answer.text.slice(0, 160)}`)
+    failures.push(`${attempt}: ${answer.status} ${answer.text.slice(0, 160)}`)
   return failures
 }
 
-/** Returns the status and body without values that differ between responses. */
+/** Returns the status and the body without values that differ in each response. */
 const shapeOf = ({ status, text }: Answer, id: string): string =>
   `${status} ${text
     .replaceAll(id, '(id)')
@@ -233,7 +237,7 @@ async function send(
   who: Attacker,
   { query, body }: Call,
 ): Promise<Answer> {
-  // The admin uses the other URL prefix.
+  // Sends the admin's requests under /v1, so that both URL prefixes are covered.
   const prefixed = who === 'admin' ? operation.path.replace('/api/', '/v1/') : operation.path
   const path = `${prefixed}?${new URLSearchParams(query)}`
   const token = who === 'nobody' ? undefined : attacker.tokens[who]
@@ -253,17 +257,23 @@ async function send(
   return { status: response.status, headers: response.headers, text, body: undefined }
 }
 
-/** These run last, because they delete what the other calls need. */
+/** Operations to call last, because they delete records that the other calls need. */
 const LAST = ['delete_kb_delete', 'delete_conversation_delete', 'delete_org_delete']
-/** Would end the session, membership or account that the other calls need. */
+/**
+ * Operations that must not be called as the owner. They would end the session, membership or account that the other
+ * calls need.
+ */
 const NOT_OWN = ['delete_users_me', 'post_org_leave', 'post_org_transfer_ownership']
 
-/** Filters that match nothing even in the owner's small tenant, and the only page of a document. */
+/**
+ * Slots whose response is the same for an own id and a random id. They are filters that match nothing in the owner's
+ * small tenant, or select the only page of a document.
+ */
 const SAME_EITHER_WAY = ['query.record_id', 'query.chunk_id']
 
 /**
- * Repeats the calls with the owner's own ids. If the responses equal those for random ids, the cases prove
- * nothing.
+ * Repeats the calls with the owner's own ids, whose responses must differ from the responses for random ids.
+ * Otherwise, the cases would prove nothing.
  */
 async function tryOwn(deps: Dependencies, slots: readonly Slot[]): Promise<Outcome> {
   const failures: string[] = []
@@ -306,10 +316,12 @@ async function tryOwn(deps: Dependencies, slots: readonly Slot[]): Promise<Outco
   return { cases, failures }
 }
 
-/** A file, and a list that changes continuously. */
+/** Exports, which are files, and a list that changes continuously. */
 const NOT_COMPARED = ['get_org_export', 'get_chat_export', 'get_webhooks_deliveries']
 
-/** Returns everything that the victim's owner can read, by operation, without fields that change by reading. */
+/**
+ * Returns all responses that the victim's owner can read, by operation. Omits fields that change when they are read.
+ */
 async function snapshot(
   stage: Stage,
   victim: Tenant,

@@ -3,18 +3,18 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import type { Place } from './secret-places.ts'
 
-/** A server that repeats the contents of requests in its responses, as careless servers do in error messages. */
+/** A server that repeats parts of the request in its responses, as careless servers do in error messages. */
 export interface EchoServer {
   url: string
-  /** Received requests with their headers. */
+  /** The received requests and their headers. */
   requests: Place[]
   close(): Promise<void>
 }
 
 /**
- * Starts the server. The first part of a path selects the response: a status (`/401/v1`), an error mid-stream
- * (`/event`), a broken connection (`/cut`), or a redirect to `elsewhere` (`/moved`). Lists of models always
- * succeed.
+ * Starts an echo server. The first segment of a path selects the response: a status (`/401/v1`), an error mid-stream
+ * (`/event`), a broken connection (`/cut`), or a redirect to `elsewhere` (`/moved`). Requests for a list of models
+ * always succeed.
  */
 export async function startEchoServer(name: string, elsewhere = ''): Promise<EchoServer> {
   const requests: Place[] = []
@@ -26,7 +26,7 @@ export async function startEchoServer(name: string, elsewhere = ''): Promise<Ech
     requests.push({ name: `request to ${name}`, text: `${path}\n${body}` })
     if (request.method === 'GET' && path.endsWith('/models'))
       return sendJson(response, 200, { object: 'list', data: [{ id: 'emu', object: 'model' }] })
-    answer(response, path, { told: toldBy(request), elsewhere })
+    answer(response, path, { message: messageWithCredentials(request), elsewhere })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -39,8 +39,8 @@ export async function startEchoServer(name: string, elsewhere = ''): Promise<Ech
   }
 }
 
-/** Returns a sentence with the credentials in the request's headers and URL. */
-export function toldBy({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): string {
+/** Returns an error message that contains the credentials in the request's headers and URL. */
+export function messageWithCredentials({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'>): string {
   const proofs = ['authorization', 'x-api-key', 'x-goog-api-key', 'x-key', 'cookie']
   const shown = proofs.flatMap((name) => (headers[name] ? [`${name}: ${headers[name]}`] : []))
   const [key = ''] = shown.map((line) => line.split(' ').at(-1) ?? '')
@@ -50,10 +50,10 @@ export function toldBy({ headers, url }: Pick<IncomingMessage, 'headers' | 'url'
 function answer(
   response: ServerResponse,
   path: string,
-  { told, elsewhere }: { told: string; elsewhere: string },
+  { message, elsewhere }: { message: string; elsewhere: string },
 ): void {
   const [, how = '', ...rest] = path.split('/')
-  const error = { message: told, type: 'invalid_request_error', param: told, code: told }
+  const error = { message, type: 'invalid_request_error', param: message, code: message }
   switch (how) {
     case 'event': {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -64,7 +64,7 @@ function answer(
     }
     case 'cut':
       response.writeHead(200, { 'content-type': 'text/event-stream' })
-      return void response.write(`data: ${told}`, () => response.destroy())
+      return void response.write(`data: ${message}`, () => response.destroy())
     case 'moved':
       return void response
         .writeHead(307, { location: `${elsewhere}/${rest.join('/')}` })
@@ -72,9 +72,9 @@ function answer(
     case 'xml':
       return void response
         .writeHead(403, { 'content-type': 'application/xml' })
-        .end(`<Error><Code>${told.slice(0, 200)}</Code><Message>${told}</Message></Error>`)
+        .end(`<Error><Code>${message.slice(0, 200)}</Code><Message>${message}</Message></Error>`)
     case 'text':
-      return void response.writeHead(400, { 'content-type': 'text/plain' }).end(told)
+      return void response.writeHead(400, { 'content-type': 'text/plain' }).end(message)
   }
   sendJson(response, Number(how) || 500, { error })
 }

@@ -1,11 +1,11 @@
 import { type Secret, spellingsOf } from './plants.ts'
 
-/** The number of characters that are compared by hash first. */
+/** Number of characters whose hash is compared first. */
 const WINDOW = 8
 const FACTOR = 31
 const BUCKET_BITS = 20
 
-/** Searches for all spellings of all secrets in one pass (Rabin and Karp, 1987). */
+/** Searches a text for all spellings of all secrets in one pass (Rabin and Karp, 1987). */
 export class SecretFinder {
   readonly #byStart = new Map<string, { spelling: string; secret: Secret }[]>()
   readonly #buckets = new Uint8Array(1 << BUCKET_BITS)
@@ -25,7 +25,7 @@ export class SecretFinder {
     this.#leaving = power
   }
 
-  /** Returns the secrets in a text, each with its first position. */
+  /** Returns the secrets that occur in a text, each with the position of its first occurrence. */
   in(text: string): Map<Secret, number> {
     const found = new Map<Secret, number>()
     let hash = 0

@@ -3,7 +3,7 @@ import { type JWTPayload, SignJWT } from 'jose'
 import type { Person } from '#tests/support/client.ts'
 import type { Stage } from './stage.ts'
 
-/** The fixed PKCS #8 header before the 32 bytes of an Ed25519 private key (RFC 8410). */
+/** The PKCS #8 header that precedes the 32 bytes of an Ed25519 private key (RFC 8410). */
 const PKCS8_ED25519_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 export type SignToken = (
@@ -12,7 +12,10 @@ export type SignToken = (
   key?: KeyObject | Uint8Array,
 ) => Promise<string>
 
-/** Signs as the server does, with the key derived from its secret, so that only the claims can be wrong. */
+/**
+ * Returns a function that signs tokens with the server's own key, which is derived from SECRET. Attacks can then test
+ * wrong claims under a valid signature.
+ */
 export function signerOf({ secret }: Stage): SignToken {
   const seed = Buffer.from(hkdfSync('sha256', secret, '', 'parley access tokens', 32))
   const der = Buffer.concat([PKCS8_ED25519_HEAD, seed])
@@ -24,7 +27,7 @@ export function signerOf({ secret }: Stage): SignToken {
 export const claimsIn = (token: string): JWTPayload =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-/** Returns invalid access tokens by the fault of each. */
+/** Returns invalid access tokens. The keys describe what is wrong with each token. */
 export async function forgeAccessTokens(stage: Stage, person: Person): Promise<Record<string, string>> {
   const sign = signerOf(stage)
   const stranger = await stage.signUp()

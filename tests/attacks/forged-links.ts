@@ -5,7 +5,7 @@ import { roleOf } from '#tests/support/tenants.ts'
 import type { Attempt } from './attempts.ts'
 import type { Stage } from './stage.ts'
 
-/** Changes or reuses signed URLs of files, and links in mails and invitations. */
+/** Attacks with changed or reused links: signed file URLs, links in email, and invitations. */
 export async function forgeLinks(stage: Stage, person: Person): Promise<Attempt[]> {
   return [
     ...(await fileLinks(stage, person)),
@@ -55,7 +55,7 @@ async function fileLinks(stage: Stage, person: Person): Promise<Attempt[]> {
   ]
 }
 
-/** Attacks on password reset links. */
+/** Attacks with password reset links. */
 async function mailedLinks(stage: Stage): Promise<Attempt[]> {
   const owner = await stage.signUp()
   await stage.call('POST', '/api/auth/forgot_password', { body: { email: owner.email } })

@@ -9,10 +9,10 @@ import { forgeLinks } from './forged-links.ts'
 import type { Row } from './row.ts'
 import type { Stage } from './stage.ts'
 
-/** Two tabs may refresh with the same token within 10 s. Later reuse ends the session (contract, 2). */
+/** Two browser tabs may use the same refresh token within 10 s. A later reuse ends the session (contract, 2). */
 const REFRESH_GRACE_MS = 10_500
 
-/** Tries forged, changed, revoked and used tokens, keys, sessions and signed links. */
+/** Tries forged, changed, revoked and used credentials: tokens, keys, sessions and signed links. */
 export const forgedTokens: Row = {
   name: 'forged-tokens',
   cases: { full: Number.POSITIVE_INFINITY, commit: 100 },
@@ -94,7 +94,7 @@ async function accessTokens(stage: Stage, person: Person): Promise<Attempt[]> {
   ]
 }
 
-/** A session that was signed out, and one that ended with a password change. */
+/** Attacks with a session that was signed out, and with a session that a password change has ended. */
 async function endedSessions(stage: Stage): Promise<Attempt[]> {
   const [signedOut, changed] = [await stage.signUp(), await stage.signUp()]
   const { body: second } = await stage.call('POST', '/api/auth/login', {
@@ -117,7 +117,10 @@ async function endedSessions(stage: Stage): Promise<Attempt[]> {
   ]
 }
 
-/** The first refresh happens now. The replay is among the last attempts, after the grace period for two tabs. */
+/**
+ * Uses a refresh token once now, and returns the replay as an attempt. The replay must run after the grace period, so
+ * it is among the last attempts.
+ */
 async function prepareReplay(stage: Stage): Promise<Attempt[]> {
   const { refreshToken } = await stage.signUp()
   const { body } = await stage.call('POST', '/api/auth/refresh', { body: { refresh_token: refreshToken } })
@@ -180,7 +183,7 @@ async function keys(stage: Stage, person: Person): Promise<Attempt[]> {
   ]
 }
 
-/** Keys of deployments and tokens of their visitors give access only to their deployment. */
+/** Attacks with a deployment's key and with a visitor's token. Both give access to their deployment only. */
 async function visitors(stage: Stage): Promise<Attempt[]> {
   const owner = await stage.signUp()
   const agentId = await makeAgent(stage, owner, stage.provider)
@@ -250,7 +253,10 @@ async function upgrade(stage: Stage, token: string): Promise<number> {
   }
 }
 
-/** Returns the server's close code, or 0 if it accepted the token. */
+/**
+ * Sends a token as the first message of a socket. Returns the server's close code, or 0 if the server accepts the
+ * token.
+ */
 async function firstMessage(stage: Stage, token: string): Promise<number> {
   const live = await openLiveSocket(stage.url)
   live.send({ type: 'auth', token })

@@ -15,7 +15,7 @@ import type { Stage } from './stage.ts'
 const SCRIPT = '<script>alert(1)</script>'
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}<foreignObject><body xmlns="http://www.w3.org/1999/xhtml">${SCRIPT}</body></foreignObject></svg>`
 const HTML = `<!doctype html><html><body>${SCRIPT}</body></html>`
-/** Image headers, each followed by an HTML page. */
+/** Image headers that are followed by an HTML page. */
 const GIF = Buffer.concat([
   Buffer.from('GIF89a/*'),
   Buffer.alloc(8, 0x20),
@@ -27,7 +27,7 @@ const PNG = Buffer.concat([
 ])
 const MEGABYTE = 1024 * 1024
 
-/** Names and content types under which each content is uploaded. */
+/** File contents. Each is uploaded under every name and content type in GUISES. */
 const CONTENTS: [what: string, bytes: string | Buffer][] = [
   ['a page', HTML],
   ['XHTML', `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml">${SCRIPT}</html>`],
@@ -60,10 +60,12 @@ const GUISES: [name: string, type: string][] = [
   ['../../secret";x="a.html', 'text/html\r\nX-Injected: 1'],
 ]
 
-/** Types that browsers may show inline. None of them can run scripts. */
+/** Content types that the server may serve inline. Browsers run no scripts in any of them. */
 const HARMLESS = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.-]+|video\/[\w.-]+|text\/plain; charset=utf-8)$/
 
-/** Files that decompress without end, nest without end, or slow down their parser. Some take a second to create. */
+/**
+ * Files that decompress without end, are nested without end, or slow down their parser. Some take a second to create.
+ */
 const BOMBS: [what: string, name: string, make: () => Buffer][] = [
   ['a DOCX of one long text', 'a.docx', () => makeDocx(documentXml('x'.repeat(24 * MEGABYTE)))],
   ['a DOCX of 122 MB', 'a.docx', () => makeDocx(Buffer.alloc(122 * MEGABYTE, '<w:p/>'))],
@@ -90,7 +92,7 @@ const BOMBS: [what: string, name: string, make: () => Buffer][] = [
 const ENTITIES =
   '<!DOCTYPE x [<!ENTITY c "canary"><!ENTITY b "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;"><!ENTITY a "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY f SYSTEM "file:///etc/passwd">]>'
 
-/** Recordings whose headers claim more data than there is, or with endless structures. */
+/** Audio files whose headers declare more data than the file contains, or whose structures are endless. */
 const recordings = (): [what: string, bytes: Buffer][] => [
   [
     'a WAV of a million chunks',
@@ -140,7 +142,7 @@ const archives = (): [what: string, bytes: Buffer][] => [
 
 const GROWTH_BYTES_MAX = 500 * MEGABYTE
 
-/** Files that are valid in two formats, and small files that are expensive to process. */
+/** Uploads files that are valid in two formats, and small files that are expensive to process. */
 export const hostileFiles: Row = {
   name: 'hostile-files',
   cases: { full: Number.POSITIVE_INFINITY, commit: 15 },
@@ -215,7 +217,7 @@ export const hostileFiles: Row = {
   ],
 }
 
-/** Uploads a file, and downloads it as a browser does. */
+/** Uploads a file and downloads it as a browser does. Returns a description of the server's fault, or null. */
 async function serve(stage: Stage, person: Person, file: NewFile): Promise<string | null> {
   const upload = await stage.upload(person, file)
   if (upload.status >= 500) return `${upload.status} ${upload.text}`
@@ -238,20 +240,22 @@ async function serve(stage: Stage, person: Person, file: NewFile): Promise<strin
     : `disposition ${disposition}`
 }
 
-/** Returns null if no text was extracted from the bomb and no entity was expanded. */
+/** Returns a fault if the server failed or extracted text from a bomb, or else null. */
 function readAs({ status, body, text }: Answer): string | null {
   if (status >= 500) return `${status} ${text}`
   return status === 201 && body.text_extracted === true ? 'its text was extracted' : null
 }
 
-/** Recordings may be refused, or accepted without a duration. */
+/**
+ * Returns a fault if the server failed, or else null. The server may reject the audio, or accept it without a length.
+ */
 const survived = ({ status, text }: Answer): string | null =>
   status < 500 ? null : `${status} ${text.slice(0, 200)}`
 
 const refusedBy = ({ status, text }: Answer): string | null =>
   status >= 400 && status < 500 ? null : `${status} ${text.slice(0, 200)}`
 
-/** The server must answer other requests while it processes a file. */
+/** Runs `work` while sending other requests. Returns the fault of `work`, or a fault if another request failed. */
 async function watched(stage: Stage, work: () => Promise<string | null>): Promise<string | null> {
   let isDone = false
   const others = (async () => {

@@ -3,7 +3,7 @@ import { startMcpServer } from '#tests/support/mcp/index.ts'
 import type { Stage } from './stage.ts'
 import type { Installation } from './tenant.ts'
 
-/** Adds an emulated MCP server to the catalog, for tenants to connect to. */
+/** Adds an emulated MCP server to the catalogue, so that tenants can connect to it. */
 export async function openInstallation(stage: Stage): Promise<Installation & { close(): Promise<void> }> {
   const mcp = await startMcpServer()
   const asAdministrator = { token: stage.administrator }

@@ -3,7 +3,7 @@ import type { BadRequest } from './spoil.ts'
 import { faultsOf } from './validate.ts'
 
 export interface RawAnswer {
-  /** 0 if there was no response. */
+  /** The HTTP status, or 0 if there was no response. */
   status: number
   headers: Headers
   bytes: Buffer
@@ -11,14 +11,14 @@ export interface RawAnswer {
 
 const ERROR_BYTES_MAX = 16 * 1024
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024
-/** Statuses that every operation can return, because the HTTP server refuses the request before routing. */
+/** Statuses that every operation can return, because the HTTP server rejects such a request before routing. */
 const BEFORE_THE_ROUTE = [400, 404, 405, 408, 413, 414, 415, 431]
-/** Another system failed to respond. openapi.json documents these statuses where they are allowed. */
+/** Statuses for a failure of another system. openapi.json documents them where they are allowed. */
 const ELSEWHERE = [502, 503]
 const INSIDES =
   /node_modules|\bat .{1,80}\.[tj]s:\d|syntax error at or near|\binsert into\b|\bselect .{1,80} from "/i
 
-/** Returns the faults of a response that no operation may have. */
+/** Returns the faults of a response that no operation may have, such as a 5xx status or internal details. */
 export function faultsIn(operation: Operation, request: BadRequest, answer: RawAnswer): string[] {
   const { status, headers, bytes } = answer
   const text = bytes.toString('utf8')
@@ -36,7 +36,7 @@ export function faultsIn(operation: Operation, request: BadRequest, answer: RawA
   const body = parse(text)
   if (body === undefined) return [...faults, `not JSON: ${shown}`]
   if (isError && !hasSentence(request.path, body)) faults.push(`an error without a sentence: ${shown}`)
-  // Under /v1 the same views are wrapped in the envelope and described separately.
+  // Under /v1, an envelope contains the same body. It is described separately.
   if (request.path.startsWith('/v1/')) return faults
   const differences = faultsOf({ operation, status, body })
   if (differences === null && !BEFORE_THE_ROUTE.includes(status))

@@ -11,8 +11,8 @@ import { callOf } from './tenant-calls.ts'
 import { isValidBody } from './validate.ts'
 
 /**
- * Adds fields that clients must not set to every body, at each level, and to every query. The server must refuse
- * each field by name.
+ * Adds fields that clients must not set to every query and to each level of every body. The server must reject each
+ * field, and name it in the error.
  */
 export const massAssignment: Row = {
   name: 'mass-assignment',
@@ -89,14 +89,14 @@ const SMUGGLED: Record<string, unknown> = {
   constructor: { prototype: { is_system_admin: true } },
   prototype: { is_system_admin: true },
 }
-/** OpenAI clients, and providers that redirect browsers, send extra fields that the server ignores (contract, 1). */
+/** Paths where extra fields are ignored, because OpenAI clients and providers' redirects send them (contract, 1). */
 const MAY_IGNORE = /^\/(openai|anthropic)\/|\/callback$/
 
 interface Attempt {
   operation: Operation
   what: string
   call: Call
-  /** The field name that the error must contain; null if another rule may apply first. */
+  /** The field name that the error must contain. Null if another rule may reject the request first. */
   name: string | null
 }
 
@@ -144,12 +144,12 @@ function attemptsOnQuery(operation: Operation, call: Call): Attempt[] {
 async function tryAttempt(stage: Stage, tenant: Tenant, { operation, what, call, name }: Attempt) {
   const answer = await send(stage, tenant, operation, call)
   const isRefused = [400, 422].includes(answer.status)
-  const told = `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
-  if (answer.status >= 500) return [told]
+  const fault = `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
+  if (answer.status >= 500) return [fault]
   if (MAY_IGNORE.test(operation.path))
-    return answer.text.includes('is_system_admin') && !isRefused ? [told] : []
-  if (answer.status < 300) return [told]
-  return isRefused && name !== null && !answer.text.includes(name) ? [told] : []
+    return answer.text.includes('is_system_admin') && !isRefused ? [fault] : []
+  if (answer.status < 300) return [fault]
+  return isRefused && name !== null && !answer.text.includes(name) ? [fault] : []
 }
 
 const send = (stage: Stage, tenant: Tenant, operation: Operation, { query, body }: Call): Promise<Answer> => {
@@ -164,7 +164,7 @@ const balanceOf = async (stage: Stage, { organizationId, tokens }: Tenant): Prom
   (await stage.call('GET', `/api/billing/balance?org_id=${organizationId}`, { token: tokens.owner })).body
     .balance
 
-/** Checks the effects that a smuggled field would have. */
+/** Checks that no smuggled field has had an effect. */
 async function effectsOn(stage: Stage, tenant: Tenant, balance: number): Promise<Outcome['failures']> {
   const { organizationId, tokens } = tenant
   const asSystem = await stage.call('PUT', `/api/org/features?org_id=${organizationId}`, {

@@ -2,11 +2,11 @@ import { OPERATIONS, placesIn, withValueAt } from './contract.ts'
 import { shuffled } from './random-choice.ts'
 import type { Target } from './secret-target.ts'
 
-/** Names of fields that take a secret. */
+/** Matches names of fields that take a secret. */
 const SECRET_FIELDS =
   /^(?:.*password|.*token|api_key|key|code|recovery_code|secret|secret_access_key|client_secret|challenge|ticket|visitor_key|proof|value)$/
 
-/** Sends up to `requestsMax` requests with a secret in the wrong place or in an unreadable form. */
+/** Sends up to `requestsMax` requests with a secret in a wrong place or in a form that the server cannot parse. */
 export async function misplaceSecrets(
   { stage, plants, owner }: Target,
   { seed, requestsMax }: { seed: number; requestsMax: number },
@@ -24,7 +24,7 @@ export async function misplaceSecrets(
   }
 }
 
-/** Creates secrets just before its request is sent. */
+/** Builds a request. Its secrets are created just before the request is sent. */
 type Plan = (secret: { value(): string; name(): string }) => Request
 
 interface Request {
@@ -34,7 +34,7 @@ interface Request {
   headers?: Record<string, string>
 }
 
-/** Puts secrets of a wrong type or length into the fields that take one, and adds unknown fields with secrets. */
+/** Plans requests whose secret fields have a wrong type or length, and requests with secrets in unknown fields. */
 const inBodies = (organizationId: string): Plan[] =>
   OPERATIONS.flatMap(({ method, path, body, example }) => {
     if (body === null || KEPT.includes(path)) return []
@@ -60,7 +60,7 @@ const inBodies = (organizationId: string): Plan[] =>
     return [...wrong, unknown]
   })
 
-/** Puts secrets into every part of a request except the right field. */
+/** Plans requests with a secret in every part of the request except the correct field. */
 const inRoutes = (): Plan[] =>
   ROUTES.flatMap(([method, path]) => {
     const withBody = (body: (secret: string) => string, type?: (secret: string) => string): Plan => {
@@ -110,9 +110,9 @@ const inRoutes = (): Plan[] =>
     ]
   })
 
-/** Enough for every field of a request except those of passkeys and lists of sources. */
+/** Maximum number of secret fields per request. Sufficient except for passkeys and for lists of sources. */
 const FIELDS_MAX = 3
-/** These end sessions or accounts that other requests need. */
+/** Operations that are skipped. They would end the session or the account that other requests need. */
 const KEPT = ['/api/auth/logout', '/api/users/me']
 const ROUTES = [
   ['POST', '/api/auth/login'],

@@ -4,18 +4,18 @@ import { type Connecting, connectorOf, type Returned } from '#tests/support/mcp/
 import type { Attempt } from './attempts.ts'
 import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
 
-/** One attempt to connect an account, after the person's consent at the provider. */
+/** An attempt to connect an account. The user has already consented at the provider. */
 interface Begun {
   /** The browser that started the attempt. */
   browser: Connecting
   instanceId: string
   /** The response of connect_account. */
   asked: Answer
-  /** The URL to which the provider redirects the browser. */
+  /** The callback URL to which the provider redirects the browser. */
   back: URL
 }
 
-/** Attacks on the callback of connect_account, and hostile responses of third-party authorization servers. */
+/** Attacks on the callback of connect_account, and hostile responses of a third-party authorization server. */
 export async function accounts(stage: OAuthStage): Promise<Attempts> {
   const { site, deps, owner, stranger, providers, trap } = stage
   const [provider, other] = providers
@@ -48,7 +48,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     return { browser, instanceId: asked.body.connectionData.mcp_session_id, asked, back }
   }
 
-  /** Returns 200 if the account is connected, otherwise the status that the browser got. */
+  /** Returns 200 if the account is connected, or else the status of the browser's last response. */
   async function outcomeOf({ browser, instanceId }: Begun, { status }: { status: number }): Promise<number> {
     const { body } = await browser.list()
     const instance = body.find(({ id }: { id: string }) => id === instanceId)
@@ -57,8 +57,8 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
   }
 
   /**
-   * The browser that started the attempt returns with an error in the request. 302: redirected to the console with
-   * the reason.
+   * The browser that started the attempt opens a changed callback URL. Status 302 redirects it to the console, with
+   * the reason for the failure.
    */
   const changed = (
     what: string,
@@ -76,7 +76,10 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
 
   const post = (path: string, token: string, ticket: string): Promise<Answer> =>
     site.call('POST', `/api/mcp/${path}`, { token, body: { ticket } })
-  /** Another browser returns, and the holder of the ticket confirms with a token. */
+  /**
+   * Another browser opens the callback URL. A caller with the token of `tokenOf` then confirms the connection with
+   * the ticket.
+   */
   const confirmed = (what: string, tokenOf: () => Promise<string> | string, expected: number[]): Attempt => ({
     what,
     expected,
@@ -162,7 +165,8 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
         async send() {
           const [honest, hostile] = [await begin(owner, provider), await begin(owner, other)]
           const code = honest.back.searchParams.get('code') ?? ''
-          // The hostile server redirects the browser to the honest one, with its own state.
+          // The hostile authorization server redirects the browser to the callback of the honest server, with its own
+          // state.
           honest.back.searchParams.set('state', hostile.back.searchParams.get('state') ?? '')
           const returned = await hostile.browser.comeBack(honest.back.href)
           await honest.browser.remove(honest.instanceId)
@@ -200,7 +204,8 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
   }
 
   /**
-   * Browsers other than the one that started. 303: redirected to the page where the user who started must sign in.
+   * A browser that didn't start the attempt opens the callback URL. Status 303 redirects it to the page where the
+   * user who started the attempt must confirm.
    */
   function bindings(): Attempt[] {
     const inBrowser = (what: string, cookieOf: (begun: Begun) => Promise<string>): Attempt => ({
@@ -262,7 +267,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     ]
   }
 
-  /** Hostile metadata and responses of an authorization server. */
+  /** Attacks with hostile metadata and responses of an authorization server. */
   function hostileAnswers(): Attempt[] {
     const inner = `http://${trap.host}`
     const metadata: Record<string, Record<string, unknown>> = {
@@ -283,7 +288,7 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
       'the resource of another server': { resource: provider.url },
       'an internal resource': { resource: `${inner}/mcp` },
     }
-    const told = (what: string, faults: AuthorizedMcpServer['faults']): Attempt => ({
+    const hostileAnswer = (what: string, faults: AuthorizedMcpServer['faults']): Attempt => ({
       what: `a server with ${what}`,
       expected: [500],
       async send() {
@@ -306,10 +311,10 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     }
     return [
       ...Object.entries(metadata).map(([what, change]) =>
-        told(what, { changeMetadata: (said) => ({ ...said, ...change }) }),
+        hostileAnswer(what, { changeMetadata: (said) => ({ ...said, ...change }) }),
       ),
       ...Object.entries(resources).map(([what, change]) =>
-        told(what, { changeResource: (said) => ({ ...said, ...change }) }),
+        hostileAnswer(what, { changeResource: (said) => ({ ...said, ...change }) }),
       ),
       ...Object.entries(tokens).map(
         ([what, change]): Attempt => ({
@@ -339,7 +344,10 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
     ]
   }
 
-  /** Codes, verifiers, tokens and client secrets stay on the server, and no Referer contains a URL with a state. */
+  /**
+   * Checks that the browser receives no code, verifier, token or client secret from the server, and that no Referer
+   * header can contain a URL with a state.
+   */
   async function ensureNothingLeaks(
     { browser, asked, back, instanceId }: Begun,
     returned: Returned,

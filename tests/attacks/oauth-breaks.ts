@@ -7,7 +7,10 @@ const OIDC = 'server/parts/auth/oidc-system.ts'
 const OIDC_PROVIDER = 'server/parts/auth/oidc-provider.ts'
 const MAILED_LINKS = 'server/parts/auth/mailed-links-system.ts'
 
-/** Each break removes one defense of the authorization server, the OAuth client or OpenID sign-in. */
+/**
+ * Breaks for the row `oauth`. Each removes one defense of the authorization server, of the OAuth client or of OpenID
+ * sign-in.
+ */
 export const OAUTH_BREAKS: readonly Break[] = [
   {
     without: 'PKCE',

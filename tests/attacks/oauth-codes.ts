@@ -18,7 +18,7 @@ const GRANT_TYPES = [
   ...['urn:ietf:params:oauth:grant-type:jwt-bearer', 'urn:ietf:params:oauth:grant-type:token-exchange'],
 ]
 
-/** Attacks on authorization codes and their exchange. */
+/** Attacks on authorization codes and on their exchange for tokens. */
 export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
   const { withCode, redeem } = deps
   /** Redeems a code with one wrong parameter. */
@@ -182,7 +182,7 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
     ],
   }
 
-  /** Redeems a code of a confidential client. */
+  /** Redeems a code as a confidential client. `change` returns the client secret to send. */
   async function withSecret(change: (secret: string) => string | undefined): Promise<number> {
     const body = { redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'client_secret_post' }
     const { client_id, client_secret } = (await deps.register(body)).body
@@ -193,7 +193,7 @@ export function codes({ deps, elsewhere, owner, site }: OAuthStage): Attempts {
   }
 }
 
-/** Waits until a code has expired, then redeems it. */
+/** Returns an attempt that waits until a code has expired and then redeems it. */
 export async function expiredCode({ deps }: OAuthStage): Promise<Attempt> {
   const { clientId, code } = await deps.withCode()
   const endsAt = Date.now() + (CODE_SECONDS + 1) * 1_000

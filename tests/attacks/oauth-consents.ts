@@ -2,7 +2,7 @@ import { Visitor } from '#tests/support/mcp/connecting.ts'
 import type { Attempt } from './attempts.ts'
 import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
 
-/** Attacks on the consent page: forged, framed and submitted by others. */
+/** Attacks on the consent page: forged, framed, and submitted by other users. */
 export async function consents(stage: OAuthStage): Promise<Attempts> {
   const { site, deps, owner, stranger, anotherNetwork } = stage
   const made = await site.call('POST', `/api/api_keys/create?org_id=${owner.organizationId}`, {
@@ -184,7 +184,7 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
           const { visitor, page } = await open()
           const { status, location } = await visitor.visit(page.replace('/consent/', '/authorize/'))
           ensure(!location.includes('code='), location)
-          // The server asks for consent again.
+          // A redirect to the consent page means that the previous consent was not accepted.
           return location.includes('/consent/') ? 400 : status
         },
       },

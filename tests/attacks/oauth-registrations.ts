@@ -1,7 +1,7 @@
 import { allow, REDIRECT_URI, Visitor } from '#tests/support/mcp/connecting.ts'
 import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
 
-/** Unsafe redirect URIs for codes. */
+/** Redirect URIs that must be rejected, because a browser that opens them would expose the code. */
 const UNSAFE_REDIRECTS = [
   ...['javascript:alert(1)', 'JavaScript:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///etc/passwd'],
   ...[
@@ -37,7 +37,7 @@ const UNSAFE_REDIRECTS = [
 const DOCUMENT = { client_name: 'By address', token_endpoint_auth_method: 'none' }
 const BACK = 'https://app.example/callback'
 
-/** Attacks through client registration and Client ID Metadata Documents. */
+/** Attacks through client registration and through Client ID Metadata Documents. */
 export async function registrations(stage: OAuthStage): Promise<Attempts> {
   const { site, deps, trap, begin } = stage
   const register = async (body: object): Promise<number> => (await deps.register(body)).status
@@ -168,7 +168,7 @@ export async function registrations(stage: OAuthStage): Promise<Attempts> {
   }
 }
 
-/** URLs from which no document may be fetched. */
+/** URLs from which the server must not fetch a Client ID Metadata Document. */
 const addressesOfDocuments = ({ trap, documents }: OAuthStage): string[] => {
   const { port, host } = new URL(documents.url)
   const inner = trap.host.split(':')[1]
@@ -185,10 +185,10 @@ const addressesOfDocuments = ({ trap, documents }: OAuthStage): string[] => {
   ]
 }
 
-/** Attacks through documents at the URL that is the client's id (Client ID Metadata Documents). */
+/** Attacks through Client ID Metadata Documents. The id of such a client is the URL of its document. */
 function documentsOf({ deps, documents, owner, trap, begin }: OAuthStage): Attempts {
   let count = 0
-  /** Publishes a document at a new URL. */
+  /** Publishes a document at a new URL and returns that client's id. */
   const publish = (
     say: (id: string) => unknown,
     answer: { status?: number; headers?: Record<string, string> } = {},

@@ -5,7 +5,10 @@ const WEB = 'https://app.example/callback'
 const NATIVE = 'http://127.0.0.1:8912/callback'
 const PRIVATE_USE = 'com.example.app:/callback'
 
-/** URIs similar to the registered ones. RFC 8252, 7.3 lets only the port on loopback differ. */
+/**
+ * Redirect URIs similar to registered ones, but different. According to RFC 8252, 7.3, only the port of a loopback
+ * URI may differ.
+ */
 const UNREGISTERED = [
   ...[`${WEB}/`, `${WEB}/x`, `${WEB}/../other`, `${WEB}/..%2fother`, `${WEB}%2f`, `${WEB};x`, `${WEB}?x=1`],
   ...[`${WEB}?`, `${WEB}#x`, `${WEB}#`, `${WEB}%00`, `${WEB}\0`, `${WEB}\r\nSet-Cookie: a=b`, ` ${WEB}`],
@@ -72,14 +75,14 @@ const WRONG: Record<string, Record<string, string | undefined>> = {
   'with an unknown prompt': { prompt: 'create' },
 }
 
-/** Attacks on authorization requests: redirects, and missing parameters. */
+/** Attacks on authorization requests through wrong redirect URIs and through missing or repeated parameters. */
 export async function authorizationRequests(stage: OAuthStage): Promise<Attempts> {
   const { site, elsewhere, deps, owner, trap, begin } = stage
   const client = await deps.registered({ redirect_uris: [WEB, NATIVE, PRIVATE_USE] })
   const web = await deps.registered({ redirect_uris: [WEB, 'https://app.example/back?tenant=1'] })
   const ask = (more: Record<string, string | undefined>, clientId = client) =>
     begin(deps.authorizeUrl(clientId, { redirect_uri: WEB, ...more }))
-  /** Sends a parameter twice. */
+  /** Sends an authorization request that contains a parameter twice. */
   const askTwice = (name: string, value: string) =>
     begin(`${deps.authorizeUrl(client, { redirect_uri: WEB })}&${new URLSearchParams({ [name]: value })}`)
   const state = `"'><script>alert(1)</script>&code=x&iss=y#z\r\nSet-Cookie: a=b`

@@ -6,15 +6,15 @@ import type { Attempt } from './attempts.ts'
 import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
 
 /**
- * Outcomes: signed in, sent to the console's error page, or the status with which the callback or exchange
- * refused.
+ * Outcomes of a sign-in: signed in, or redirected to the console's error page. Other outcomes are the status with
+ * which the callback or the exchange rejects the sign-in.
  */
 const [SIGNED_IN, TURNED_AWAY] = [200, 403]
 const REFUSED = [400, TURNED_AWAY]
 
 type Forge = NonNullable<OpenidFaults['forge']>
 
-/** Attacks on sign-in with the operator's OpenID provider. */
+/** Attacks on sign-in through the operator's OpenID provider. */
 export async function signIns(stage: OAuthStage): Promise<Attempts> {
   const { site, openid } = stage
   const newAccount = (more: JWTPayload = {}): JWTPayload => ({
@@ -24,7 +24,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
     ...more,
   })
 
-  /** Starts a sign-in in a browser up to the provider's redirect. */
+  /** Starts a sign-in in a browser, and continues until the provider redirects back. */
   async function begin(
     account = newAccount(),
     visitor = new Visitor(),
@@ -34,7 +34,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
     const response = await fetch(location, { redirect: 'manual' })
     return { visitor, back: new URL(response.headers.get('location') ?? '') }
   }
-  /** Returns the code that the console receives, or null if it receives an error. */
+  /** Returns the code in the redirect to the console, or null if the redirect contains an error. */
   function codeOf({ location }: Visited): string | null {
     const { origin, pathname, searchParams } = new URL(location)
     ensure(origin + pathname === `${site.url}/oidc`, location)
@@ -186,7 +186,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
     ]
   }
 
-  /** Attacks on the accounts of others through email addresses. */
+  /** Attacks that try to take over other users' accounts through their email addresses. */
   function addresses(): Attempt[] {
     const asVictim = (what: string, more: JWTPayload): Attempt =>
       attempt(`to another user's account with ${what}`, async () => {
@@ -241,7 +241,7 @@ export async function signIns(stage: OAuthStage): Promise<Attempts> {
   }
 }
 
-/** ID tokens with one fault each. */
+/** Returns ID tokens with one fault each. The keys describe the faults. */
 async function forgedTokens({ openid }: OAuthStage): Promise<Record<string, Forge>> {
   const { publicKey, privateKey } = await generateKeyPair('RS256')
   const jwk = await exportJWK(publicKey)

@@ -12,41 +12,44 @@ import { OPENID_CLIENT } from '#tests/support/openid-provider.ts'
 import type { Attempt } from './attempts.ts'
 import type { Stage } from './stage.ts'
 
-/** The attempts of one part of the row. */
+/** The attempts of one file of the row `oauth`. */
 export interface Attempts {
-  /** Genuine requests, which run in every sample: they prove that the refusals mean something. */
+  /** Genuine requests, which run in every sample. They prove that the server doesn't just reject everything. */
   genuine: Attempt[]
   attacks: Attempt[]
 }
 
-/** A server that is an authorization server, a client of other authorization servers, and signs in with OpenID. */
+/**
+ * A server that acts as an authorization server, as a client of other authorization servers, and as a client of an
+ * OpenID provider.
+ */
 export interface OAuthStage {
   site: Stage
-  /** Another installation. */
+  /** A separate installation with its own database and secret. */
   elsewhere: Stage
   owner: Person
   stranger: Person
-  /** Apps that the owner connects to /mcp. */
+  /** Helpers that act as the apps that the owner connects to /mcp. */
   deps: ReturnType<typeof authorizingAt>
-  /** Serves Client ID Metadata Documents. */
+  /** A website that serves Client ID Metadata Documents. */
   documents: HttpsSite
   openid: ForgingOpenid
-  /** MCP servers, each with a separate authorization server. */
+  /** Two MCP servers, each with its own authorization server. */
   providers: readonly [AuthorizedMcpServer, AuthorizedMcpServer]
   trap: OAuthTrap
-  /** Returns headers of a request from a network that has sent none before. */
+  /** Returns request headers with an IP address of a network that has sent no requests yet. */
   anotherNetwork(): Record<string, string>
   /**
-   * Sends an authorization request. Returns the status. Throws if the browser is redirected anywhere except to
-   * Parley's consent page.
+   * Sends an authorization request and returns the status. Throws if the response redirects the browser anywhere
+   * except to Parley's consent page.
    */
   begin(url: string): Promise<number>
   close(): Promise<void>
 }
 
-/** A server on 127.0.0.2, which the site may not reach. */
+/** A server on 127.0.0.2, to which the site must never connect. */
 export interface OAuthTrap {
-  /** Host and port. */
+  /** The host and the port, as `host:port`. */
   host: string
   connections(): number
   close(): void
@@ -109,7 +112,7 @@ async function openTrap(): Promise<OAuthTrap> {
   }
 }
 
-/** Sends a request five times concurrently. At most one may succeed. */
+/** Sends a request five times concurrently. Throws if more than one request succeeds. */
 export async function ensureOneSuccess(send: () => Promise<{ status: number }>): Promise<number> {
   const answers = await Promise.all(Array.from({ length: 5 }, send))
   const won = answers.filter(({ status }) => status === 200).length
@@ -117,7 +120,7 @@ export async function ensureOneSuccess(send: () => Promise<{ status: number }>):
   return 200
 }
 
-/** Throws with `seen` unless the check holds. */
+/** Throws an error with the message `seen` if the check has failed. */
 export function ensure(isRight: boolean, seen: unknown): void {
   if (!isRight) throw new Error(typeof seen === 'string' ? seen : JSON.stringify(seen))
 }

@@ -5,7 +5,7 @@ import { allow } from '#tests/support/mcp/connecting.ts'
 import type { Attempt } from './attempts.ts'
 import { type Attempts, ensure, ensureOneSuccess, type OAuthStage } from './oauth-stage.ts'
 
-/** Attacks with tokens at wrong endpoints and after their end. */
+/** Attacks with tokens at wrong endpoints, and with expired or revoked tokens. */
 export function tokens(stage: OAuthStage): Attempts {
   const { deps, elsewhere, owner, site } = stage
   const connect = async () => {
@@ -13,7 +13,7 @@ export function tokens(stage: OAuthStage): Attempts {
     const { access_token, refresh_token } = await deps.redeem(clientId, code)
     return { clientId, access: String(access_token), refresh: String(refresh_token) }
   }
-  /** Uses an access token at another endpoint. */
+  /** Uses an access token at an endpoint that it isn't valid for. */
   const use = (
     method: string,
     path: string,
@@ -173,7 +173,7 @@ export function tokens(stage: OAuthStage): Attempts {
   }
 }
 
-/** Tokens whose person or API key has lost access. */
+/** Attacks with tokens whose user or API key has lost access. */
 function endings({ deps, owner, site }: OAuthStage): Attempt[] {
   const colleagues = colleaguesOf(site, owner)
   const org = `org_id=${owner.organizationId}`

@@ -11,14 +11,14 @@ import { openOAuthStage } from './oauth-stage.ts'
 import { tokens } from './oauth-tokens.ts'
 import type { Row } from './row.ts'
 
-/** Attacks on the authorization server, on the client of other authorization servers, and on OpenID sign-in. */
+/** Attacks the authorization server, the client of other authorization servers, and OpenID sign-in. */
 export const oauth: Row = {
   name: 'oauth',
   cases: { full: Number.POSITIVE_INFINITY, commit: 80 },
   async run(main, { seed, cases }) {
     const stage = await openOAuthStage(main)
     try {
-      // A code expires after a minute, so only a full run waits for it.
+      // Only a full run waits until a code expires, which takes a minute.
       const late = cases === Number.POSITIVE_INFINITY ? [await expiredCode(stage)] : []
       const parts = [
         await authorizationRequests(stage),

@@ -11,13 +11,18 @@ import type { Trap } from './trap.ts'
 /** A feature through which the server connects to a host that a client chooses. */
 export interface OutgoingPath {
   name: string
-  /** Accepts only https, so the allowed site, which has no certificate, gets no request. */
+  /**
+   * True if the feature accepts only HTTPS. The allowed site has no certificate and therefore receives no request.
+   */
   isHttps?: boolean
-  /** Makes the server connect to `host`, which includes a port. Returns the resulting message. */
+  /** Makes the server connect to `host`, which includes a port. Returns the resulting message, usually an error. */
   send(host: string, path?: string): Promise<string>
 }
 
-/** Resolves names of .rebind.test like an attacker's name server: the second lookup returns another address. */
+/**
+ * Code that resolves names in .rebind.test as an attacker's name server would: the second lookup of a name returns
+ * another address.
+ */
 const RESOLVER = `
 const dns = require('node:dns')
 const resolve = dns.lookup
@@ -41,7 +46,7 @@ require('node:module').syncBuiltinESMExports()
 `
 const WAIT_MS = 20_000
 
-/** Starts a server that may connect only to the allowed site, and returns its outgoing paths. */
+/** Starts a server that may connect only to the allowed site. Returns the server's outgoing paths. */
 export async function openOutgoingPaths(main: Stage, trap: Trap): Promise<OutgoingPath[]> {
   const preload = join(main.dataDir, 'resolver.cjs')
   writeFileSync(preload, RESOLVER)
@@ -202,7 +207,8 @@ export async function openOutgoingPaths(main: Stage, trap: Trap): Promise<Outgoi
   ]
 
   async function prepareTool(of: Stage, by: Person, { allowed }: Trap): Promise<OutgoingPath> {
-    // This server must not reach the provider on 127.0.0.1, so a forwarder on the allowed address leads to it.
+    // The server must not connect to the provider on 127.0.0.1. A forwarder on the allowed address leads to the
+    // provider.
     const target = new URL(main.provider.url)
     const forwarder = createServer((socket) => {
       const other = connect(Number(target.port), target.hostname)

@@ -1,4 +1,4 @@
-/** Places that must contain secrets in plain text. */
+/** Permits kinds of secrets in places that must contain them in plain text. */
 export interface Permission {
   kinds: readonly string[]
   places: RegExp
@@ -8,7 +8,7 @@ export interface Permission {
 const SIGN_INS =
   /^answer to POST \/api\/auth\/(signup|signup_invite|login|second_factor|magic_link\/accept|oidc\/exchange|refresh)$/
 
-/** The secrets that each place may contain. A row that never finds a permitted secret fails. */
+/** All permissions. The row fails if a permission is never used. */
 export const PERMITTED: readonly Permission[] = [
   { kinds: ['access token', 'refresh token'], places: SIGN_INS, because: 'Whoever signs in gets them.' },
   {
@@ -107,6 +107,6 @@ export const PERMITTED: readonly Permission[] = [
   },
 ]
 
-/** Returns the rule that permits a kind of secret in a place, if any. */
+/** Returns the permission of a kind of secret in a place, or undefined if there is none. */
 export const findPermission = (kind: string, place: string): Permission | undefined =>
   PERMITTED.find(({ kinds, places }) => kinds.includes(kind) && places.test(place))

@@ -10,8 +10,8 @@ import { tryConnections } from './secrets-of-mcp.ts'
 import { takeExports, tryServices } from './secrets-of-services.ts'
 
 /**
- * Searches all output of the product for secrets of clients, operators and the product itself: logs, tables,
- * files, responses, exports, traces, metrics, mail and requests to other servers.
+ * Searches all output of the product for secrets of clients, of operators and of the product itself. Searches logs,
+ * tables, files, responses, exports, traces, metrics, email and requests to other servers.
  */
 export const plantedSecrets: Row = {
   name: 'planted-secrets',
@@ -118,7 +118,10 @@ export const plantedSecrets: Row = {
   ],
 }
 
-/** Searches every place for every secret. */
+/**
+ * Searches every place for every secret. Returns one line for each secret that is found in a place without
+ * permission.
+ */
 function search({ plants }: Target, places: readonly Place[]): string[] {
   const finder = new SecretFinder(plants.secrets)
   const failures = new Set<string>()

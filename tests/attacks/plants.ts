@@ -1,32 +1,32 @@
 import { randomBytes } from 'node:crypto'
 
-/** A value that may only occur in the places that `permitted-places.ts` lists for its kind. */
+/** A secret value. It may occur only in the places that `permitted-places.ts` lists for its kind. */
 export interface Secret {
   kind: string
   value: string
-  /** Random characters of the value. Finding them in any spelling counts as a leak. */
+  /** Random characters of the value. Finding them anywhere, in any encoding, counts as a leak. */
   fragment: string
 }
 
 const FRAGMENT_CHARACTERS = 16
 const SHORTEST_CHARACTERS = 8
 
-/** The secrets of a run: those that clients choose, and those that the product creates. */
+/** Collects the secrets of a run, both those that clients choose and those that the product creates. */
 export class Plants {
   readonly secrets: Secret[] = []
 
-  /** Creates a secret that a client or operator chooses. */
+  /** Creates and records a secret that a client or an operator chooses. */
   plant(kind: string, prefix = ''): string {
     const random = randomBytes(24).toString('base64url').replace(/[-_]/g, 'x')
     this.#add({ kind, value: prefix + random, fragment: random.slice(0, FRAGMENT_CHARACTERS) })
     return prefix + random
   }
 
-  /** Records a secret that the product or a third party created. Throws if the value is missing or too short. */
+  /** Records a secret that the product or a third party has created. Throws if the value is missing or too short. */
   keep(kind: string, value: unknown): string {
     if (typeof value !== 'string' || value.length < SHORTEST_CHARACTERS)
       throw new Error(`no ${kind} was created: ${JSON.stringify(value)}`)
-    // The first two parts of a JSON Web Token are public and equal in many tokens.
+    // Uses only the last part of a JSON Web Token. The first two parts are public and the same in many tokens.
     const random = value.includes('.') ? (value.split('.').at(-1) ?? '') : value.replace(PREFIX, '')
     this.#add({ kind, value, fragment: random.slice(0, FRAGMENT_CHARACTERS) })
     return value
@@ -38,10 +38,13 @@ export class Plants {
   }
 }
 
-/** Public prefixes that name the purpose of a secret. */
+/** Matches the public prefix that names the purpose of a secret. */
 const PREFIX = /^(?:[a-z]{2,6}_|access-|refresh-|code-|client-secret-)/
 
-/** Returns the texts that reveal a secret: plain, and in the encodings of URLs, JSON and bytes. */
+/**
+ * Returns the strings that reveal a secret: its plain characters, and its encodings in URLs, JSON, hexadecimal and
+ * Base64.
+ */
 export function spellingsOf({ value, fragment }: Secret): string[] {
   const bytes = Buffer.from(fragment)
   return [
@@ -57,8 +60,8 @@ export function spellingsOf({ value, fragment }: Secret): string[] {
 }
 
 /**
- * The Base64 form depends on the offset in the encoded text: returns three spellings, without characters that
- * depend on neighbors.
+ * Returns the Base64 encodings of a string at all three offsets within an encoded text, because the encoding depends
+ * on the offset. Omits the characters that also depend on neighboring bytes.
  */
 const inBase64 = (text: string): string[] =>
   [0, 1, 2].flatMap((before) => {

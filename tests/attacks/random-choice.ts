@@ -1,6 +1,6 @@
 import { createRandom } from '#tests/support/random.ts'
 
-/** Returns a copy of the list, shuffled by a seed. */
+/** Returns a shuffled copy of a list. The same seed produces the same order. */
 export function shuffled<T>(list: readonly T[], seed: number): T[] {
   const random = createRandom(seed)
   return list
@@ -9,9 +9,9 @@ export function shuffled<T>(list: readonly T[], seed: number): T[] {
     .map(([, item]) => item)
 }
 
-/** Seeded choices. */
+/** Makes pseudorandom choices, determined by a seed. */
 export interface Choice {
-  /** Returns an integer from 0 up to, but not including, `end`. */
+  /** Returns an integer that is at least 0 and less than `end`. */
   below(end: number): number
   of<T>(list: readonly T[]): T
   /** Returns true with this probability. */

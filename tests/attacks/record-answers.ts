@@ -1,9 +1,9 @@
 import type { Place } from './secret-places.ts'
 
-/** Parts of a path that differ between runs. */
+/** Matches the parts of a path that differ between runs. */
 const IDS = /\/(?=[\w-]*\d)[\w-]{20,}/g
 
-/** Records each response that `fetch` gets from a server, with its headers, until `end`. */
+/** Records the response to every `fetch` from a server, including its headers, until `end` is called. */
 export function recordAnswers(url: string): { answers: Place[]; end(): void } {
   const { fetch } = globalThis
   const answers: Place[] = []

@@ -2,12 +2,15 @@ import type { Stage } from './stage.ts'
 
 /** A group of attacks on the running product. */
 export interface Row {
-  /** Also the name of its file and the value for `--only`. */
+  /** The name of the row, of its file and of the row in `--only`. */
   name: string
-  /** The number of cases on demand and per commit. A row with a fixed list of attacks runs at most the whole list. */
+  /**
+   * Maximum numbers of cases in a full run and per commit. A row with a fixed list of attacks has at most that many
+   * cases.
+   */
   cases: { full: number; commit: number }
   run(stage: Stage, options: RunOptions): Promise<Outcome>
-  /** Ways to break the defense. The row must fail on each of them. */
+  /** Changes that each remove a defense. The row must fail after each of them. */
   brokenBy: readonly Break[]
 }
 
@@ -18,21 +21,21 @@ export interface RunOptions {
 
 export interface Outcome {
   cases: number
-  /** One line per attack that succeeded. */
+  /** A line for each attack that succeeded. */
   failures: string[]
 }
 
-/** One way to break a defense: edits that are applied together. */
+/** Removes one defense, through edits that are applied together. */
 export interface Break {
-  /** A short description of the missing defense. */
+  /** A short description of the removed defense. */
   without: string
   edits: readonly Edit[]
 }
 
 export interface Edit {
-  /** Relative to the root of the repository. */
+  /** The path of the file, relative to the root of the repository. */
   file: string
-  /** Must occur in the file exactly once. */
+  /** The string to replace. It must occur in the file exactly once. */
   text: string
   replacement: string
 }

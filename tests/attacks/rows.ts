@@ -11,7 +11,7 @@ import type { Row } from './row.ts'
 import { sandboxEscapes } from './sandbox-escapes.ts'
 import { ssrf } from './ssrf.ts'
 
-/** Every row of the suite. */
+/** All rows of attacks. */
 export const ROWS: readonly Row[] = [
   crossTenant,
   massAssignment,

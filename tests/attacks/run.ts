@@ -10,13 +10,13 @@ import { type Place, ROOT, startStage } from './stage.ts'
 import { type RowResult, writeDocs } from './write-docs.ts'
 
 /*
- * npm run test:attacks -- [--only NAME] [--seed NUMBER] [--cases NUMBER] [--prove] [--write-docs] Attacks the
- * product and prints one line per row. With --prove, breaks each defense in a copy and expects the row to fail
- * there. Exits with 1 if any check fails.
+ * npm run test:attacks -- [--only NAME] [--seed NUMBER] [--cases NUMBER] [--prove] [--write-docs] Attacks the product
+ * and prints one line per row. With --prove, also removes each defense in a copy of the source, where the row must
+ * fail. Exits with 1 if any check fails.
  */
 
 const DEFAULT_SEED = 1
-/** The number of cases in which a row must detect a broken defense. */
+/** Maximum number of cases in which a row must detect a removed defense. */
 const PROVE_CASES_MAX = 3_000
 
 const { values: options } = parseArgs({
@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
   },
 })
 const seed = Number(options.seed)
-/** A run of a single row shows more failures. */
+/** Shows more failures if only one row runs. */
 const failuresShown = options.only === undefined ? 10 : 100
 const rows = ROWS.filter(({ name }) => options.only === undefined || name === options.only)
 if (rows.length === 0) throw new Error(`--only takes one of: ${ROWS.map(({ name }) => name).join(', ')}`)
@@ -48,7 +48,7 @@ try {
 if (options['write-docs'] && results.length === ROWS.length) writeDocs(results)
 process.exitCode = isGood ? 0 : 1
 
-/** The row must find nothing. */
+/** Runs a row and reports its failures. No attack may succeed. */
 async function attack(row: Row): Promise<void> {
   const { cases, failures } = await run(row, ROOT, row.cases.full)
   report(row.name, `${cases.toLocaleString('en')} cases`, `${failures.length} failures`, failures)
@@ -56,7 +56,10 @@ async function attack(row: Row): Promise<void> {
   if (failures.length > 0 || cases === 0) isGood = false
 }
 
-/** The row must find nothing in the intact product, and something in each broken copy. */
+/**
+ * Runs a row against the intact product, where no attack may succeed, and against each broken copy, where an attack
+ * must succeed.
+ */
 async function prove(row: Row): Promise<void> {
   const cases = Math.min(row.cases.full, PROVE_CASES_MAX)
   const { failures } = await run(row, ROOT, cases)
@@ -93,7 +96,10 @@ function report(name: string, what: string, verdict: string, failures: readonly 
   for (const failure of failures.slice(0, failuresShown)) console.log(`  ${failure}`)
 }
 
-/** Creates databases in PostgreSQL if it is installed (scripts/get-postgres.sh), otherwise embedded ones. */
+/**
+ * Returns a function that creates a PostgreSQL database. If PostgreSQL isn't installed (scripts/get-postgres.sh), the
+ * function returns null, and the product uses its embedded database.
+ */
 async function openDatabases(): Promise<{ create: Place['createDatabase']; close(): Promise<void> }> {
   if (findPostgres() === undefined) return { create: async () => null, close: async () => {} }
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-postgres-'))

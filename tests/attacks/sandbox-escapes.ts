@@ -7,7 +7,7 @@ import { memoryOf } from './server-memory.ts'
 import type { Stage } from './stage.ts'
 import { openTrap } from './trap.ts'
 
-/** Expressions that no tool may run successfully. Names in braces are replaced. */
+/** Expressions that must fail in any tool. Names in braces are placeholders. */
 const JAVASCRIPT = `
 Deno.readTextFileSync("{file}")
 Deno.readTextFile("/etc/passwd")
@@ -73,7 +73,7 @@ open("{written}", "w").write("x")
 ().__class__.__base__.__subclasses__()[0].__init__.__globals__
 `
 
-/** Whole tools that break the protocol with the server, or its limits. */
+/** Tools that violate the protocol between sandbox and server, or exceed the sandbox's limits. */
 const BREAKERS: [what: string, tool: ToolParts][] = [
   [
     'a forged answer',
@@ -104,10 +104,10 @@ const BREAKERS: [what: string, tool: ToolParts][] = [
   ['its own exit in Python', python('import os; os._exit(1)')],
 ]
 
-/** The largest growth of the server's memory that a series of calls explains. */
+/** Maximum growth of the server's memory during a series of calls. */
 const GROWTH_BYTES_MAX = 400 * 1024 * 1024
 
-/** Tenant code that tries to use files, the environment, the network, programs, or more than its share. */
+/** Runs tenants' code that tries to use files, the environment, the network or programs, or to exceed its limits. */
 export const sandboxEscapes: Row = {
   name: 'sandbox-escapes',
   cases: { full: Number.POSITIVE_INFINITY, commit: 20 },
@@ -137,7 +137,7 @@ export const sandboxEscapes: Row = {
       const before = memoryOf(stage)
       for (const [language, lines, write] of lists) {
         if (language === 'Python' && cases <= 20) continue // Pyodide takes seconds to start
-        // An attack that ends Python also ends its process, so each try gets a separate process.
+        // Some attacks end the Python process, so each expression runs in its own process.
         const groups = language === 'Python' ? lines.map((line) => [line]) : [lines]
         const outcomes: string[] = []
         for (const group of groups) {
@@ -205,7 +205,7 @@ function python(body: string): ToolParts {
   return { framework: 'python', code: `def main():\n  ${body}`, inputs: [] }
 }
 
-/** Returns one tool that tries each expression separately and returns each outcome as text. */
+/** Returns a tool that evaluates each expression separately, and returns the outcomes as strings. */
 const triesInJavaScript = (lines: string[]): ToolParts =>
   js(
     `const tries = ${JSON.stringify(lines)}; const out = []; for (const line of tries) { try { const value = await eval(line); out.push("OUT:" + (typeof value === "string" ? value : JSON.stringify(value) ?? String(value)).slice(0, 2000)) } catch (error) { out.push("OUT:refused " + String(error).slice(0, 200)) } } return out`,
@@ -219,7 +219,7 @@ const triesInPython = (lines: string[]): ToolParts =>
 const outcomesIn = (text: string): string[] =>
   Array.from(text.matchAll(/"OUT:((?:[^"\\]|\\.)*)"/g), ([, outcome = '']) => outcome)
 
-/** Saves a tool, and makes the emulated model call it. */
+/** Returns a function that saves a tool and makes the emulated model call it. */
 async function toolRunner(stage: Stage): Promise<(tool: ToolParts) => Promise<Answer>> {
   const smith = toolsmith(stage, await stage.signUp())
   return async (tool) => {

@@ -5,7 +5,7 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import postgres from 'postgres'
 import { readZip } from '#tests/support/read-zip.ts'
 
-/** A readable text: a log, a table, a response. */
+/** A place to search for secrets, with its contents as text: a log, a table or a response. */
 export interface Place {
   name: string
   text: string
@@ -13,7 +13,9 @@ export interface Place {
 
 const EMBEDDED = 'postgres'
 
-/** Returns every row of every table as text, from PostgreSQL or from the folder of a stopped embedded database. */
+/**
+ * Returns the rows of each table as text. Reads a PostgreSQL database, or the folder of a stopped embedded database.
+ */
 export async function dumpDatabase(from: { url: string } | { dataDir: string }): Promise<Place[]> {
   if ('url' in from) {
     const sql = postgres(from.url, { max: 1, onnotice: () => {} })
@@ -47,7 +49,7 @@ async function readTables(ask: (statement: string) => PromiseLike<Iterable<Row>>
   return places
 }
 
-/** Returns the names and contents of the files in a folder, without the embedded database. */
+/** Returns the names and contents of all files in a folder, except those of the embedded database. */
 export function readFolder(folder: string): Place[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
@@ -58,7 +60,7 @@ export function readFolder(folder: string): Place[] {
   })
 }
 
-/** Returns the files of an export. */
+/** Returns the files of an export archive. */
 export async function readExport(name: string, zip: Buffer): Promise<Place[]> {
   const entries = await readZip(zip)
   return [...entries].map(([entry, bytes]) => ({

@@ -5,40 +5,40 @@ import { type MailServer, startMailServer } from '#tests/support/mail.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { startMcpServer, type TestMcpServer, textResult } from '#tests/support/mcp/index.ts'
 import { OPENID_CLIENT, type OpenidProvider, startOpenidProvider } from '#tests/support/openid-provider.ts'
-import { type EchoServer, startEchoServer, toldBy } from './echo-server.ts'
+import { type EchoServer, messageWithCredentials, startEchoServer } from './echo-server.ts'
 import { Plants } from './plants.ts'
 import { recordAnswers } from './record-answers.ts'
 import { dumpDatabase, type Place, readFolder } from './secret-places.ts'
 import { signUpPlanted } from './secrets-of-accounts.ts'
 import type { Stage } from './stage.ts'
 
-/** A product with configured secrets, and servers around it that repeat what they receive. */
+/** A product with configured secrets, and servers that repeat what the product sends to them. */
 export interface Target {
   stage: Stage
   plants: Plants
   mail: MailServer
   collector: Collector
-  /** Repeats what it receives in its errors. */
+  /** A server that repeats credentials in its error messages. */
   echo: EchoServer
-  /** The target of redirects from `echo`: another host, which must not receive any secret. */
+  /** The server that `echo` redirects to. It is on another host, so it must not receive any secret. */
   elsewhere: EchoServer
   openid: OpenidProvider
-  /** Requires a key in the header X-Key. */
+  /** An MCP server that requires a key in the header X-Key. */
   keyMcp: TestMcpServer
-  /** Requires access tokens of its authorization server. */
+  /** An MCP server that requires an access token of its authorization server. */
   oauthMcp: AuthorizedMcpServer
-  /** Signed up with a planted password. */
+  /** A user who has signed up with a planted password. */
   owner: Person
-  /** The owner's model that calls tools: its name is TOOL_MODEL. */
+  /** The id of the owner's model TOOL_MODEL, which can call tools. */
   toolModelId: string
-  /** Texts from other sources: the output of commands, exports. */
+  /** Further places to search, such as exports and the output of commands. */
   found: Place[]
-  /** Returns everything that is readable now or was sent before. Stops the server. */
+  /** Stops the server. Returns everything that is readable and everything that was sent. */
   collect(): Promise<Place[]>
   close(): Promise<void>
 }
 
-/** The playground requires this prefix. */
+/** A model name with a prefix that the playground accepts. */
 export const TOOL_MODEL = 'gpt-emu'
 
 export async function openTarget(main: Stage): Promise<Target> {
@@ -80,7 +80,7 @@ export async function openTarget(main: Stage): Promise<Target> {
   const stage = await main.another(operator)
   plants.keep('access token', stage.administrator)
   if (stage.databaseUrl !== null) plants.keep('database password', new URL(stage.databaseUrl).password)
-  // The main stage has the provider and the receiver that tenants use.
+  // Uses the main stage's provider and webhook receiver.
   Object.assign(stage, { provider: main.provider, receiver: main.receiver })
   const recorded = recordAnswers(stage.url)
   const found: Place[] = []
@@ -140,7 +140,7 @@ export async function openTarget(main: Stage): Promise<Target> {
   }
 }
 
-/** Merges places of the same name into one text. */
+/** Merges places with the same name. */
 function merge(places: readonly Place[]): Place[] {
   const texts = new Map<string, Set<string>>()
   for (const { name, text } of places) texts.set(name, (texts.get(name) ?? new Set()).add(text))
@@ -155,14 +155,17 @@ const requestTo = (name: string, headers: object, parts: readonly unknown[]): Pl
 const requestsTo = (requests: Stage['provider']['requests']): Place[] =>
   requests.flatMap(({ path, headers, body }) => requestTo('a provider', headers, [path, body]))
 
-/** Starts a server whose tool repeats the caller's key: as an error, as a result, and with a status. */
+/**
+ * Starts an MCP server whose tool repeats the caller's key: in a protocol error, in a failed or successful result, or
+ * in a response with status 500.
+ */
 function startKeyMcp(): Promise<TestMcpServer> {
   let calls = 0
   return startMcpServer({
     tools: [{ name: 'echo', run: () => textResult('done') }],
     before(request, response, message, id) {
       if (message !== 'tools/call') return false
-      const said = toldBy(request)
+      const said = messageWithCredentials(request)
       const bodies = [
         { error: { code: -32_000, message: said } },
         { result: { content: [{ type: 'text', text: said }], isError: true } },
@@ -176,7 +179,7 @@ function startKeyMcp(): Promise<TestMcpServer> {
   })
 }
 
-/** Records the tokens that an authorization server issues. */
+/** Returns faults that don't change any response, but record the tokens issued by an authorization server. */
 const keepTokens = (plants: Plants): Partial<AuthorizedMcpServer['faults']> => ({
   changeTokens(tokens) {
     plants.keep('MCP access token', tokens['access_token'])

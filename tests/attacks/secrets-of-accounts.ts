@@ -10,7 +10,7 @@ import type { Target } from './secret-target.ts'
 const POLL_MS = 20
 
 /**
- * Uses every way to sign in and its secrets: passwords, sessions, mailed links, a second factor, an OpenID
+ * Uses the secrets of all ways to sign in: passwords, sessions, emailed links, a second factor and an OpenID
  * provider.
  */
 export async function tryAccounts(target: Target): Promise<void> {
@@ -20,7 +20,7 @@ export async function tryAccounts(target: Target): Promise<void> {
   await tryOpenid(target)
 }
 
-/** Signs up with a planted password. */
+/** Signs up a user with a planted password. */
 export async function signUpPlanted({ stage, plants }: Pick<Target, 'stage' | 'plants'>): Promise<Person> {
   const password = plants.plant('password', 'é"\\/+ ')
   const email = `${randomUUID()}@example.com`
@@ -66,7 +66,7 @@ async function signInAndOut(target: Target): Promise<void> {
     await stage.call('GET', '/api/users/me', { headers: { authorization: header } })
 }
 
-/** Signs in as a browser, with the refresh token in a cookie. */
+/** Signs in as a browser does, with the refresh token in a cookie. */
 async function tryCookie({ stage, plants }: Target, { email, password }: Person): Promise<void> {
   const own = { 'sec-fetch-site': 'same-origin' }
   const signedIn = await stage.call('POST', '/api/auth/login', {
@@ -87,7 +87,7 @@ async function tryCookie({ stage, plants }: Target, { email, password }: Person)
   })
 }
 
-/** Confirms the owner's address, which grants credits. */
+/** Verifies the owner's email address, which grants credits. */
 export async function confirmOwner({ stage, plants, mail, owner }: Target): Promise<void> {
   const confirmation = await mailTo(mail, owner.email, 'email address')
   const token = plants.keep('mailed token', confirmation.token)
@@ -100,7 +100,7 @@ export async function confirmOwner({ stage, plants, mail, owner }: Target): Prom
 async function tryMailedLinks(target: Target): Promise<void> {
   const { stage, plants, mail } = target
   const forgetful = await signUpPlanted(target)
-  // The SMTP server refuses the mail once, so that it waits as a job with an error.
+  // The SMTP server rejects the email once, so the email waits in a job with an error message.
   mail.refuse = 1
   await stage.call('POST', '/api/auth/forgot_password', { body: { email: forgetful.email } })
   while (mail.refuse > 0) await sleep(POLL_MS)
@@ -155,7 +155,7 @@ async function invite({ stage, plants, mail, owner }: Target): Promise<void> {
   await stage.call('POST', '/api/org/leave_link', { body: { token: leave } })
 }
 
-/** Uses an authenticator app, its recovery codes, and a sign-in with one of them. */
+/** Adds an authenticator app, and signs in with one of its recovery codes. */
 async function trySecondFactor({ stage, plants, owner }: Target): Promise<void> {
   const proof = { password: owner.password }
   const begun = await stage.call('POST', '/api/auth/totp/begin', { token: owner.token, body: { proof } })

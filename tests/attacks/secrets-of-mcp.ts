@@ -3,17 +3,17 @@ import { makeAgent } from '#tests/support/deployments.ts'
 import { allow, REDIRECT_URI, Visitor } from '#tests/support/mcp/connecting.ts'
 import { type Target, TOOL_MODEL } from './secret-target.ts'
 
-/** Connects to MCP servers that repeat what they receive, and connects MCP clients to the product. */
+/** Connects to MCP servers that repeat credentials, and connects an MCP client to the product. */
 export async function tryConnections(target: Target): Promise<void> {
   await tryServers(target)
   await tryAuthorizationServer(target)
 }
 
-/** A person's account at an MCP server. */
+/** A user's connection to an MCP server. */
 interface Connection {
   instanceId: string
   agentId: string
-  /** Path and query of the gateway URL. */
+  /** Path and query string of the gateway URL. */
   address: string
 }
 
@@ -28,7 +28,7 @@ async function tryServers(target: Target): Promise<void> {
   })
   const byKey = await connect(target, keyServer, plants.plant('MCP key'))
   const byOauth = await connect(target, oauthServer)
-  // The server repeats the key differently in each call.
+  // Each call repeats the key in a different way.
   for (let call = 0; call < 4; call++) await tryTool(target, byKey)
   for (const how of ['error', 'result', 'status'] as const) {
     oauthMcp.faults.echoToken = how
@@ -36,7 +36,8 @@ async function tryServers(target: Target): Promise<void> {
   }
   delete oauthMcp.faults.echoToken
   await tryTool(target, byOauth)
-  // The access token expires and is refreshed. After that, the authorization server repeats what it receives.
+  // Expires the access token, so that it is refreshed. In the next refreshes, the authorization server repeats the
+  // parameters of the request.
   oauthMcp.endAccessTokens()
   await tryTool(target, byOauth)
   for (const fault of ['echo', 'echoPlain'] as const) {
@@ -66,7 +67,7 @@ async function addServer({ stage }: Target, url: string, auth_config: object): P
   return body.id
 }
 
-/** Connects with a key if given, otherwise with a browser at the authorization server. */
+/** Connects to an MCP server with `api_key`, or without a key through a browser at the authorization server. */
 async function connect(target: Target, serverId: string, api_key?: string): Promise<Connection> {
   const { stage, plants, owner, oauthMcp } = target
   const browser = new Visitor()
@@ -95,7 +96,7 @@ async function connect(target: Target, serverId: string, api_key?: string): Prom
   return { instanceId, agentId, address: pathname + search }
 }
 
-/** Calls the tool of a connection through the gateway, the playground and an agent. */
+/** Calls the MCP server's tool through the gateway, the playground and an agent. */
 async function tryTool({ stage, owner }: Target, connection: Connection): Promise<void> {
   const org = `org_id=${owner.organizationId}`
   const asOwner = { token: owner.token }
@@ -122,7 +123,7 @@ async function tryTool({ stage, owner }: Target, connection: Connection): Promis
 
 const VERIFIER = randomBytes(32).toString('base64url')
 
-/** Authorizes an app, and uses its code, its tokens, and the code a second time. */
+/** Authorizes an app, uses its code and its tokens, and then redeems the code again. */
 async function tryAuthorizationServer({ stage, plants, owner }: Target): Promise<void> {
   const registered = await stage.call('POST', '/mcp/oauth/register', {
     body: {

@@ -16,16 +16,16 @@ import type { Target } from './secret-target.ts'
 const WAIT_MS_MAX = 20_000
 const POLL_MS = 25
 
-/** Uses the secrets that tenants store in the product, and the keys that it issues. */
+/** Uses the secrets that tenants store in the product, and the keys that the product issues. */
 export async function tryServices(target: Target): Promise<void> {
   const works = [tryModels, tryKeys, tryTools, tryKnowledge, tryWebhooks]
   await Promise.all(works.map((work) => work(target)))
 }
 
-/** The ways in which `echo-server.ts` repeats a key. */
+/** Path segments that select how `echo-server.ts` repeats a key. */
 const ECHOES = ['400', '401', '403', '404', '422', '429', '500', 'text', 'event', 'cut', 'moved']
 
-/** Calls every endpoint that uses a model, with providers that repeat the key in each way. */
+/** Calls every endpoint that uses a model. The models' provider repeats the key in each of the ways in ECHOES. */
 async function tryModels({ stage, plants, echo, owner }: Target): Promise<void> {
   const { token, organizationId } = owner
   const org = `org_id=${organizationId}`
@@ -71,7 +71,7 @@ async function tryModels({ stage, plants, echo, owner }: Target): Promise<void> 
     await stage.say(owner, { model_id: id }, { content: 'Hi' }).catch(() => undefined)
 }
 
-/** Uses API keys, keys of deployments and their visitors, URLs of files, and idempotent replays. */
+/** Uses API keys, keys and visitor tokens of deployments, signed file URLs, and idempotent replays. */
 async function tryKeys({ stage, plants, owner }: Target): Promise<void> {
   const { token, organizationId } = owner
   const makeKey = (headers: Record<string, string> = {}) =>
@@ -113,7 +113,7 @@ async function tryKeys({ stage, plants, owner }: Target): Promise<void> {
   await stage.call('GET', file.pathname + file.search)
 }
 
-/** Uses a tool whose code returns, throws and prints its secret, and shows it to a model that repeats its input. */
+/** Uses a tool whose code returns, throws and prints its secret, and sends it to a model that repeats its input. */
 async function tryTools({ stage, plants, echo, toolModelId, owner }: Target): Promise<void> {
   const smith = toolsmith(stage, owner)
   const code = `export function main({ how }) {
@@ -157,7 +157,7 @@ async function tryTools({ stage, plants, echo, toolModelId, owner }: Target): Pr
   await stage.call('GET', `/api/agents/get?agent_id=${agentId}`, { token: owner.token })
 }
 
-/** Uses a bucket and an embedding provider that repeat signatures and keys, and text sources. */
+/** Uses a bucket and an embedding provider, which repeat signatures and keys, and sources of type `text`. */
 async function tryKnowledge({ stage, plants, echo, owner }: Target): Promise<void> {
   const library = librarian(stage, owner)
   const content = plants.plant('private text', 'All about ')
@@ -207,7 +207,7 @@ interface SourceStatus {
   error: string | null
 }
 
-/** Waits until each source was read or has failed once. Some sources are retried later. */
+/** Waits until each source has been read or has failed at least once. Failed sources may be retried later. */
 const untilTried = (library: Librarian, kb_id: string): Promise<void> =>
   until(async () => {
     const { body } = await library.call('GET', 'ingestion_status', { kb_id })
@@ -221,7 +221,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     if (Date.now() > end) throw new Error('sources are not read')
 }
 
-/** Uses webhooks, one of which repeats its headers and has a password in its URL. */
+/** Uses webhooks. The endpoint of one webhook repeats the request's headers, and its URL contains a password. */
 async function tryWebhooks({ stage, plants, echo, owner }: Target): Promise<void> {
   const hooks = await ownWebhooks(stage, owner)
   const at = async (url: string): Promise<string> => {
@@ -249,7 +249,7 @@ async function tryWebhooks({ stage, plants, echo, owner }: Target): Promise<void
   )
 }
 
-/** Collects all exports and everything that operators can read. */
+/** Collects all exports and everything else that operators can read. */
 export async function takeExports({ stage, plants, found, owner }: Target): Promise<void> {
   const { token, organizationId } = owner
   const download = async (what: string, path: string): Promise<void> => {

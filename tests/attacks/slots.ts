@@ -1,8 +1,8 @@
 import { OPERATIONS, type Operation, placesIn } from './contract.ts'
 
 /**
- * The kinds of records that an id can name. Installation-wide records, such as permissions and MCP servers, have
- * no owner.
+ * The kinds of records that an id can name. Excludes records of the installation, such as permissions and MCP
+ * servers, which belong to no tenant.
  */
 export const KINDS = [
   'organization',
@@ -39,14 +39,14 @@ export const KINDS = [
 ] as const
 export type Kind = (typeof KINDS)[number]
 
-/** A place in a request that takes an id: `query.org_id`, `body.tools[].tool_id`. */
+/** A part of a request that takes an id, such as `query.org_id` or `body.tools[].tool_id`. */
 export interface Slot {
   operation: Operation
   place: string
   kind: Kind
 }
 
-/** The kind by the last name of a place. */
+/** The kind of record by the last name in a slot's path. */
 const KIND_BY_NAME: Record<string, Kind | 'installation'> = {
   org_id: 'organization',
   organization_id: 'organization',
@@ -94,7 +94,9 @@ const KIND_BY_NAME: Record<string, Kind | 'installation'> = {
   budget_id: 'budget',
 }
 
-/** Places where a name has another meaning, and ids that the description does not call UUIDs. */
+/**
+ * Slots whose name has another meaning than in KIND_BY_NAME, and slots that openapi.json doesn't describe as UUIDs.
+ */
 const SPECIAL: Record<string, Record<string, Kind>> = {
   delete_chat_delete_session: { 'query.session_id': 'chat' },
   delete_auth_sessions: { 'query.session_id': 'authSession' },
@@ -114,14 +116,14 @@ const SPECIAL: Record<string, Record<string, Kind>> = {
   post_openai_v1_responses: { 'body.model': 'agent' },
   post_openai_v1_embeddings: { 'body.model': 'model' },
 }
-/** A second kind that a place accepts. */
+/** Slots that also accept a name, and the kind of that name. */
 const BY_NAME: Record<string, Record<string, Kind>> = {
   post_kb_query: { 'body.model': 'modelName' },
   post_openai_v1_chat_completions: { 'body.model': 'modelName' },
   post_openai_v1_responses: { 'body.model': 'agentName' },
 }
 
-/** Returns every place that takes an id, and the places whose kind is unknown. */
+/** Returns all slots of openapi.json, and the paths of ids whose kind is unknown. */
 export function findSlots(): { slots: Slot[]; unknown: string[] } {
   const slots: Slot[] = []
   const unknown: string[] = []

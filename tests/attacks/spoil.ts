@@ -2,15 +2,15 @@ import type { Call } from '#tests/contract/access-matrix.ts'
 import { type Operation, placesIn, type Schema, withValueAt } from './contract.ts'
 import type { Choice } from './random-choice.ts'
 
-/** A request that is invalid in some way, or unusual and valid. */
+/** A corrupted request. It may still be valid, but is unusual. */
 export interface BadRequest {
-  /** Includes the query. */
+  /** The path and the query string. */
   path: string
   headers: Record<string, string>
   body: string | Uint8Array | null
-  /** The changes that were made. */
-  told: string
-  /** The server may close the connection instead of responding. */
+  /** Describes how the request was corrupted. */
+  corruption: string
+  /** True if the server may close the connection instead of responding. */
   mayBeCutOff: boolean
 }
 
@@ -26,7 +26,7 @@ function placesOf({ id, body }: Operation): ReturnType<typeof placesIn> {
 
 /** Corrupts a valid call in one to three ways. */
 export function spoil(choice: Choice, operation: Operation, call: Call): BadRequest {
-  const told: string[] = []
+  const changes: string[] = []
   const query = new URLSearchParams(call.query)
   let { body } = call
   const count = 1 + choice.below(3)
@@ -36,21 +36,21 @@ export function spoil(choice: Choice, operation: Operation, call: Call): BadRequ
       const { path, schema } = choice.of(places)
       const [what, make] = choice.of(oddValuesFor(schema, choice))
       body = withValueAt(body, path, make())
-      told.push(`${path || 'body'}: ${what}`)
-    } else told.push(spoilQuery(choice, operation, query))
+      changes.push(`${path || 'body'}: ${what}`)
+    } else changes.push(spoilQuery(choice, operation, query))
   }
   const prefixed = choice.chance(0.15) ? operation.path.replace('/api/', '/v1/') : operation.path
   const request: BadRequest = {
     path: `${prefixed}?${query}`,
     headers: {},
     body: null,
-    told: '',
+    corruption: '',
     mayBeCutOff: false,
   }
-  if (operation.body) writeJson(choice, request, body, told)
-  else if (operation.takesFile) writeForm(choice, request, told)
-  if (choice.chance(0.15)) told.push(spoilHeaders(choice, request))
-  return { ...request, told: told.join(', ') }
+  if (operation.body) writeJson(choice, request, body, changes)
+  else if (operation.takesFile) writeForm(choice, request, changes)
+  if (choice.chance(0.15)) changes.push(spoilHeaders(choice, request))
+  return { ...request, corruption: changes.join(', ') }
 }
 
 const TEXTS: Record<string, string> = {
@@ -79,7 +79,7 @@ const NUMBERS = [0, -1, 0.5, -0, 1e308, -1e308, 2 ** 53, 2 ** 31, -(2 ** 63), 5e
 
 type OddValue = [what: string, make: () => unknown]
 
-/** Returns unexpected values for a place, by description. */
+/** Returns functions that create unexpected values for a schema, each with a description. */
 function oddValuesFor(schema: Schema, choice: Choice): OddValue[] {
   const [name = '', text] = choice.of(Object.entries(TEXTS))
   const size = choice.of([201, 5_001, 100_001, choice.chance(0.05) ? 1_500_000 : 1_000])
@@ -102,7 +102,7 @@ function oddValuesFor(schema: Schema, choice: Choice): OddValue[] {
   ]
 }
 
-/** Longer texts would only exceed the body limit. */
+/** Maximum length of a generated string. A longer string would exceed the body limit, which other cases test. */
 const TEXT_MAX = 200_000
 
 function boundaries({ minimum, maximum, minLength, maxLength, enum: values, type }: Schema): OddValue[] {
@@ -161,8 +161,8 @@ function spoilQuery(choice: Choice, { parameters }: Operation, query: URLSearchP
   return `?${name}=${JSON.stringify(value.slice(0, 20))}`
 }
 
-/** Writes a body in ways that JSON.stringify cannot. */
-function writeJson(choice: Choice, request: BadRequest, body: unknown, told: string[]): void {
+/** Encodes a body as JSON with irregularities that JSON.stringify cannot produce. */
+function writeJson(choice: Choice, request: BadRequest, body: unknown, changes: string[]): void {
   const json = JSON.stringify(body ?? {})
   request.headers['content-type'] = 'application/json'
   request.body = json
@@ -185,10 +185,10 @@ function writeJson(choice: Choice, request: BadRequest, body: unknown, told: str
   const written = write()
   request.body = written
   request.mayBeCutOff = written.length > 60_000
-  told.push(`JSON: ${what}`)
+  changes.push(`JSON: ${what}`)
 }
 
-function writeForm(choice: Choice, request: BadRequest, told: string[]): void {
+function writeForm(choice: Choice, request: BadRequest, changes: string[]): void {
   const part = (head: string, content: string): string => `--${BOUNDARY}\r\n${head}\r\n\r\n${content}\r\n`
   const file = 'Content-Disposition: form-data; name="file"; filename="a.txt"'
   const [what, written] = choice.of([
@@ -205,7 +205,7 @@ function writeForm(choice: Choice, request: BadRequest, told: string[]): void {
   request.headers['content-type'] = `multipart/form-data; boundary=${BOUNDARY}`
   request.body = written
   request.mayBeCutOff = true
-  told.push(`form: ${what}`)
+  changes.push(`form: ${what}`)
 }
 
 function spoilHeaders(choice: Choice, request: BadRequest): string {

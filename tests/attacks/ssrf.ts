@@ -3,14 +3,14 @@ import { openOutgoingPaths } from './outgoing-paths.ts'
 import type { Row } from './row.ts'
 import { openTrap } from './trap.ts'
 
-/** Spellings of loopback, without a port. The trap listens on all of them. */
+/** Spellings of loopback addresses, without a port. The trap listens on all of these addresses. */
 const LOOPBACK = `
   127.0.0.1 127.0.0.1. 127.1 127.0.1 127.255.255.254 2130706433 017700000001 0177.0.0.1 0177.0.0.0x1 0x7f000001
   0x7f.1 0x7F.0x0.0x0.0x1 0x7f.0.0.01 0 0x0 0.0.0.0 %31%32%37.0.0.1 127。0。0。1 １２７.0.0.1 ①②⑦.0.0.1 localhost
   LOCALHOST localhost. [::1] [0:0:0:0:0:0:0:1] [::] [::ffff:127.0.0.1] [::ffff:7f00:1] [0:0:0:0:0:ffff:127.0.0.1]
   [::127.0.0.1] private.rebind.test mixed.rebind.test mapped.rebind.test
 `
-/** Other addresses of internal networks, and metadata services of clouds. */
+/** Other addresses of internal networks, and of clouds' metadata services. */
 const ELSEWHERE = `
   10.0.0.1 167772161 012.1 172.16.1 172.31.255.255 192.168.1 3232235777 169.254.169.254 0xa9fea9fe 2852039166
   169.254.43518 169.254.169.253 169.254.170.2 168.63.129.16 0xa83f8110 100.100.100.200 100.64.0.1 192.0.0.192
@@ -19,15 +19,16 @@ const ELSEWHERE = `
 `
 const split = (text: string): string[] => text.trim().split(/\s+/)
 
-/** The errors for a refused address. Nothing listens at these addresses, so no connection would reveal an attempt. */
+/**
+ * Matches the error messages for a rejected address. At the addresses in ELSEWHERE nothing listens, so only the
+ * message shows that the server made no attempt.
+ */
 const REFUSED =
   /^400 |not at a public address|cloud|not a web address|may not be reached|[Ii]nvalid|not allowed|must be|only https/
 
 const FAILURES_MAX = 10
 
-/**
- * Tries addresses of internal networks on every path by which the server connects to a host that a tenant chooses.
- */
+/** Tries internal addresses on every path by which the server connects to a host that a tenant chooses. */
 export const ssrf: Row = {
   name: 'ssrf',
   cases: { full: Number.POSITIVE_INFINITY, commit: 25 },
@@ -60,12 +61,12 @@ export const ssrf: Row = {
         else if (!isTrapped && !REFUSED.test(outcome)) failures.push(`${what}: ${outcome.slice(0, 200)}`)
       }
       for (const { what, host, isTrapped, send } of chosen) {
-        // Connections to unreachable hosts are slow. Without the guard, a few of them suffice to fail.
+        // Stops after several failures. Without the SSRF guard, each connection to an unreachable host is slow.
         if (failures.length >= FAILURES_MAX) break
         await expectRefusal(what, isTrapped, () => send(`${host}:${trap.port}`))
       }
       for (const { name, isHttps, send } of paths) {
-        // Proves that the path works: a request to the allowed site arrives.
+        // Proves that the path works: a request to the allowed site must arrive.
         const before = trap.visits()
         await send(`${trap.allowed}:${trap.port}`)
         if (trap.visits() === before && !isHttps)

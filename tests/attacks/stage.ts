@@ -8,10 +8,10 @@ import { type EmulatedProvider, startProvider } from '#tests/support/provider/in
 import { type Receiver, startReceiver } from '#tests/support/receiver.ts'
 import { shareSnapshot } from '#tests/support/sandbox.ts'
 
-/** The source tree to start the product from, and the source of its databases. */
+/** The source tree that the product runs from, and a function that creates its databases. */
 export interface Place {
   root: string
-  /** Creates a database in PostgreSQL; null makes the product use its embedded one. */
+  /** Creates a PostgreSQL database. If it returns null, the product uses its embedded database. */
   createDatabase(): Promise<NewDatabase | null>
 }
 
@@ -20,32 +20,35 @@ export interface NewDatabase {
   drop(): Promise<void>
 }
 
-/** The product as an operator starts it, with all its dependencies on loopback. */
+/** The product as an operator starts it. All its dependencies are on loopback. */
 export interface Stage extends Client {
   server: ServerProcess
   provider: EmulatedProvider
-  /** Records the deliveries of webhooks. */
+  /** A server that records webhook deliveries. */
   receiver: Receiver
   environment: Record<string, string>
-  /** The SECRET that the server signs and encrypts with. */
+  /** The server's SECRET, which it uses to sign and encrypt. */
   secret: string
   dataDir: string
-  /** Null for the embedded database. */
+  /** The URL of the PostgreSQL database. Null for the embedded database. */
   databaseUrl: string | null
   /** An access token of the system administrator. */
   administrator: string
-  /** Starts another product from the same source tree, with a separate database. It stops with this one. */
+  /**
+   * Starts another product from the same source tree, with its own database. The other product stops together with
+   * this product.
+   */
   another(environment: Record<string, string>): Promise<Stage>
   stop(): Promise<void>
 }
 
-/** The repository of this file. */
+/** The root of the repository. */
 export const ROOT = join(import.meta.dirname, '../..')
 const ADMINISTRATOR = { email: 'admin@localhost', password: 'administrator' }
 
 export async function startStage(place: Place, environment: Record<string, string> = {}): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-attacks-'))
-  // A broken copy creates a separate snapshot, because its snapshot may differ.
+  // A broken copy of the source must create its own snapshot, which may differ.
   if (place.root === ROOT) shareSnapshot(dataDir)
   const [provider, receiver, database, port] = await Promise.all([
     startProvider(),

@@ -4,22 +4,25 @@ import { type Operation, withValueAt } from './contract.ts'
 import { findSlots, type Kind, type Slot } from './slots.ts'
 import { fixtureOf, type Installation, type Records } from './tenant.ts'
 
-/** A valid call with an id in one slot. */
+/** Returns a valid call of the slot's operation, with `id` in the slot. */
 export function callWith(installation: Installation, slot: Slot, records: Records, id: string): Call {
   const { query, ...call } = callOf(slot.operation, records, installation)
-  // A request must not name the same organization twice in different ways.
+  // A request must not name two organizations, one in the query and one in the body.
   const { org_id: _named, ...others } = query ?? {}
   const isNamedInBody = slot.place === 'body.org_id'
   return put({ ...call, query: isNamedInBody ? others : (query ?? {}) }, slot.place, id)
 }
 
-/** Calls that get further than those of access-matrix.ts: to a passage, and past authentication. */
+/**
+ * Replacements for calls of access-matrix.ts that would fail too early: a search that finds a passage, and a proof
+ * that passes authentication.
+ */
 const BETTER: Record<string, Call> = {
   post_kb_search: { body: { query: 'note' } },
   post_auth_factors_remove: { body: { factor_id: '', proof: { password: 'correct horse battery' } } },
 }
 
-/** Returns the operation's call of access-matrix.ts, with one owner's ids in all its slots. */
+/** Returns the call of access-matrix.ts for an operation, with ids from `records` in all slots. */
 export function callOf(operation: Operation, records: Records, installation: Installation): Call {
   const call = MATRIX[operation.id]?.[1](fixtureOf(records, installation)) ?? {}
   Object.assign(call, BETTER[operation.id])
@@ -48,6 +51,6 @@ export const randomId = (kind: Kind): string => {
   return kind === 'agentName' || kind === 'modelName' ? `name ${randomUUID()}` : randomUUID()
 }
 
-/** Returns a new random id for each kind. */
+/** Returns a random id for each kind of record. */
 export const randomRecords = (): Records =>
   Object.fromEntries(SLOTS.slots.map(({ kind }) => [kind, randomId(kind)])) as Records

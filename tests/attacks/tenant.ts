@@ -11,26 +11,29 @@ import type { Stage } from './stage.ts'
 
 export type Records = Partial<Record<Kind, string>>
 
-/** The callers in an organization: the four system roles, a custom role, and the keys of access-matrix.ts. */
+/**
+ * The callers of a tenant: users with the four system roles and a custom role, and the credentials used in
+ * access-matrix.ts.
+ */
 export type Insider = 'owner' | 'admin' | 'member' | 'guest' | 'custom' | 'API key' | 'deployment' | 'visitor'
 
-/** An organization with people in every role and a record of every kind, all made through the API. */
+/** An organization with a user in every role and a record of every kind. Everything is created through the API. */
 export interface Tenant {
   organizationId: string
   people: Record<'owner' | 'admin' | 'member' | 'guest' | 'custom', Person>
-  /** The credential of each caller. */
+  /** The credential of each kind of caller. */
   tokens: Record<Insider, string>
-  /** The owner's records. */
+  /** Ids of the owner's records. */
   records: Records
-  /** The member's personal records in the same organization. */
+  /** Ids of the member's personal records in the same organization. */
   membersOwn: Records
-  /** Ids of records that were deleted. */
+  /** Ids of deleted records. */
   deleted: Records
-  /** For the calls of access-matrix.ts. */
+  /** Values for the calls of access-matrix.ts. */
   fixture: Fixture
 }
 
-/** Records that all tenants of a stage share. */
+/** Ids of records that all tenants of a stage share. */
 export interface Installation {
   mcpServerId: string
   permissionId: string
@@ -38,7 +41,7 @@ export interface Installation {
 
 const CREDITS = 1_000_000
 
-/** Creates a tenant whose texts all contain `marker`. */
+/** Creates a tenant. All its texts contain `marker`. */
 export async function makeTenant(stage: Stage, installation: Installation, marker: string): Promise<Tenant> {
   const [owner, admin, member, guest, custom] = await Promise.all(
     Array.from({ length: 5 }, () => signUp(stage)),
@@ -110,14 +113,14 @@ async function make(stage: Stage, token: string, path: string, body: unknown, ke
   return answer.body[key]
 }
 
-/** Signs up and adds a second session, so that calls that end it affect nothing else. */
+/** Signs up a user and adds a second session. Calls that end a session then don't end the session in use. */
 async function signUp(stage: Stage): Promise<Person> {
   const person = await stage.signUp()
   await stage.call('POST', '/api/auth/login', { body: { email: person.email, password: person.password } })
   return person
 }
 
-/** Adds an authenticator app, which requires a confirmed address. */
+/** Adds an authenticator app, after verifying the email address as the server requires. */
 async function addFactor(stage: Stage, owner: Person): Promise<string> {
   const { token } = await mailTo(stage, owner.email, 'email address')
   const { status, text } = await stage.call('POST', '/api/auth/verify_email', {
@@ -149,7 +152,7 @@ async function addMembers(stage: Stage, people: Tenant['people']): Promise<void>
     })
 }
 
-/** Creates the records of one person, and a model to use. */
+/** Creates the personal records of one user, and a model for them. */
 async function makePersonal(
   stage: Stage,
   person: Person,
@@ -208,7 +211,7 @@ async function connect(stage: Stage, { token, organizationId }: Person, { mcpSer
   return connectionData.mcp_session_id as string
 }
 
-/** Creates the records of the organization. */
+/** Creates the records that members of the organization share. */
 async function makeShared(
   stage: Stage,
   { owner, member }: Tenant['people'],
@@ -318,7 +321,7 @@ async function makeKnowledge(stage: Stage, owner: Person, marker: string): Promi
   return { kb, source, document, chunk: read.chunks[0].id, evaluation, evaluationRun }
 }
 
-/** Creates records and deletes them. */
+/** Creates records and deletes them. Returns their ids. */
 async function makeDeleted(
   stage: Stage,
   owner: Person,

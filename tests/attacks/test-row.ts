@@ -3,10 +3,10 @@ import { createDatabase } from '#tests/support/server.ts'
 import type { Row } from './row.ts'
 import { ROOT, startStage } from './stage.ts'
 
-/** The test starts a server process, and the machine may be busy. */
+/** Timeout of a row. The test starts a server process, and the machine may be busy. */
 const TIMEOUT_MS = 120_000
 
-/** Runs the cases of a row for each commit. The seed selects the cases. */
+/** Tests the cases of a row that run per commit. The seed selects the cases. */
 export function testRow(row: Row, seed = 1): void {
   test(
     `${row.name}: no attack succeeds`,

@@ -2,14 +2,19 @@ import { once } from 'node:events'
 import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** Servers on one port: at 127.0.0.1 and ::1 a trap that the product must not reach, at `allowed` an allowed site. */
+/**
+ * Two servers on the same port: a trap at 127.0.0.1 and ::1 that the product must not reach, and an allowed site at
+ * `allowed`.
+ */
 export interface Trap {
   port: number
-  /** 127.0.0.2 is also loopback, so a block list can allow exactly this address. */
+  /**
+   * The address 127.0.0.2. It is a loopback address too, but ALLOW_PRIVATE_NETWORK can allow exactly this address.
+   */
   allowed: string
-  /** The number of connections to the trap. */
+  /** Returns the number of connections to the trap. */
   connections(): number
-  /** The number of requests to the allowed site. */
+  /** Returns the number of requests to the allowed site. */
   visits(): number
   close(): Promise<void>
 }
@@ -31,7 +36,7 @@ export async function openTrap(): Promise<Trap> {
     request.resume()
     const inner = `http://127.0.0.1:${port}/inside`
     if (request.url?.includes('redirect')) response.writeHead(307, { location: inner }).end()
-    // An MCP server that publishes the URL of its authorization metadata (RFC 9728).
+    // Acts as an MCP server whose authorization metadata (RFC 9728) is at the trap.
     else
       response
         .writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${inner}"` })

@@ -9,11 +9,11 @@ ajv.addSchema(DOCUMENT, 'openapi')
 type Validate = (value: unknown) => readonly Pick<ErrorObject, 'instancePath' | 'message'>[]
 const validators = new Map<string, Validate | null>()
 
-/** Returns whether the body matches the operation's schema. */
+/** Returns whether a body matches the schema of an operation. */
 export const isValidBody = (operation: Operation, body: unknown): boolean =>
   validatorAt(placeOf(operation, 'requestBody/content/application~1json/schema'))?.(body).length === 0
 
-/** Returns how a JSON response differs from its description, or null if its status is not described. */
+/** Returns how a JSON response differs from its schema, or null if openapi.json doesn't describe its status. */
 export const faultsOf = ({
   operation,
   status,

@@ -7,7 +7,7 @@ export interface RowResult {
   name: string
   cases: number
   failures: number
-  /** The number of broken copies. */
+  /** Number of broken copies that the row was tested on. */
   breaks: number
 }
 
@@ -15,7 +15,7 @@ const FILE = join(ROOT, 'docs/security.md')
 const BEGIN = '<!-- attacks: written by npm run test:attacks -- --write-docs -->'
 const END = '<!-- /attacks -->'
 
-/** Writes the results of all rows into docs/security.md, between its two marks. */
+/** Writes the results of all rows into docs/security.md, between the two marker comments. */
 export function writeDocs(results: readonly RowResult[]): void {
   const text = readFileSync(FILE, 'utf8')
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)]

@@ -153,7 +153,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('link', { name: 'Work account' }).click()
     const drawer = page.getByRole('dialog', { name: 'Tracker' })
     await drawer.getByText('echo', { exact: true }).click()
-    await drawer.getByText('Says what it is told').waitFor()
+    await drawer.getByText('Repeats its input').waitFor()
     await drawer.getByRole('button', { name: 'Refresh tools' }).click()
     await drawer.getByText('Refreshed just now').waitFor()
     await expectAccessible(page)

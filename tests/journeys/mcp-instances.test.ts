@@ -128,7 +128,7 @@ describe('an instance', () => {
     await somebody.remove(id)
     const { body, text } = await server.call('GET', `/api/audit/list?org_id=${organizationId}`, { token })
     expect(body.data[0]).toMatchObject({ action: 'mcp_instance.deleted', before: { tools: '(hidden)' } })
-    expect(text).not.toContain('Says what it is told')
+    expect(text).not.toContain('Repeats its input')
   })
 
   test('can be shared with agents of its organization by users who may change them', async () => {

@@ -130,7 +130,7 @@ test('the model can request more results with the page token of an earlier tool 
   const first = await local.ask(person, 'TOOL:list_mails={"query":"zebra"} THEN say: One mail.', options)
   expect(JSON.stringify(first.tools.at(-1))).toContain('nextPageToken')
   await local.ask(person, 'say: You are welcome.', options)
-  const more = 'TOOL:list_mails={"query":"TOLD:query","page_token":"TOLD:nextPageToken"} THEN say: More.'
+  const more = 'TOOL:list_mails={"query":"COPY:query","page_token":"COPY:nextPageToken"} THEN say: More.'
   await local.ask(person, more, options)
   expect(inputs).toEqual([{ query: 'zebra' }, { query: 'zebra', page_token: 'p-2' }])
 

@@ -6,8 +6,8 @@ import { idsOf, openMessage, type StreamReader } from './reader.ts'
 import { createDatabase, startTestServer, type TestServer } from './server.ts'
 
 /**
- * Two server processes on one PostgreSQL, and an emulated provider. Without PostgreSQL, one process on the
- * embedded database.
+ * Two server processes on one PostgreSQL database, and an emulated provider. If PostgreSQL is missing, `other` is the
+ * same process as `server`, on the embedded database.
  */
 export interface Stage {
   server: TestServer
@@ -16,7 +16,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-/** Starts the stage. New organizations have no credits except grants. */
+/** Starts the servers and the provider. New organizations have no starting credits. */
 export async function openStage(): Promise<Stage> {
   const database = await createDatabase()
   if (process.env['CI'] && database === null) throw new Error('PostgreSQL is missing')
@@ -40,7 +40,7 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
-/** Signs up a user with credits and a model. The default model replies only when the test lets it. */
+/** Signs up a user with credits and a model. With the default model, a reply continues until the test ends it. */
 export async function personWith({ server, provider }: Stage, credits: number, version = 'emu-hang') {
   const { person, modelId } = await signUpWithModel(server, provider, version)
   await server.server.services.ledger.grant(person.organizationId, credits, 'test')
@@ -60,11 +60,11 @@ export const setDailyLimit = async (
 export interface Sent {
   sender: Person
   stream: StreamReader
-  /** The status and error code; null if the message was accepted. */
+  /** The status and error code of a rejected message. Null if the message was accepted. */
   refusal: string | null
 }
 
-/** Sends one message per sender concurrently, each in a new chat. */
+/** Sends one message per sender concurrently, each in a new chat. Alternates between the two servers. */
 export const sendAll = ({ server, other }: Stage, modelId: string, senders: Person[]): Promise<Sent[]> =>
   Promise.all(
     senders.map(async (sender, index) => {
@@ -86,7 +86,7 @@ async function refusalOf(stream: StreamReader): Promise<string> {
 
 export const started = (sent: Sent[]): Sent[] => sent.filter(({ refusal }) => refusal === null)
 
-/** Counts the refused messages by status and error code. */
+/** Counts the rejected messages by status and error code. */
 export const refusals = (sent: Sent[]): Record<string, number> =>
   Object.fromEntries(
     [...Map.groupBy(sent, ({ refusal }) => refusal)]
@@ -96,7 +96,7 @@ export const refusals = (sent: Sent[]): Record<string, number> =>
 
 export const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value)
 
-/** Stops replies that would not end on their own. */
+/** Stops the started replies, which would not end on their own. */
 export async function stopAll(client: Client, sent: Sent[]): Promise<void> {
   const streams = started(sent)
   for (const { sender, stream } of streams) {

@@ -3,8 +3,8 @@ import { startServer } from '../../server/main.ts'
 import { endlessTool, PlayedAgents, succeeded, tool } from './played-agents.ts'
 
 /*
- * Runs a server in a separate process with the emulated agent AGENT_ID, whose model is at PROVIDER_URL. Its tool
- * `book` returns a long result; `endless` never returns.
+ * Runs a server in a separate process. The server has one emulated agent with the id AGENT_ID and a model at
+ * PROVIDER_URL. The agent's tool `book` returns a long result, and its tool `endless` never returns.
  */
 
 const { AGENT_ID, PROVIDER_URL = '', ...environment } = process.env

@@ -1,12 +1,12 @@
 import type { Answer, Client, Person } from './client.ts'
 
-/** Manages agents as one person. */
+/** Manages agents through the public API as one user. */
 export interface AgentKeeper {
   person: Person
-  /** A language model of the person's organization that needs no provider. */
+  /** A language model of the user's organization that needs no provider. */
   modelId: string
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Requests a new agent and returns the whole response. */
+  /** Requests the creation of an agent. Returns the whole response. */
   ask(more?: Record<string, unknown>): Promise<Answer>
   /** Creates an agent. Returns its id. */
   make(more?: Record<string, unknown>): Promise<string>

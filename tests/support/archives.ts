@@ -2,7 +2,7 @@ import type { Answer, Person } from './client.ts'
 import { readZip } from './read-zip.ts'
 import type { TestServer } from './server.ts'
 
-/** Uploads a zip to the import endpoint. */
+/** Uploads a zip archive to the import endpoint. */
 export async function importArchive(
   { url }: Pick<TestServer, 'url'>,
   { token }: Pick<Person, 'token'>,
@@ -21,7 +21,7 @@ export async function importArchive(
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-/** Downloads the export of an organization. */
+/** Downloads the export archive of an organization. */
 export async function exportArchive({ url }: TestServer, person: Person): Promise<Buffer> {
   const response = await fetch(`${url}/api/org/export?org_id=${person.organizationId}`, {
     headers: { authorization: `Bearer ${person.token}` },
@@ -33,7 +33,10 @@ export async function exportArchive({ url }: TestServer, person: Person): Promis
 // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
 export type Rows = any[]
 
-/** Returns the rows of each concept in an export, and its files. */
+/**
+ * Reads an export archive. `entries` contains its files by name, and `rows` parses the rows of a concept such as
+ * `chats`.
+ */
 export async function readArchive(
   bytes: Buffer,
 ): Promise<{ entries: Map<string, Buffer>; rows(concept: string): Rows }> {

@@ -16,7 +16,7 @@ interface Lie {
   isUserVerified?: boolean
 }
 
-/** A software authenticator with one passkey (WebAuthn Level 3, 6.1): P-256, without attestation. */
+/** A software authenticator with one passkey (WebAuthn Level 3, 6.1). Uses a P-256 key without attestation. */
 export class Authenticator {
   readonly #origin: string
   readonly #key: KeyObject
@@ -33,7 +33,7 @@ export class Authenticator {
     this.#publicKey = { x: Buffer.from(x, 'base64url'), y: Buffer.from(y, 'base64url') }
   }
 
-  /** Emulates navigator.credentials.create. Returns its result as JSON. */
+  /** Emulates navigator.credentials.create. Returns the credential as JSON. */
   create({ challenge, rp, user }: CreationOptions, lie: Lie = {}) {
     this.#userHandle = user.id
     const { x, y } = this.#publicKey
@@ -67,7 +67,7 @@ export class Authenticator {
     })
   }
 
-  /** Emulates navigator.credentials.get. Returns its result as JSON. */
+  /** Emulates navigator.credentials.get. Returns the assertion as JSON. */
   get({ challenge, rpId = '' }: { challenge: string; rpId?: string }, lie: Lie = {}) {
     this.counter++
     const authData = this.#authData(lie.rpId ?? rpId, 0, lie.isUserVerified)
@@ -101,6 +101,6 @@ export class Authenticator {
   }
 }
 
-/** Encodes a text of fewer than 24 bytes in CBOR. */
+/** Encodes a string of fewer than 24 bytes in CBOR. */
 const text = (value: string): Buffer =>
   Buffer.concat([Buffer.from([0x60 + value.length]), Buffer.from(value)])

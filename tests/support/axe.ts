@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url'
 import type axe from 'axe-core'
 import type { Frame, Page } from 'playwright-core'
 
-/** Half the size of `axe.source`, because every document has to parse it. */
+/** The minified source. It is half the size of `axe.source`, and every tested document has to parse it. */
 const SOURCE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-/** The WCAG rules and those best practices that have serious impact. The other rules would double the run time. */
+/** Enables the WCAG rules and the best practices with serious impact. All rules would double the run time. */
 const OPTIONS: axe.RunOptions = {
   iframes: false,
   resultTypes: ['violations'],
@@ -19,7 +19,7 @@ const OPTIONS: axe.RunOptions = {
   ),
 }
 
-/** Returns the findings of axe, without those of minor or moderate impact. */
+/** Runs axe in a document. Returns the findings with serious or critical impact. */
 export async function seriousFindings(document: Page | Frame): Promise<string[]> {
   if (!(await document.evaluate('"axe" in window'))) await document.evaluate(SOURCE)
   const found = (await document.evaluate(`axe.run(document, ${JSON.stringify(OPTIONS)})`)) as axe.AxeResults

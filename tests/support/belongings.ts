@@ -9,7 +9,9 @@ import type { TestServer } from './server.ts'
 import { roleOf } from './tenants.ts'
 import { toolsmith } from './toolsmith.ts'
 
-/** Fills every personal field that a user can write with words that start with a mark. */
+/**
+ * Fills every personal field that a user can write. Each value starts with `mark`, so that tests can search for it.
+ */
 export async function fillPersonal(
   server: TestServer,
   person: Person,
@@ -51,7 +53,10 @@ export async function fillPersonal(
   await connector.change(asked.body.connectionData.mcp_session_id, { name: `${mark}connection` })
 }
 
-/** Fills every organization field in the same way. Returns the ids of an agent and a knowledge base. */
+/**
+ * Fills every field of an organization. Each value starts with `mark`, so that tests can search for it. Returns the
+ * ids of an agent and a knowledge base.
+ */
 export async function fillOrganization(
   server: TestServer,
   person: Person,
@@ -96,7 +101,7 @@ export async function fillOrganization(
     permission_ids: [],
   })
   const role_id = await roleOf(server, person, 'member')
-  // Invitations of a sender who has not confirmed their address are stored without a message.
+  // The server drops an invitation's message if the sender's address is not verified.
   await sql`update users set email_verified_at = now() where id = ${person.userId}`
   await ask('POST', `/api/invitations/create?org_id=${org_id}`, {
     email: `${mark}guest@example.com`,

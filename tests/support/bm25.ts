@@ -1,7 +1,7 @@
 /*
- * A textbook keyword search to compare other searches with: Okapi BM25 (Robertson and Zaragoza, "The Probabilistic
- * Relevance Framework", 2009) with k1 1.2 and b 0.75, over stems (M. F. Porter, "An algorithm for suffix
- * stripping", 1980), without stop words.
+ * A textbook keyword search, used as a baseline for other searches. It is Okapi BM25 (Robertson and Zaragoza, "The
+ * Probabilistic Relevance Framework", 2009) with k1 1.2 and b 0.75. It indexes stems (M. F. Porter, "An algorithm for
+ * suffix stripping", 1980) and skips stop words.
  */
 
 const K1 = 1.2
@@ -13,7 +13,7 @@ const STOP_WORDS = new Set(
   ),
 )
 
-/** Returns the score of every text for a query, in the order of the texts. */
+/** Scores all documents for a query, in the order of the documents. */
 export type Search = (query: string) => number[]
 
 export function createBm25(texts: string[]): Search {
@@ -92,7 +92,7 @@ const STEP_4 =
 /** Returns the Porter stem of a lowercase word. */
 export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word
-  // A leading y is a consonant.
+  // Uppercase marks a leading y as a consonant.
   let form = word.startsWith('y') ? `Y${word.slice(1)}` : word
   form = form.replace(/(ss|i)es$/, '$1').replace(/([^s])s$/, '$1')
   form = step1b(form)
@@ -125,7 +125,7 @@ function replaceEnding(form: string, endings: [string, string][]): string {
   return ending !== '' && MORE_THAN_0.test(rest) ? rest + instead : form
 }
 
-/** nDCG of the first ten results (Järvelin and Kekäläinen, 2002) with binary relevance. */
+/** Returns nDCG@10 with binary relevance (Järvelin and Kekäläinen, 2002). */
 export function ndcgAt10(scores: number[], answers: number[]): number {
   const best = scores
     .map((score, index) => ({ score, index }))

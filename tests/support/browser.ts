@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core'
 import { describe } from 'vitest'
 
-/** The path in the Debian package. */
+/** Where the Debian package installs Chromium. */
 const PROGRAM = '/usr/bin/chromium'
-/** Browsers are slow while other tests run. */
+/** Timeout of a browser test. Browsers are slow while other tests run. */
 const TEST_MS_MAX = 180_000
 const WAIT_MS_MAX = 60_000
 const isMissing = !existsSync(PROGRAM)
@@ -18,7 +18,9 @@ const FLAGS = [
   '--disable-sync',
 ]
 
-/** Describes tests that need a browser. Without one they are skipped, except in CI, where they fail. */
+/**
+ * Describes tests that need a browser. If none is installed, the tests are skipped, except in CI, where they fail.
+ */
 export const describeInBrowser = (name: string, tests: () => void): void => {
   const isSkipped = isMissing && !process.env['CI']
   if (isSkipped) console.warn(`Skipped, as there is no ${PROGRAM}: ${name}`)
@@ -27,7 +29,10 @@ export const describeInBrowser = (name: string, tests: () => void): void => {
 
 let running: Promise<Browser> | undefined
 
-/** Returns the browser of this process and starts it on first use. It ends with the process or with endBrowser. */
+/**
+ * Returns the browser that all tests of this process share. The first call starts the browser. The browser ends with
+ * the process or with endBrowser.
+ */
 async function theBrowser(): Promise<Browser> {
   const present = await running
   if (present?.isConnected()) return present
@@ -35,7 +40,7 @@ async function theBrowser(): Promise<Browser> {
   return running
 }
 
-/** Ends the browser of this process. Scripts need this to exit; test workers don't. */
+/** Closes the browser of this process. A script must call this to exit; a test worker need not. */
 export async function endBrowser(): Promise<void> {
   const ended = running
   running = undefined
@@ -43,15 +48,15 @@ export async function endBrowser(): Promise<void> {
 }
 
 export interface BorrowedBrowser {
-  /** Chromium without a window, shared by all tests of this process. */
+  /** Headless Chromium, shared by all tests of this process. */
   browser: Browser
   /** Opens a context with separate cookies, storage and cache. */
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>
-  /** Closes the contexts that are still open. */
+  /** Closes the remaining open contexts. */
   giveBack(): Promise<void>
 }
 
-/** Lends the browser of this process, because starting one takes longer than most tests. */
+/** Returns the shared browser of this process. Starting a browser would take longer than most tests. */
 export async function borrowBrowser(): Promise<BorrowedBrowser> {
   const browser = await theBrowser()
   const contexts: BrowserContext[] = []

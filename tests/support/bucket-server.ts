@@ -3,7 +3,7 @@ import { type Bucket, BucketError, listObjects } from '#platform/bucket/bucket.t
 import type { Net } from '#platform/net/index.ts'
 import { type Answer, send, type Website } from './website.ts'
 
-/** Helpers for a test server that emulates a bucket in any state. */
+/** Helpers for tests in which a website emulates an S3 bucket. */
 
 const SECRET = 'the-secret-itself'
 const SAID_BY_SERVER = 'words of the server'
@@ -28,7 +28,7 @@ export const listEntry = ({ key = 'a', size = '1', time = '2026-01-01T00:00:00Z'
 
 export const listRoot = (content: string): string => `<ListBucketResult>${content}</ListBucketResult>`
 
-/** Returns a page of a listing. With a token, there is a next page. */
+/** Returns one page of a bucket listing. With `token`, the listing has a next page. */
 export const listPage = (entries: ListedEntry[], token?: string): string =>
   listRoot(
     entries.map(listEntry).join('') +
@@ -53,8 +53,8 @@ export async function listKeys(net: Net, bucket: Bucket): Promise<string[]> {
 }
 
 /**
- * Returns the BucketError that the work fails with, and checks that it has no secret, no signature and no text of
- * the server.
+ * Returns the BucketError that `work` rejects with. Checks that the error contains no secret, no signature and
+ * nothing that the server sent.
  */
 export async function bucketFailureOf(work: Promise<unknown>): Promise<BucketError> {
   const failure = await work.then(

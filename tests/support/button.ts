@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core'
 
-/** Returns the accessibility properties of the widget's button, which page scripts cannot read. */
+/**
+ * Returns the accessibility properties of the widget's button, or null if there is no button. Page scripts cannot
+ * read the properties, because the button is in a closed shadow tree.
+ */
 export async function buttonOf(
   page: Page,
 ): Promise<{ name: string; isExpanded: boolean; isFocused: boolean } | null> {

@@ -9,7 +9,7 @@ export const getChat = async (client: Client, person: Person, chatId: string): P
     })
   ).body
 
-/** Creates a chat that already has a title, so that its replies cause no charge for one. Returns its id. */
+/** Creates a chat with a title, and returns its id. Replies in this chat cause no charge for generating a title. */
 export async function titledChat(client: Client, { organizationId, token }: Person): Promise<string> {
   const path = `/api/chat?org_id=${organizationId}`
   const { body } = await client.call('POST', path, { token, body: { title: 'Titled' } })
@@ -30,15 +30,18 @@ interface Entry {
   agent_id: string | null
 }
 
-/** Returns the ledger of a person's organization, oldest entry first, without credits and titles. */
+/**
+ * Returns the ledger entries of a user's replies, oldest first. Excludes granted credits and the generation of
+ * titles.
+ */
 export const ledgerOf = async (client: Client, person: Person): Promise<Entry[]> =>
   (await readBill(client, person)).replies
 
-/** Returns only the entries of titles: a HOLD for each, and the entry that closes it. */
+/** Returns the ledger entries of generated titles: a HOLD for each title, and the entry that closes the HOLD. */
 export const titlesBilled = async (client: Client, person: Person): Promise<Entry[]> =>
   (await readBill(client, person)).titles
 
-/** Titles are written after the reply, so their entries can appear at any time. */
+/** Reads the ledger and separates the entries of titles, which may appear at any time after a reply. */
 async function readBill(client: Client, { organizationId, token }: Person) {
   const path = `/api/billing/ledger?org_id=${organizationId}&limit=100`
   const { body } = await client.call('GET', path, { token })

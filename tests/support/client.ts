@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createParser } from 'eventsource-parser'
 
-/** A user who has signed up, with their personal organization. */
+/** A user who has signed up and owns a personal organization. */
 export interface Person {
   userId: string
   email: string
@@ -19,11 +19,11 @@ export interface Answer<T = any> {
   text: string
 }
 
-/** A file as a client sends it. */
+/** A file to upload. */
 export interface NewFile {
   name: string
   bytes: string | Uint8Array
-  /** The content type that the client claims. */
+  /** The content type that the client declares. */
   type?: string
 }
 
@@ -36,18 +36,18 @@ export interface StreamEvent {
 
 export interface Client {
   url: string
-  /** Sends any request. A body that is not a string is sent as JSON. */
+  /** Sends a request. A body that isn't a string is sent as JSON. */
   call(
     method: string,
     path: string,
     options?: { token?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Answer>
   signUp(): Promise<Person>
-  /** Uploads a file as a browser does, to a chat or for a future chat. */
+  /** Uploads a file as a browser does. Without `chatId`, the upload is for a chat that doesn't exist yet. */
   upload(person: Person, file: NewFile, chatId?: string): Promise<Answer>
   /** Adds a model that an emulated provider serves. Returns its id. */
   addModel(person: Person, model: Record<string, unknown>): Promise<string>
-  /** Sends a message and reads the stream to its end. Throws the error text of a refused message. */
+  /** Sends a message and reads the stream to its end. Throws the error message if the server rejects the message. */
   say(
     person: Person,
     query: Record<string, string>,
@@ -142,7 +142,7 @@ export function parseEvents(text: string): StreamEvent[] {
   return events
 }
 
-/** Joins the text of all token events. */
+/** Concatenates the text of all token events. */
 export const textOf = (events: StreamEvent[]): string =>
   events
     .filter(

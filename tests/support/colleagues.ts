@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Client, Person } from './client.ts'
 
-/** Adds people to an organization through the public API. */
+/** Adds users to an organization through the public API. */
 export interface Colleagues {
   /** Signs up a user who joins with a system role. */
   join(role: string): Promise<Person>

@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A span, as received. */
+/** A span received by the collector. */
 export interface ReceivedSpan {
   traceId: string
   spanId: string
   parentSpanId: string | undefined
   name: string
-  /** The OTLP number of the kind: 1 internal, 2 server, 3 client, 5 consumer. */
+  /** The OTLP number of the span kind: 1 internal, 2 server, 3 client, 5 consumer. */
   kind: number
   /** Unix time in milliseconds. */
   startedAt: number
@@ -19,12 +19,12 @@ export interface ReceivedSpan {
 export interface Collector {
   url: string
   spans: ReceivedSpan[]
-  /** All request bodies, as received. */
+  /** Returns all request bodies as received, concatenated. */
   text(): string
   close(): Promise<void>
 }
 
-/** Starts a trace collector on loopback: OTLP over HTTP, in JSON. */
+/** Starts a trace collector on loopback that accepts OTLP over HTTP in JSON. */
 export async function startCollector(): Promise<Collector> {
   const spans: ReceivedSpan[] = []
   const bodies: string[] = []

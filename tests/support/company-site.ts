@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 /** The website of a company, on its own origin. */
 export interface CompanySite {
   url: string
-  /** The HTML of every page from now on, and the policy that it is served with. */
+  /** The HTML that every path returns, and the Content-Security-Policy sent with it. Tests can change both. */
   page: { html: string; policy: string }
   close(): Promise<void>
 }
@@ -30,11 +30,13 @@ export async function startCompanySite(): Promise<CompanySite> {
   }
 }
 
-/** The strictest policy with which a page can still embed a server's chat. */
+/** Returns the strictest Content-Security-Policy under which a page can still embed a server's chat. */
 export const strictPolicy = (server: string): string =>
   `default-src 'none'; script-src ${server}; frame-src ${server}; require-trusted-types-for 'script'`
 
-/** A page as documented: one script element in the head, and nothing else from Parley. */
+/**
+ * Returns a page that embeds the widget as documented, with nothing from Parley except script elements in the head.
+ */
 export const pageWith = (...scripts: string[]): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>A company</title>
 ${scripts.map((script) => `<script async src="${script}"></script>`).join('\n')}

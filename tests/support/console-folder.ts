@@ -11,7 +11,7 @@ export interface ConsoleFolder {
   remove(): void
 }
 
-/** Creates the folder of a fake console, with a package-lock.json beside it. */
+/** Creates a temporary console folder with the given files, and a package-lock.json next to the folder. */
 export function makeConsoleFolder(files: Record<string, string | Buffer> = {}): ConsoleFolder {
   const parent = mkdtempSync(join(tmpdir(), 'parley-console-'))
   const folder = join(parent, 'console')

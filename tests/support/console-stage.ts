@@ -12,30 +12,31 @@ import { startTestServer, type TestServer } from './server.ts'
 const BUILD_PROGRAM = join(import.meta.dirname, '../../console/build.ts')
 const DESKTOP = { width: 1280, height: 800 }
 export const PHONE = { width: 375, height: 740 }
-/** Access tokens live for 15 minutes, longer than any test. */
+/** Lifetime of an access token (15 minutes), which exceeds the duration of any test. */
 const TOKEN_MS = 900_000
 const THEME_MS_MAX = 10_000
 
 export interface ConsoleStage {
-  /** Has the built-in demo models. */
+  /** A server with the built-in demo models. */
   server: TestServer
   browser: Browser
   /**
-   * Opens a page of the console, signed in as `person` or signed out, with empty cookies and storage. It reuses
-   * the HTTP cache of earlier tests, which makes it three times as fast. With `options` the cache is empty.
+   * Opens a page of the console, signed in as `person` or signed out, with empty cookies and storage. Without
+   * `options`, the page reuses the HTTP cache of earlier tests, which makes it three times as fast. With `options`,
+   * the cache is empty.
    */
   open(path: string, person?: Person, options?: BrowserContextOptions): Promise<Page>
-  /** Script errors and content security policy violations. Tests expect none. */
+  /** Script errors and Content-Security-Policy violations of all pages. Tests expect it to be empty. */
   problems: string[]
   stop(): Promise<void>
 }
 
 let built: Promise<unknown> | undefined
 
-/** Builds the console unless it is built, once for all tests of this process. */
+/** Builds the console, at most once per process. */
 const build = (): Promise<unknown> => (built ??= promisify(execFile)(process.execPath, [BUILD_PROGRAM]))
 
-/** Opens the console of a new server in a browser. `environment` adds to the environment of test servers. */
+/** Starts a server and opens its console in a browser. `environment` overrides the environment of test servers. */
 export async function startConsoleStage(environment: Record<string, string> = {}): Promise<ConsoleStage> {
   const port = environment['PORT'] ?? String(await findFreePort())
   const site = environment['BASE_URL'] ?? `http://127.0.0.1:${port}`
@@ -54,8 +55,7 @@ export async function startConsoleStage(environment: Record<string, string> = {}
       const context =
         (options ? undefined : idle.pop()) ??
         (await newContext({ viewport: DESKTOP, baseURL: site, reducedMotion: 'reduce', ...options }))
-      // Resources that a test opens are closed after that test; those opened before all tests are closed with the
-      // stage.
+      // A context opened by a test is closed after that test. A context opened outside a test is closed by `stop`.
       if (TestRunner.getCurrentTest())
         onTestFinished(async () => {
           if (options) return context.close()
@@ -67,7 +67,7 @@ export async function startConsoleStage(environment: Record<string, string> = {}
       page.on('pageerror', (error) => problems.push(`${page.url()}: ${error.stack ?? error.message}`))
       page.on('console', (message) => {
         if (message.type() !== 'error') return
-        // The console shows refused requests itself; they aren't errors of the page.
+        // The browser also logs failed requests. They aren't problems, because the console shows them itself.
         if (!message.text().startsWith('Failed to load resource'))
           problems.push(`${page.url()}: ${message.text()}`)
       })
@@ -81,13 +81,16 @@ export async function startConsoleStage(environment: Record<string, string> = {}
   }
 }
 
-/** Resets a context, except for its cache. `begin` clears the storage, which only pages can do. */
+/**
+ * Closes the context's pages and clears its cookies, but keeps its HTTP cache. `begin` clears the storage, which is
+ * accessible only within a page.
+ */
 async function empty(context: BrowserContext): Promise<void> {
   await Promise.all(context.pages().map((page) => page.close()))
   await Promise.all([context.clearCookies(), context.unrouteAll(), context.setOffline(false)])
 }
 
-/** Gives a page exactly the cookies and storage that a person has after signing in. */
+/** Gives a page the cookies and storage of a user who has just signed in, or none if `person` is undefined. */
 async function begin(page: Page, site: string, person: Person | undefined): Promise<void> {
   const { hostname: domain, port } = new URL(site)
   const [path, httpOnly, sameSite] = ['/api/auth', true, 'Strict'] as const
@@ -98,7 +101,7 @@ async function begin(page: Page, site: string, person: Person | undefined): Prom
         { name: `parley_refresh_${port}`, value: person.refreshToken, domain, path, httpOnly, sameSite },
       ])
   const session = person && JSON.stringify({ accessToken: person.token, expiresAt: Date.now() + TOKEN_MS })
-  // about: pages have no storage.
+  // Skips pages with an about: URL, which have no storage.
   await page.addInitScript(`
     if (window === top && location.protocol !== 'about:' && sessionStorage.getItem('begun') === null) {
       localStorage.clear()
@@ -109,19 +112,25 @@ async function begin(page: Page, site: string, person: Person | undefined): Prom
   `)
 }
 
-/** Contrast depends on the colors, all else on the layout. Each color scheme and each layout is checked once. */
+/**
+ * Contrast depends only on the color scheme, and all other findings only on the layout. These appearances therefore
+ * cover each color scheme and each layout once.
+ */
 export const APPEARANCES = [
   { name: 'a phone in dark mode', viewport: PHONE, colorScheme: 'dark' },
   { name: 'a desktop in light mode', viewport: DESKTOP, colorScheme: 'light' },
 ] as const
 export type Appearance = (typeof APPEARANCES)[number]
 
-/** Expects no serious axe finding and no clipped content: in light and dark mode, on a desktop and on a phone. */
+/** Expects no serious axe finding and no clipped content in all APPEARANCES. */
 export async function expectAccessible(page: Page): Promise<void> {
   for (const appearance of APPEARANCES) await expectAccessibleOn(page, appearance)
 }
 
-/** Waits in the page until the theme is applied and no color changes. The page's policy forbids waitForFunction. */
+/**
+ * A function for the page that waits until the theme is applied and no color is changing. Playwright's
+ * waitForFunction is forbidden by the page's Content-Security-Policy.
+ */
 const SETTLED = `async (theme, limitMs) => {
   const deadline = performance.now() + limitMs
   const isSettled = () =>
@@ -131,7 +140,7 @@ const SETTLED = `async (theme, limitMs) => {
   return isSettled()
 }`
 
-/** Like expectAccessible, for one appearance. */
+/** Checks one appearance as expectAccessible does. */
 export async function expectAccessibleOn(
   page: Page,
   { name, viewport, colorScheme }: Appearance,

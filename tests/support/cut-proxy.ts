@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { joinSockets } from './join-sockets.ts'
 
-/** A proxy to a server whose connections a test can cut, like a network failure. */
+/** A proxy in front of a server. Tests can cut its connections to simulate a network failure. */
 export interface CutProxy {
   url: string
   leadTo(server: string): void
-  /** Ends all connections mid-stream and accepts none until `mend`. */
+  /** Destroys all connections mid-stream. Rejects new connections until `mend` is called. */
   cut(): void
   mend(): void
   close(): Promise<void>

@@ -3,7 +3,7 @@ import { type Answer, type Client, type Person, parseEvents, type StreamEvent, t
 import type { EmulatedProvider } from './provider/index.ts'
 import { StreamReader } from './reader.ts'
 
-/** A deployment, as its creator sees it. */
+/** A deployment as returned to the user who creates it. */
 export interface Deployment {
   id: string
   key: string
@@ -11,7 +11,7 @@ export interface Deployment {
   owner: Person
 }
 
-/** Creates an agent whose model an emulated provider serves. */
+/** Creates an agent whose model is served by an emulated provider. */
 export async function makeAgent(
   client: Client,
   person: Person,
@@ -97,7 +97,7 @@ interface Said extends Answer {
 }
 
 /**
- * Sends a message with an API key or a visitor token, and reads the whole response, whether it is a stream or an
+ * Sends a message with a deployment's key or a visitor token. Reads the whole response, which is a stream or an
  * error.
  */
 export async function talk(
@@ -117,7 +117,7 @@ export async function talk(
   }
 }
 
-/** Like `talk`, but returns the stream while it is open. */
+/** Sends a message as `talk` does, but returns the open stream. */
 export const openTalk = (url: string, token: string, body: object): Promise<StreamReader> =>
   StreamReader.open(`${url}/api/agent_deploy/chat`, {
     method: 'POST',

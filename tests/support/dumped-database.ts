@@ -10,22 +10,22 @@ import type { KeyAnswer } from './read-accounts.ts'
 import { startTestServer, type TestServer } from './server.ts'
 
 /*
- * A dump of a whole database, with the facts needed to read it (docs/testing.md). `npm run dump` writes a new one.
- * Existing dumps never change.
+ * Restores dumps of whole databases. Each dump has a file with the facts needed to read it (docs/testing.md). `npm
+ * run dump` writes a new dump. Existing dumps never change.
  */
 
 export const DUMPS = join(import.meta.dirname, '../fixtures/databases')
 
-/** The credentials of a person in a dump. */
+/** The credentials of a user in a dump. */
 export interface DumpedPerson extends Pick<Person, 'email' | 'password'> {
-  /** The base32 secret of the authenticator app. */
+  /** The Base32 secret of the user's authenticator app. */
   appSecret?: string
 }
 
-/** The `facts.json` of a dump. */
+/** The contents of a dump's `facts.json`. */
 export interface DumpFacts {
   dumpedAt: string
-  /** The SECRET that encrypts its columns. */
+  /** The SECRET that encrypts the columns of the dump. */
   secret: string
   people: Record<string, DumpedPerson>
   /** The API key and the session of a deployment. */
@@ -47,7 +47,7 @@ export async function restoreDump(folder: string, databaseUrl: string): Promise<
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} })
   try {
     await sql.unsafe(gunzipSync(readFileSync(join(folder, 'dump.sql.gz'))).toString()).simple()
-    // The dump clears the search path.
+    // Restoring the dump clears the search path.
     await sql`set search_path to public`
     await makeRecent(sql, new Date(readFacts(folder).dumpedAt))
   } finally {
@@ -60,13 +60,13 @@ const DAY_MS = 86_400_000
 
 async function makeRecent(sql: postgres.Sql, dumpedAt: Date): Promise<void> {
   const days = Math.floor((Date.now() - dumpedAt.getTime()) / DAY_MS)
-  // The lease of the dumped process keeps its time, because that process is dead.
+  // Excludes server_instances, so that the lease of the dumped process stays expired.
   const columns = await sql<{ table: string; column: string; type: string }[]>`
     select c.table_name as table, c.column_name as column, c.data_type as type
     from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
     where c.table_schema = 'public' and t.table_type = 'BASE TABLE' and c.table_name <> 'server_instances'
       and c.data_type in ('timestamp with time zone', 'date')`
-  // Disables triggers, so that append-only tables and counters don't react to the shift.
+  // Disables triggers. Append-only tables would reject the shift, and counters would count it.
   await sql`set session_replication_role = replica`
   for (const [table, changed] of Map.groupBy(columns, (one) => one.table))
     await sql.unsafe(
@@ -74,18 +74,18 @@ async function makeRecent(sql: postgres.Sql, dumpedAt: Date): Promise<void> {
         .map(({ column, type }) => `${column} = ${movedBy(days, dumpedAt, column, type)}`)
         .join(', ')}`,
     )
-  // Deliver now: a later attempt would change answers while a test reads them.
+  // Makes all deliveries due now. A later attempt would change responses while a test reads them.
   await sql`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`
 }
 
 function movedBy(days: number, dumpedAt: Date, column: string, type: string): string {
   if (type !== 'date') return `${column} + interval '${days} days'`
   if (column !== 'month') return `${column} + ${days}`
-  // Maps the month to the one that the day of the dump is shifted to.
+  // Shifts the first day of a month to the first day of the month that contains the shifted dump date.
   return `date_trunc('month', ${column} + ${days + dumpedAt.getUTCDate() - 1})`
 }
 
-/** Starts a current server on a restored dump. Its migrations bring the database up to date. */
+/** Starts a server of the current version on a restored dump. The server migrates the database. */
 export async function startRestored(folder: string, databaseUrl: string): Promise<TestServer> {
   const restoredAt = new Date().toISOString()
   await restoreDump(folder, databaseUrl)
@@ -96,7 +96,7 @@ export async function startRestored(folder: string, databaseUrl: string): Promis
     DATABASE_URL: databaseUrl,
     DATA_DIR: dataDir,
     SECRET: readFacts(folder).secret,
-    // Hosts in the rows no longer exist, and their ports may belong to other processes.
+    // Prevents connections to hosts named in the dump. Their loopback ports may now belong to other processes.
     ALLOW_PRIVATE_NETWORK: '',
   })
   await waitForRecovery(server, restoredAt)
@@ -110,8 +110,8 @@ export async function startRestored(folder: string, databaseUrl: string): Promis
 }
 
 /**
- * Waits until the dead process's replies have ended, their holds are settled, and each due delivery has been
- * tried.
+ * Waits until the server has recovered from the death of the dumped process: its replies have ended, its holds are
+ * settled, and each due delivery has been attempted.
  */
 async function waitForRecovery({ server }: TestServer, restoredAt: string): Promise<void> {
   const { sql } = server.services.database
@@ -125,7 +125,7 @@ async function waitForRecovery({ server }: TestServer, restoredAt: string): Prom
   while (await isRecovering()) await sleep(RECOVERY_POLL_MS)
 }
 
-/** Signs in with the password, and with a code if the person has an authenticator app. Returns the access token. */
+/** Signs in with the password, and with a code if the user has an authenticator app. Returns the access token. */
 export async function signIn(client: Client, { email, password, appSecret }: DumpedPerson): Promise<string> {
   const login = await client.call('POST', '/api/auth/login', { body: { email, password } })
   const proof = { challenge: login.body.challenge, code: appSecret && new App(appSecret).code() }
@@ -136,15 +136,15 @@ export async function signIn(client: Client, { email, password, appSecret }: Dum
   return body.access_token
 }
 
-/** The answers that each person of a dump can read, by name. */
+/** For each user of a dump, by name, the responses that the user can read. */
 export type DumpAnswers = Record<string, Record<string, KeyAnswer>>
 
 export const readAnswers = (folder: string): DumpAnswers =>
   JSON.parse(readFileSync(join(folder, 'answers.json'), 'utf8'))
 
 /**
- * Makes used codes valid again: an authenticator code works once, and a dump may be restored within its last
- * code's period.
+ * Makes used authenticator codes valid again. The code used before the dump may still be the current code when the
+ * dump is restored.
  */
 export const forgetCodes = async ({ server }: TestServer): Promise<void> => {
   await server.services.database.sql`update totp_factors set last_used_step = 0`

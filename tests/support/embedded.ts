@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { connectDatabase } from '#database/connect.ts'
 
-/** The folder of the embedded database within a data folder (see the server's embedded database). */
+/** The subfolder of a data folder that contains the embedded database (server/database/embedded.ts). */
 const DATABASE_FOLDER = 'postgres'
 
 /**
- * Copies a migrated embedded database into a data folder that has none. A copy takes a tenth of the CPU time of a
- * new one.
+ * Copies a migrated embedded database into a data folder, unless the folder already has one. A copy takes a tenth of
+ * the CPU time of creating a database.
  */
 export async function copyEmbedded(dataDir: string): Promise<void> {
   const folder = join(dataDir, DATABASE_FOLDER)
@@ -16,8 +16,8 @@ export async function copyEmbedded(dataDir: string): Promise<void> {
 }
 
 /**
- * The first test that needs the template creates it. If two workers create one concurrently, the first one is
- * kept.
+ * Returns the template database, which the first test that needs it creates. If two workers create templates at the
+ * same time, the first template is kept.
  */
 async function ensureTemplate(): Promise<string> {
   const root = inject('templates')

@@ -3,16 +3,16 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Client, Person } from './client.ts'
 
-/** An embeddings provider on loopback in OpenAI's format, which tests control. */
+/** An embedding provider on loopback that uses OpenAI's format and is controlled by the test. */
 export interface Embedder {
   url: string
-  /** All texts that were embedded, in the order of arrival. */
+  /** All embedded texts, in the order of arrival. */
   texts: string[]
-  /** The number of dimensions of each vector. */
+  /** Number of dimensions of each vector. */
   dimensions: number
-  /** Returns the status to refuse a request with, or undefined to accept it. */
+  /** Returns the HTTP status of an error response, or undefined to accept the request. */
   refuse: (texts: string[]) => number | undefined
-  /** Responses wait for this promise. */
+  /** Responses are sent only after this promise resolves. */
   gate: Promise<unknown>
   close(): Promise<void>
 }
@@ -56,7 +56,7 @@ function vectorOf(text: string, dimensions: number): number[] {
   return Array.from({ length: dimensions }, (_, at) => (bytes[at % bytes.length] as number) - 127.5)
 }
 
-/** Adds a model that this provider serves. Returns its id. */
+/** Adds a model that the embedder serves. Returns the model's id. */
 export const addEmbedder = (
   server: Client,
   person: Person,

@@ -6,19 +6,22 @@ import { startTestServer, type TestServer } from './server.ts'
 import { createOrganization } from './tenants.ts'
 import { findTraces } from './traces.ts'
 
-/** A server with every kind of store for what people write: a bucket, Redis if available, and an MCP server. */
+/**
+ * A server with every kind of store that contains user data: a database, a bucket, Redis if it is installed, and an
+ * MCP server.
+ */
 export interface ErasureStage {
   server: TestServer
   provider: AuthorizedMcpServer
-  /** Returns every place where the word occurs: database, storage, Redis and recorded mail. */
+  /** Returns every place that contains `word`, in the database, storage, Redis and saved email. */
   traces(word: string): Promise<string[]>
   newOrganization(owner: Person, name: string): Promise<Person>
   close(): Promise<void>
 }
 
-/** The time limit for a complete erasure. */
+/** Time within which an erasure must be complete. */
 const GONE_MS = 25_000
-/** Searching for traces reads every table, so tests poll less often. */
+/** Options for `expect.poll`. The interval is long, because each search for traces reads every table. */
 export const GONE = { timeout: GONE_MS, interval: 250 }
 
 export async function openErasureStage(): Promise<ErasureStage> {
@@ -39,5 +42,5 @@ export async function openErasureStage(): Promise<ErasureStage> {
   }
 }
 
-/** Returns a unique word. */
+/** Returns a unique word that tests put into fields and later search for. */
 export const newMark = (): string => `cnry${crypto.randomUUID().replaceAll('-', '').slice(0, 12)}x`

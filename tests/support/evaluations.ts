@@ -4,7 +4,7 @@ import type { Librarian } from './knowledge.ts'
 
 const WAIT_MS_MAX = 15_000
 
-/** Runs evaluations of one knowledge base. */
+/** Runs evaluations of one knowledge base through the public API. */
 export interface Evaluator {
   create(questions: unknown): Promise<Answer>
   run(evaluationId: string, body?: object): Promise<Answer>
@@ -35,11 +35,11 @@ export function evaluator({ call }: Librarian, kbId: string): Evaluator {
   }
 }
 
-/** Turns texts by name into sources. */
+/** Converts texts by name into sources of type `text`. */
 export const sourcesOf = (texts: Record<string, string>): { type: string; config: object }[] =>
   Object.entries(texts).map(([name, content]) => ({ type: 'text', config: { name, content } }))
 
-/** Returns the ids of up to 100 documents by name. */
+/** Returns the ids of a knowledge base's documents by name, for up to 100 documents. */
 export async function idsOf({ call }: Librarian, kbId: string): Promise<Record<string, string>> {
   const { body } = await call('GET', 'list_documents', { kb_id: kbId, limit: '100' })
   return Object.fromEntries(body.documents.map(({ id, name }: Record<string, string>) => [name, id]))

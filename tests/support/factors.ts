@@ -5,7 +5,7 @@ import type { TestServer } from './server.ts'
 
 const STEP_MS = 30_000
 
-/** Signs up a user with a confirmed address, which a second factor requires. */
+/** Signs up a user and marks the email address as verified, which adding a second factor requires. */
 export async function signUpVerified(server: TestServer): Promise<Person> {
   const person = await server.signUp()
   await server.server.services.database.sql`
@@ -13,7 +13,7 @@ export async function signUpVerified(server: TestServer): Promise<Person> {
   return person
 }
 
-/** An authenticator app. */
+/** Emulates an authenticator app. */
 export class App {
   readonly #totp: TOTP
 
@@ -21,12 +21,12 @@ export class App {
     this.#totp = new TOTP({ secret: Secret.fromBase32(secret) })
   }
 
-  /** Returns the current code, or the code for an offset in steps. */
+  /** Returns the current code, or the code of the time step `steps` later. */
   code(steps = 0): string {
     return this.#totp.generate({ timestamp: Date.now() + steps * STEP_MS })
   }
 
-  /** Returns a code that is wrong now and in the adjacent steps. */
+  /** Returns a code that differs from the codes of the current and the adjacent time steps. */
   wrongCode(): string {
     const good = [-2, -1, 0, 1, 2].map((steps) => this.code(steps))
     return (
@@ -35,7 +35,7 @@ export class App {
   }
 }
 
-/** Adds an authenticator app. This uses up the current code; forgetCode makes it valid again. */
+/** Adds an authenticator app to a user. The setup uses the current code; forgetCode makes the code valid again. */
 export async function addApp(
   server: Client,
   { token, password }: Person,
@@ -53,13 +53,13 @@ export async function addApp(
   }
 }
 
-/** Marks a user's last code as unused, so that tests need not wait for the next one. */
+/** Makes the user's last code valid again, so that tests need not wait for the next time step. */
 export const forgetCode = async (server: TestServer, { userId }: Person): Promise<void> => {
   await server.server.services.database
     .sql`update totp_factors set last_used_step = 0 where user_id = ${userId}`
 }
 
-/** Answers a challenge with the current code, even if it was used. */
+/** Answers a challenge with the current code. The code works even if it was already used. */
 export async function answerWithCode(
   server: TestServer,
   person: Person,
@@ -72,7 +72,7 @@ export async function answerWithCode(
 
 export const ORIGIN = 'http://parley.test'
 
-/** Adds a passkey. */
+/** Adds a passkey to a user. */
 export async function addPasskey(
   server: TestServer,
   { token, password }: Person,

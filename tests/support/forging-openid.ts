@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { OPENID_CLIENT } from './openid-provider.ts'
 
-/** The claims of a genuine ID token, and a function to sign others. */
+/** The claims of the genuine ID token, and a function that signs other claims. */
 export interface IdTokenRequest {
   claims: JWTPayload
-  /** Signs with the provider's key. */
+  /** Signs claims with the provider's key. */
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>
 }
 
-/** Faults of the provider. Tests can change them while it runs. */
+/** Faults of the OpenID provider. Tests can change them while the provider runs. */
 export interface OpenidFaults {
-  /** Returns the ID token for the token response; null omits it. */
+  /** Returns the ID token to send in the token response. Null omits the ID token. */
   forge?: ((request: IdTokenRequest) => Promise<string | null>) | undefined
   /** Changes the URL that the browser is redirected to. */
   changeReturn?: ((back: URL) => void) | undefined
@@ -23,7 +23,7 @@ export interface OpenidFaults {
 
 export interface ForgingOpenid {
   issuer: string
-  /** The claims of the user at the browser. */
+  /** The claims of the user who is signed in at the provider. */
   account: JWTPayload
   faults: OpenidFaults
   close(): Promise<void>
@@ -33,8 +33,8 @@ const KEY_ID = 'genuine'
 const TOKEN_SECONDS = 300
 
 /**
- * An OpenID provider on loopback that leaves all checks to its client: it accepts any code verifier. Without
- * faults, its ID tokens are genuine.
+ * Starts an OpenID provider on loopback that accepts any code verifier, so that all checks are up to its client.
+ * Without faults, its ID tokens are genuine.
  */
 export async function startForgingOpenid(): Promise<ForgingOpenid> {
   const { publicKey, privateKey } = await generateKeyPair('RS256')

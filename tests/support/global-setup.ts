@@ -11,21 +11,23 @@ import { findPostgres, startPostgres } from './postgres.ts'
 declare module 'vitest' {
   export interface ProvidedContext {
     /**
-     * The server to create databases on, and a migrated database to copy; null if tests run on the embedded
-     * database.
+     * The URL of a PostgreSQL server to create databases on, and a migrated template database. Null if tests run on
+     * the embedded database.
      */
     postgres: { administration: string; template: string } | null
-    /** A folder for data that the test files of this run share (support/embedded.ts). */
+    /** A folder with data that all test files of this run share (support/embedded.ts). */
     templates: string
   }
 }
 
 /**
- * Starts PostgreSQL once for all test files, if it is installed (scripts/get-postgres.sh). CI requires it. Copying
- * a database that already has the migrations and the job tables takes a tenth of the time of creating one.
+ * Starts PostgreSQL once for all test files, if it is installed (scripts/get-postgres.sh). In CI, it must be
+ * installed. Creates a template database with the migrations and the job tables, because copying a template takes a
+ * tenth of the time of migrating a new database.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Vitest calls this for the root and for each project. All projects receive the values that the root provides.
+  // Vitest calls this function for the root project and for each other project. The values that the root project
+  // provides are available in all projects.
   if (!project.isRootProject()) return async () => {}
   if (await isWholeSuite(project)) rmSync(PROVEN_FOLDER, { recursive: true, force: true })
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-postgres-'))
@@ -54,10 +56,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-/** The projects of vitest.config.ts. Other configurations have none. */
+/** The projects of vitest.config.ts. Other Vitest configurations have none. */
 const PROJECTS = ['together', 'alone']
 
-/** Returns whether `npm test` runs all tests, without a filter by file, project, shard or name. */
+/** Returns whether this run includes all tests, without a filter by file, project, shard or name. */
 async function isWholeSuite({ vitest }: TestProject): Promise<boolean> {
   if (!PROJECTS.every((name) => vitest.projects.some((project) => project.name === name))) return false
   const all = await vitest.globTestSpecifications()

@@ -1,16 +1,16 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A file in a zip. `claims` and `checksum` override the true size and checksum in the directory. */
+/** A file in a zip archive. `claims` and `checksum` override the size and the checksum in the archive's directory. */
 export interface ZipPart {
   name: string
   content: string | Buffer
   claims?: number
   checksum?: number
-  /** General purpose bits. Bit 0 marks the file as encrypted. */
+  /** The general purpose bit flags. Bit 0 marks the file as encrypted. */
   flags?: number
 }
 
-/** Returns a well-formed zip (APPNOTE.TXT 4.3) with compressed parts. */
+/** Returns a well-formed zip archive with compressed files (APPNOTE.TXT 4.3). */
 export function makeZip(parts: ZipPart[]): Buffer {
   const files: Buffer[] = []
   const directory: Buffer[] = []
@@ -56,7 +56,7 @@ const relation = (name: string, id: string, type: string, target: string): ZipPa
   content: `<?xml version="1.0"?><Relationships xmlns="${RELATIONS}"><Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/></Relationships>`,
 })
 
-/** Returns a DOCX with this word/document.xml. */
+/** Returns a DOCX file with `document` as word/document.xml. */
 export const makeDocx = (
   document: string | Buffer,
   more: Partial<ZipPart> = {},
@@ -69,11 +69,11 @@ export const makeDocx = (
     ...parts,
   ])
 
-/** Returns a word/document.xml with one paragraph. */
+/** Returns the word/document.xml of a document with one paragraph. */
 export const documentXml = (text: string, docType = ''): string =>
   `<?xml version="1.0"?>${docType}<w:document xmlns:w="${W}"><w:body><w:p><w:r><w:t>${text}</w:t></w:r></w:p></w:body></w:document>`
 
-/** Returns an XLSX with these rows. */
+/** Returns an XLSX file with `rows` as the rows of its sheet. */
 export const makeXlsx = (rows: string, docType = ''): Buffer =>
   makeZip([
     contentTypes('xl/workbook.xml', 'spreadsheetml.sheet'),
@@ -89,7 +89,7 @@ export const makeXlsx = (rows: string, docType = ''): Buffer =>
     },
   ])
 
-/** Returns a PDF with a page tree of this depth. */
+/** Returns a PDF whose page tree is nested `depth` levels deep. */
 export function makeDeepPdf(depth: number): Buffer {
   const objects = ['<</Type/Catalog/Pages 2 0 R>>']
   for (let level = 0; level < depth; level++)
@@ -100,7 +100,7 @@ export function makeDeepPdf(depth: number): Buffer {
   return makePdf(objects.map((text) => Buffer.from(text)))
 }
 
-/** Returns a small PDF of one page whose content decompresses to `megabytes` of operators. */
+/** Returns a small PDF with one page. The page's content stream decompresses to `megabytes` of operators. */
 export function makePdfBomb(megabytes: number): Buffer {
   const content = deflateRawSync(Buffer.alloc(megabytes * 1024 * 1024, 'q Q '), { level: 9 })
   const zlib = Buffer.concat([Buffer.from([0x78, 0xda]), content, Buffer.alloc(4)])
@@ -137,7 +137,7 @@ function makePdf(objects: Buffer[]): Buffer {
 }
 
 /**
- * Returns a WAV with this many megabytes of distinct genre tags: a reader that searches for duplicates takes
+ * Returns a WAV file with `megabytes` of distinct genre tags. A reader that compares each tag with all others takes
  * quadratic time.
  */
 export function makeTaggedWav(megabytes: number): Buffer {
@@ -170,7 +170,7 @@ function riffChunk(name: string, content: Buffer): Buffer {
   return Buffer.concat([head, content])
 }
 
-/** Returns a FLAC with the same tags as comments (RFC 9639, section 8.6). */
+/** Returns a FLAC file with `megabytes` of distinct genre comments (RFC 9639, section 8.6). */
 export function makeTaggedFlac(megabytes: number): Buffer {
   let count = 0
   const comments = distinctTags(megabytes, (genre) => {
@@ -184,7 +184,7 @@ export function makeTaggedFlac(megabytes: number): Buffer {
   const head = Buffer.alloc(8)
   head.writeUInt32LE(count, 4)
   const streamInfo = Buffer.alloc(34)
-  // 8 kHz, one channel, 8 bits, 8,000 samples.
+  // Sample rate 8 kHz, one channel, 8 bits per sample, 8,000 samples.
   streamInfo.writeUInt32BE((8_000 << 12) | (7 << 4), 10)
   streamInfo.writeUInt32BE(8_000, 14)
   return Buffer.concat([

@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** The response of a path. */
+/** The response for a path. */
 export interface HttpsAnswer {
   status?: number
   headers?: Record<string, string>
@@ -10,16 +10,16 @@ export interface HttpsAnswer {
 }
 
 export interface HttpsSite {
-  /** The origin: https://127.0.0.1 with a port. */
+  /** The origin `https://127.0.0.1` with the port. */
   url: string
-  /** The self-signed certificate, for NODE_EXTRA_CA_CERTS. */
+  /** The self-signed certificate, to be trusted through NODE_EXTRA_CA_CERTS. */
   certificate: string
-  /** Responses by path. Other paths return 404. */
+  /** Responses by path. All other paths return 404. */
   answers: Map<string, HttpsAnswer>
   close(): Promise<void>
 }
 
-/** Starts a site on loopback that serves only HTTPS. */
+/** Starts a website on loopback that only supports HTTPS. */
 export async function startHttpsSite(): Promise<HttpsSite> {
   const { key, certificate } = makeCertificate()
   const answers = new Map<string, HttpsAnswer>()
@@ -47,7 +47,7 @@ const ED25519 = '2b6570'
 const COMMON_NAME = '550403'
 const SUBJECT_ALT_NAME = '551d11'
 /**
- * The context-specific DER tags of an IP address in SubjectAltName, and of a certificate's version and extensions.
+ * Context-specific DER tags: an IP address in SubjectAltName, and the version and the extensions of a certificate.
  */
 const IP_ADDRESS = 0x87
 const VERSION = 0xa0

@@ -3,14 +3,16 @@ import { confirmAddress, type MailServer, startMailServer } from './mail.ts'
 import { startTestServer, type TestServer } from './server.ts'
 import { roleOf } from './tenants.ts'
 
-/** A server with an SMTP server for its mail, and an owner with a confirmed address who can invite people. */
+/**
+ * A server that sends email through a test SMTP server, and an owner with a verified address who can invite users.
+ */
 export interface Inviting {
   server: TestServer
   mailServer: MailServer
   owner: Person
-  /** The query string `org_id=…`. */
+  /** The query string `org_id=…` of the owner's organization. */
   org: string
-  /** The id of the member role. */
+  /** The id of the system role `member`. */
   member: string
   asOwner(method: string, path: string, body?: unknown): Promise<Answer>
   stop(): Promise<void>

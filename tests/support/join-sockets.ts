@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net'
 
 /**
- * Pipes bytes both ways without delay until either socket ends, which also ends the other. `open` contains both
- * until then.
+ * Pipes bytes between two sockets. When either socket ends, the other socket is ended too. `open` contains both
+ * sockets until they end.
  */
 export function joinSockets(client: Socket, upstream: Socket, open: Set<Socket>): void {
   for (const socket of [client, upstream]) {

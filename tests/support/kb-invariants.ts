@@ -6,7 +6,7 @@ import { frequencyOf, lengthOf, readPostings, SegmentBuilder } from '#platform/r
 import { createStemmer } from '#platform/retrieval/stems.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 
-/** Expects that the counts and the index of a knowledge base match its documents and chunks. */
+/** Expects that the counters and the index of a knowledge base match its documents and chunks. */
 export async function expectSound(sql: Sql, kbId: string): Promise<void> {
   await expectCounts(sql, kbId)
   await expectChunks(sql, kbId)
@@ -49,7 +49,7 @@ async function expectChunks(sql: Sql, kbId: string): Promise<void> {
   expect(others).toEqual({ count: 0 })
 }
 
-/** Expects one posting per live chunk and word. All other postings must be counted as dead. */
+/** Expects one posting per live chunk and term. All other postings must be counted as dead. */
 async function expectPostings(sql: Sql, kbId: string): Promise<void> {
   const stemmer = createStemmer(sql)
   const chunks = await sql<
@@ -106,7 +106,7 @@ const TABLES = [
   'kb_segments',
 ] as const
 
-/** Expects that no row of a knowledge base is left. */
+/** Expects that no rows of a knowledge base remain. */
 export async function expectGone(sql: Sql, kbId: string): Promise<void> {
   for (const table of TABLES) {
     const [row] = await sql`select count(*)::int as count from ${sql(table)} where kb_id = ${kbId}`

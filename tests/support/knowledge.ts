@@ -3,11 +3,11 @@ import type { Answer, Client, Person } from './client.ts'
 
 const WAIT_MS_MAX = 60_000
 
-/** Uses knowledge bases as one person. */
+/** Uses knowledge bases through the public API as one user. */
 export interface Librarian {
   token: string
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Creates a knowledge base with these sources. Returns its id. */
+  /** Creates a knowledge base. Returns its id. */
   create(more?: Record<string, unknown>): Promise<string>
   /** Adds a source. Returns its id. */
   add(kbId: string, type: string, config: object): Promise<string>
@@ -23,7 +23,7 @@ export const textSource = (name: string, content = `All about ${name}.`) => ({
   config: { name, content },
 })
 
-/** Returns the status and error text of a response. */
+/** Returns the status and the error message of a response. */
 export const said = ({ status, body }: Answer) => [status, body.detail]
 
 let count = 0

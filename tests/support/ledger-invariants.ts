@@ -2,8 +2,8 @@ import type { ISql } from 'postgres'
 import { expect } from 'vitest'
 
 /**
- * Expects a consistent ledger: the balance equals its sum, every hold is open or closed once, and all counters
- * (open holds, messages per day, usage per day, budgets) equal a recount.
+ * Expects a consistent ledger. The balance is the sum of all amounts, and every hold is either open or closed exactly
+ * once. Counters of open holds, messages per day, usage per day and budgets match a recount.
  */
 export async function expectSoundLedger(sql: ISql, organizationId: string): Promise<void> {
   const [account] = await sql`

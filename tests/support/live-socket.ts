@@ -5,30 +5,30 @@ import { type ClientOptions, WebSocket } from 'ws'
 // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
 type Message = any
 
-/** The client end of /api/ws. */
+/** A client's connection to /api/ws. */
 export interface LiveSocket {
   socket: WebSocket
-  /** Received messages that no call has taken yet. */
+  /** Received messages that neither `next` nor `until` has returned yet. */
   messages: Message[]
   /** All received messages. */
   received: Message[]
-  /** Waits for the next message and takes it. Throws when the connection has ended. */
+  /** Waits for the next message, removes it from `messages` and returns it. Throws once the connection has ended. */
   next(): Promise<Message>
-  /** Takes messages up to and including the first of this type. */
+  /** Removes and returns messages, up to and including the first message of this type. */
   until(type: string): Promise<Message[]>
   send(message: unknown): void
   closed: Promise<{ code: number; reason: string }>
 }
 
 interface OpenOptions {
-  /** Sent as a Bearer token with the upgrade request. */
+  /** An access token, sent as a Bearer token with the upgrade request. */
   token?: string
   headers?: Record<string, string>
   path?: string
   options?: ClientOptions
 }
 
-/** Opens a socket. Throws RefusedUpgrade if the server refuses the upgrade. */
+/** Opens a socket. Throws RefusedUpgrade if the server rejects the upgrade. */
 export async function openLiveSocket(url: string, open: OpenOptions = {}): Promise<LiveSocket> {
   const { token, headers, path = '/api/ws', options } = open
   const socket = new WebSocket(url.replace('http', 'ws') + path, {
@@ -45,7 +45,7 @@ export async function openLiveSocket(url: string, open: OpenOptions = {}): Promi
   return live
 }
 
-/** Opens a socket with a token and waits for its ready message. */
+/** Opens a socket with a token, and waits for its `ready` message. */
 export async function openReady(url: string, token: string, options?: ClientOptions): Promise<LiveSocket> {
   const live = await openLiveSocket(url, { token, ...(options && { options }) })
   await live.until('ready')

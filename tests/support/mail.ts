@@ -9,25 +9,25 @@ import type { TestServer } from './server.ts'
 const DEADLINE_MS = 15_000
 const POLL_MS = 50
 
-/** A mail as the recipient reads it. */
+/** An email as its recipient reads it. */
 export interface ReceivedMail {
   to: string
   subject: string
   text: string
   html: string
-  /** The token in the mail's link. */
+  /** The token in the link of the email. */
   token: string
 }
 
 export interface MailServer {
   url: string
   received: ReceivedMail[]
-  /** The number of mails to refuse temporarily (451) from now on. */
+  /** Number of further emails to reject temporarily (status 451). */
   refuse: number
   close(): Promise<void>
 }
 
-/** Starts a real SMTP server on loopback that records its mail. */
+/** Starts a real SMTP server on loopback that records its email. */
 export async function startMailServer(): Promise<MailServer> {
   const smtp = new SMTPServer({
     authOptional: true,
@@ -62,8 +62,8 @@ export async function startMailServer(): Promise<MailServer> {
 const tokenIn = (text: string): string => /token=([\w-]+)/.exec(text)?.[1] ?? ''
 
 /**
- * Waits for the newest mail to a recipient whose subject has these words: at an SMTP server, or in the server's
- * own records.
+ * Waits for the newest email to a recipient whose subject contains the given words. Reads from an SMTP server, or
+ * from the email that a server saves in its data folder.
  */
 export async function mailTo(
   from: MailServer | Pick<TestServer, 'environment'>,
@@ -78,7 +78,7 @@ export async function mailTo(
   throw new Error(`no mail to ${email} about ${words}`)
 }
 
-/** Confirms a person's address by opening the mailed link while signed in. */
+/** Verifies a user's email address by opening the emailed link while signed in. */
 export async function confirmAddress(
   server: TestServer,
   person: Pick<Person, 'email' | 'token'>,

@@ -10,37 +10,37 @@ import { startProvider } from './provider/index.ts'
 import { createDatabase, startTestServer, type TestServer } from './server.ts'
 import { startWireProxy } from './wire-proxy.ts'
 
-/** The cost of one message, as means over the counted messages. */
+/** The mean costs of the counted messages. */
 export interface MessageCosts {
   /**
-   * Statements by summary, such as `INSERT open_holds`. A transaction counts as one statement in addition to those
-   * in it.
+   * Number of statements by summary, such as `INSERT open_holds`. A transaction counts as one statement, in addition
+   * to the statements that it contains.
    */
   statements: Record<string, number>
-  /** Rows inserted, updated and deleted, by table, including those written by triggers and cascades. */
+  /** Number of rows inserted, updated and deleted, by table. Includes rows written by triggers and cascades. */
   rows: Record<string, number>
-  /** Events in the reply's stream, by name. */
+  /** Number of events in the reply's stream, by name. */
   streamEvents: Record<string, number>
-  /** Events on the sender's live socket, by type. */
+  /** Number of events on the sender's live socket, by type. */
   liveEvents: Record<string, number>
   /** Bytes of parameters sent to PostgreSQL. */
   parameterBytes: number
-  /** Bytes of the reply's stream. */
+  /** Bytes in the reply's stream. */
   streamBytes: number
 }
 
 export interface CountedCosts {
   costs: MessageCosts
-  /** The texts of the statements, by summary. */
+  /** The SQL texts of the statements, by summary. */
   texts: Map<string, Set<string>>
 }
 
-/** The sender, chat and parameters of a message. */
+/** How the counted messages are sent: the sender, the query parameters and the body. */
 export interface MessagePath {
   person: Person
   query: Record<string, string>
   body: Record<string, unknown>
-  /** The live event that ends the work after the reply, if any. */
+  /** The last live event that a message causes. Undefined if the work ends with the reply. */
   lastEvent?: string
 }
 
@@ -57,8 +57,8 @@ const WARM_UPS = 2
 const POLL_MS = 20
 
 /**
- * Counts the cost of messages on a separate server. Statements are attributed to a message by its trace, so
- * background work isn't counted; rows and bytes are attributed by the texts of those statements.
+ * Starts a server on which the costs of messages are counted. A trace id attributes statements to a message, so
+ * background work isn't counted. Rows and bytes are attributed through the SQL texts of these statements.
  */
 export async function openCounter() {
   const [collector, provider, database] = await Promise.all([
@@ -88,12 +88,15 @@ export async function openCounter() {
   return {
     server,
     provider,
-    /** Sends messages one after the other and counts all but the warm-up messages. */
+    /**
+     * Sends several messages one after another, and counts the costs of all but the first ones, which warm up the
+     * server.
+     */
     async count(name: string, path: MessagePath): Promise<void> {
       const live = await openReady(server.url, path.person.token)
       const send = (traceId: string) => sendOne(path, live, traceId)
       for (let sent = 0; sent < WARM_UPS; sent++) await send(newTraceId())
-      // Sessions update their last use once a minute; this prevents it during the count.
+      // Prevents updates of a session's last use, which would occur once a minute.
       await sql`update sessions set last_used_at = now() + interval '1 hour'`
       proxy.take()
       await sql`truncate row_log`
@@ -110,9 +113,9 @@ export async function openCounter() {
       })
       live.socket.terminate()
     },
-    /** Stops everything. Returns the counted costs by path name. */
+    /** Stops the server and its helpers. Returns the counted costs by path name. */
     async close(): Promise<Map<string, CountedCosts>> {
-      // A server flushes its last spans when it stops.
+      // Stopping the server flushes its last spans.
       await server.stop()
       const counted = new Map<string, CountedCosts>()
       for (const [name, window] of windows) {
@@ -155,13 +158,13 @@ function costsOf({ sent, rows, streams, live }: Window, spans: ReceivedSpan[]): 
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0)
 
-/** Returns the number of each name per message. */
+/** Counts each name, and returns the mean count per message. */
 const meansOf = (names: readonly string[]): Record<string, number> =>
   Object.fromEntries(
     [...Map.groupBy(names.toSorted(), (name) => name)].map(([name, all]) => [name, all.length / MESSAGES]),
   )
 
-/** Logs every row that a statement writes, together with the text of the statement. */
+/** Installs triggers that log every written row with the SQL text of its statement. */
 async function logRows(sql: postgres.Sql): Promise<void> {
   await sql
     .unsafe(`
@@ -182,7 +185,7 @@ async function logRows(sql: postgres.Sql): Promise<void> {
     .simple()
 }
 
-/** Sends a message and reads all of its stream, with the named events. */
+/** Sends a message with a request for named events, and reads its whole stream. */
 async function readStream(
   server: TestServer,
   person: Person,

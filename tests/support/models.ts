@@ -1,7 +1,7 @@
 import type { Client, Person } from './client.ts'
 import type { EmulatedProvider } from './provider/index.ts'
 
-/** Signs up a user with a model of the emulated provider. `version` selects the model's behavior. */
+/** Signs up a user with a model of the emulated provider. `version` selects the behavior of the model. */
 export async function signUpWithModel(
   client: Client,
   provider: EmulatedProvider,

@@ -2,7 +2,7 @@ import type { Answer } from './client.ts'
 
 const HOPS_MAX = 10
 
-/** A browser that stores cookies by host and follows redirects, except to the console's /oidc page. */
+/** A minimal browser that stores cookies by host and follows redirects. It stops at the console's /oidc page. */
 export class OpenidBrowser {
   readonly #cookies = new Map<string, Map<string, string>>()
 
@@ -17,7 +17,7 @@ export class OpenidBrowser {
     throw new Error('redirect loop')
   }
 
-  /** Redeems the code in the URL, as the console's /oidc page does. */
+  /** Redeems the code in the URL as the console's /oidc page does. */
   async exchange(server: string, { searchParams }: URL, more: object = {}): Promise<Answer> {
     const response = await this.#fetch(new URL(`${server}/api/auth/oidc/exchange`), {
       method: 'POST',

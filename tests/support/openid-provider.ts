@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import Provider from 'oidc-provider'
 import { findFreePort } from './free-port.ts'
 
-/** An account at the provider. */
+/** A user account at the OpenID provider. */
 export interface OpenidAccount {
   id: string
   email?: string
@@ -14,14 +14,14 @@ export interface OpenidAccount {
 
 export interface OpenidProvider {
   issuer: string
-  /** The user at the browser, who is signed in without a prompt. */
+  /** The account that is signed in at the provider. The provider shows no prompt. */
   account: OpenidAccount
   close(): Promise<void>
 }
 
 export const OPENID_CLIENT = { id: 'parley', secret: 'a-client-secret-of-some-length' }
 
-/** Starts a real OpenID provider on loopback that requires PKCE and has one client. */
+/** Starts a real OpenID provider on loopback. It has one client and requires PKCE. */
 export async function startOpenidProvider(redirectUri: string): Promise<OpenidProvider> {
   const port = await findFreePort()
   const issuer = `http://127.0.0.1:${port}`

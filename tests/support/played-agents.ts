@@ -7,10 +7,10 @@ import type { RunnableTool, ToolOutcome } from '#platform/models/tool-loop.ts'
 type Door = NonNullable<Overrides['agents']>
 type Passages = Awaited<ReturnType<Door['retrieve']>>
 
-/** Agents for tests, with tools that are functions in the test, which controls when each tool starts and ends. */
+/** Emulates agents whose tools are functions of the test. The test thus controls when each tool starts and ends. */
 export class PlayedAgents implements Door {
   readonly #agents = new Map<string, ReadyAgent>()
-  /** The passages that each agent finds, set by the test. */
+  /** The passages that each agent retrieves, by agent id. Set by the test. */
   readonly passages = new Map<string, Passages>()
   readonly asked: { agentId: string; query: string; payer: object }[] = []
   readonly providerUrl: () => string
@@ -19,7 +19,7 @@ export class PlayedAgents implements Door {
     this.providerUrl = providerUrl
   }
 
-  /** Adds an agent with the emulated provider's model of this name. Returns its id. */
+  /** Adds an agent that uses the emulated provider's model `version`. Returns the agent's id. */
   add(version: string, tools: RunnableTool[] = [], more: Partial<ReadyAgent> = {}): string {
     const id = more.id ?? randomUUID()
     this.#agents.set(id, {
@@ -74,7 +74,7 @@ export class PlayedAgents implements Door {
 
 export const succeeded = (output: unknown): ToolOutcome => ({ output, successful: true, error: null })
 
-/** A tool whose result comes from `run`. */
+/** Returns a tool whose result comes from `run`. */
 export const tool = (
   name: string,
   run: (input: Record<string, unknown>, signal: AbortSignal) => Promise<ToolOutcome>,
@@ -84,7 +84,7 @@ export const tool = (
   run,
 })
 
-/** A tool that runs until it is aborted, with counts of its runs. */
+/** Returns a tool that runs until it is aborted, and counts of its started and aborted runs. */
 export function endlessTool(name: string): { tool: RunnableTool; runs: { begun: number; aborted: number } } {
   const runs = { begun: 0, aborted: 0 }
   const run = (_input: object, signal: AbortSignal) =>

@@ -9,26 +9,26 @@ const AUTH_NONE = JSON.stringify({ type: 'none' })
 
 export type PlaygroundStage = Awaited<ReturnType<typeof openPlayground>>
 
-/** The response to a message: the stream's events, or the error. */
+/** The response to a message: the events of the stream, or the error. */
 export interface Asked {
   status: number
   body: Answer['body']
   events: StreamEvent[]
   data: Record<string, unknown>[]
-  /** The joined text of the token events. */
+  /** The text of all token events, concatenated. */
   text: string
   /** The data of the tool events. */
   tools: Record<string, unknown>[]
 }
 
-/** Starts a server with an emulated model provider, and MCP servers on loopback that people are connected to. */
+/** Starts a server with an emulated model provider, and helpers that connect users to MCP servers on loopback. */
 export async function openPlayground(environment: Record<string, string> = {}) {
   const provider = await startProvider()
   const server = await startTestServer(environment)
   const { sql } = server.server.services.database
   const started: TestMcpServer[] = []
 
-  /** Adds a server to the catalog. Returns its id. */
+  /** Adds a server to the catalogue. Returns its id. */
   async function addServer(name: string, url: string, more: { description?: string; tools?: object[] } = {}) {
     const id = randomUUID()
     const slug = `${name.toLowerCase().replace(/[^a-z\d]+/g, '-')}-${id.slice(0, 4)}`
@@ -41,7 +41,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
     return id
   }
 
-  /** Connects a person to a server. Returns the connection's id. */
+  /** Connects a user to a server. Returns the connection's id. */
   async function connect(person: Person, serverId: string, status = 'active'): Promise<string> {
     const id = randomUUID()
     await sql`
@@ -62,7 +62,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
     sql,
     addServer,
     connect,
-    /** Signs up a person with models of these names at the emulated provider. */
+    /** Signs up a user with one model per version at the emulated provider. */
     async person(...versions: string[]): Promise<Person> {
       const person = await server.signUp()
       for (const version of versions) await addModel(server, provider.url, person, version)
@@ -70,7 +70,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
     },
     addModel: (person: Person, version: string, config: object = {}) =>
       addModel(server, provider.url, person, version, config),
-    /** Starts an MCP server of that name and connects a person to it. */
+    /** Starts an MCP server with this name and connects a user to it. */
     async connectTo(person: Person, name: string, options: McpServerOptions) {
       const mcpServer = await startMcpServer(options)
       started.push(mcpServer)
@@ -99,7 +99,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
         tools: data.flatMap(({ tool }) => (tool ? [tool as Record<string, unknown>] : [])),
       }
     },
-    /** Like `ask`, but returns the open stream. */
+    /** Sends a message as `ask` does, but returns the open stream. */
     open: (person: Person, content: string, ids: string[] = [], model?: string): Promise<StreamReader> =>
       StreamReader.open(`${server.url}/api/mcp_playground/chat`, {
         method: 'POST',
@@ -109,7 +109,7 @@ export async function openPlayground(environment: Record<string, string> = {}) {
     async memoryOf(person: Person, on: TestServer = server, query = ''): Promise<Answer['body']> {
       return (await on.call('GET', `/api/mcp_playground/memory${query}`, { token: person.token })).body
     },
-    /** The newest request to the model provider. */
+    /** Returns the body of the newest request to the model provider. */
     // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
     request: (): any => provider.requests.at(-1)?.body,
     async close(): Promise<void> {

@@ -11,7 +11,9 @@ const START_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 20_000
 const POLL_INTERVAL_MS = 25
 
-/** Test databases are discarded, so nothing has to be flushed to disk, replicated or vacuumed. */
+/**
+ * Settings for test databases. They are discarded after the run, so PostgreSQL need not flush, replicate or vacuum.
+ */
 const TEST_SETTINGS: Settings = {
   jit: 'off',
   fsync: 'off',
@@ -23,35 +25,35 @@ const TEST_SETTINGS: Settings = {
   checkpoint_timeout: '1h',
   autovacuum: 'off',
   shared_buffers: '256MB',
-  // Each worker has several servers with four connections each.
+  // Each test worker has several servers with up to four connections each.
   max_connections: '500',
 }
 
-/** Settings of postgresql.conf by name. */
+/** Values of postgresql.conf by setting. */
 export type Settings = Record<string, string>
 
 export interface PostgresServer {
-  /** The URL of a database of this server, with the administrator's password. */
+  /** Returns the URL of a database on this server, including the administrator's password. */
   url(database: string): string
-  /** Creates a database, as a copy of `template` if given. */
+  /** Creates a database. With `template`, copies that database. */
   createDatabase(name: string, template?: string): Promise<void>
-  /** The main process of the server; all its other processes are children of it. */
+  /** The process id of the server's main process, the parent of all its other processes. */
   pid: number
   stop(): Promise<void>
 }
 
 export interface PostgresOptions {
-  /** A folder. The server keeps its files in the subfolder `cluster`. */
+  /** The data folder. The server keeps its files in the subfolder `cluster`. */
   dataDir: string
-  /** Default: any free port. */
+  /** The port to listen on. By default, any free port. */
   port?: number
-  /** Replaces the settings for tests, except `jit = off`. */
+  /** Replaces the settings for test databases. `jit` stays off in any case. */
   settings?: Settings
 }
 
 /**
- * Returns the folder of PostgreSQL's programs: in PARLEY_TEST_POSTGRES if set, otherwise in .cache/postgres
- * (scripts/get-postgres.sh). Returns undefined if there is none.
+ * Returns the folder of PostgreSQL's programs, or undefined if it isn't installed. Looks in PARLEY_TEST_POSTGRES, or
+ * by default in .cache/postgres (scripts/get-postgres.sh).
  */
 export function findPostgres(): string | undefined {
   const root = process.env['PARLEY_TEST_POSTGRES'] ?? join(import.meta.dirname, '../../.cache/postgres')
@@ -102,7 +104,8 @@ function createCluster(programs: string, cluster: string, password: string): voi
   writeFileSync(passwordFile, password, { mode: 0o600 })
   const account = unprivilegedAccount()
   if (account) chownSync(cluster, account.userId, account.groupId)
-  // Thousands of connections authenticate with a random password: more than one iteration only costs CPU time.
+  // The password is random, so more than one SCRAM iteration adds no security. Each iteration costs CPU time in
+  // thousands of connections.
   const options = [
     ...['--username=postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`],
     '--set=scram_iterations=1',
@@ -125,8 +128,8 @@ function startServer(programs: string, cluster: string, logFile: string, setting
 }
 
 /**
- * PostgreSQL refuses to run as root, which CI and containers often use; in that case it runs as the account
- * `nobody`.
+ * Returns the account `nobody` if this process runs as root, or else undefined. PostgreSQL refuses to run as root,
+ * which is common in CI and containers.
  */
 function unprivilegedAccount(): { userId: number; groupId: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -135,9 +138,9 @@ function unprivilegedAccount(): { userId: number; groupId: number } | undefined 
 }
 
 /**
- * Returns the command that runs a program without root. It keeps one capability, to bypass the permissions of
- * folders, because root's checkout or temporary folder is often closed to other accounts. The secure bit makes
- * access(2) respect that capability too; initdb uses it to find its server.
+ * Returns the command that runs a program as an unprivileged account, if this process runs as root. The command keeps
+ * the capability to bypass folder permissions, because other accounts often cannot read root's checkout or temporary
+ * folder. A secure bit makes access(2) respect the capability, which initdb needs to find its server program.
  */
 function asUnprivileged(program: string, parameters: string[]): [command: string, parameters: string[]] {
   const account = unprivilegedAccount()
@@ -172,7 +175,7 @@ async function execute(url: string, statement: string): Promise<void> {
   }
 }
 
-/** Ends all connections and the server. A server that hangs is killed without its last checkpoint. */
+/** Stops the server and closes all connections. If the server hangs, kills it without a final checkpoint. */
 async function stopServer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')

@@ -6,24 +6,24 @@ import { findFreePort } from './free-port.ts'
 
 const CLI = join(import.meta.dirname, '../../server/cli.ts')
 const START_TIMEOUT_MS = 120_000
-/** Turns off rate limits, except in the tests for them: tests send more requests than users. */
+/** Disables rate limits. Tests send more requests than users do. Only the tests of rate limits keep them. */
 export const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '0', RATE_LIMIT_USER_PER_HOUR: '0' }
-/** Test servers don't build the console, except in the tests of that build. */
+/** Disables building the console. Only the tests of that build keep it. */
 export const UNBUILT = { CONSOLE_BUILD: '0' }
 
 export interface ServerProcess extends Client {
   pid: number
-  /** All output so far. */
+  /** Returns the output so far. */
   output(): string
   /** Resolves with the exit code, or with the signal that ended the process. */
   ended: Promise<number | string>
-  /** Kills the process without cleanup, like a power failure. */
+  /** Kills the process without cleanup, as a power failure would. */
   kill(): Promise<void>
-  /** Stops the process gracefully, like an operator. */
+  /** Stops the process gracefully, as an operator would. Returns the exit code or the signal. */
   stop(): Promise<number | string>
 }
 
-/** Runs a server in a separate process, through `parley start` or another script with arguments. */
+/** Runs a server in a separate process, through `parley start` or through another script. */
 export async function startProcess(
   environment: Record<string, string>,
   script: readonly string[] = [CLI, 'start'],
@@ -55,7 +55,7 @@ interface CliRun {
   ended: Promise<number | string>
 }
 
-/** Runs a command of the CLI, without rate limits. Passes only PATH from this process's environment. */
+/** Runs a CLI command, with rate limits disabled. Its environment contains PATH and the given variables only. */
 export const runCli = (args: string[], environment: Record<string, string>, cwd?: string): CliRun =>
   run([CLI, ...args], environment, cwd)
 

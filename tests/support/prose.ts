@@ -1,8 +1,8 @@
-/** A run of text: one paragraph, table cell, message or description, with the line that it starts on. */
+/** A paragraph, table cell, message or description, with the line on which it starts. */
 interface Passage {
   readonly line: number
   readonly text: string
-  /** Headings may start with a question word. */
+  /** True for a heading, which may start with a question word. */
   readonly heading?: boolean
 }
 
@@ -20,7 +20,7 @@ const MEANWHILE = /\bmeanwhile\b/gi
 const HASH_COMMENTS = /\.(?:py|sh)$/
 const MESSAGES = /(?:\/messages\/en(?:\/[^/]+)?|\/errors)\.ts$/
 
-/** Returns each forbidden pattern in the prose of a file. Quoted text and inline code are not read. */
+/** Returns all matches of forbidden patterns in the prose of a file. Ignores quotations and inline code. */
 export function findProseHits(
   file: string,
   text: string,
@@ -36,7 +36,7 @@ function hitsIn(passage: Passage): ProseHit[] {
   const hits = match(passage, text, WORDS)
   if (passage.heading) return hits
   for (const { 0: sentence, index } of text.matchAll(/[^\s.!?](?:[^.!?]|[.!?](?!\s|$))*[.!?]?/g)) {
-    // Marks of emphasis and brackets are not the sentence's beginning.
+    // Skips emphasis marks and brackets at the start of the sentence.
     const found = BEGINNINGS.exec(sentence.replace(/^[*_(\s]+/, ''))
     if (found && !sentence.endsWith('?')) hits.push({ line: lineAt(passage, index), words: found[0] })
   }
@@ -49,7 +49,7 @@ const match = (passage: Passage, text: string, pattern: RegExp): ProseHit[] =>
 const lineAt = ({ line, text }: Passage, index: number): number =>
   line + (text.slice(0, index).match(/\n/g)?.length ?? 0)
 
-/** Replaces quotations and inline code with as many `x`, so that positions stay. */
+/** Replaces each character of quotations and inline code with `x`, which keeps all positions. */
 const withoutQuotes = (text: string): string =>
   text.replace(/`[^`]*`|"[^"]*"|“[^”]*”|„[^“]*“/g, (quote) => quote.replace(/[^\n]/g, 'x'))
 
@@ -67,7 +67,10 @@ const literals = (text: string, pattern: RegExp): Passage[] =>
       [...content.matchAll(pattern)].map((found) => ({ line: index + 1, text: found.at(-1) ?? '' })),
     )
 
-/** Collects comments: adjacent comment lines make a paragraph, and an empty one or a tag such as `@param` ends it. */
+/**
+ * Collects the paragraphs of comments. Adjacent comment lines form a paragraph. An empty line or a tag such as
+ * `@param` ends it.
+ */
 function comments(file: string, text: string): Passage[] {
   let inBlock = false
   return paragraphs(text, (line) => {
@@ -99,7 +102,10 @@ function markdownPassages(text: string): Passage[] {
   return [...prose, ...cells]
 }
 
-/** Joins the lines for which `read` returns text; an undefined or empty line and a list item start another passage. */
+/**
+ * Joins adjacent lines for which `read` returns text. An undefined or empty result ends a passage, and a list item
+ * starts a new one.
+ */
 function paragraphs(text: string, read: (line: string, index: number) => string | undefined): Passage[] {
   const found: { line: number; text: string }[] = []
   let open = false

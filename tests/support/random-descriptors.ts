@@ -3,7 +3,7 @@ import { PARAMETER_TYPES, type ParameterDescriptor } from '#database/schema/tool
 
 type Type = ParameterDescriptor['type']
 
-/** Generates a value of each type. */
+/** For each parameter type, a generator of its values. */
 const VALUES: Record<Type, fc.Arbitrary<unknown>> = {
   str: fc.string({ unit: 'grapheme' }),
   int: fc.integer(),
@@ -23,7 +23,7 @@ const EXAMPLES: Record<Type, unknown> = {
 }
 export const exampleOf = (type: Type): unknown => EXAMPLES[type]
 
-/** Valid parameter names that have a special meaning in a language. */
+/** Valid parameter names that have a special meaning in some programming language. */
 const TRICKY_NAMES = [
   'constructor',
   'toString',
@@ -37,7 +37,7 @@ const TRICKY_NAMES = [
 
 const name = fc.oneof(fc.stringMatching(/^[a-z][a-z0-9_]{0,10}$/), fc.constantFrom(...TRICKY_NAMES))
 
-/** Generates valid descriptors. A default matches its type. */
+/** Generates valid parameter descriptors. A default value has the type of the parameter. */
 export const descriptor: fc.Arbitrary<ParameterDescriptor> = fc
   .record({
     name,

@@ -1,4 +1,4 @@
-/** Returns a seeded generator of numbers from 0 to 1 (mulberry32). */
+/** Returns a seeded random number generator (mulberry32). Numbers are at least 0 and less than 1. */
 export function createRandom(seed: number): () => number {
   let state = seed
   return () => {

@@ -1,17 +1,14 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
-/** A raw HTTP request, for bytes that no HTTP client sends. */
+/** A request sent over a raw socket. It may contain bytes that no HTTP client would send. */
 export interface RawRequest {
   socket: Socket
-  /**
-   * Waits until the server ends the connection or falls silent. Returns the status and everything that the server
-   * sent.
-   */
+  /** Waits until the server closes the connection or stops sending. Returns the status and the complete response. */
   answer(): Promise<{ status: number; text: string }>
 }
 
-/** Opens a connection and sends these bytes. */
+/** Connects to the server and sends these bytes. */
 export async function sendRaw(url: string, ...pieces: (string | Uint8Array)[]): Promise<RawRequest> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -38,7 +35,7 @@ export async function sendRaw(url: string, ...pieces: (string | Uint8Array)[]): 
   }
 }
 
-/** A part of a form with verbatim header lines. */
+/** A part of a multipart form, with verbatim header lines. */
 export interface Part {
   headers: string[]
   content: string | Uint8Array
@@ -46,7 +43,7 @@ export interface Part {
 
 export const BOUNDARY = 'the-boundary'
 
-/** Returns a multipart form (RFC 7578) with verbatim headers. */
+/** Encodes a multipart form (RFC 7578) without checking or escaping its headers. */
 export const makeForm = (...parts: Part[]): Buffer =>
   Buffer.concat([
     ...parts.flatMap(({ headers, content }) => [
@@ -57,7 +54,7 @@ export const makeForm = (...parts: Part[]): Buffer =>
     Buffer.from(`--${BOUNDARY}--\r\n`),
   ])
 
-/** A file part. The file name is verbatim, including any `"`. */
+/** Returns a file part. The file name is not escaped, even if it contains `"`. */
 export const filePart = (filename: string, content: string | Uint8Array, field = 'file'): Part => ({
   headers: [`Content-Disposition: form-data; name="${field}"; filename="${filename}"`],
   content,

@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Answer, Client } from './client.ts'
 
-/** A read operation of openapi.json. */
+/** A GET operation of openapi.json. */
 interface Reading {
   path: string
   /** Names of the required parameters. */
   required: string[]
 }
 
-/** The key values of a response, or only its status. */
+/** The status of a response, and its key values if it is JSON. */
 export interface KeyAnswer {
   status: number
   values?: unknown
@@ -17,8 +17,8 @@ export interface KeyAnswer {
 
 const OPENAPI = join(import.meta.dirname, '../../openapi.json')
 /**
- * Operations that need more than a session and ids, contact another server, follow a reply, show the test's own
- * sign-ins, or write to the audit log.
+ * Operations that are not read. They need more than a session and ids, contact another server, follow a reply, show
+ * the test's own sign-ins, or write to the audit log.
  */
 const NOT_WALKED = new Set([
   ...['/api/auth/oidc/start', '/api/auth/oidc/callback', '/api/mcp/callback', '/api/mcp/server_with_tools'],
@@ -32,8 +32,8 @@ const NOT_WALKED = new Set([
 ])
 
 /**
- * For each id parameter: the list that returns such ids, the key of the id in its rows, and the parameters that
- * the list requires.
+ * For each id parameter, the list operation that returns such ids. `key` is the id's field in a row, and `needs` are
+ * the parameters that the list requires.
  */
 const LISTS: Record<string, { path: string; key?: string; needs?: string[] }> = {
   org_id: { path: '/api/org/list' },
@@ -51,10 +51,10 @@ const LISTS: Record<string, { path: string; key?: string; needs?: string[] }> = 
   instruction_id: { path: '/api/instructions/list', needs: ['org_id'] },
   webhook_id: { path: '/api/webhooks/list', needs: ['org_id'] },
 }
-/** Values of parameters that aren't ids. */
+/** Values of required parameters that aren't ids. */
 const GIVEN: Record<string, string> = { q: 'shop', email: 'jonas@lighthouse.example' }
 
-/** Returns the operations that a token can read, without NOT_WALKED. */
+/** Returns all GET operations except NOT_WALKED. */
 export function readOperations(): Reading[] {
   const { paths } = JSON.parse(readFileSync(OPENAPI, 'utf8'))
   return Object.entries(
@@ -68,8 +68,9 @@ export function readOperations(): Reading[] {
 }
 
 /**
- * Calls every read operation with every listed id as the holder of a token. Returns the answers by path and query,
- * without ids of rows younger than the dump. Throws if a required parameter has neither a list nor a value.
+ * Calls every read operation as the holder of a token, with every id that the lists return. Returns the responses by
+ * path and query. Omits ids of rows that were created after the dump. Throws if a required parameter has neither a
+ * list nor a value.
  */
 export async function readAccount(
   client: Client,
@@ -89,7 +90,7 @@ export async function readAccount(
     return { at, answer }
   }
 
-  /** Returns every combination of the parameters' values. */
+  /** Returns every combination of values for the named parameters, added to `values`. */
   async function combine([name, ...others]: readonly string[], values: Values): Promise<Values[]> {
     if (name === undefined) return [values]
     const given = GIVEN[name]
@@ -123,7 +124,7 @@ function listOf(name: string): { path: string; key?: string; needs?: string[] } 
   return list
 }
 
-/** Sorts the parameters so that each follows those that its list requires. */
+/** Sorts parameters so that each parameter follows the parameters that its list requires. */
 const withNeeds = (names: readonly string[]): string[] => [
   ...new Set(
     names.flatMap((name) =>
@@ -132,7 +133,10 @@ const withNeeds = (names: readonly string[]): string[] => [
   ),
 ]
 
-/** Fields that identify a record or give an amount. Times, addresses and cursors are excluded. */
+/**
+ * Fields whose values must stay equal across versions. They identify records or contain amounts. Times, addresses and
+ * cursors are excluded.
+ */
 const KEY_FIELDS = new Set([
   ...[
     'id',
@@ -150,11 +154,11 @@ const KEY_FIELDS = new Set([
   ],
   ...['code', 'document_name', 'number', 'amount', 'balance', 'credits', 'credits_per_month', 'total'],
 ])
-/** Lists by day, which start a number of days ago. */
+/** Lists with one row per day. Their first day depends on the current date. */
 const BY_DAY = new Set(['daily', 'rows'])
 
 function keyAnswerOf({ status, body, headers }: Answer, dumpedMs: number): KeyAnswer {
-  // For exports, which are files, and for errors, only the status counts.
+  // For errors and for exports, which are files, only the status is compared.
   if (status !== 200 || !headers.get('content-type')?.includes('json')) return { status }
   return { status, values: keyValuesOf(body, dumpedMs) }
 }
@@ -174,7 +178,7 @@ function keyValuesOf(value: unknown, dumpedMs: number): unknown {
   )
 }
 
-/** Returns the milliseconds in a UUID of version 7; NaN for other ids. */
+/** Returns the creation time of a UUIDv7 in milliseconds. Returns NaN for other ids. */
 const madeAt = (id: string): number =>
   Number.parseInt(/^([\da-f]{8})-([\da-f]{4})-7/.exec(id)?.slice(1).join('') ?? '', 16)
 

@@ -4,7 +4,7 @@ import yauzl, { type Entry, type Options, type ZipFile } from 'yauzl'
 
 const open = promisify<Buffer, Options, ZipFile>(yauzl.fromBuffer)
 
-/** Returns the entries of a zip by name, in their order. */
+/** Returns the contents of a zip archive's entries by name, in the order of the archive. */
 export async function readZip(bytes: Buffer): Promise<Map<string, Buffer>> {
   const zip = await open(bytes, { lazyEntries: true })
   const read = promisify<Entry, NodeJS.ReadableStream>(zip.openReadStream.bind(zip))

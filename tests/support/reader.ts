@@ -3,7 +3,7 @@ import type { Client, Person, StreamEvent } from './client.ts'
 import { signUpWithModel } from './models.ts'
 import type { EmulatedProvider } from './provider/index.ts'
 
-/** Reads events one by one, so that a test can disconnect in the middle. */
+/** Reads a stream event by event, so that a test can disconnect in the middle. */
 export class StreamReader {
   readonly events: StreamEvent[] = []
   readonly status: number
@@ -28,7 +28,7 @@ export class StreamReader {
     return new StreamReader(await fetch(url, { ...init, signal: abort.signal }), abort)
   }
 
-  /** Returns the next event, or undefined at the end of the stream. */
+  /** Returns the next event. Returns undefined at the end of the stream. */
   async next(): Promise<StreamEvent | undefined> {
     while (this.#queue.length === 0) {
       const { value, done } = (await this.#reader?.read()) ?? { value: undefined, done: true }
@@ -40,7 +40,10 @@ export class StreamReader {
     return event
   }
 
-  /** Reads until `count` events have been received in total, or to the end of the stream. */
+  /**
+   * Reads until `count` events have been received in total, or until the end of the stream. Returns all received
+   * events.
+   */
   async take(count = Number.POSITIVE_INFINITY): Promise<StreamEvent[]> {
     while (this.events.length < count && (await this.next()) !== undefined);
     return this.events
@@ -56,7 +59,7 @@ export class StreamReader {
     }
   }
 
-  /** Disconnects without notice, like a closed tab. */
+  /** Disconnects abruptly, as a closed browser tab does. */
   leave(): void {
     this.#abort.abort()
   }
@@ -79,7 +82,7 @@ export const openMessage = (
     },
   )
 
-/** Signs up a user who requests a reply of 20 s, and reads its first three events. */
+/** Signs up a user, requests a reply that takes 20 s, and reads the first three events of the reply. */
 export async function openLongReply(
   server: Client,
   provider: EmulatedProvider,
@@ -90,7 +93,7 @@ export async function openLongReply(
   return { person, stream }
 }
 
-/** Resumes a reply after an event id. */
+/** Resumes the stream of a reply after an event id. */
 export const resumeMessage = (
   url: string,
   person: Person,

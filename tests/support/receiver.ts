@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** A webhook message, as received. */
+/** A webhook request as received. */
 export interface ReceivedMessage {
   path: string
   headers: IncomingHttpHeaders
@@ -14,10 +14,10 @@ export interface ReceivedMessage {
 
 export interface Receiver {
   url: string
-  /** Messages to all paths, in the order of arrival. */
+  /** Messages to all paths, oldest first. */
   messages: ReceivedMessage[]
   at(path: string): ReceivedMessage[]
-  /** Handlers by path. `count` is the number of earlier requests to the path. Other paths return 200. */
+  /** Handlers by path. `count` is the number of earlier requests to the path. Paths without a handler return 200. */
   answers: Map<string, (response: ServerResponse, count: number) => void>
   close(): Promise<void>
 }
@@ -51,6 +51,6 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** Checks the signature and its time with the reference library, which throws if either is wrong. */
+/** Verifies the signature and the timestamp of a message with the reference library. Throws if either is invalid. */
 export const verify = (secret: string, { text, headers }: ReceivedMessage): unknown =>
   new Webhook(secret).verify(text, headers as Record<string, string>)

@@ -15,13 +15,13 @@ export interface RedisServer {
   stop(): Promise<void>
 }
 
-/** The `redis-server` on the PATH, or undefined. */
+/** Returns the path of `redis-server` on the PATH, or undefined if it isn't installed. */
 export function findRedis(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   return folders.map((folder) => join(folder, 'redis-server')).find((program) => existsSync(program))
 }
 
-/** Starts a Redis on loopback that keeps everything in memory. Throws if redis-server is missing. */
+/** Starts a Redis server on loopback without persistence. Throws if `redis-server` isn't installed. */
 export async function startRedis(onPort?: number): Promise<RedisServer> {
   const program = findRedis()
   if (program === undefined) throw new Error('no redis-server on the PATH')
@@ -53,7 +53,7 @@ export async function startRedis(onPort?: number): Promise<RedisServer> {
   }
 }
 
-/** Returns whether a Redis on that port accepts commands. */
+/** Returns whether a Redis server on that port accepts commands. */
 async function answersPing(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   try {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * A small collection to measure search with: paragraphs of an old version of this project's documentation and
- * comments, and independently worded questions, each with the positions of the passages that answer it.
+ * A small collection for measuring search quality. The passages are paragraphs from an old version of this project's
+ * documentation and comments. The questions are worded independently, and `places` contains the positions of the
+ * passages that answer a question.
  */
 export interface Collection {
   passages: { id: number; text: string }[]

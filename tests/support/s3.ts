@@ -10,21 +10,24 @@ const SECRET = 'S3RVER'
 const WEEK_SECONDS = 604_800
 
 export interface TestBucket {
-  /** The environment of a server that stores its files in this bucket. */
+  /** Environment variables of a server that stores its files in this bucket. */
   environment: Record<string, string>
   /** The folder that contains the objects. */
   directory: string
-  /** All requests: method and raw path, and what is wrong with their signatures. */
+  /**
+   * All requests, each with its method and raw path. `fault` describes what is wrong with the signature, or is
+   * undefined.
+   */
   requests: { method: string; path: string; fault: string | undefined }[]
-  /** Answers every request with this status; undefined restores normal answers. */
+  /** Makes every request fail with this status. Undefined restores normal responses. */
   failWith(status: number | undefined): void
   removeBucket(): Promise<void>
   close(): Promise<void>
 }
 
 /**
- * Starts a bucket on loopback. s3rver stores the objects but accepts any signature of version 4. Each request is
- * therefore checked here first, from the received bytes, as AWS documents it (Signature Version 4, "Create a
+ * Starts an S3 bucket on loopback. s3rver stores the objects, but accepts any signature of version 4. Therefore, each
+ * request's signature is first verified from the received bytes, as AWS documents (Signature Version 4, "Create a
  * signed AWS API request").
  */
 export async function startBucket(): Promise<TestBucket> {
@@ -82,7 +85,7 @@ export async function startBucket(): Promise<TestBucket> {
   }
 }
 
-/** Returns what is wrong with the signature of a request, or undefined if it is valid. */
+/** Describes what is wrong with the signature of a request. Returns undefined if the signature is valid. */
 export function faultOf(request: IncomingMessage, body: Buffer): string | undefined {
   const { headers, method = '' } = request
   const [path = '', search = ''] = (request.url ?? '').split('?')

@@ -14,13 +14,16 @@ import {
 } from '#platform/sandbox/sandbox.ts'
 import { createExampleNet } from './provider/example-net.ts'
 
-/** Creating Python's snapshot takes seconds, so the tests share one. */
+/** Folder with Python's snapshot, which all tests share because creating it takes seconds. */
 export const SANDBOX_DATA = join(tmpdir(), 'parley-tests-sandbox')
 
-/** A waiting process costs up to a second of CPU time, and the last two of a sandbox are never used. */
+/**
+ * Disables prestarted sandbox processes. Each takes up to a second of CPU time, and a test would leave the last two
+ * unused.
+ */
 export const NONE_WARM: SandboxBounds = { warm: 0 }
 
-/** Links the shared snapshot into a data folder. */
+/** Links the shared snapshot into a server's data folder. */
 export function shareSnapshot(dataDir: string): void {
   const folder = join(SANDBOX_DATA, 'sandbox')
   mkdirSync(folder, { recursive: true })
@@ -29,7 +32,7 @@ export function shareSnapshot(dataDir: string): void {
 
 export interface TestSandbox {
   sandbox: Sandbox
-  /** Calls the function `main`. */
+  /** Runs a tool's code by calling its function `main`. */
   run(
     language: Language,
     code: string,
@@ -72,7 +75,7 @@ export const callOf = (code: SandboxCode, more: Partial<SandboxCall> = {}): Sand
   ...more,
 })
 
-/** Returns the process ids of the running Deno children of this process. */
+/** Returns the process ids of this process's running Deno children. */
 export function denoProcesses(): number[] {
   const children = readdirSync('/proc/self/task').flatMap((thread) =>
     readFileSync(`/proc/self/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),

@@ -16,25 +16,28 @@ import { copyEmbedded } from './embedded.ts'
 import { UNBUILT, UNLIMITED } from './process.ts'
 import { NONE_WARM, shareSnapshot } from './sandbox.ts'
 
-/** Tests sign up hundreds of people, so password hashing uses cheap parameters. */
+/** Hashes passwords with cheap parameters, because tests sign up hundreds of users. */
 const QUICK_PASSWORDS = createPasswords({ memory: 64, passes: 1, parallelism: 1 })
 
-/** A server that gives tests access to its database. */
+/** A server whose database is accessible to tests. */
 export interface OpenServer extends Server {
   services: Services & { database: OpenDatabase }
 }
 
 export interface TestServer extends Client {
   server: OpenServer
-  /** The environment of the server, to start another process on the same database. */
+  /** The server's environment variables, to start another process on the same database. */
   environment: Record<string, string>
   stop(): Promise<void>
 }
 
-/** Each connection plans each statement separately: ten connections cost a third more of PostgreSQL's CPU time. */
+/**
+ * Maximum number of database connections. Each connection plans every statement separately. Ten connections would
+ * cost a third more of PostgreSQL's CPU time.
+ */
 const CONNECTIONS_MAX = 4
 
-/** Starts a server as main.ts does, with a new database, listening on loopback. */
+/** Starts a server with a new database, as main.ts does. The server listens on loopback. */
 export async function startTestServer(
   environment: Record<string, string> = {},
   overrides: Overrides = {},
@@ -78,12 +81,12 @@ export async function startTestServer(
 let shared: Promise<TestServer> | undefined
 
 /**
- * Returns the server with default settings that all test files of a worker share, and that ends with the worker.
- * For tests that use only organizations they create. A test that changes or counts data of the whole installation
- * starts its own server.
+ * Returns a server with default settings that all test files of a worker share. The server ends with the worker. Use
+ * it for tests that access only organizations they create. A test that changes or counts data of the whole
+ * installation must start its own server.
  */
 export function sharedTestServer(): Promise<TestServer> {
-  // The folder outlives the worker and is deleted with the run's other folders.
+  // The folder outlives the worker. It is deleted with the other folders of the run.
   shared ??= startTestServer({ DATA_DIR: mkdtempSync(join(inject('templates'), 'shared-')) }).then(
     (server) => ({
       ...server,
@@ -94,8 +97,8 @@ export function sharedTestServer(): Promise<TestServer> {
 }
 
 /**
- * Copies the migrated template, or creates an empty database, if tests run on PostgreSQL. Returns null for the
- * embedded database.
+ * If tests run on PostgreSQL, copies the migrated template database, or creates an empty database with `isEmpty`.
+ * Returns null if tests run on the embedded database.
  */
 export async function createDatabase({ isEmpty = false } = {}): Promise<{
   url: string

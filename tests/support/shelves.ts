@@ -5,16 +5,16 @@ import { newId } from '#database/new-id.ts'
 const DOCUMENTS_AT_ONCE = 500
 const POLL_MS = 50
 
-/** A document in Markdown. */
+/** A document in Markdown format. */
 export interface Shelved {
   name: string
   text: string
 }
 
 /**
- * Stores many documents in a knowledge base directly, as a source that has read them does, and waits until all are
- * indexed. Uploading thousands of files would take longer than the measurement. Throws after `timeoutMs`
- * milliseconds.
+ * Writes many documents directly into a knowledge base, as a reading of a source does, and waits until all are
+ * indexed. Uploading thousands of files would take longer than the measurement. Throws if indexing takes longer than
+ * `timeoutMs` milliseconds.
  */
 export async function shelve(
   sql: Sql,

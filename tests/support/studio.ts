@@ -21,7 +21,7 @@ interface Artist {
 export type Studio = Awaited<ReturnType<typeof openStudio>>
 
 /**
- * Starts a server with models for images and videos at an emulated provider, and a short poll interval for videos.
+ * Starts a server with image and video models at an emulated provider. The server polls videos at a short interval.
  */
 export async function openStudio() {
   const net = createExampleNet()
@@ -59,7 +59,7 @@ export async function openStudio() {
       expect(response.status).toBe(200)
       return Buffer.from(await response.arrayBuffer())
     },
-    /** Returns the bytes that count against the quota of an organization. */
+    /** Returns the bytes that count toward the storage quota of an organization. */
     async storedBytes({ organizationId }: Person): Promise<number> {
       const [row] = await services.database.sql`
         select stored_bytes from organizations where id = ${organizationId}`
@@ -70,7 +70,7 @@ export async function openStudio() {
       const path = `/api/org/features?org_id=${organizationId}`
       expect((await server.call('PUT', path, { token, body })).status).toBe(200)
     },
-    /** Expects no holds, and a balance that equals the sum of the ledger. */
+    /** Expects that no holds are open and that the balance is the sum of the ledger. */
     async expectSettled(person: Person): Promise<void> {
       const read = async () => {
         const entries = [...(await ledgerOf(server, person)), ...(await titlesBilled(server, person))]

@@ -3,13 +3,13 @@ import type { Person } from './client.ts'
 import { type ConsoleStage, startConsoleStage } from './console-stage.ts'
 import { type Team, teamOf } from './team.ts'
 
-/** The console, with an organization that has an owner. */
+/** The console, and an organization with its owner. */
 export interface TeamStage {
   stage: ConsoleStage
   owner: Person
-  /** The organization Analytical Engines. */
+  /** The organization "Analytical Engines". */
   team: Team
-  /** Opens a page of the console in that organization, as its owner unless `person` is given. */
+  /** Opens a page of the console in the organization, as `person` or by default as its owner. */
   open(path: string, person?: Person): Promise<Page>
 }
 

@@ -3,18 +3,18 @@ import type { Client, Person } from './client.ts'
 /** An organization with members, for tests and screenshots of the console. */
 export interface Team {
   id: string
-  /** Returns a console path in this organization. */
+  /** Returns the console path `path` in this organization. */
   at(path: string): string
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   api(method: string, path: string, body?: unknown, person?: Person): Promise<any>
   /**
-   * Sends a request as the system administrator (ADMIN_PASSWORD: administrator), who belongs to no organization:
-   * see `at`.
+   * Sends a request as the system administrator (ADMIN_PASSWORD: administrator). The administrator isn't a member of
+   * the organization, so use `at` for paths.
    */
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   asAdministrator(method: string, path: string, body?: unknown): Promise<any>
   administrator(): Promise<Person>
-  /** Signs up a person and makes them a member with a system role. */
+  /** Signs up a user and makes them a member with a system role. */
   join(role: string, first_name: string, last_name: string): Promise<{ person: Person; name: string }>
 }
 
@@ -54,7 +54,7 @@ export async function teamOf(server: Client, owner: Person, name: string): Promi
       const role_id = roles.find((one: { name: string }) => one.name === role).id
       const body = { organization_id: id, user_id: person.userId, role_id }
       await call('POST', '/api/org/add_member', owner, body)
-      // Members become visible to each other with their first request.
+      // Other members see a member's name only after the member's first request.
       await server.call('GET', inTeam('/api/chat/list'), { token: person.token })
       return { person, name: `${first_name} ${last_name}` }
     },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Client, Person } from './client.ts'
 import type { TestServer } from './server.ts'
 
-/** Adds a second member to an organization, whose role has only these permissions. */
+/** Adds another user to an organization, with a new role that has only the given permissions. */
 export async function addPowerlessMember(
   server: TestServer,
   organizationId: string,
@@ -23,7 +23,7 @@ export async function addPowerlessMember(
   return person
 }
 
-/** Makes a user an active member with the role of that name. */
+/** Makes a user an active member with the named role. */
 export async function addMemberWithRole(
   sql: TestServer['server']['services']['database']['sql'],
   organizationId: string,
@@ -36,7 +36,7 @@ export async function addMemberWithRole(
     where organization_id = ${organizationId} and name = ${role}`
 }
 
-/** Returns the id of a system role in a person's organization. */
+/** Returns the id of a system role in a user's organization. */
 export async function roleOf(
   server: Client,
   { token, organizationId }: Person,
@@ -48,7 +48,7 @@ export async function roleOf(
   return body.data.find((role: { name: string }) => role.name === name).id
 }
 
-/** Returns an access token of the administrator that every test server creates at startup. */
+/** Returns an access token of the system administrator. Every test server creates this user at startup. */
 export async function administratorToken(server: Client): Promise<string> {
   const { body } = await server.call('POST', '/api/auth/login', {
     body: { email: 'admin@localhost', password: 'administrator' },
@@ -57,8 +57,9 @@ export async function administratorToken(server: Client): Promise<string> {
 }
 
 /**
- * Creates an organization and returns `person` as its owner. New organizations have no credits: `credits` are
- * transferred from the personal organization, `granted` ones come from the administrator.
+ * Creates an organization, and returns `person` as the owner of this organization. A new organization has no credits.
+ * `credits` are transferred from the owner's personal organization, and `granted` credits come from the
+ * administrator.
  */
 export async function createOrganization(
   server: Client,

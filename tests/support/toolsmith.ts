@@ -1,17 +1,17 @@
 import type { Answer, Client, Person } from './client.ts'
 
-/** Manages tools as one person. */
+/** Manages tools through the public API as one user. */
 export interface Toolsmith {
   call(method: string, path: string, query?: Record<string, string>, body?: unknown): Promise<Answer>
   /** Creates a category. Returns its id. */
   category(name?: string): Promise<string>
-  /** Requests a new tool and returns the whole response. */
+  /** Requests the creation of a tool. Returns the whole response. */
   submit(tool?: ToolParts): Promise<Answer>
   /** Creates a tool. Returns its id. */
   make(tool?: ToolParts): Promise<string>
 }
 
-/** Overrides of the default tool: a JavaScript function `main` that takes `text` and returns its input. */
+/** Overrides parts of the default tool, which is a JavaScript function `main` that returns its input `text`. */
 export interface ToolParts {
   framework?: string
   code?: string
@@ -21,7 +21,7 @@ export interface ToolParts {
   configuration?: object[]
   network?: string[]
   requirements?: string[]
-  /** Fields to add or override. */
+  /** Fields of the request to add or override. */
   fields?: Record<string, unknown>
 }
 
@@ -32,7 +32,7 @@ export const TEXT_INPUT = {
   required: true,
   default: null,
 }
-/** Runs a stored tool: the emulated provider at `baseUrl` calls its function `main` without arguments. */
+/** Runs a stored tool. The emulated provider at `baseUrl` calls the tool's function `main` without arguments. */
 export const callMain = (smith: Toolsmith, toolId: string, baseUrl: string): Promise<Answer> =>
   smith.call(
     'POST',

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { createClient } from 'redis'
 import type { TestServer } from './server.ts'
 
-/** The places to search in addition to the database. */
+/** Where to search in addition to the database. */
 export interface Places {
-  /** Folders to search with all their contents. */
+  /** Folders to search recursively. */
   folders: string[]
   redisUrl?: string
 }
 
-/** Returns every place that contains the word: rows as `table: row`, files, file names and Redis keys. */
+/** Returns every place that contains `word`: rows as `table: row`, files by content or name, and Redis keys. */
 export async function findTraces(server: TestServer, places: Places, word: string): Promise<string[]> {
   const [rows, files, keys] = [
     await findRows(server, word),
@@ -20,7 +20,7 @@ export async function findTraces(server: TestServer, places: Places, word: strin
   return [...rows, ...files, ...keys]
 }
 
-/** Searches every row of every table of every schema, as text in the database. */
+/** Searches every row of every table, converted to text by PostgreSQL. */
 async function findRows(server: TestServer, word: string): Promise<string[]> {
   const { sql } = server.server.services.database
   const tables = await sql<{ name: string }[]>`
@@ -33,7 +33,7 @@ async function findRows(server: TestServer, word: string): Promise<string[]> {
   return rows.map(({ found }) => found)
 }
 
-/** Skips the files of the embedded database, which is searched as a database. */
+/** Searches the files of a folder. Skips the embedded database's files, because findRows searches that database. */
 function findFiles(folder: string, word: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
     const path = join(entry.parentPath, entry.name)

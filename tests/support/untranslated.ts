@@ -2,48 +2,54 @@ import { readFileSync } from 'node:fs'
 import ts from '../../scripts/check-sql/typescript.ts'
 
 /*
- * Finds user-facing text in the source of the interface that belongs in the message files: JSX text, the
- * attributes that people read, and any other literal that looks like a sentence or a label.
+ * Finds user-facing text in the console's source code that belongs in the message files. Checks JSX text, attributes
+ * that users read, and any other literal that looks like a sentence or a label.
  */
 
-/** Attributes and properties with text that people read or hear. */
+/** Attributes and properties whose text users read or hear. */
 const FOR_PEOPLE =
   /^(?:alt|aria-(?:description|label|placeholder|roledescription|valuetext)|action|actions|children|confirm|consequence|description|empty|header|heading|help|hint|label|legend|message|note|placeholder|subject|text|title|tooltip|unit)$/
 
-/** Attributes and properties that people never read: classes, URLs, names of elements and events. */
+/** Attributes and properties that users never read, such as classes, URLs, and names of elements and events. */
 const FOR_MACHINES =
   /^(?:accept|allow|aria-(?!description|label|placeholder|roledescription|valuetext)[a-z]+|as|autoComplete|class|className|d|data-.+|dir|enterkeyhint|from|gridTemplateColumns|href|id|inputMode|key|kind|name|part|path|pattern|points|queryKey|rel|role|size|src|style|target|to|tone|transform|type|value|viewBox|wrap)$/
 
-/** Functions whose string arguments aren't user-facing text. */
+/** Functions whose string arguments are not user-facing. */
 const CALLS =
   /^(?:classNames|t|t\.rich|t\.has|translator|lateScreen|import|RegExp|URL|Map|Set|querySelector|querySelectorAll|addEventListener|removeEventListener|dispatchEvent|Event|matchMedia|getItem|setItem|removeItem|createElement|closest|matches|startsWith|endsWith|includes|indexOf|split|join|replace|replaceAll|test|getPropertyValue|setProperty|read|readPages|useChange|useSearch|useNavigate|useParams)$/
 
-/** Functions whose options aren't user-facing text either. */
+/** Functions whose options are not user-facing either. */
 const CALLS_WITH_OPTIONS = /^lateScreen$/
 
-/** Attributes and properties of machines that also name things for people. Several words are for people. */
+/**
+ * Attributes and properties that may contain an identifier or user-facing text. A value of several words is
+ * user-facing.
+ */
 const FOR_BOTH = /^(?:kind|name|value)$/
 
-/** Elements whose text is code or a file format, the same in every language. */
+/** Elements that contain code or a file format, which is the same in every language. */
 const CODE_ELEMENTS = /^(?:code|pre|samp)$/
 
-/** A utility class: `mt-2`, `hover:underline` or `data-[state=on]:hidden`, or one of those that look like words. */
+/**
+ * Matches a utility class such as `mt-2`, `hover:underline` or `data-[state=on]:hidden`, or a class that looks like a
+ * word, such as `flex`.
+ */
 const UTILITY_CLASS =
   /^!?-?(?:[a-z]+(?:-[\w./%]+)*-?(?:\[\S+\])?:)*(?:-?[a-z]+(?:-[\w./%]+)+(?:-?\[\S+\])?|flex|grid|block|inline|hidden|rounded|border|truncate|underline|italic|relative|absolute|fixed|sticky|grow|shrink)$/
 
-/** Source code, style sheets and markup: several lines with brackets or assignments. */
+/** Matches source code, style sheets and markup: several lines with brackets or assignments. */
 const CODE = /[{}()<>;=].*\n.*[{}()<>;=]/s
 
-/** Matches a label or a sentence: a capital followed by lowercase letters, or several words. */
+/** Matches a label or a sentence: a capitalized word, or several words. */
 const READS_AS_TEXT = /^\p{Lu}\p{Ll}+$|\p{L}{2,}[,.…:!?]? \p{L}+|^\p{Lu}\p{Ll}+\b.*[.…!?]$/u
 
 export interface Found {
-  /** `file:line`. */
+  /** The location, as `file:line`. */
   place: string
   text: string
 }
 
-/** Finds user-facing text. Literals with values have `{}` in their place. */
+/** Finds user-facing text in a file. In the result, `{}` replaces each value that a template literal inserts. */
 export function findUntranslated(file: string, content = readFileSync(file, 'utf8')): Found[] {
   const source = parse(file, content)
   const found: Found[] = []
@@ -71,7 +77,7 @@ function isForPeople(node: ts.Expression | ts.JsxText, text: string): boolean {
   return purpose === 'unknown' && READS_AS_TEXT.test(text) && !isUtilityClasses(text) && !CODE.test(text)
 }
 
-/** Whether a text is a URL, an id or JSON, or several URLs on lines of their own. */
+/** Returns whether a string is a URL, several URLs on separate lines, an id or JSON. */
 const isFormat = (text: string): boolean =>
   /^(?:https?:\/\/\S+\s*)+$/.test(text) || /^[\da-f]{8}(?:-[\da-f]{4,12}){4}$/.test(text) || isJson(text)
 
@@ -87,7 +93,9 @@ function isJson(text: string): boolean {
 const isUtilityClasses = (text: string): boolean =>
   text.split(/\s+/).every((word) => UTILITY_CLASS.test(word.replaceAll('{}', 'x')))
 
-/** Returns whether people or machines read a literal, from the attribute, property or call that receives it. */
+/**
+ * Returns whether users or only programs read a literal, judging by the attribute, property or call that receives it.
+ */
 function purposeOf(node: ts.Node): 'people' | 'machines' | 'unknown' {
   const { parent } = node
   if (
@@ -101,7 +109,7 @@ function purposeOf(node: ts.Node): 'people' | 'machines' | 'unknown' {
     if (ts.isConditionalExpression(parent) && parent.condition === node) return 'machines'
     return purposeOf(parent)
   }
-  // A list can hold labels, and also names of fields.
+  // Elements of an array may be labels or field names.
   if (ts.isArrayLiteralExpression(parent)) return purposeOf(parent) === 'machines' ? 'machines' : 'unknown'
   if (ts.isJsxElement(parent))
     return CODE_ELEMENTS.test(parent.openingElement.tagName.getText()) ? 'machines' : 'people'
@@ -129,7 +137,7 @@ const isComparison = ({ operatorToken }: ts.BinaryExpression): boolean =>
     ts.SyntaxKind.InKeyword,
   ].includes(operatorToken.kind)
 
-/** Whether a property is one of the options of a function that takes no user-facing text. */
+/** Returns whether a property is an option of a function whose options are not user-facing. */
 const isOption = ({ parent: { parent } }: ts.PropertyAssignment): boolean =>
   ts.isCallExpression(parent) && CALLS_WITH_OPTIONS.test(parent.expression.getText())
 
@@ -139,7 +147,7 @@ function purposeByName(name: string, node: ts.Node): 'people' | 'machines' | 'un
   return FOR_MACHINES.test(name) ? 'machines' : 'unknown'
 }
 
-/** Finds messages that are looked up while modules load, before the translations are available. */
+/** Finds messages that are looked up while a module loads. At that time, translations aren't available yet. */
 export function findEarlyMessages(file: string): Found[] {
   const source = parse(file, readFileSync(file, 'utf8'))
   const found: Found[] = []

@@ -1,7 +1,7 @@
 import { readConfig } from '#config'
 import { startServer, stopOnSignals } from '../../server/main.ts'
 
-/** Starts a server in a separate process, with short webhook timeouts. */
+/** Runs a server in a separate process, with short webhook timeouts. */
 
 const webhookTimes = {
   timeoutMs: 1_000,

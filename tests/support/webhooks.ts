@@ -1,6 +1,6 @@
 import type { Answer, Client, Person } from './client.ts'
 
-/** Manages webhooks as the administrator of an organization. */
+/** Manages webhooks through the public API as the administrator of an organization. */
 export interface WebhookOwner {
   person: Person
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
@@ -8,7 +8,7 @@ export interface WebhookOwner {
   add(url: string, eventTypes?: string[]): Promise<{ id: string; secret: string }>
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   deliveries(id: string, query?: Record<string, string>): Promise<any[]>
-  /** Creates a conversation to cause an event. Returns its id. */
+  /** Creates a conversation, which causes an event. Returns the conversation's id. */
   converse(): Promise<string>
 }
 

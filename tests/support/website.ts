@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 
 export type Answer = string | ((response: ServerResponse, request: IncomingMessage) => void)
 
-/** A website on loopback. With `createExampleNet`, names that end in .example resolve to it. */
+/** A website on loopback. Through createExampleNet, it is reachable under all names that end in .example. */
 export interface Website {
-  /** Responses by path, with or without query. A string is HTML, `*` matches all other paths. */
+  /** Responses by path, with or without the query. A string is sent as HTML. `*` matches all other paths. */
   pages: Record<string, Answer>
-  /** The requested paths. */
+  /** The paths of all requests. */
   asked: string[]
   at(path: string, host?: string): string
   close(): Promise<void>

@@ -11,13 +11,13 @@ import { startTestServer } from './server.ts'
 
 export interface WidgetServer {
   url: string
-  /** Creates a deployment of an agent for web pages. Returns its id. `model` selects the model's behavior. */
+  /** Creates a deployment for web pages, and returns its id. `model` selects the behavior of the agent's model. */
   deploy(config?: DeploymentConfig, model?: string): Promise<string>
   pause(deploymentId: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts the server. `environment` adds to the environment of test servers. */
+/** Starts the server. `environment` overrides the environment of test servers. */
 export async function startWidgetServer(environment: Record<string, string> = {}): Promise<WidgetServer> {
   const provider = await startProvider()
   const server = await startTestServer(environment)
@@ -44,11 +44,11 @@ export async function startWidgetServer(environment: Record<string, string> = {}
 }
 
 export interface WidgetStage extends Pick<WidgetServer, 'deploy' | 'pause'> {
-  /** The connection through which visitors reach the server. */
+  /** A proxy between visitors and the server, which tests can cut. */
   line: CutProxy
   site: CompanySite
   newContext: BorrowedBrowser['newContext']
-  /** Opens the company's page with the widget of a deployment, as a new visitor by default. */
+  /** Opens the company's page with the widget of a deployment. By default, the visitor is new. */
   visit(
     deploymentId: string,
     options?: BrowserContextOptions,
@@ -58,10 +58,10 @@ export interface WidgetStage extends Pick<WidgetServer, 'deploy' | 'pause'> {
   stop(): Promise<void>
 }
 
-/** Starts a server with deployments, a company's site on another origin, and a browser. */
+/** Starts a server with deployments, a browser, and a company's website on another origin. */
 export async function startWidgetStage(): Promise<WidgetStage> {
   const line = await startCutProxy()
-  // Visitor tokens are issued only to pages of the server's own origin.
+  // Only pages of the server's own origin can request visitor tokens, so BASE_URL must be the proxy's URL.
   const server = await startWidgetServer({ BASE_URL: line.url })
   line.leadTo(server.url)
   const site = await startCompanySite()
@@ -89,7 +89,7 @@ export async function startWidgetStage(): Promise<WidgetStage> {
   }
 }
 
-/** Waits until the chat's frame accepts input, and returns it. */
+/** Waits until the chat's frame accepts input. Returns the frame. */
 export async function chatIn(page: Page): Promise<Frame> {
   const isChat = (frame: Frame): boolean => frame.url().includes('/embed/')
   const frame = page.frames().find(isChat) ?? (await page.waitForEvent('framenavigated', isChat))
@@ -97,20 +97,20 @@ export async function chatIn(page: Page): Promise<Frame> {
   return frame
 }
 
-/** Opens the chat through the page's script. */
+/** Opens the chat through the JavaScript API of the widget. */
 export async function openChat(page: Page): Promise<Frame> {
   await page.evaluate('parley.open()')
   return chatIn(page)
 }
 
-/** Sends a message as a visitor, after the current reply has ended. */
+/** Waits for the end of the current reply, and sends a message as a visitor. */
 export async function write(chat: Frame, text: string): Promise<void> {
   await chat.fill('textarea', text)
   await chat.waitForSelector('button[type=submit]:enabled')
   await chat.press('textarea', 'Enter')
 }
 
-/** Sends a message and waits for the end of the reply. Returns the text of the newest reply. */
+/** Sends a message and waits for its reply. Returns the text of the reply. */
 export async function ask(chat: Frame, text: string): Promise<string> {
   await write(chat, text)
   await replied(chat)
@@ -123,13 +123,13 @@ export async function replied(chat: Frame): Promise<void> {
   await chat.waitForSelector('.reply[aria-busy=false]')
 }
 
-/** Returns the text of each entry in the log. */
+/** Returns the text of each entry in the chat's log. */
 export const said = async (chat: Frame): Promise<string[]> =>
   (await chat.locator('.log > *').allInnerTexts()).map((text) => text.trim().replace(/\n+/g, '\n'))
 
 export const newestReply = (chat: Frame): Promise<string> => chat.locator('.reply').last().innerText()
 
-/** Waits until a part of the emulated reply is shown, and checks that it isn't complete. */
+/** Waits until a part of the emulated reply is shown. Checks that the reply isn't complete. */
 export async function inTheMiddle(chat: Frame, whole: string): Promise<void> {
   await expect.poll(() => newestReply(chat)).toContain('quick brown')
   expect(await newestReply(chat)).not.toBe(whole)

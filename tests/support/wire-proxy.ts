@@ -1,22 +1,25 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { joinSockets } from './join-sockets.ts'
 
-/** A statement, as sent by a client of PostgreSQL. */
+/** A statement that a client sent to PostgreSQL. */
 export interface SentStatement {
   text: string
-  /** The size of its parameters. Statement texts aren't counted, because they are sent once per connection. */
+  /** Bytes of the parameters. Excludes the SQL text, which is sent only once per connection. */
   parameterBytes: number
 }
 
 export interface WireProxy {
   /** The URL of the database through the proxy. */
   url: string
-  /** Returns the statements sent since the last call. */
+  /** Returns the statements sent since the previous call. */
   take(): SentStatement[]
   close(): Promise<void>
 }
 
-/** Forwards connections to PostgreSQL and reads their statements (PostgreSQL documentation, chapter 54). */
+/**
+ * Starts a proxy in front of PostgreSQL that records the statements of its clients (PostgreSQL documentation, chapter
+ * 54).
+ */
 export async function startWireProxy(databaseUrl: string): Promise<WireProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
@@ -44,7 +47,7 @@ export async function startWireProxy(databaseUrl: string): Promise<WireProxy> {
   }
 }
 
-/** Parses the messages of one client: a startup message without a type, then messages with a type and a length. */
+/** Parses the messages of one client. The first message has no type; all others have a type and a length. */
 class FrontendReader {
   readonly #found: (statement: SentStatement) => void
   readonly #prepared = new Map<string, string>()
@@ -90,8 +93,9 @@ const stringAt = (body: Buffer, start: number): string => body.toString('utf8', 
 const NULL_LENGTH = -1
 
 /**
- * The names are followed by a count of formats, two bytes per format, a count of values, and a length before each
- * value.
+ * Adds up the lengths of a Bind message's parameters. `start` is the offset after the portal and statement names. The
+ * message continues with a count of formats, two bytes per format, a count of values, and each value after its
+ * length.
  */
 function bytesOfParameters(body: Buffer, start: number): number {
   let at = start + 2 + 2 * body.readUInt16BE(start)

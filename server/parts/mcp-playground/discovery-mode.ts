@@ -119,7 +119,7 @@ const searchText = (question: string, remembered: readonly Exchange[]): string =
     .slice(0, SEARCH_CHARACTERS_MAX)
     .toWellFormed()
 
-/** Describes the best matching servers, as many as fit into the prompt. */
+/** Describes the best matching servers, up to the limit of the prompt. */
 function describeServers(
   hits: readonly CatalogueHit[],
   { contextWindow }: ResolvedModel,

@@ -1,51 +1,54 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Faults of the authorization server. Tests can change them while it runs. */
+/** Faults of the authorization server. Tests can change them while the server runs. */
 export interface AuthorizationFaults {
-  /** Every refresh fails with `invalid_grant`. */
+  /** Rejects every refresh with `invalid_grant`. */
   refuseRefresh?: boolean
-  /** Delay of the token response in milliseconds, after the token endpoint has done its work. */
+  /** Milliseconds by which the token response is delayed, after its tokens are issued. */
   tokenDelayMs?: number
-  /** Status that the token endpoint returns without doing anything. */
+  /** HTTP status that the token endpoint returns instead of processing the request. */
   tokenStatus?: number
-  /** The token endpoint refuses with all parameters it received, in the error description or as plain text. */
+  /**
+   * Rejects token requests and repeats all received parameters, in the error description (`echo`) or as plain text
+   * (`echoPlain`).
+   */
   echo?: boolean
   echoPlain?: boolean
   noExpiresIn?: boolean
-  /** The `iss` parameter of the redirect; null omits it. */
+  /** Value of the redirect's `iss` parameter. Null omits the parameter. */
   iss?: string | null
   noS256?: boolean
-  /** Clients need not send the `resource` parameter. */
+  /** Accepts requests without the `resource` parameter. */
   anyResource?: boolean
-  /** The error that registrations are refused with. */
+  /** Error code with which client registrations are rejected. */
   refuseRegistration?: string
-  /** The authorization and token endpoints don't know a client until it registers again. */
+  /** Makes the authorization and token endpoints reject a client until it registers again. */
   forgetClients?: boolean
-  /** Replaces each metadata document and token response. */
+  /** These functions replace metadata documents, token responses and registration responses. */
   changeMetadata?: (metadata: Record<string, unknown>) => unknown
   changeTokens?: (tokens: Record<string, unknown>) => unknown
   changeClient?: (client: Record<string, unknown>) => unknown
 }
 
 export interface AuthorizationOptions {
-  /** The path of the issuer, such as /tenant; '' for none. */
+  /** The path of the issuer, such as `/tenant`, or '' for none. */
   issuerPath: string
-  /** Serves its metadata at the path of OpenID Connect instead of the one in RFC 8414. */
+  /** Serves the metadata at the path of OpenID Connect Discovery, instead of the path in RFC 8414. */
   isOpenid: boolean
   ttlSeconds: number
   /**
-   * Each refresh returns a new refresh token and invalidates the old one. Reuse of an old one revokes the whole
-   * family.
+   * Issues a new refresh token with each refresh and invalidates the previous one. Using an invalidated refresh token
+   * revokes the whole grant.
    */
   rotating: boolean
   refreshTokens: boolean
   registration: boolean
-  /** Clients that were registered by hand. */
+  /** Preregistered clients. */
   clients: { client_id: string; client_secret?: string; redirect_uris: string[] }[]
-  /** Client ID Metadata Documents by URL; null if unsupported. */
+  /** Client ID Metadata Documents by URL. Null if the server doesn't support them. */
   clientDocuments: Record<string, { redirect_uris: string[] }> | null
-  /** The authentication method of clients that register. */
+  /** The token endpoint authentication method of dynamically registered clients. */
   authMethod: 'none' | 'client_secret_basic' | 'client_secret_post'
   scopes: string[]
 }
@@ -54,7 +57,7 @@ export interface AuthorizationCounts {
   registrations: number
   exchanges: number
   refreshes: number
-  /** Uses of refresh tokens that had already been replaced. */
+  /** Number of requests with a refresh token that had already been replaced. */
   reuses: number
   revocations: number
 }
@@ -74,7 +77,7 @@ interface Code extends Grant {
 type Client = { client_id: string; client_secret?: string; redirect_uris: string[] }
 type Answer = { status: number; body: unknown; headers?: Record<string, string> }
 
-/** An OAuth 2.1 authorization server in memory: strict about clients' requests, with faults on demand. */
+/** An in-memory OAuth 2.1 authorization server. It validates clients' requests strictly, and can simulate faults. */
 export class AuthorizationServer {
   readonly counts: AuthorizationCounts = {
     registrations: 0,
@@ -83,7 +86,7 @@ export class AuthorizationServer {
     reuses: 0,
     revocations: 0,
   }
-  /** Requests to the authorization, registration and token endpoints, newest last. */
+  /** Requests to the authorization, registration and token endpoints, oldest first. */
   readonly asked: { endpoint: string; parameters: Record<string, string> }[] = []
   readonly #origin: () => string
   readonly #resource: () => string
@@ -111,7 +114,7 @@ export class AuthorizationServer {
     return this.#origin() + this.#options.issuerPath
   }
 
-  /** Returns the scopes of an access token that is valid for the resource, otherwise null. */
+  /** Returns the scopes of an access token. Returns null if the token isn't valid for the resource. */
   scopesOf(accessToken: string): string[] | null {
     const found = this.#accessTokens.get(accessToken)
     if (!found || found.grant.isRevoked || found.endsAt <= Date.now()) return null
@@ -231,9 +234,9 @@ export class AuthorizationServer {
   async #token(form: Record<string, string>, authorization: string | undefined): Promise<Answer> {
     this.#note('token', form)
     const { tokenStatus, tokenDelayMs = 0, echo, echoPlain } = this.#faults
-    const told = `code=${form['code']} code_verifier=${form['code_verifier']} refresh_token=${form['refresh_token']}`
-    if (echoPlain) return { status: 400, body: told }
-    if (echo) return bad('invalid_grant', told)
+    const echoed = `code=${form['code']} code_verifier=${form['code_verifier']} refresh_token=${form['refresh_token']}`
+    if (echoPlain) return { status: 400, body: echoed }
+    if (echo) return bad('invalid_grant', echoed)
     if (tokenStatus) return { status: tokenStatus, body: 'The server is not well.' }
     const client = this.#proveClient(form, authorization)
     const answer = !client
@@ -307,7 +310,8 @@ export class AuthorizationServer {
     const found = this.#refreshTokens.get(token) ?? this.#accessTokens.get(token)
     if (found) {
       this.counts.revocations++
-      // Revoking an access token leaves the rest of its grant valid.
+      // Revokes the whole grant only for a refresh token. Revoking an access token leaves the rest of the grant
+      // valid.
       if (this.#refreshTokens.has(token)) found.grant.isRevoked = true
       this.#accessTokens.delete(token)
     }

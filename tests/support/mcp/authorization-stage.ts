@@ -9,8 +9,8 @@ import { type AuthorizedMcpServer, startAuthorizedMcpServer } from './authorized
 export const REDIRECT_URI = 'https://parley.example/api/mcp/callback'
 
 /**
- * Starts a server on 127.0.0.1 to authorize at, for each test of a file. Host names and the forbidden server
- * `inside` resolve to 127.0.0.2. After each test, `inside` must not have had a connection.
+ * For each test of a file, starts a server on 127.0.0.1 that clients authorize with. Host names resolve to 127.0.0.2,
+ * where a second server `inside` must never receive a connection. This is checked after each test.
  */
 export function setAuthorizationStage() {
   const signal = new AbortController().signal
@@ -58,7 +58,10 @@ export function setAuthorizationStage() {
   return stage
 }
 
-/** Returns the AuthorizationError that the work fails with, and checks that it is one line without the secrets. */
+/**
+ * Returns the AuthorizationError that `work` rejects with. Checks that its message is one line and contains no
+ * secrets.
+ */
 export async function authorizationFailureOf(
   work: Promise<unknown>,
   secrets: string[] = [],

@@ -10,12 +10,12 @@ import {
   AuthorizationServer,
 } from './authorization-server.ts'
 
-/** A tool of the server. */
+/** A tool of the emulated MCP server. */
 export interface AuthorizedTool {
   name: string
   description: string
   inputSchema: { type: 'object'; [key: string]: unknown }
-  /** Tokens without this scope get 403 insufficient_scope. */
+  /** The scope that calls of the tool require. Calls with a token that lacks it get 403 insufficient_scope. */
   scope?: string
   run(input: Record<string, unknown>): unknown
 }
@@ -24,30 +24,33 @@ export interface AuthorizedMcpServer {
   /** The MCP server's URL, with the path /mcp. */
   url: string
   issuer: string
-  /** Tests can change these while the server runs. */
+  /** Faults of the MCP server and of its authorization server. Tests can change them while the servers run. */
   faults: AuthorizationFaults & {
-    /** Replaces the resource metadata (RFC 9728); null returns 404. */
+    /**
+     * Replaces the protected resource metadata (RFC 9728). If the function returns null, the server responds with
+     * 404.
+     */
     changeResource?: (metadata: Record<string, unknown>) => unknown
-    /** Response text in place of the resource metadata. */
+    /** Response body that is sent instead of the resource metadata. */
     resourceText?: string
-    /** The WWW-Authenticate header of a 401; null omits it. */
+    /** The WWW-Authenticate header of 401 responses. Null omits the header. */
     challenge?: string | null
-    /** Reveals the caller's token in a protocol error, in a result, or with status 500. */
+    /** Returns the caller's token in a protocol error, in a result, or in a response with status 500. */
     echoToken?: 'error' | 'result' | 'status'
   }
   counts: AuthorizationCounts & {
-    /** MCP requests with a valid token. */
+    /** Number of MCP requests with a valid token. */
     calls: number
-    /** Requests that got 401. */
+    /** Number of requests that received 401. */
     unauthorized: number
   }
-  /** Requests to the endpoints of the authorization server, newest last. */
+  /** Requests to the endpoints of the authorization server, oldest first. */
   asked: AuthorizationServer['asked']
-  /** Paths requested from either server. */
+  /** Paths of all requests to the MCP server and to the authorization server. */
   paths: string[]
   /** Expires all access tokens. Refresh tokens stay valid. */
   endAccessTokens(): void
-  /** Acts as a person at a browser: opens the URL, accepts or denies, and returns the redirect's URL. */
+  /** Acts as a user in a browser: opens the URL, and grants or denies access. Returns the redirect URL. */
   consent(url: string, says?: 'yes' | 'no'): Promise<string>
   close(): Promise<void>
 }
@@ -55,15 +58,16 @@ export interface AuthorizedMcpServer {
 const TOOLS: AuthorizedTool[] = [
   {
     name: 'echo',
-    description: 'Says what it is told',
+    description: 'Repeats its input',
     inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
     run: ({ text }) => String(text),
   },
 ]
 
 /**
- * Starts an MCP server on loopback that requires a token, and its authorization server on another port. The latter
- * registers clients, checks PKCE and the resource, and rotates refresh tokens: reuse revokes the family.
+ * Starts an MCP server on loopback that requires an access token, and an authorization server on another port. The
+ * authorization server registers clients, checks PKCE and the resource, and rotates refresh tokens. Reusing a refresh
+ * token revokes its grant.
  */
 export async function startAuthorizedMcpServer(
   options: Partial<AuthorizationOptions> & { tools?: AuthorizedTool[] } = {},

@@ -9,14 +9,14 @@ const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 
 export type Authorizing = Awaited<ReturnType<typeof openAuthorizing>>
 
-/** Starts a server, with a person who connects apps to it and helpers that act as those apps. */
+/** Starts a server and signs up a user. Returns helpers that act as apps requesting access to the user's account. */
 export async function openAuthorizing(environment: Record<string, string> = {}) {
   const server = await startAddressedServer({ TRUST_PROXY: '1', ...environment })
   const person = await server.signUp()
   return { ...authorizingAt(server, person), server }
 }
 
-/** Returns helpers for a person and their apps, which use only HTTP. The server needs TRUST_PROXY=1. */
+/** Returns helpers for a user and their apps. The helpers use only HTTP. The server must have TRUST_PROXY=1. */
 export function authorizingAt(server: Client, person: Person) {
   const serverUrl = (): string => `${server.url}/mcp`
 
@@ -44,7 +44,7 @@ export function authorizingAt(server: Client, person: Person) {
     return { status: response.status, ...(text && JSON.parse(text)) }
   }
 
-  /** Uses a new address for each registration, because registrations are limited per address. */
+  /** Sends each registration from a new IP address, because registrations are limited per address. */
   const register = (body: object) => {
     const headers = { 'x-forwarded-for': `192.0.2.${++registrations}` }
     return server.call('POST', '/mcp/oauth/register', { body, headers })
@@ -80,7 +80,7 @@ export function authorizingAt(server: Client, person: Person) {
     return `${server.url}/mcp/oauth/authorize?${new URLSearchParams(given)}`
   }
 
-  /** Returns a client and an authorization code that isn't redeemed yet. */
+  /** Returns a registered client's id, and an authorization code that isn't redeemed yet. */
   async function withCode(
     more: Record<string, string | undefined> = {},
   ): Promise<{ clientId: string; code: string }> {

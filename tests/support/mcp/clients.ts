@@ -4,13 +4,16 @@ import {
 } from '@modelcontextprotocol/client'
 import { Client, StreamableHTTPClientTransport } from '#tests/clients/mcp-client.ts'
 
-/** The official clients of both SDKs. SDK 2 is also tested in its mode for older servers. */
+/**
+ * Official clients to test with: one of SDK 1, and one of SDK 2 in two modes. `SDK 2, older` uses its mode for older
+ * servers.
+ */
 export const CLIENT_KINDS = ['SDK 1', 'SDK 2, older', 'SDK 2, any'] as const
 export type ClientKind = (typeof CLIENT_KINDS)[number]
 
 const ITS_NAME = { name: 'test', version: '1' }
 
-/** Connects a client and completes the handshake. Returns either SDK's client with the type of SDK 1. */
+/** Connects a client of either SDK and completes the handshake. The returned client has the type of SDK 1. */
 export async function connectClient(kind: ClientKind, url: string | URL): Promise<Client> {
   const target = new URL(url)
   if (kind === 'SDK 1') {
@@ -21,7 +24,7 @@ export async function connectClient(kind: ClientKind, url: string | URL): Promis
   const mode = kind === 'SDK 2, any' ? 'auto' : 'legacy'
   const client = new ClientNow(ITS_NAME, { versionNegotiation: { mode } })
   await client.connect(new TransportNow(target))
-  // SDK 2 has no schema parameter between a call and its options.
+  // Adapts `callTool`, which has no schema parameter in SDK 2.
   const callTool: ClientNow['callTool'] = client.callTool.bind(client)
   const calling = { callTool: (params: never, _schema: unknown, options: never) => callTool(params, options) }
   return Object.assign(client, calling) as unknown as Client

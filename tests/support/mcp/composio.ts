@@ -11,24 +11,27 @@ interface Account {
   status: 'INITIATED' | 'ACTIVE' | 'FAILED'
 }
 
-/** Emulates Composio for its official client (API v3), and the third-party MCP server that it returns. */
+/**
+ * Emulates Composio's API v3 for its official client. The MCP servers that it creates are at the URL given by the
+ * test.
+ */
 export interface EmulatedComposio {
   url: string
   accounts: Map<string, Account>
-  /** Request bodies that created custom MCP servers, by id. */
+  /** Custom MCP servers by id. Each value is the body of the request that created the server. */
   servers: Map<string, Record<string, unknown>>
-  /** Requests as `METHOD /path`, newest last. */
+  /** Requests as `METHOD /path`, oldest first. */
   asked: string[]
-  /** The status of every response; null for normal responses. */
+  /** HTTP status of every response. Null for normal responses. */
   failure: number | null
-  /** Creating a custom MCP server waits for this. */
+  /** Called before a custom MCP server is created. The creation waits until the promise resolves. */
   beforeMaking(): Promise<void>
-  /** Acts as a person who opens a link: accepts or denies, and returns the redirect's URL. */
+  /** Acts as a user who opens a link: grants or denies access. Returns the redirect URL. */
   consent(url: string, says?: 'yes' | 'no'): Promise<string>
   close(): Promise<void>
 }
 
-/** @param mcpUrl the MCP server that acts for connected accounts */
+/** @param mcpUrl returns the URL of the MCP server for connected accounts */
 export async function startComposio(mcpUrl: () => string): Promise<EmulatedComposio> {
   const accounts: EmulatedComposio['accounts'] = new Map()
   const servers: EmulatedComposio['servers'] = new Map()

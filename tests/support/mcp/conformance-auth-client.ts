@@ -6,12 +6,12 @@ import { createNet } from '#platform/net/index.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 
 /*
- * The client for the authorization scenarios of the conformance suite. The server's URL is the last argument; a
- * client that was registered by hand is in MCP_CONFORMANCE_CONTEXT. Exits with 0 after calling every tool of the
+ * The client for the authorization scenarios of the MCP conformance suite. The last argument is the server's URL.
+ * MCP_CONFORMANCE_CONTEXT contains a preregistered client, if any. Exits with 0 after calling every tool of the
  * server.
  */
 
-/** The same values as the suite's own clients. */
+/** The suite requires these values. */
 const REDIRECT_URI = 'http://localhost:3000/callback'
 const DOCUMENT_URL = 'https://conformance-test.local/client-metadata.json'
 const SCENARIO_TIMEOUT_MS = 100_000
@@ -32,7 +32,7 @@ const authorizer = new McpAuthorizer(net, {
 })
 let grant: StoredGrant | null = null
 
-/** The suite's authorization servers always consent. */
+/** Obtains a grant. No user interaction is needed, because the suite's authorization servers always consent. */
 async function authorize(challenge: string | undefined, scope: string | undefined): Promise<StoredGrant> {
   const began = await authorizer.begin({ url, fixed: context, challenge, scope }, 'the-state', signal)
   const answer = await fetch(began.url, { redirect: 'manual', signal })

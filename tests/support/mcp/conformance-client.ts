@@ -3,18 +3,18 @@ import { createNet, type Net } from '#platform/net/index.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 
 /*
- * The client for the conformance suite: `node conformance-client.ts <server URL>`, with the scenario's name in
- * MCP_CONFORMANCE_SCENARIO. Exits with 0 after completing the scenario.
+ * The client for the MCP conformance suite. Run it as `node conformance-client.ts <server URL>`, with the scenario's
+ * name in MCP_CONFORMANCE_SCENARIO. Exits with 0 after completing the scenario.
  */
 
-/** Authorizes requests; authorization scenarios supply their own implementation. */
+/** Authorizes requests to a server. Only authorization scenarios provide an implementation. */
 export type Authorize = (
   net: Net,
   url: string,
   signal: AbortSignal,
 ) => Promise<Pick<McpEndpoint, 'headers' | 'renew'>>
 
-/** The tool and input that each scenario expects a call of. */
+/** The tool call that each scenario expects. */
 const CALLS: Record<string, [name: string, input: Record<string, unknown>]> = {
   tools_call: ['add_numbers', { a: 5, b: 3 }],
   'sse-retry': ['test_reconnection', {}],
@@ -22,7 +22,7 @@ const CALLS: Record<string, [name: string, input: Record<string, unknown>]> = {
 }
 const SCENARIO_TIMEOUT_MS = 25_000
 
-/** Connects, lists the tools, and calls the one that the scenario expects. */
+/** Connects, lists the tools, and makes the tool call that the scenario expects. */
 export async function playScenario(scenario: string, url: string, authorize?: Authorize): Promise<void> {
   const signal = AbortSignal.timeout(SCENARIO_TIMEOUT_MS)
   const net = createNet({ allowPrivateNetwork: ['127.0.0.0/8', '::1/128'] })

@@ -10,13 +10,16 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 export const REDIRECT_URI = 'http://127.0.0.1:8912/callback'
 
-/** Starts a server that knows its own URL, which authorization requires. */
+/** Starts a server whose BASE_URL is its real URL, as authorization requires. */
 export async function startAddressedServer(environment: Record<string, string> = {}): Promise<TestServer> {
   const port = await findFreePort()
   return startTestServer({ PORT: String(port), BASE_URL: `http://127.0.0.1:${port}`, ...environment })
 }
 
-/** In-memory storage for a client of the official SDK. `sentTo` is the URL that it redirects the browser to. */
+/**
+ * Stores the state of an official SDK's client in memory. `sentTo` is the URL that the client redirects the browser
+ * to.
+ */
 export class MemoryAuth implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT_URI
   sentTo: URL | undefined
@@ -55,10 +58,10 @@ export class MemoryAuth implements OAuthClientProvider {
   codeVerifier = () => this.verifier
 }
 
-/** The response that a browser received. */
+/** A response that the browser received. */
 export interface Visited {
   status: number
-  /** The Location header, or '' without a redirect. */
+  /** The Location header, or '' if the response is no redirect. */
   location: string
   text: string
   headers: Headers
@@ -104,7 +107,7 @@ export class Visitor {
   }
 }
 
-/** Approves a client's authorization request, as the consent page does. Returns the redirect's URL. */
+/** Approves a client's authorization request, as the consent page does. Returns the redirect URL. */
 export async function allow(
   authorizationUrl: string | URL,
   person: Person,

@@ -5,26 +5,26 @@ import type { TestServer } from '../server.ts'
 
 export type Returned = Answer & { location: URL }
 
-/** A person who connects accounts at MCP servers. */
+/** Acts as a user who connects accounts at MCP servers. Can also add servers to the catalogue. */
 export interface Connector extends Connecting {
-  /** Adds a server to the catalog. Returns its id. */
+  /** Adds a server to the catalogue. Returns its id. */
   addServer(url: string, authConfig: McpAuthConfig | null): Promise<string>
 }
 
-/** The same, through the public API only. */
+/** Acts as a user who connects accounts at MCP servers, only through the public API. */
 export interface Connecting {
   person: Person
   /** Requests a connection. */
   ask(serverId: string, more?: Record<string, unknown>, query?: Record<string, string>): Promise<Answer>
-  /** Opens the callback URL in the browser that made the request, with its cookies. Returns the redirect. */
+  /** Opens the callback URL in the browser that requested the connection, with its cookies. Returns the response. */
   comeBack(address: string): Promise<Returned>
-  /** Opens the callback URL in another browser, which has only `cookie` if given. */
+  /** Opens the callback URL in another browser. That browser has no cookie except `cookie`. */
   comeBackElsewhere(address: string, cookie?: string): Promise<Returned>
-  /** The browser's cookies as a Cookie header. */
+  /** Returns the browser's cookies as a Cookie header. */
   cookies(): string
   /**
-   * Requests a connection, consents at the provider if there is one, and returns to the server. Returns the
-   * instance's id.
+   * Requests a connection, grants access at the provider if there is one, and opens the callback URL. Returns the id
+   * of the connection.
    */
   connect(
     serverId: string,

@@ -4,23 +4,23 @@ import type { Person } from '../client.ts'
 import type { TestServer } from '../server.ts'
 import { REDIRECT_URI, startAddressedServer } from './connecting.ts'
 
-/** The name that the requesting app claims. */
+/** The name that the app registers with. */
 export const APP_NAME = 'An <b>app</b> & more'
 
 export interface ConsentStage {
   server: TestServer
-  /** A person with two organizations: the personal one, and The Lighthouse. */
+  /** A user with two organizations: a personal one, and The Lighthouse. */
   person: Person
   /**
-   * Opens the page as a new visitor. `said` collects its console messages. The app's redirect URL has no server;
-   * tests check only the URL.
+   * Opens the consent page in a new browser context. `said` collects the page's console messages. `back` resolves
+   * with the URL that the page redirects to; no server listens there.
    */
   open(options?: BrowserContextOptions): Promise<{ page: Page; back: Promise<URL>; said: string[] }>
   signIn(page: Page, password?: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts a server, a browser, and an app that requests access. */
+/** Starts a server and a browser, and registers an app that requests access. */
 export async function startConsentStage(): Promise<ConsentStage> {
   const [server, { newContext, giveBack }] = await Promise.all([startAddressedServer(), borrowBrowser()])
   const person = await server.signUp()

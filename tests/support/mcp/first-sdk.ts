@@ -1,7 +1,7 @@
 import { CallToolRequestSchema, ListToolsRequestSchema, Server } from '#tests/clients/mcp-server.ts'
 import { findTool, type Offered, pageOf } from './index.ts'
 
-/** Creates a server of SDK 1 for one session. */
+/** Creates the SDK 1 server of one session. */
 export function createFirstSdkServer(offered: Offered): Server {
   const server = new Server({ name: 'first-sdk', version: '1.0.0' }, { capabilities: { tools: {} } })
   server.setRequestHandler(ListToolsRequestSchema, (request) => pageOf(offered, request.params?.cursor))

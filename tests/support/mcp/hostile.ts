@@ -2,29 +2,32 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen, readBody } from './index.ts'
 
 export interface HostileRequest {
-  /** The JSON-RPC id; undefined for a notification. */
+  /** The id of the JSON-RPC request. Undefined for a notification. */
   id: unknown
   method: string
   params: Record<string, unknown>
   request: IncomingMessage
   response: ServerResponse
-  /** Sends a correct response with this result. */
+  /** Sends a valid response with this result. */
   result(result: unknown): void
 }
 
-/** Hostile behavior by method. The server answers all other messages correctly. */
+/** Hostile handlers by JSON-RPC method. The server handles all other methods correctly. */
 export type Tricks = Record<string, (asked: HostileRequest) => unknown>
 
 export interface HostileServer {
   url: string
-  /** The methods of all requests, in order. */
+  /** The methods of all requests, in the order of arrival. */
   asked: string[]
-  /** Counts the client's open sockets. */
+  /** Returns the number of sockets that the client has open. */
   countSockets(): Promise<number>
   close(): Promise<void>
 }
 
-/** Starts a hand-written server of protocol version 2025-11-25 with hostile behavior. */
+/**
+ * Starts an MCP server of protocol version 2025-11-25 with hostile handlers. The server doesn't use an SDK, which
+ * would prevent invalid messages.
+ */
 export async function startHostileServer(tricks: Tricks): Promise<HostileServer> {
   const asked: string[] = []
   const http = await listen(async (request, response) => {

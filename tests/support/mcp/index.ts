@@ -10,14 +10,14 @@ export interface TestTool {
   description?: string
   inputSchema?: Record<string, unknown>
   outputSchema?: Record<string, unknown>
-  /** Returns a CallToolResult. A thrown error becomes a protocol error. */
+  /** Returns a CallToolResult. If the function throws, the server sends a protocol error. */
   run(input: Record<string, unknown>, context: TestCall): unknown
 }
 
 export interface TestCall {
-  /** Aborted when the client cancels. */
+  /** Aborts when the client cancels the call. */
   signal: AbortSignal
-  /** Reports progress, if the client requested it. */
+  /** Sends a progress notification, if the client has requested progress. */
   progress(progress: { progress: number; total?: number; message?: string }): Promise<void>
   /** Notifies the client that the tools have changed. */
   toolsChanged(): Promise<void>
@@ -27,46 +27,46 @@ export interface SeenRequest {
   method: string
   path: string
   headers: IncomingMessage['headers']
-  /** The method of the message, or '' if it has none. */
+  /** The JSON-RPC method of the request, or '' if there is none. */
   message: string
 }
 
 export interface McpServerOptions {
   tools?: TestTool[]
   /**
-   * 'stateless': SDK 2, both eras of the protocol. 'sessionful': SDK 1, Streamable HTTP with Mcp-Session-Id.
-   * 'sse': SDK 1, only the transport of 2024-11-05.
+   * `stateless`: SDK 2 with the current and older protocol versions. `sessionful`: SDK 1 with Streamable HTTP and
+   * Mcp-Session-Id. `sse`: SDK 1 with only the HTTP+SSE transport of 2024-11-05.
    */
   kind?: 'stateless' | 'sessionful' | 'sse'
-  /** Tools per page. Default: all on one page. */
+  /** Number of tools per page. By default, one page contains all tools. */
   pageSize?: number
-  /** Handles each request before the server. Returns true if it has sent a response. */
+  /** Receives each request first. Returns true if it has sent a response, so that the server ignores the request. */
   before?: (request: IncomingMessage, response: ServerResponse, message: string, id: unknown) => boolean
 }
 
 export interface TestMcpServer {
   url: string
-  /** Tests can change the tools while the server runs. */
+  /** The offered tools. Tests can change them while the server runs. */
   tools: TestTool[]
-  /** Every request, in the order of arrival. */
+  /** All requests, in the order of arrival. */
   seen: SeenRequest[]
   /** Makes a sessionful server return 404 for its sessions from now on. */
   loseSessions(): void
-  /** Counts the open sockets. */
+  /** Returns the number of open sockets. */
   countSockets(): Promise<number>
   /** Destroys every socket. */
   cut(): void
   close(): Promise<void>
 }
 
-/** The implementation of one kind of server. */
+/** The request handler of one kind of server. */
 export interface Answering {
   answer(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>
   loseSessions(): void
   close(): Promise<void>
 }
 
-/** Starts a real MCP server on loopback, built with the official packages. */
+/** Starts a real MCP server on loopback, built with the official SDKs. */
 export async function startMcpServer(options: McpServerOptions = {}): Promise<TestMcpServer> {
   const { kind = 'stateless', before, pageSize = Number.MAX_SAFE_INTEGER } = options
   const seen: SeenRequest[] = []
@@ -167,7 +167,7 @@ const messageOf = (body: unknown): string => {
   return typeof method === 'string' ? method : ''
 }
 
-/** Returns one page of the tools list. The cursor is the index of its first tool. */
+/** Returns one page of the tool list. The cursor is the index of the page's first tool. */
 export function pageOf({ tools, pageSize }: Offered, cursor: string | undefined) {
   const start = Number(cursor ?? 0)
   const end = start + pageSize

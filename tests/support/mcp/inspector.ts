@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { INSPECTOR_FOLDER, INSPECTOR_PACKAGES } from '#tests/clients/programs.ts'
 
 /**
- * Runs the MCP inspector on the command line and returns its JSON output. The separate CLI package expects the
- * package.json of the whole inspector two folders above it, so it runs from a folder that has one.
+ * Runs the MCP inspector's CLI and returns its JSON output. The CLI's package expects the inspector's package.json
+ * two folders above it. It therefore runs in a temporary folder with that layout.
  */
 // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
 export async function inspect(...args: string[]): Promise<any> {

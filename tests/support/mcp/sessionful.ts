@@ -4,7 +4,7 @@ import { isInitializeRequest, StreamableHTTPServerTransport } from '#tests/clien
 import { createFirstSdkServer } from './first-sdk.ts'
 import type { Answering, Offered } from './index.ts'
 
-/** SDK 1: Streamable HTTP with a session per client. */
+/** Handles requests with SDK 1: Streamable HTTP with one session per client. */
 export function answerSessionfully(offered: Offered): Answering {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const begin = async (): Promise<StreamableHTTPServerTransport> => {

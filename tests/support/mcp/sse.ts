@@ -2,7 +2,10 @@ import { SSEServerTransport } from '#tests/clients/mcp-server.ts'
 import { createFirstSdkServer } from './first-sdk.ts'
 import type { Answering, Offered } from './index.ts'
 
-/** SDK 1: the transport of 2024-11-05, with a separate event stream for responses. POST to /sse returns 405. */
+/**
+ * Handles requests with SDK 1: the HTTP+SSE transport of 2024-11-05, in which responses arrive on a separate event
+ * stream. POST to /sse returns 405.
+ */
 export function answerBySse(offered: Offered): Answering {
   const sessions = new Map<string, SSEServerTransport>()
   return {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { type Answering, findTool, type Offered, pageOf } from './index.ts'
 
-/** SDK 2: answers each request independently, in the protocol of 2026-07-28 and earlier ones. */
+/** Handles requests with SDK 2: each request independently, in protocol version 2026-07-28 or earlier. */
 export function answerStatelessly(offered: Offered): Answering {
   const handler = createMcpHandler(() => createServer(offered))
   return {

@@ -1,34 +1,34 @@
 /**
- * The model's name selects the behavior of the emulated provider, because a name passes through every gateway.
- * `emu-n200-gap10-ttft50-r20` is 200 tokens, 10 ms apart, the first after 50 ms, preceded by 20 reasoning tokens;
- * `emu-step3-err500` fails in the third step of a conversation with tools. The user's text determines the reply
- * and the tools to call: see stepOf.
+ * Behavior of the emulated provider, selected by the model's name. A name passes through every gateway.
+ * `emu-n200-gap10-ttft50-r20` sends 200 tokens, 10 ms apart, the first after 50 ms and after 20 reasoning tokens.
+ * `emu-step3-err500` fails in the third step of a conversation with tools. The user's text determines the reply and
+ * the tool calls (see stepOf).
  */
 export interface Behaviour {
   tokens: number
   reasoningTokens: number
-  /** Milliseconds before the first token (or image, or transcript), and between two tokens. */
+  /** Milliseconds before the first token, image or transcript, and milliseconds between two tokens. */
   firstTokenMs: number
   gapMs: number
-  /** The HTTP status to refuse requests with. */
+  /** HTTP status with which requests are rejected. Undefined to accept them. */
   status: number | undefined
-  /** The number of refusals with 429 and Retry-After: 0 before a reply. */
+  /** Number of responses with 429 and `Retry-After: 0` that precede a reply. */
   retries: number
-  /** The fault to simulate, if any. */
+  /** The fault to simulate. Undefined for none. */
   fault: Fault | undefined
-  /** Replies with the JSON of the request. */
+  /** If true, the reply is the JSON of the request. */
   echo: boolean
-  /** Reports no usage. */
+  /** If true, the reply reports no usage. */
   noUsage: boolean
-  /** Reports this many tokens, regardless of the actual number. */
+  /** Number of tokens to report as usage, instead of the actual number. */
   claims: number | undefined
-  /** The step of a tool conversation in which the fault occurs, from 1. A step ends with its tool calls. */
+  /** The step of a tool conversation in which the fault occurs, from 1. Each step ends with its tool calls. */
   step: number
-  /** Repeats the tool calls of the last step as long as tools are allowed. */
+  /** If true, the tool calls of the last step are repeated as long as tools are allowed. */
   again: boolean
-  /** The number of polls before a video is ready. */
+  /** Number of polls until a video is ready. */
   polls: number
-  /** The location of an image or video, if not in the response or at the provider. */
+  /** Where an image or video can be downloaded, if it is neither in the response nor at the provider. */
   place: Place | undefined
 }
 
@@ -52,7 +52,7 @@ const FAULTS = [
   'surrogate', // surrogate pairs split between tokens, lone surrogates, NUL
   'redirect',
   'blanks', // two letters with very many blanks between them
-  // Only for media:
+  // Faults of images and videos:
   'nothing', // a response without an image or a video
   'blocked', // a refusal of the prompt, in Gemini's format
   'wrongbytes', // bytes that aren't an image
@@ -63,7 +63,7 @@ const FAULTS = [
   'cutfile', // the socket breaks during the video's download
   'hangfile', // the video's download never starts
   'hugefile', // a video of a gigabyte
-  // Only for embeddings:
+  // Faults of embeddings:
   'fewer', // one vector is missing
   'infinite', // a vector with an infinite number
   'null', // null instead of a number
@@ -114,7 +114,10 @@ export const withoutFaults = (behaviour: Behaviour): Behaviour => ({
   fault: undefined,
 })
 
-/** Returns the pieces of the reply. `say: …` in the user's text sets the reply, except for appended passages. */
+/**
+ * Returns the chunks of the reply. `say: …` in the user's text sets the reply. Appended passages are not part of the
+ * user's text.
+ */
 export function pieces(behaviour: Behaviour, request: unknown, userText: string): string[] {
   if (behaviour.fault === 'surrogate') return TRICKY
   if (behaviour.fault === 'blanks') return ['a', ' '.repeat(400_000), 'b']
@@ -132,18 +135,18 @@ export interface WantedCall {
   input: string
 }
 
-/** Replaces `TOLD:nextPageToken` in a tool's input with the value of that JSON key in the user's text. */
-const fromTold = (input: string, userText: string): string =>
-  input.replace(/TOLD:(\w+)/g, (whole, name: string) => {
-    const [, told = whole] = new RegExp(`"${name}":"([^"]*)"`).exec(userText) ?? []
-    return told
+/** Replaces `COPY:nextPageToken` in a tool's input with the value of that JSON key in the user's text. */
+const fillFromUserText = (input: string, userText: string): string =>
+  input.replace(/COPY:(\w+)/g, (whole, name: string) => {
+    const [, value = whole] = new RegExp(`"${name}":"([^"]*)"`).exec(userText) ?? []
+    return value
   })
 
 /**
- * Returns a scripted step of a tool conversation, counted from 0. The user's text separates steps with `THEN`.
- * Each step has optional text and tool calls; calls of tools that aren't offered are ignored: `say: Let me see.
- * TOOL:weather={"city":"Oslo"} TOOL:clock={} THEN TOOL:weather={} THEN say: It rains.` After the last step, the
- * model replies with text.
+ * Returns a scripted step of a tool conversation, counted from 0. In the user's text, `THEN` separates steps. Each
+ * step may have text and tool calls: `say: Let me see. TOOL:weather={"city":"Oslo"} TOOL:clock={} THEN
+ * TOOL:weather={} THEN say: It rains.` Calls of tools that the request doesn't offer are skipped. After the last
+ * step, the model replies with text.
  */
 export function stepOf(
   userText: string,
@@ -157,7 +160,7 @@ export function stepOf(
   const first = text.startsWith('TOOL:') ? [text] : []
   const calls = [...first, ...called].flatMap((call) => {
     const [, name = '', input = '{}'] = /^TOOL:([\w.-]+)(?:=(\{.*\}))?/.exec(call) ?? []
-    return offered.includes(name) ? [{ name, input: fromTold(input, userText) }] : []
+    return offered.includes(name) ? [{ name, input: fillFromUserText(input, userText) }] : []
   })
   return { text: first.length > 0 ? '' : text, calls }
 }

@@ -1,12 +1,12 @@
 import type { Models } from '#platform/models/index.ts'
 import type { ModelRequest, ModelResult, ModelTarget, ToolCall } from '#platform/models/types.ts'
 
-/** All results of a reply. */
+/** A complete reply with its streamed output. */
 export interface CollectedReply extends ModelResult {
   text: string
   reasoning: string
   toolCalls: ToolCall[]
-  /** The received pieces of the text. */
+  /** The chunks of the text, as received. */
   pieces: string[]
 }
 

@@ -9,7 +9,7 @@ import type { ModelRequest, ModelTarget, Provider, ToolCall } from '#platform/mo
 import { createNet } from '#platform/net/index.ts'
 import { startProvider } from './index.ts'
 
-/* Conversations of the tool loop with the emulated provider. */
+/* Helpers for tests in which the tool loop converses with the emulated provider. */
 
 export const IN_PEACE = new AbortController().signal
 
@@ -36,7 +36,7 @@ export interface Conversation {
   request?: Partial<ModelRequest>
 }
 
-/** Starts the emulated provider and the models for a conversation. */
+/** Starts the emulated provider, and a model client that connects to it. */
 export async function startConversations() {
   const emulated = await startProvider()
   const net = createNet({ allowPrivateNetwork: true })
@@ -47,7 +47,7 @@ export async function startConversations() {
     /** Runs a model with the script in `content` (see behaviour.ts) and records all events. */
     converse: (content: string, conversation: Conversation = {}) =>
       converse(models, emulated, content, conversation),
-    /** Returns the texts in the elements of tool results, in the newest request. */
+    /** Returns the contents of the tool result elements in the newest request. */
     shown: (): string[] =>
       [
         ...JSON.stringify(emulated.requests.at(-1)?.body).matchAll(
@@ -99,7 +99,7 @@ function converse(
   return { loop, heard, outcomes, ended, requests: () => emulated.requests.slice(before) }
 }
 
-/** Returns the reason of a rejection. */
+/** Returns the reason with which a promise rejects, or undefined if it resolves. */
 export async function reasonOf(ended: Promise<unknown>): Promise<unknown> {
   return ended.then(
     () => undefined,

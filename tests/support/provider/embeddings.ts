@@ -21,7 +21,7 @@ interface Content {
   parts: { text: string }[]
 }
 
-/** Parses a request for embeddings, or returns undefined for other requests. */
+/** Parses an embedding request. Returns undefined for other requests. */
 export function findEmbedding(path: string, body: EmbeddingRequest | undefined): FoundEmbedding | undefined {
   if (path.endsWith('/v1/embeddings'))
     return { format: openAi, model: body?.model ?? '', texts: body?.input ?? [], isBatch: true }
@@ -32,10 +32,10 @@ export function findEmbedding(path: string, body: EmbeddingRequest | undefined):
   return { format: google, model, texts, isBatch: call === 'batchEmbedContents' }
 }
 
-/** Returns a vector that identifies its text by length and first letter. */
+/** Returns a vector that encodes the length and the first character of a text. */
 export const emulatedVector = (text: string): number[] => [text.length, text.charCodeAt(0), 1, -2]
 
-/** Responds to a request for embeddings with the selected behavior. */
+/** Responds to an embedding request with the behavior that the model's name selects. */
 export function playEmbedding(
   response: ServerResponse,
   { format, model, texts, isBatch }: FoundEmbedding,

@@ -1,6 +1,6 @@
 import { createNet, type Net } from '#platform/net/index.ts'
 
-/** A net that resolves names ending in .example to loopback, and may connect to it. */
+/** Returns a Net that resolves names ending in .example to loopback and may connect there. */
 export const createExampleNet = (): Net =>
   createNet({
     allowPrivateNetwork: ['127.0.0.0/8'],

@@ -1,21 +1,21 @@
 import { type Behaviour, pieces, stepOf, words } from './behaviour.ts'
 
-/** A reply in a provider's format: leading events, one event for each piece, and trailing events. */
+/** A reply as events in a provider's format. `body` has one event per chunk of the reply. */
 export interface Script {
   head: string[]
   body: string[]
-  /** The events of a proper end: usage and the end marker. */
+  /** The final events of a complete reply: the usage and the end marker. */
   tail: string[]
   errorEvent: string
 }
 
-/** One of the three wire formats. */
+/** One of the three provider formats. */
 export interface Format {
   script(model: string, request: ProviderRequest, behaviour: Behaviour, inputTokens: number): Script
   error(status: number): object
 }
 
-/** The request fields that the emulator reads, in all formats. */
+/** The fields of a request that the emulator reads, in all formats together. */
 export interface ProviderRequest {
   messages?: { role: string; content: unknown }[]
   contents?: { role: string; parts: { text?: string; functionResponse?: unknown }[] }[]
@@ -38,7 +38,10 @@ interface Turn {
   text: string
 }
 
-/** Returns the turns of a conversation in any format. Anthropic and Gemini put tool results into a user turn. */
+/**
+ * Returns the turns of a conversation in any format. In the formats of Anthropic and Gemini, tool results are part of
+ * user turns.
+ */
 function turnsOf({ contents, messages = [] }: ProviderRequest): Turn[] {
   if (contents)
     return contents.map(({ role, parts }) => ({
@@ -54,20 +57,20 @@ function turnsOf({ contents, messages = [] }: ProviderRequest): Turn[] {
     })
 }
 
-/** Returns the user's last text, and the number of steps that called tools since then. */
+/** Returns the text of the last user turn, and the number of model steps since then. */
 function lastAsked(request: ProviderRequest): { userText: string; step: number } {
   const turns = turnsOf(request)
   const asked = turns.findLastIndex(({ role }) => role === 'user')
   const since = turns.slice(asked + 1)
-  // Ignores the user's script when the request continues a partial reply.
+  // A request that ends with a partial reply asks the model to continue it, without the user's script.
   if (asked < 0 || since.at(-1)?.role === 'model') return { userText: '', step: 0 }
   return { userText: turns[asked]?.text ?? '', step: since.filter(({ role }) => role === 'model').length }
 }
 
-/** Returns the number of the requested step in a tool conversation, from 1. */
+/** Returns the step of the tool conversation that a request asks for, from 1. */
 export const stepNumber = (request: ProviderRequest): number => lastAsked(request).step + 1
 
-/** Returns the names of the tools that may be called. */
+/** Returns the names of the tools that the model may call. */
 function offeredTools(request: ProviderRequest): string[] {
   const { tools = [], tool_choice: choice, toolConfig } = request
   const mode = typeof choice === 'object' ? choice.type : choice
@@ -170,7 +173,7 @@ export const anthropic: Format = {
       stop_sequence: null,
       usage: { ...usage, output_tokens: 1 },
     }
-    /** Each block starts with its first piece and ends with its last. */
+    /** The start event of a block is sent with its first piece, and the end event with its last piece. */
     const body: string[] = []
     let index = 0
     const block = (begin: object, pieces: object[], last: object[] = []): void => {

@@ -14,7 +14,7 @@ import {
 import { findMedia, playMedia, readForm } from './media.ts'
 import { playScript } from './play-script.ts'
 
-/** A request that the provider received. */
+/** A request as received by the provider. */
 export interface RecordedRequest {
   method: string
   path: string
@@ -26,12 +26,12 @@ export interface EmulatedProvider {
   url: string
   port: number
   /**
-   * The newest requests, oldest first. Requests for titles are separate, because their timing after a reply
+   * The latest requests, oldest first. Requests for titles are in `titleRequests`, because their timing after a reply
    * varies.
    */
   requests: RecordedRequest[]
   titleRequests: RecordedRequest[]
-  /** Blocks title requests until the returned function is called. */
+  /** Blocks requests for titles until the returned function is called. */
   holdTitles(): () => void
   stats: { streams: number; open: number; aborted: number }
   close(): Promise<void>
@@ -41,8 +41,9 @@ const REQUESTS_KEPT = 200
 const TITLE_PROMPT = 'Write a title for the conversation that begins as follows'
 
 /**
- * An emulated provider on loopback with optional faults: OpenAI chat completions, images and transcriptions;
- * Anthropic messages; Gemini with its images and transcriptions; Veo; and the embeddings of OpenAI and Google.
+ * Starts an emulated provider with optional faults on loopback. It supports OpenAI chat completions, images and
+ * transcriptions; Anthropic messages; Gemini with images and transcriptions; Veo; and the embeddings of OpenAI and
+ * Google.
  */
 export async function startProvider({ port = 0, record = true } = {}): Promise<EmulatedProvider> {
   const requests: RecordedRequest[] = []
@@ -121,7 +122,10 @@ interface Found {
 const scripts = new Map<string, Script>()
 const SCRIPTS_KEPT = 1_000
 
-/** Caches scripts of plain text: under load the emulator must use less CPU than the code under test. */
+/**
+ * Returns the script of a reply. Caches scripts of plain text, so that under load the emulator uses less CPU than the
+ * code under test.
+ */
 function scriptFor(
   { format, model }: Found,
   body: ProviderRequest,
@@ -147,7 +151,7 @@ function route(path: string, body: (ProviderRequest & { model?: string }) | unde
   return model === undefined ? undefined : { format: google, model: decodeURIComponent(model) }
 }
 
-/** Sends a response that isn't a stream, if the behavior requires one. */
+/** Sends an error response if the behavior requires one. Returns true if a response was sent. */
 function refuse(
   { format, model }: Found,
   behaviour: Behaviour,

@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Behaviour } from './behaviour.ts'
 import { type Format, google, openAi } from './formats.ts'
 
-/** An image of one pixel. */
+/** A PNG image of one pixel. */
 export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-/** The first bytes of a video file. */
+/** The first bytes of an MP4 file. */
 export const MP4 = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1')
 
 const WRONG_BYTES = Buffer.from('This is neither an image nor a video')
@@ -27,7 +27,7 @@ export interface FoundMedia {
   model: string
 }
 
-/** Parses a request for media, or returns undefined for other requests. */
+/** Parses a request for an image, video or transcription. Returns undefined for other requests. */
 export function findMedia(path: string, body: { model?: string } | undefined): FoundMedia | undefined {
   const [place = ''] = path.split('?')
   for (const [pattern, kind, format] of ROUTES) {
@@ -47,7 +47,7 @@ const ROUTES: readonly (readonly [RegExp, Kind, Format])[] = [
   [/\/files\/([^/:]+)$/, 'file', google],
 ]
 
-/** Returns a form for assertions, with files as name, type and size. */
+/** Parses a multipart form for assertions. Replaces each file with its name, type and size. */
 export async function readForm(
   headers: IncomingHttpHeaders,
   bytes: Buffer,
@@ -62,7 +62,7 @@ export async function readForm(
   )
 }
 
-/** Responds to a request for media with the selected behavior. */
+/** Responds to a media request with the behavior that the model's name selects. */
 export function playMedia(
   request: IncomingMessage,
   response: ServerResponse,
@@ -90,7 +90,7 @@ export function playMedia(
   response.on('close', () => clearTimeout(timer))
 }
 
-/** The number of polls of each video. */
+/** Number of polls received, by video. */
 const asks = new Map<string, number>()
 
 const ANSWERS: Record<
@@ -162,7 +162,7 @@ function operation(request: IncomingMessage, model: string, behaviour: Behaviour
   return { name, done: true, response: { generateVideoResponse } }
 }
 
-/** Returns the download URL of a result. */
+/** Returns the download URL of an image or video. */
 function addressOf({ headers }: IncomingMessage, model: string, { place }: Behaviour): string {
   const { port, host } = new URL(`http://${headers.host}`)
   if (place === 'private') return `http://10.0.0.1:${port}/files/${model}`

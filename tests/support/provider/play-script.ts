@@ -4,7 +4,7 @@ import type { Script } from './formats.ts'
 
 const LONG_LINE_BYTES = 100_000_000
 
-/** Streams a script to a client with the selected behavior, including faults. */
+/** Streams a script to a client with the timing and the faults of a behavior. */
 export function playScript(
   response: ServerResponse,
   behaviour: Behaviour,
@@ -62,7 +62,7 @@ export function playScript(
   else begin()
 }
 
-/** Applies a fault mid-stream. Returns true if the stream ends there. */
+/** Applies a fault in the middle of a stream. Returns true if the fault ends the stream. */
 function breakHere(response: ServerResponse, { fault }: Behaviour, script: Script): boolean {
   switch (fault) {
     case 'cut':

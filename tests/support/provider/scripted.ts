@@ -1,12 +1,14 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server whose responses the test writes byte by byte, to simulate invalid providers. */
+/**
+ * A server whose responses are written by the test byte by byte, to emulate providers that send invalid responses.
+ */
 export interface ScriptedServer {
   url: string
-  /** Responds to the next requests. */
+  /** Handles all requests. Tests can replace it. */
   answer: (response: ServerResponse) => void
-  /** The numbers of accepted and of open connections. */
+  /** Numbers of accepted connections and of connections that are still open. */
   connections: { made: number; open: number }
   close(): Promise<void>
 }
@@ -37,7 +39,7 @@ export async function startScripted(): Promise<ScriptedServer> {
   return scripted
 }
 
-/** Responds with an event stream in exactly these chunks, one after the other. */
+/** Returns a handler that sends an event stream in exactly these chunks, one after another. */
 export const playEvents =
   (...pieces: (string | Buffer)[]) =>
   (response: ServerResponse): void => {
@@ -50,5 +52,5 @@ export const playEvents =
     send(0)
   }
 
-/** Encodes a value as an event. */
+/** Encodes a value as a server-sent event. */
 export const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`

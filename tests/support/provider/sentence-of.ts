@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { ModelError } from '#platform/models/types.ts'
 
 /**
- * Returns the error text that users see when a model fails. Checks that this text and the log message are short
- * and don't contain the key.
+ * Returns the error message that users see when a model fails. Checks that the error message and the log message are
+ * short and don't contain the API key.
  */
 export async function sentenceOf(work: Promise<unknown>, apiKey: string): Promise<string> {
   const error = await work.then(
