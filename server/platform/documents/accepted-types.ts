@@ -1,11 +1,11 @@
-/** An accepted file type. */
+/** A file type that users can upload. */
 export interface AcceptedType {
   contentType: string
-  /** File extensions in lowercase without the dot, the usual one first. */
+  /** File extensions in lowercase without the dot. The first extension is the usual one. */
   extensions: readonly [string, ...string[]]
-  /** Whether `Documents.extractText` can read it. */
+  /** True if `Documents.extractText` can read files of this type. */
   hasText: boolean
-  /** Whether vision models accept it unchanged. */
+  /** True if vision models accept files of this type unchanged. */
   isVisionImage: boolean
 }
 
@@ -13,7 +13,8 @@ export const DOCX = 'application/vnd.openxmlformats-officedocument.wordprocessin
 export const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 /**
- * The accepted types by content type: those of the specification's upload_file, and WebM audio, which browsers record.
+ * The accepted types, keyed by content type: the types in the specification's upload_file, and WebM audio, because
+ * browsers record it.
  */
 export const ACCEPTED_TYPES: ReadonlyMap<string, AcceptedType> = new Map(
   [

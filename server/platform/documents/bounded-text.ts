@@ -1,18 +1,18 @@
-/** Maximum length of an extracted text in UTF-16 code units. */
+/** Maximum length of extracted text, in UTF-16 code units. */
 export const TEXT_CHARACTERS_MAX = 2_000_000
 
 export interface ExtractedText {
   text: string
-  /** Whether the text was truncated. */
+  /** True if the text was truncated. */
   isCut: boolean
 }
 
-/** Collects a file's text piece by piece, up to its limit. */
+/** Collects a file's text piece by piece, up to TEXT_CHARACTERS_MAX. */
 export interface BoundedText {
-  /** True once the limit is reached. The reader can stop. */
+  /** True once the limit is exceeded, so that the reader can stop. */
   readonly isFull: boolean
   add(piece: string): void
-  /** Returns the text as well-formed Unicode without NUL, with \n line endings, truncated between characters. */
+  /** Returns the text as well-formed Unicode without NUL, with \n line endings. Truncates it between characters. */
   finish(): ExtractedText
 }
 

@@ -10,7 +10,6 @@ const FIXTURES = 'tests/fixtures'
 const folder = mkdtempSync(join(tmpdir(), 'parley-types-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Returns the detected type of a file with this content and name. */
 function typeOf(content: string | Buffer, filename: string): Promise<string | null> {
   const path = join(folder, 'stored')
   writeFileSync(path, content)

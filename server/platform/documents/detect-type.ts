@@ -31,7 +31,7 @@ import { findEncoding, markedEncoding } from './text-encoding.ts'
 const HEAD_BYTES = 64 * 1024
 /** PDF readers search this many bytes for the PDF header. */
 const PDF_START_BYTES = 1024
-/** Maximum bytes per read of the detector. Files that need more are rejected. */
+/** Maximum bytes that the file-type detector may read at once. Files that require more are rejected. */
 const DETECTOR_BYTES_MAX = 1024 * 1024
 
 const TEXT_TYPES: Record<string, string> = {
@@ -43,10 +43,10 @@ const TEXT_TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
 }
 
-/** Extensions of text files that may be Windows-1252. */
+/** File extensions whose text may be Windows-1252. */
 const WINDOWS_EXTENSIONS = new Set(['txt', 'csv', 'md', 'markdown'])
 
-/** Content types that the detector names differently. */
+/** Content types for which the file-type detector uses another name. */
 const OTHER_NAMES: Record<string, string> = {
   'audio/ogg; codecs=opus': 'audio/ogg',
   'audio/x-m4a': 'audio/mp4',
@@ -56,9 +56,9 @@ const OTHER_NAMES: Record<string, string> = {
 }
 
 /**
- * Returns the content type of the file at `path`, one of ACCEPTED_TYPES, or null if it is none of them. The content
- * decides where possible. The filename decides only between text types, and where one format has several types. Throws
- * the errors of reading the file.
+ * Returns the content type of the file at `path`, or null if the type is not in ACCEPTED_TYPES. The content decides
+ * where possible. The filename decides only between text types, and where one format has several types. Rejects with
+ * the file system's error if the file cannot be read.
  */
 export async function detectType(path: string, filename: string): Promise<string | null> {
   const head = await readHead(path)
@@ -86,13 +86,16 @@ async function readHead(path: string): Promise<Buffer> {
   }
 }
 
-/** Loaded with the first file, because most processes start long before they read one. */
+/**
+ * Runs the file-type detector. The package is loaded for the first file, because most processes start long before
+ * they read one.
+ */
 async function detectFormat(path: string): Promise<{ ext: string; mime: string } | undefined> {
   const { fileTypeFromFile } = await import('file-type')
   try {
     return await fileTypeFromFile(path, { maxBufferSize: DETECTOR_BYTES_MAX })
   } catch (error) {
-    // The file itself is readable, so other errors are due to its content.
+    // A file system error has a `syscall`. Any other error is due to the file's content.
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error
     return undefined
   }
@@ -125,7 +128,8 @@ async function chooseType(
 }
 
 /**
- * Checks the codec names of the tracks, which are near the start of the file (RFC 9559, CodecID: 0x86, length, name).
+ * Returns true if a WebM file has audio tracks and no video tracks. The codec names of the tracks are near the start
+ * of the file (RFC 9559, CodecID: 0x86, length, name).
  */
 function hasSoundOnly(head: Buffer): boolean {
   const text = head.toString('latin1')
@@ -140,7 +144,10 @@ async function findEncrypted(path: string, type: string | undefined): Promise<st
   return (await isEncryptedOffice(path)) ? type : null
 }
 
-/** Returns whether the stream's name occurs anywhere in the file. Its directory can be at any offset. */
+/**
+ * Returns true if the name of the encrypted stream occurs anywhere in the file. The file's directory can be at any
+ * offset.
+ */
 export async function isEncryptedOffice(path: string): Promise<boolean> {
   let tail = Buffer.alloc(0)
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
@@ -153,7 +160,7 @@ export async function isEncryptedOffice(path: string): Promise<boolean> {
 
 const decodeHead = (head: Buffer): string => new TextDecoder(markedEncoding(head)).decode(head)
 
-/** Returns whether the root element is svg, after the XML prolog. */
+/** Returns true if the root element after the XML prolog is svg. */
 function isSvg(text: string): boolean {
   let rest = text.trimStart()
   for (;;) {
@@ -165,8 +172,8 @@ function isSvg(text: string): boolean {
 }
 
 /**
- * Returns the end of the declaration, comment or document type at the start of `text`: 0 if there is none, -1 if it is
- * not closed.
+ * Returns the end of the declaration, comment or document type at the start of `text`. Returns 0 if there is none,
+ * and -1 if it is not closed.
  */
 function endOfMark(text: string): number {
   const mark = [

@@ -1,6 +1,6 @@
 /**
- * A file whose text cannot be extracted. `message` is one sentence for the user who uploaded it. `canTryAgain` is true
- * if the server was busy or stopping, rather than the file at fault.
+ * A file whose text cannot be extracted. `message` is one sentence for the user who uploaded the file. `canTryAgain`
+ * is true if the cause is a busy or stopping server, not the file.
  */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError'

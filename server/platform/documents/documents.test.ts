@@ -233,7 +233,7 @@ describe('many files', () => {
     const hasty = createDocuments(undefined, { clockMs: 5_000 })
     const bomb = { path: store(makePdfBomb(200)), contentType: PDF }
     await expect(hasty.extractText(bomb)).rejects.toThrow('Reading this PDF took longer than 5 seconds.')
-    // On a busy machine, starting a new reader may exceed its timeout.
+    // On a slow machine, starting a new reader may exceed the timeout.
     await expect.poll(() => hasty.extractText(NOTE).then(({ text }) => text, String)).toContain('Zürich')
     await hasty.close()
   })

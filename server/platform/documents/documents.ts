@@ -9,33 +9,37 @@ import { type Reader, startReader } from './reader.ts'
 export { DocumentError } from './document-error.ts'
 export type { WebPage } from './read-web-page.ts'
 
-/** Extracts text from files. Files are parsed in separate processes, so that a hostile file cannot affect this one. */
+/**
+ * Extracts text from files. Files are parsed in separate processes, so that a hostile file cannot affect the server
+ * process.
+ */
 export interface Documents {
   /**
-   * Returns the text of a stored file whose type `detectType` has determined: at most TEXT_CHARACTERS_MAX characters
-   * of well-formed Unicode without NUL, with \n line endings. PDF pages are separated by form feeds, DOCX becomes
-   * Markdown, and the sheets of an XLSX become `# Name` and CSV. Also reads text/html. Throws a DocumentError if there
-   * is no text.
+   * Returns the text of a stored file whose type `detectType` has determined. Also reads text/html. The text has at
+   * most TEXT_CHARACTERS_MAX characters of well-formed Unicode without NUL, with \n line endings.
+   *
+   * PDF pages are separated by form feeds, DOCX becomes Markdown, and XLSX sheets become `# Name` and CSV. Throws a
+   * DocumentError if the text cannot be extracted or is empty.
    */
   extractText(file: StoredFile): Promise<ExtractedText>
   /**
-   * Returns the content of a web page. Its text is bounded and cleaned as in `extractText`, and may be empty. Throws a
-   * DocumentError if the page cannot be read.
+   * Returns the content of a web page. The text is bounded and cleaned as in `extractText`, but may be empty. Throws
+   * a DocumentError if the page cannot be read.
    */
   readPage(page: SentPage): Promise<WebPage>
   /**
-   * Returns the length of a recording in seconds. Null if the file doesn't contain it, or if reading fails or times
-   * out.
+   * Returns the duration of an audio file in seconds. Returns null if the file doesn't state its duration, or if
+   * reading fails or times out.
    */
   durationOf(recording: StoredFile): Promise<number | null>
-  /** Ends the readers. Running and waiting tasks fail with a DocumentError. */
+  /** Ends the reader processes. Running and waiting tasks fail with a DocumentError. */
   close(): Promise<void>
 }
 
 const READERS_MAX = 2
 const WAITING_MAX = 100
 const CLOCK_MS = 20_000
-/** An idle reader ends after this time. */
+/** Milliseconds until an idle reader ends. */
 const IDLE_MS = 30_000
 
 interface Bounds {
@@ -45,7 +49,7 @@ interface Bounds {
   idleMs?: number
 }
 
-/** Creates the service. Starts and loads nothing before the first file. */
+/** Creates the service. No reader starts and no parser loads before the first file. */
 export function createDocuments(
   log?: Logger,
   { clockMs = CLOCK_MS, idleMs = IDLE_MS }: Bounds = {},
@@ -55,7 +59,7 @@ export function createDocuments(
   const busy = new Set<Reader>()
   let isClosed = false
 
-  /** Takes the most recently used reader, so that the other one can time out under low load. */
+  /** Takes the most recently used reader, so that under low load the other reader becomes idle and ends. */
   const takeReader = (): Reader => {
     for (let entry = idle.pop(); entry !== undefined; entry = idle.pop()) {
       clearTimeout(entry.end)
@@ -79,7 +83,7 @@ export function createDocuments(
       throw new DocumentError(sentence('document.busy'), { canTryAgain: true })
     await new Promise<void>((begin, refuse) => waiting.push({ begin, refuse }))
   }
-  /** Passes the turn to the next waiting task. `running` counts turns. */
+  /** Lets the next waiting task begin. `running` counts the tasks that hold one of the READERS_MAX slots. */
   const endTurn = (): void => {
     const next = waiting.shift()
     if (next === undefined) running--

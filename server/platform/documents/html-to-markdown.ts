@@ -1,7 +1,10 @@
 import type { BoundedText } from './bounded-text.ts'
 import { MarkdownWriter } from './markdown-writer.ts'
 
-/** Converts mammoth's HTML to Markdown. That HTML is well-formed, uses few elements and escapes everything else. */
+/**
+ * Converts mammoth's HTML to Markdown. Parsing with a regular expression is safe, because mammoth's HTML is
+ * well-formed, uses few elements and escapes all other characters.
+ */
 export function htmlToMarkdown(html: string, text: BoundedText): void {
   const writer = new MarkdownWriter(text)
   for (const [, closing, name = '', attributes = '', words] of html.matchAll(TOKEN)) {

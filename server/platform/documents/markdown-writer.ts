@@ -1,40 +1,40 @@
 import type { BoundedText } from './bounded-text.ts'
 
-/** An open list. `next` is the number of its next item, or null for a bulleted list. */
+/** An open list. `next` is the number of the list's next item, or null for a bulleted list. */
 interface List {
   next: number | null
 }
 
-/** An open table. Nested tables are flattened into its cells. */
+/** An open table. Nested tables are flattened into the cells of the outermost table. */
 interface Table {
   depth: number
   rows: number
   cells: string[]
-  /** The number of columns that the current cell spans. */
+  /** Number of columns that the current cell spans. */
   span: number
 }
 
-/** Returns the value of an element's attribute, or '' if it is missing. */
+/** Returns the value of an element's attribute, or '' if the attribute is missing. */
 export type AttributeOf = (name: string) => string
 
-/** Block elements besides headings, list items, cells and code. */
+/** Block elements other than headings, lists, tables and preformatted code. */
 const BLOCKS = new Set(
   `address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure footer form
   header hr main nav p search section summary`.split(/\s+/),
 )
 const SPAN_MAX = 50
-/** Maximum depth of quotes and lists. Deeper levels are shown at this depth. */
+/** Maximum depth of quotes and lists. Deeper levels are written at this depth. */
 const DEPTH_MAX = 10
 const LANGUAGE = /^(?:language|lang)-([\w+#.-]{1,30})$/
 
-/** Returns whether an element is a block element. */
+/** Returns true if an element is a block element. */
 export const isBlock = (name: string): boolean =>
   BLOCKS.has(name) || /^(h[1-6]|ul|ol|li|table|tr|td|th|pre)$/.test(name)
 
 /**
- * Converts a stream of HTML elements to Markdown: headings, lists, tables, links, code and quotes. Images become their
- * alt text. Bold and italics are dropped, since they are noise in a search index. Element names must be lowercase, and
- * elements must be closed in order.
+ * Converts a stream of HTML elements to Markdown: headings, lists, tables, links, code and quotes. Images become
+ * their alt text. Bold and italics are dropped, because they are noise in a search index. Callers must pass lowercase
+ * element names and close elements in order.
  */
 export class MarkdownWriter {
   readonly #text: BoundedText
@@ -44,7 +44,7 @@ export class MarkdownWriter {
   #code: { text: string; language: string } | null = null
   #quotes = 0
   #line = ''
-  /** Prefix of the next line: the marker of a list item, then spaces of the same width. */
+  /** Prefix of the next line: a list item's marker on the item's first line, then spaces of the same width. */
   #prefix = ''
   #heading = ''
 
@@ -94,7 +94,7 @@ export class MarkdownWriter {
     }
   }
 
-  /** Writes the pending text as a line. */
+  /** Writes the pending text as a line, or appends it to the current table cell. */
   endLine(gap = '\n'): void {
     const words = this.#line
       .replace(/[ \t\f\r]+/g, ' ')
@@ -179,7 +179,7 @@ export class MarkdownWriter {
     this.#code = null
     if (this.#table !== null) this.#line += ` ${text} `
     else if (text.trim() !== '') {
-      // Longer than any fence in the code (CommonMark, fenced code blocks).
+      // The fence must be longer than any fence in the code (CommonMark, fenced code blocks).
       const longest = text.match(/`{3,}/g)?.reduce((length, run) => Math.max(length, run.length), 2) ?? 2
       const fence = '`'.repeat(longest + 1)
       this.#text.add(`${fence}${language}\n${text.replace(/^\n+/, '').trimEnd()}\n${fence}\n\n`)

@@ -3,20 +3,22 @@ import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { sentence } from '#errors'
 import { DocumentError } from './document-error.ts'
 
-/** Maximum uncompressed size of the parts of one file. */
+/** Maximum total uncompressed size of the parts of one file. */
 const UNPACKED_BYTES_MAX = 100 * 1024 * 1024
 const ENTRIES_MAX = 10_000
-/** Maximum compression ratio. Tables of equal rows reach almost 100. */
+/** Maximum compression ratio. Tables of equal rows reach a ratio of almost 100. */
 const RATIO_MAX = 250
-/** Files with less uncompressed data may have any ratio. */
+/** Files with less uncompressed data than this may have any compression ratio. */
 const RATIO_FREE_BYTES = 10 * 1024 * 1024
 const MEGABYTE = 1024 * 1024
 
 /**
- * Opens the zip archive of a DOCX or XLSX and returns an uncompressed one with only the parts that contain text (XML
- * and relations). Throws a DocumentError before unpacking if the directory lists too many or too large parts, and
- * during unpacking if the directory was wrong. So the parsing libraries unpack only data that was counted here, and
- * images cost nothing.
+ * Opens the zip archive of a DOCX or XLSX. Returns an uncompressed zip archive that contains only the parts with text
+ * (XML and relations). The parsing libraries therefore unpack only data that was counted here, and images cost
+ * nothing.
+ *
+ * Throws a DocumentError before unpacking if the archive's directory lists too many parts or too large parts. If the
+ * directory is wrong, throws during unpacking.
  */
 export async function readOfficePackage(path: string, what: string): Promise<Buffer> {
   const zip = await openZip(path)
@@ -43,7 +45,7 @@ const openZip = (path: string): Promise<ZipFile> =>
     )
   })
 
-/** Returns the entries that contain text. */
+/** Returns the archive's entries that contain text. */
 function listEntries(zip: ZipFile, what: string): Promise<Entry[]> {
   if (zip.entryCount > ENTRIES_MAX) throw tooManyParts(what)
   return new Promise((resolve, reject) => {
@@ -75,7 +77,7 @@ function checkSizes(entries: Entry[], fileBytes: number, what: string): void {
     throw new DocumentError(sentence('document.unpacked_ratio', { kind: what, limit: RATIO_MAX }))
 }
 
-/** Returns the content of an entry. yauzl throws if its size differs from the directory's. */
+/** Returns the content of an entry. yauzl throws if the size differs from the size in the archive's directory. */
 async function unpack(zip: ZipFile, entry: Entry, bytesMax: number, what: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
@@ -125,6 +127,6 @@ function packStored(parts: Part[]): Buffer {
 
 const UTF8_NAMES = 0x0800
 const LOCAL_HEADER = Buffer.from('PK\x03\x04', 'latin1')
-/** Includes the "version made by" field, which local headers lack. */
+/** Includes the "version made by" field, which local headers don't have. */
 const DIRECTORY_HEADER = Buffer.from('PK\x01\x02\x14\x00', 'latin1')
 const END_HEADER = Buffer.from('PK\x05\x06', 'latin1')

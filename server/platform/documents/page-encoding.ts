@@ -1,10 +1,10 @@
-/** Bytes of a page that are searched for its encoding (HTML, prescan a byte stream). */
+/** Number of bytes in which a page may declare its encoding (HTML, "prescan a byte stream"). */
 const META_BYTES = 1024
 
 /**
- * Decodes a page. The encoding is taken from the byte order mark, the server, or the page, in this order. Otherwise
- * the page is UTF-8 if valid, else Windows-1252 (HTML, "determining the character encoding"). Invalid bytes become
- * U+FFFD.
+ * Decodes a page. The encoding comes from the byte order mark, the Content-Type header or the page's meta element, in
+ * this order. Without any of these, the page is decoded as UTF-8 if valid, and otherwise as Windows-1252 (HTML,
+ * "determining the character encoding"). Invalid bytes become U+FFFD.
  */
 export function decodePage(bytes: Uint8Array, contentType: string): string {
   const [, fromServer = ''] = /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType) ?? []
@@ -25,7 +25,7 @@ function markOf(bytes: Uint8Array): string {
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : ''
 }
 
-/** A page whose meta element is readable as ASCII cannot be UTF-16. */
+/** Replaces UTF-16 with UTF-8. A page whose meta element is readable as ASCII cannot be UTF-16. */
 const asAscii = (label: string): string => (/^utf-?16/i.test(label) ? 'utf-8' : label)
 
 function decoderOf(label: string): InstanceType<typeof TextDecoder> | null {

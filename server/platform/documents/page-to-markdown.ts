@@ -1,7 +1,7 @@
 import type { BoundedText } from './bounded-text.ts'
 import { isBlock, MarkdownWriter } from './markdown-writer.ts'
 
-/** The used part of linkedom's nodes. linkedom's own types require the DOM library. */
+/** The fields of linkedom's nodes that are used here. linkedom's own types require the DOM library. */
 export interface PageNode {
   nodeType: number
   nodeValue: string | null
@@ -19,7 +19,7 @@ export interface PageElement extends PageNode {
 
 const ELEMENT = 1
 const TEXT = 3
-/** Elements without content for a reader, or whose content depends on scripts. */
+/** Elements without readable content, or whose content depends on scripts. */
 const SILENT = new Set(
   `audio button canvas datalist embed head iframe input map math noscript object script select style svg template
   textarea video`.split(/\s+/),
@@ -29,12 +29,12 @@ const TABLE_PARTS = new Set(['caption', 'col', 'colgroup', 'tbody', 'tfoot', 'th
 /** An element that is not closed yet. */
 interface OpenElement {
   node: PageElement
-  /** The element's name for the writer, or null if the writer skips it. */
+  /** The element's name for the writer. Null if the writer skips the element. */
   name: string | null
 }
 
 /**
- * Converts an element of a web page to Markdown. Links to http, https and mailto addresses become absolute; other
+ * Converts an element of a web page to Markdown. Links to http, https and mailto URLs become absolute, and other
  * links become their text. The cells of a layout table become consecutive blocks.
  */
 export function pageToMarkdown(root: PageElement, base: string, text: BoundedText): void {
@@ -65,7 +65,7 @@ export function pageToMarkdown(root: PageElement, base: string, text: BoundedTex
     if (node.localName === 'a') links--
   }
 
-  // Iterative, because a page may be nested arbitrarily deep.
+  // Iterate instead of recursing, because a page may be nested arbitrarily deep.
   for (let node: PageNode | null = root; node !== null && !text.isFull; ) {
     if (node.nodeType === TEXT) {
       const words = node.nodeValue ?? ''
@@ -83,7 +83,7 @@ export function pageToMarkdown(root: PageElement, base: string, text: BoundedTex
   writer.endLine()
 }
 
-/** Returns the element's name for the writer, or null to skip it. */
+/** Returns the element's name for the writer, or null to skip the element. */
 function nameFor(
   node: PageElement,
   name: string,
@@ -100,7 +100,7 @@ const attributeOf = (node: PageElement, attribute: string, base: string): string
   return attribute === 'href' ? (URL.parse(value, base)?.href ?? '') : value
 }
 
-/** Returns whether a link leads to another page and contains only inline content, as Markdown links must. */
+/** Returns true if a link leads to another page and contains only inline content, as Markdown links must. */
 function isLink(node: PageElement, base: string): boolean {
   const href = node.getAttribute('href') ?? ''
   if (href === '' || href.startsWith('#') || !/^(https?|mailto):/.test(attributeOf(node, 'href', base)))
@@ -110,7 +110,9 @@ function isLink(node: PageElement, base: string): boolean {
   return true
 }
 
-/** Returns whether a table contains data: rows with several cells, and no nested tables. */
+/**
+ * Returns true if a table contains data, rather than layout: it has rows with several cells, and no nested tables.
+ */
 const isData = (table: PageElement): boolean =>
   table.querySelector('table') === null && table.querySelector('tr > * + *') !== null
 
@@ -122,7 +124,7 @@ function sayCaption(table: PageElement, writer: MarkdownWriter): void {
   writer.close('p')
 }
 
-/** Returns a formula as TeX if the page provides it (MathML 3, alttext), otherwise as plain characters. */
+/** Returns a formula as TeX if the page provides TeX (MathML 3, alttext), and otherwise as plain characters. */
 const formulaOf = (math: PageElement): string => {
   const tex = math.getAttribute('data-latex') ?? math.getAttribute('alttext') ?? ''
   return tex === '' ? math.textContent.replace(/\s+/g, ' ') : `$${tex}$`

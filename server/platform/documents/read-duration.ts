@@ -1,6 +1,9 @@
 import type { ExtractedDuration, Sound } from './reader.ts'
 
-/** Returns a recording's length from its own metadata. Runs in a reader process, which a hostile file may crash. */
+/**
+ * Returns the duration in an audio file's metadata. Runs in a reader process, because a hostile file may crash the
+ * parser.
+ */
 export async function readDuration({ soundPath }: Sound): Promise<ExtractedDuration> {
   const { parseFile } = await import('music-metadata')
   try {

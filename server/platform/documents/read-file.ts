@@ -9,7 +9,7 @@ export interface StoredFile {
   contentType: string
 }
 
-/** Returns the noun for a file of this type in error sentences. */
+/** Returns the noun for files of this type in error messages. */
 export const nameOfType = (contentType: string): string => NAMES[contentType] ?? 'file'
 
 const NAMES: Record<string, string> = {
@@ -20,8 +20,8 @@ const NAMES: Record<string, string> = {
 }
 
 /**
- * Returns the text of a file. Throws a DocumentError, or the file system's error. Runs in a reader process, which a
- * hostile file may crash.
+ * Returns the text of a file. Throws a DocumentError, or the file system's error. Runs in a reader process, because a
+ * hostile file may crash a parser.
  */
 export async function readFileText(file: StoredFile): Promise<ExtractedText> {
   const text = createBoundedText()
@@ -29,7 +29,7 @@ export async function readFileText(file: StoredFile): Promise<ExtractedText> {
   try {
     await read(file, text)
   } catch (error) {
-    // A disk failure is not the file's fault.
+    // A file system error has a `syscall`. It is not the file's fault.
     if (error instanceof DocumentError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error
     if (isOffice(file) && (await isEncryptedOffice(file.path)))
       throw new DocumentError(sentence('document.encrypted', { kind: what }))
@@ -45,7 +45,7 @@ export async function readFileText(file: StoredFile): Promise<ExtractedText> {
 
 const isOffice = ({ contentType }: StoredFile): boolean => contentType === DOCX || contentType === XLSX
 
-/** Loads each parsing library with the first file of its type. */
+/** Reads a file with the parser for its type. Each parsing library is loaded for the first file of its type. */
 async function read({ path, contentType }: StoredFile, text: BoundedText): Promise<void> {
   switch (contentType) {
     case 'application/pdf':

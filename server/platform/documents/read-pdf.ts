@@ -5,8 +5,8 @@ import type { BoundedText } from './bounded-text.ts'
 import { DocumentError } from './document-error.ts'
 
 /**
- * Extracts the text of a PDF, with pages separated by form feeds. Form feeds within a page are replaced, so the n-th
- * piece is page n.
+ * Extracts the text of a PDF, with form feeds between pages. Form feeds within a page are replaced, so that a form
+ * feed always starts a new page.
  */
 export async function readPdf(path: string, text: BoundedText): Promise<void> {
   const document = await openPdf(path)

@@ -3,24 +3,27 @@ import { decodePage } from './page-encoding.ts'
 import { type PageElement, pageToMarkdown } from './page-to-markdown.ts'
 import { readRobotsDirectives } from './robots-directives.ts'
 
-/** A page as the server sent it. */
+/** A page as a server sent it. */
 export interface SentPage {
   bytes: Uint8Array
   /** text/html, application/xhtml+xml, text/markdown or text/plain, with parameters. */
   contentType: string
-  /** The address that the page was fetched from. */
+  /** URL from which the page was fetched. */
   url: string
 }
 
-/** The content of a page as Markdown, and its metadata. */
+/** The content of a page as Markdown, with the page's metadata. */
 export interface WebPage extends ExtractedText {
   title: string
   description: string
-  /** The canonical address that the page declares (RFC 6596), or null. */
+  /** Canonical URL that the page declares (RFC 6596). Null if there is none. */
   canonical: string | null
   /** The page's http and https links: absolute, without fragments, unique, at most LINKS_MAX. */
   links: string[]
-  /** Whether the robots meta allows indexing the page, and following its links. */
+  /**
+   * Whether the page's robots meta element allows indexing the page (`isIndexable`) and following its links
+   * (`isFollowable`).
+   */
   isIndexable: boolean
   isFollowable: boolean
 }
@@ -30,14 +33,20 @@ export const LINKS_MAX = 10_000
 const LINK_CHARACTERS_MAX = 2_000
 const TITLE_CHARACTERS_MAX = 300
 const DESCRIPTION_CHARACTERS_MAX = 1_000
-/** Maximum number of tags. 100,000 elements take 150 MB and several seconds. The rest of the page is cut off. */
+/**
+ * Maximum number of tags. A page is truncated after that, because 100,000 elements take 150 MB and several seconds.
+ */
 const TAGS_MAX = 150_000
-/** Larger pages are not searched for their main content, which takes five times as long as parsing. */
+/**
+ * Maximum elements of a page whose main content is extracted. Extraction takes five times as long as parsing, so all
+ * text of a larger page is used.
+ */
 const ELEMENTS_SEARCHED_MAX = 20_000
 
 /**
- * Reads a page. For HTML, returns the main content that defuddle finds, or all text if it finds none. Markdown and
- * plain text are returned as they are. `text` may be empty. Runs in a reader process, which a hostile page may crash.
+ * Reads a page. For HTML, returns the main content according to defuddle, or all text if defuddle finds none. Returns
+ * Markdown and plain text as they are. `text` may be empty. Runs in a reader process, because a hostile page may
+ * crash a parser.
  */
 export async function readWebPage({ bytes, contentType, url }: SentPage): Promise<WebPage> {
   const source = decodePage(bytes, contentType)
@@ -86,7 +95,10 @@ interface PageDocument extends PageElement {
   body: PageElement
 }
 
-/** Adds the html and body elements if the page omits them: linkedom requires them, but doesn't add them. */
+/**
+ * Parses a page. Adds the html and body elements if the page omits them, because linkedom requires them but doesn't
+ * add them.
+ */
 async function parsePage(html: string): Promise<PageDocument> {
   const { parseHTML } = await import('linkedom')
   const whole = /<body[\s>]/i.test(html)
@@ -96,12 +108,12 @@ async function parsePage(html: string): Promise<PageDocument> {
   return document as unknown as PageDocument
 }
 
-/** Returns the main content and the title, or null if the page is too large or defuddle fails. */
+/** Returns the main content and the title. Returns null if the page is too large or defuddle fails. */
 async function findMainContent(
   html: string,
   url: string,
 ): Promise<{ content: PageElement; title: string } | null> {
-  // Defuddle modifies its document, so it gets its own copy.
+  // Parse the page again, because defuddle modifies its document.
   const document = await parsePage(html)
   let elements = 0
   for (const _ of document.querySelectorAll('*')) if (++elements > ELEMENTS_SEARCHED_MAX) return null

@@ -4,7 +4,7 @@ import { readOfficePackage } from './office-package.ts'
 
 /**
  * Extracts the cells of an XLSX: each sheet as `# Name` and CSV rows (RFC 4180), with a blank line between sheets.
- * Dates are ISO 8601, without the time if it is midnight. Formulas are their last results.
+ * Dates are ISO 8601, without the time if it is midnight. Formulas become their last results.
  */
 export async function readXlsx(path: string, text: BoundedText): Promise<void> {
   const buffer = await readOfficePackage(path, 'spreadsheet')
@@ -24,7 +24,7 @@ export async function readXlsx(path: string, text: BoundedText): Promise<void> {
 
 type Row = Sheet['data'][number]
 
-/** Drops empty cells at the end of a row. */
+/** Returns a row as CSV, without empty cells at its end. */
 function csvLine(row: Row): string {
   const end = row.findLastIndex((cell) => cell !== null) + 1
   return row
@@ -36,7 +36,7 @@ function csvLine(row: Row): string {
 function show(cell: unknown): string {
   if (cell === null || cell === undefined) return ''
   if (!(cell instanceof Date)) return String(cell)
-  // A number formatted as a date, but out of range.
+  // The cell is a number that is formatted as a date but out of range.
   if (Number.isNaN(cell.getTime())) return ''
   const iso = cell.toISOString()
   return iso.endsWith('T00:00:00.000Z') ? iso.slice(0, 10) : iso

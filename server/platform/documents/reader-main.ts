@@ -4,7 +4,7 @@ import { readFileText } from './read-file.ts'
 import { readWebPage } from './read-web-page.ts'
 import type { ReaderAnswer, ReaderTask } from './reader.ts'
 
-/** The reader process: reads files and pages one at a time for its parent process, and exits with it. */
+/** The reader process. Reads files and pages one at a time for its parent process, and exits with the parent. */
 process.on('message', (task: ReaderTask) => {
   read(task)
     .then(
@@ -22,6 +22,6 @@ function read(task: ReaderTask): Promise<ReaderAnswer> {
 }
 
 process.on('disconnect', () => process.exit())
-// Ctrl-C reaches the whole process group. The server still needs its readers while it stops, and then ends them
-// itself.
+// Ignore Ctrl-C, which reaches the whole process group. The server still needs its readers while it stops, and then
+// ends the readers itself.
 process.on('SIGINT', () => {})

@@ -7,12 +7,12 @@ import { DocumentError } from './document-error.ts'
 import { nameOfType, type StoredFile } from './read-file.ts'
 import type { SentPage, WebPage } from './read-web-page.ts'
 
-/** A recording whose length is requested. */
+/** An audio file whose duration is requested. */
 export interface Sound {
   soundPath: string
 }
 
-/** `seconds` is null if the recording doesn't contain its length. */
+/** `seconds` is null if the audio file doesn't state its duration. */
 export interface ExtractedDuration {
   seconds: number | null
 }
@@ -20,8 +20,8 @@ export interface ExtractedDuration {
 export type ReaderTask = StoredFile | SentPage | Sound
 
 /**
- * The answer of a reader process: the extracted data, or the reason why there is none. `refusal` is a sentence for the
- * user.
+ * The response of a reader process: the extracted data, or why extraction failed. `refusal` is an error message for
+ * the user. It is null if the failure is not the file's fault.
  */
 export type ReaderAnswer =
   | ExtractedText
@@ -30,15 +30,15 @@ export type ReaderAnswer =
   | { refusal: string | null; reason: string }
 
 /**
- * A process that reads files, one at a time. A thread would not do: V8 ends the whole process when an array or a map
- * exceeds a thread's heap, and a thread's memory outside the heap is not limited.
+ * A process that reads files, one at a time. A thread would not suffice: V8 ends the whole process when an array or a
+ * map exceeds a thread's heap, and a thread's memory outside the heap is not limited.
  */
 export interface Reader {
-  /** False once the process has ended: by a crash, by its timeout or by `end`. */
+  /** False once the process has ended: by a crash, by a timeout or by `end`. */
   readonly isAlive: boolean
   /**
-   * Returns the content of a file or page, or the length of a recording. Throws a DocumentError, or an Error if the
-   * file cannot be opened. A failure affects only this task, and at most this reader.
+   * Returns the content of a file or page, or the duration of an audio file. Throws a DocumentError, or an Error if
+   * the file cannot be opened. A failure affects only this task, and at most ends this reader.
    */
   read(file: StoredFile): Promise<ExtractedText>
   read(page: SentPage): Promise<WebPage>
@@ -47,14 +47,17 @@ export interface Reader {
 }
 
 export interface ReaderBounds {
-  /** Timeout for one file in milliseconds, after which the reader is killed. */
+  /** Timeout for one file, in milliseconds. The reader is killed after the timeout. */
   clockMs: number
 }
 
 /** Heap limit of one reader. */
 const HEAP_MEGABYTES = 256
 const YOUNG_HEAP_MEGABYTES = 32
-/** Total memory limit of one reader. Only Linux reports memory use; elsewhere only the timeout applies. */
+/**
+ * Total memory limit of one reader. Enforced only on Linux, which reports memory use in /proc; other systems rely on
+ * the timeout.
+ */
 const MEMORY_BYTES_MAX = 768 * 1024 * 1024
 const MEMORY_CHECK_MS = 100
 
@@ -71,7 +74,7 @@ const ARGUMENTS = [
 export function startReader({ clockMs }: ReaderBounds): Reader {
   const child = fork(PROGRAM, {
     execArgv: ARGUMENTS,
-    // No environment variables, since the server's contain secrets.
+    // Pass no environment variables, because the server's variables contain secrets.
     env: {},
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     serialization: 'advanced',
@@ -85,7 +88,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
   }
   child.on('message', (answer: ReaderAnswer) => settle?.(answer))
   child.once('error', (error) => die({ death: 'failed', cause: error }))
-  // When memory runs out, V8 or the system ends the process with a signal.
+  // If memory runs out, V8 or the operating system ends the process with a signal.
   child.once('exit', (_code, signal) => die({ death: signal === null ? 'ended' : 'memory' }))
   holdProcess(child, false)
 
@@ -93,7 +96,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
     get isAlive() {
       return isAlive
     },
-    // Each kind of task has its own kind of answer.
+    // Each kind of task has its own kind of response.
     async read(task: ReaderTask): Promise<WebPage & ExtractedDuration> {
       const answered = new Promise<ReaderAnswer | Death>((resolve) => {
         settle = resolve
@@ -117,7 +120,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
 
 type Death = { death: 'clock' | 'memory' | 'ended' | 'stopped' } | { death: 'failed'; cause: Error }
 
-/** Lets the server exit while a reader is idle. */
+/** Keeps the server process running while a reader is busy, and lets it exit while the reader is idle. */
 function holdProcess(child: ChildProcess, isHeld: boolean): void {
   if (isHeld) {
     child.ref()
@@ -128,7 +131,9 @@ function holdProcess(child: ChildProcess, isHeld: boolean): void {
   }
 }
 
-/** Reads resident memory from /proc/PID/status, in kilobytes. */
+/**
+ * Calls `die` if the process exceeds its memory limit. Reads resident memory, in kilobytes, from /proc/PID/status.
+ */
 function checkMemory(child: ChildProcess, die: (death: Death) => void): void {
   readFile(`/proc/${child.pid}/status`, 'latin1').then(
     (status) => {

@@ -1,4 +1,4 @@
-/** Parses `noindex`, `nofollow` and `none` from a robots meta or an X-Robots-Tag header. */
+/** Reads `noindex`, `nofollow` and `none` in a robots meta element or an X-Robots-Tag header. */
 export function readRobotsDirectives(directives: string): { isIndexable: boolean; isFollowable: boolean } {
   const words = new Set(directives.toLowerCase().split(/[\s,:;]+/))
   return {

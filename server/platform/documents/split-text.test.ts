@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { loadTokenCounter } from '../models/count-tokens.ts'
 import { type Chunk, splitText, type TextKind } from './split-text.ts'
 
-/** Tests splitting: properties of the chunks of arbitrary texts, and the chunks of typical texts. */
+/** Tests properties of the chunks of arbitrary documents, and the exact chunks of typical documents. */
 
 const count = await loadTokenCounter()
 const KINDS: TextKind[] = ['markdown', 'plain', 'pages', 'table']
 const kinds = fc.constantFrom(...KINDS)
 const bare = (text: string): string => text.replace(/\s+/g, '')
 
-/** Checks the properties that hold for every text. */
+/** Checks the properties that hold for the chunks of every document. */
 function checkChunks(text: string, chunks: Chunk[], maxTokens: number): void {
   const words = new Set<string>()
   for (const [index, { content, position, tokens, headings }] of chunks.entries()) {
@@ -31,7 +31,7 @@ function checkChunks(text: string, chunks: Chunk[], maxTokens: number): void {
   ).toBe(true)
 }
 
-/** Returns whether the chunks cover the whole text in order. Each may start with text of the previous one. */
+/** Returns true if the chunks cover the whole text in order. A chunk may start with text of the previous chunk. */
 function covers(text: string, chunks: string[]): boolean {
   let reached = new Set([0])
   for (const chunk of chunks) {
@@ -48,7 +48,7 @@ function covers(text: string, chunks: string[]): boolean {
   return reached.has(text.length)
 }
 
-/** Lines as in real documents. Each word is unique, so that a lost one is detected. */
+/** Lines as in real documents. Each word is unique, so that a lost word is detected. */
 const documents = fc
   .array(
     fc.record({

@@ -7,38 +7,39 @@ import { createTokenSums } from './token-sums.ts'
 
 export type { TextKind } from './text-blocks.ts'
 
-/** A part of a text that is indexed and shown as a unit. */
+/** A part of a document that is indexed and shown as a unit. */
 export interface Chunk {
   /** The chunk's text as in the document, without trailing whitespace. Never empty. */
   content: string
   /** Index of the chunk in its document, from 0. */
   position: number
-  /** The titles of the headings above, from the outermost to the innermost. In a sheet, its name. */
+  /** Titles of the headings above the chunk, outermost first. In a sheet, the sheet's name. */
   headings: string[]
-  /** The page where the chunk starts, from 1. Null for a text without pages. */
+  /** Page on which the chunk starts, from 1. Null if the document has no pages. */
   page: number | null
-  /** Tokens of the content, by `countTokens`. */
+  /** Number of tokens in `content`, as counted by `countTokens`. */
   tokens: number
 }
 
 export interface SplitOptions {
   kind: TextKind
-  /** At least 32. */
+  /** Maximum tokens per chunk. At least 32. */
   maxTokens?: number
-  /** At most a quarter of `maxTokens`. */
+  /** Maximum tokens that a chunk repeats from the previous chunk. At most a quarter of `maxTokens`. */
   overlapTokens?: number
 }
 
 const TOKENS_MAX = 400
 const OVERLAP_TOKENS = 50
 const TOKENS_LEAST = 32
-/** Yields to the event loop after this many milliseconds. */
+/** Maximum milliseconds between yields to the event loop. */
 const STEP_MS = 8
-/** How far back the start of an overlap is searched, per token. */
+/** Characters per overlap token in which the start of an overlap is searched. */
 const OVERLAP_CHARACTERS_A_TOKEN = 8
 
 /**
- * Splits a text by its structure into chunks of at most `maxTokens` tokens. Uses the coarsest boundaries that suffice:
+ * Splits a document by its structure into chunks of at most `maxTokens` tokens. Uses the coarsest boundaries that
+ * suffice:
  * - headings and pages
  * - paragraphs, lists, tables and code
  * - list items, table rows (repeating the header) and lines
@@ -46,11 +47,11 @@ const OVERLAP_CHARACTERS_A_TOKEN = 8
  * - words
  *
  * Joins small pieces under the same heading. Within a section, each chunk repeats the last sentences of the previous
- * one, up to `overlapTokens`. The chunks cover the whole text including headings, and are deterministic.
+ * chunk, up to `overlapTokens`. The chunks cover the whole document including headings, and are deterministic.
  *
  * Takes 250 ms for 2,000,000 characters of English and 2 seconds for mostly non-ASCII text, in steps of milliseconds.
- * Runs in this process: the algorithm is safe for hostile input, and another process would have to load the tokenizer
- * again.
+ * Runs in the server process: the algorithm is safe for hostile input, and a separate process would have to load the
+ * tokenizer again.
  */
 export async function splitText(
   text: string,
@@ -92,7 +93,9 @@ class Packer {
   readonly #overlapTokens: number
   readonly #chunks: Chunk[] = []
   #draft: Draft | null = null
-  /** The last piece in a chunk, and the start of the text before its end that may be repeated as overlap. */
+  /**
+   * The last piece of the previous chunk. An overlap may repeat text from position `from` to the end of this piece.
+   */
   #last: { piece: Piece; from: number } | null = null
 
   constructor(measure: Measure, countText: (text: string) => number, overlapTokens: number) {
@@ -102,8 +105,8 @@ class Packer {
   }
 
   /**
-   * Returns the maximum tokens of a block that stays whole. Leaves room for a preceding heading, to keep it with its
-   * content.
+   * Returns the maximum tokens for which a block stays whole. If a short heading precedes the block, leaves room for
+   * the heading, so that the heading stays with its content.
    */
   roomFor(block: Block): number {
     const { maxTokens } = this.#measure
@@ -143,7 +146,10 @@ class Packer {
     }
   }
 
-  /** Returns the start of the last sentences before a piece that fit as overlap, or the piece's own start. */
+  /**
+   * Returns the start of the last sentences before a piece that fit as overlap. Returns the piece's own start if
+   * there is no overlap.
+   */
   #overlapStart({ block, start, tokens }: Piece): number {
     const tokensLeft = Math.min(this.#overlapTokens, this.#measure.maxTokens - tokens)
     const last = this.#last
@@ -158,8 +164,8 @@ class Packer {
     const near = start - tokensLeft * OVERLAP_CHARACTERS_A_TOKEN
     const before = { start: Math.max(last.from, near), end: last.piece.end }
     if (last.piece.block.page !== block.page && endsSentence(text, before)) return start
-    // Overlaps start at whole sentences, so skip a sentence that the window cuts off. Only if the last piece ends
-    // mid-sentence may an overlap start at any word.
+    // An overlap starts with a whole sentence, so skip a sentence that the search window cuts off. Only if the last
+    // piece ends inside a sentence, the overlap may start at any word.
     const sentences = [...sentencesOf(text, before)].slice(near > last.from ? 1 : 0)
     const starts = sentences.map((sentence) => sentence.start)
     if (last.piece.isCut) starts.unshift(...wordStarts(text, before, tokensLeft))
@@ -175,8 +181,8 @@ class Packer {
     const rest: Piece[] = []
     let content = this.#contentOf(draft)
     let tokens = this.#tokensOf(draft, content)
-    // The token counts of the parts almost always add up to that of the whole. If the chunk is still too long, drop
-    // the header, then the overlap, then the last pieces.
+    // The token counts of the pieces almost always add up to the count of the chunk. If the chunk is still too long,
+    // drop the header, then the overlap, then the last pieces.
     while (tokens > maxTokens && (draft.start < first.start || draft.header || draft.pieces.length > 1)) {
       if (draft.header) draft.header = null
       else if (draft.start < first.start) draft.start = first.start
@@ -188,7 +194,7 @@ class Packer {
       tokens = this.#tokensOf(draft, content)
     }
     const { headings, page } = draft.block
-    // Skip chunks that contain only repeated text: a header above blank rows, or an overlap before whitespace.
+    // Skip a chunk that contains only repeated text: a header above blank rows, or an overlap before whitespace.
     if (!isBlank(text, { start: first.start, end: draft.end }))
       this.#chunks.push({ content, position: this.#chunks.length, headings: [...headings], page, tokens })
     this.#last = repeatable(draft.pieces)
@@ -209,7 +215,10 @@ class Packer {
   }
 }
 
-/** Returns whether a piece may join a draft: on the same page, and under the same headings or as a further heading. */
+/**
+ * Returns true if a piece may join a draft. Both must be on the same page and under the same headings, or both must
+ * be headings.
+ */
 function belongs(draft: Draft, { block }: Piece): boolean {
   if (draft.block.page !== block.page) return false
   return block.kind === 'heading' ? draft.block.kind === 'heading' : draft.block.headings === block.headings
@@ -222,7 +231,7 @@ function extend(draft: Draft, piece: Piece): void {
   draft.block = piece.block
 }
 
-/** Returns the trailing prose of some pieces, which the next chunk may repeat. */
+/** Returns the prose at the end of a chunk's pieces, which the next chunk may repeat. */
 function repeatable(pieces: Piece[]): { piece: Piece; from: number } | null {
   const isProse = ({ block }: Piece): boolean => block.kind === 'prose' || block.kind === 'list'
   const [first] = pieces.slice(pieces.findLastIndex((piece) => !isProse(piece)) + 1)
@@ -233,8 +242,8 @@ function repeatable(pieces: Piece[]): { piece: Piece; from: number } | null {
 /** Returns the starts of words, as far back as the overlap may reach. */
 function wordStarts(text: string, { start, end }: Range, tokensLeft: number): number[] {
   const starts = [...text.slice(start, end).matchAll(/(?<=\s)\S/g)].map(({ index }) => start + index)
-  // A word takes at least one token. Slashes at the start of a line are an exception: they may share a token with the
-  // previous line.
+  // A word has at least one token. Slashes at the start of a line are an exception, because they may share a token
+  // with the previous line.
   const tooFar = starts.filter((at) => text[at] !== '/').at(-1 - tokensLeft) ?? -1
   return starts.filter((at) => at > tooFar)
 }

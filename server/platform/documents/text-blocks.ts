@@ -1,28 +1,30 @@
 import { Lines, type Range } from './text-lines.ts'
 
-/** The format of a text: Markdown, plain text, PDF pages separated by \f, or CSV with `# Name` above each sheet. */
+/**
+ * The format of a document: Markdown, plain text, PDF pages separated by \f, or CSV with `# Name` above each sheet.
+ */
 export type TextKind = 'markdown' | 'plain' | 'pages' | 'table'
 
-/** A structural unit of a text, including the blank lines after it. The blocks of a page are contiguous. */
+/** A structural unit of a document, including the blank lines after it. The blocks of a page are contiguous. */
 export interface Block extends Range {
   kind: 'heading' | 'prose' | 'list' | 'code' | 'table' | 'sheet'
   /**
-   * The headings above, from the outermost to the innermost; a heading includes itself. The blocks of a section share
-   * one array.
+   * Titles of the headings above the block, outermost first. A heading block includes its own title. All blocks of a
+   * section share one array.
    */
   headings: readonly string[]
-  /** From 1. Null in a text without pages. */
+  /** Page number, from 1. Null if the document has no pages. */
   page: number | null
-  /** For a table or sheet: the end of its header. */
+  /** End of the header of a table or sheet. For other blocks, the start of the block. */
   headerEnd: number
 }
 
-/** Longer lines are not headings. */
+/** Maximum length of a heading. Longer lines are treated as text. */
 const HEADING_CHARACTERS_MAX = 500
 
 const NO_HEADINGS: readonly string[] = []
 
-/** Yields the blocks of a text in order. Null marks a point where the caller may pause. */
+/** Yields the blocks of a document in order. Yields null where the caller may pause. */
 export function* blocksOf(text: string, kind: TextKind): Generator<Block | null> {
   switch (kind) {
     case 'markdown':
@@ -61,7 +63,7 @@ function* paragraphs(text: string, within: Range, page: number | null): Generato
   }
 }
 
-/** Yields the sheets of extracted XLSX text. A CSV file is a single unnamed sheet. */
+/** Yields the sheets of extracted XLSX text as blocks. A CSV file is a single unnamed sheet. */
 function* sheetBlocks(text: string): Generator<Block | null> {
   const lines = new Lines(text, { start: 0, end: text.length })
   let headings = NO_HEADINGS
@@ -87,10 +89,10 @@ function* sheetBlocks(text: string): Generator<Block | null> {
   }
 }
 
-/** Maximum lines of a quoted field (RFC 4180). After that, the quote is treated as a plain character. */
+/** Maximum lines of a quoted field (RFC 4180). If a quote is open for longer, it is treated as a plain character. */
 const RECORD_LINES_MAX = 100
 
-/** Advances past one record, including line breaks in quoted fields. Returns its end. */
+/** Advances past one record, including line breaks in quoted fields. Returns the end of the record. */
 export function endOfRecord(lines: Lines): number {
   const { start } = lines
   let isOpen = false
@@ -107,7 +109,9 @@ export function endOfRecord(lines: Lines): number {
   return lines.start
 }
 
-/** Yields Markdown blocks by the rules of CommonMark 0.31 and GFM tables, as far as they affect block boundaries. */
+/**
+ * Yields Markdown blocks by the rules of CommonMark 0.31 and GFM tables, as far as the rules affect block boundaries.
+ */
 function* markdownBlocks(text: string): Generator<Block | null> {
   const lines = new Lines(text, { start: 0, end: text.length })
   const path: { level: number; title: string }[] = []
@@ -146,7 +150,7 @@ function readHeading(lines: Lines): { level: number; title: string } | null {
   return { level: underline.includes('=') ? 1 : 2, title: line.trim() }
 }
 
-/** Returns whether a line is part of a paragraph, judging by this line alone. */
+/** Returns true if a line can be part of a paragraph. Examines only this line. */
 const isPlain = (line: string): boolean =>
   !/^ {4}|^\t/.test(line) &&
   !LIST_ITEM.test(line) &&
@@ -187,7 +191,7 @@ function* readBody(lines: Lines): Generator<null, { kind: Block['kind']; headerE
   return { kind: isList ? 'list' : 'prose' }
 }
 
-/** Front matter: metadata between two lines of dashes at the start of a file. */
+/** Returns true if the file starts with front matter: metadata between two lines of dashes. */
 const isFrontMatter = ({ following }: Lines): boolean => /^[\w-]+:/.test(following)
 
 function* readFenced(lines: Lines, fence: string): Generator<null> {
@@ -205,7 +209,9 @@ function* readFenced(lines: Lines, fence: string): Generator<null> {
 const isDelimiterRow = (line: string): boolean =>
   /^[ \t|:-]+\n?$/.test(line) && /-/.test(line) && line.includes('|')
 
-/** A list continues across blank lines if an item or an indented line follows. */
+/**
+ * Returns true if the line ends a list. A list continues across blank lines if an item or an indented line follows.
+ */
 function endsList(lines: Lines): boolean {
   if (lines.isBlank) return false
   const { beginning } = lines
@@ -215,7 +221,7 @@ function endsList(lines: Lines): boolean {
 
 const endsParagraph = (lines: Lines): boolean => lines.isBlank || startsBlock(lines)
 
-/** Returns whether a line interrupts a paragraph. */
+/** Returns true if a line interrupts a paragraph. */
 function startsBlock(lines: Lines): boolean {
   const { beginning } = lines
   if (/^ {0,3}#{1,6}(?:[ \t\n]|$)/.test(beginning)) return lines.length <= HEADING_CHARACTERS_MAX

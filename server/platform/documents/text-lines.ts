@@ -1,4 +1,4 @@
-/** A part of a text, from `start` (inclusive) to `end` (exclusive), in UTF-16 code units. */
+/** A range of a string, from `start` (inclusive) to `end` (exclusive), in UTF-16 code units. */
 export interface Range {
   start: number
   end: number
@@ -6,10 +6,10 @@ export interface Range {
 
 /** Number of lines between two points where the caller may pause. */
 const LINES_A_STEP = 200
-/** Only this much of a line is examined to classify it. */
+/** Maximum characters of a line that are examined to classify the line. */
 const SCANNED_CHARACTERS_MAX = 2_000
 
-/** Iterates over the lines of a text, each including its \n. */
+/** Iterates over the lines of a string. Each line includes its \n. */
 export class Lines {
   readonly #text: string
   readonly #limit: number
@@ -19,7 +19,8 @@ export class Lines {
   isAfterBlank = false
 
   constructor(text: string, { start, end }: Range) {
-    // Cut at `end`: otherwise each search for the end of an unterminated line would scan the whole rest of the text.
+    // Cut at `end`. Otherwise, each search for the end of an unterminated line would scan the whole rest of the
+    // string.
     this.#text = text.slice(0, end)
     this.#limit = end
     this.start = start
@@ -38,7 +39,9 @@ export class Lines {
     return this.#text.slice(this.start, this.end)
   }
 
-  /** The start of the line, which is enough to classify it; the whole line unless it is very long. */
+  /**
+   * The start of the line, which is enough to classify the line. Equals the whole line unless the line is very long.
+   */
   get beginning(): string {
     return this.#text.slice(this.start, Math.min(this.end, this.start + SCANNED_CHARACTERS_MAX))
   }
@@ -52,7 +55,7 @@ export class Lines {
     return isBlank(this.#text, this)
   }
 
-  /** Whether the caller may pause at this line. */
+  /** True if the caller may pause at this line. */
   get isStep(): boolean {
     return this.#passed % LINES_A_STEP === 0
   }
@@ -85,5 +88,5 @@ export class Lines {
   }
 }
 
-/** Returns whether a range contains only whitespace. */
+/** Returns true if a range contains only whitespace. */
 export const isBlank = (text: string, { start, end }: Range): boolean => text.slice(start, end).trim() === ''

@@ -1,13 +1,13 @@
 import { type Block, endOfRecord, LIST_ITEM } from './text-blocks.ts'
 import { isBlank, Lines, type Range } from './text-lines.ts'
 
-/** A unit that is not split further: a block, or a part of one. The pieces of a block are contiguous. */
+/** A block, or a part of a block, that is not split further. The pieces of a block are contiguous. */
 export interface Piece extends Range {
   block: Block
   tokens: number
-  /** For rows: the header of their table, if this piece doesn't contain it. */
+  /** Header of the table, for a piece of rows that doesn't contain the header. Null for other pieces. */
   header: Range | null
-  /** Whether it ends in the middle of a sentence. */
+  /** True if the piece ends inside a sentence. */
   isCut: boolean
 }
 
@@ -18,16 +18,19 @@ export interface Measure {
   maxTokens: number
 }
 
-/** Ranges with more characters per token are rare, so they are split without being counted first. */
+/**
+ * Maximum characters per token of a range that is counted. Longer ranges almost never fit, so they are split without
+ * being counted.
+ */
 const CHARACTERS_A_TOKEN_MAX = 8
-/** The maximum number of tokens per UTF-16 code unit. */
+/** Maximum number of tokens per UTF-16 code unit. */
 const TOKENS_A_CHARACTER_MAX = 3
-/** Sentences are segmented in windows of this size. */
+/** Size of the windows in which sentences are segmented. */
 const WINDOW_CHARACTERS = 4_000
 
 /**
- * Yields a block as one piece if it fits into `tokensMax` tokens, otherwise splits it by its structure. Null marks a
- * point where the caller may pause.
+ * Yields a block as one piece if it fits into `tokensMax` tokens. Otherwise splits the block by its structure. Yields
+ * null where the caller may pause.
  */
 export function* piecesOf(measure: Measure, block: Block, tokensMax: number): Generator<Piece | null> {
   const whole = fitting(measure, block, block, tokensMax)
@@ -52,12 +55,15 @@ function fitting(measure: Measure, block: Block, range: Range, tokensMax: number
   return tokens > tokensMax ? null : { block, ...pick(range), tokens, header: null, isCut: false }
 }
 
-/** Shorter lines and rows are grouped before they are counted. */
+/**
+ * Returns the minimum characters of a piece of lines or rows. Shorter lines and rows are grouped before they are
+ * counted.
+ */
 const charactersLeast = ({ maxTokens }: Measure): number => maxTokens >> 3
 
 const pick = ({ start, end }: Range): Range => ({ start, end })
 
-/** Yields list items, or lines of code. */
+/** Yields list items or lines of code as pieces. */
 function* inLines(measure: Measure, block: Block): Generator<Piece | null> {
   const lines = new Lines(measure.text, block)
   while (!lines.isAtEnd) {
@@ -76,7 +82,7 @@ function* inLines(measure: Measure, block: Block): Generator<Piece | null> {
   }
 }
 
-/** Yields table rows. The header belongs to the first piece; later pieces refer to it. */
+/** Yields table rows as pieces. The first piece contains the header, and later pieces refer to it. */
 function* inRows(measure: Measure, block: Block): Generator<Piece | null> {
   const { maxTokens } = measure
   const lines = new Lines(measure.text, block)
@@ -109,8 +115,8 @@ function* inSentences(measure: Measure, block: Block, range: Range): Generator<P
 }
 
 /**
- * Yields the sentences of a range (UAX #29) with the whitespace after them, segmented window by window. A line break
- * before a lowercase letter doesn't end a sentence.
+ * Yields the sentences of a range (UAX #29), each with the whitespace after it. Segments the range window by window.
+ * A line break before a lowercase letter doesn't end a sentence.
  */
 export function* sentencesOf(text: string, { start, end }: Range): Generator<Range> {
   for (let from = start; from < end; ) {
@@ -130,7 +136,9 @@ export function* sentencesOf(text: string, { start, end }: Range): Generator<Ran
   }
 }
 
-/** Yields words with the whitespace after them, in groups of limited length. Splits a single long word. */
+/**
+ * Yields groups of words as pieces, each with the whitespace after it. Splits a word that is too long for a group.
+ */
 function* inWords(measure: Measure, block: Block, { start, end }: Range): Generator<Piece | null> {
   const { text, count, maxTokens } = measure
   const characters = Math.max(2, Math.floor(maxTokens / TOKENS_A_CHARACTER_MAX))
@@ -143,14 +151,14 @@ function* inWords(measure: Measure, block: Block, { start, end }: Range): Genera
   }
 }
 
-/** Returns the last start of a word in the range, or its end if there is none. */
+/** Returns the last start of a word in the range. If there is none, returns the range's end. */
 function endOfWord(text: string, from: number, until: number): number {
   for (let at = until; at > from; at--)
     if (isBlank(text, { start: at - 1, end: at }) && !isBlank(text, { start: at, end: at + 1 })) return at
   return boundary(text, from, until)
 }
 
-/** Returns `at`, or one code unit earlier if it is inside a surrogate pair. */
+/** Returns `at`, or one code unit earlier if `at` is inside a surrogate pair. */
 const boundary = (text: string, from: number, at: number): number =>
   at > from + 1 &&
   /^[\udc00-\udfff]/.test(text.slice(at, at + 1)) &&

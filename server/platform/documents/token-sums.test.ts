@@ -4,7 +4,9 @@ import { loadTokenCounter } from '../models/count-tokens.ts'
 import { createTokenSums } from './token-sums.ts'
 
 const count = await loadTokenCounter()
-/** Text around which the encoding splits words, ASCII and non-ASCII, and runs longer than a stride. */
+/**
+ * Strings from which tests build their input. They contain every kind of boundary at which the encoding splits words.
+ */
 const WORDS =
   "a Word HTTPServer don't 'LL ' . , / // < <| <|endoftext|> 1 2345 — “ é e\u0301 \u0301 ß 漢 字仮 ไทย ЯЗ 😀 \f | - #"
 const BLANKS = [' ', '  ', '\t', '\n', '\n\n', '\r', '\u00a0', '\u3000', '\u2028', '\ufeff']

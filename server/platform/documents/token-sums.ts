@@ -1,21 +1,24 @@
 import type { Range } from './text-lines.ts'
 
-/** Minimum characters between two seams. Up to this much at each end of a range is counted again for each range. */
+/** Minimum characters between two seams. For each range, up to this many characters at each end are counted again. */
 const STRIDE = 50
-/** Longer stretches without a seam are counted per range, so that no single range pays for counting all of them. */
+/**
+ * Maximum characters between two seams whose tokens are summed. A longer stretch is counted for each range, so that
+ * no single range pays for counting the whole stretch.
+ */
 const GAP_MAX = 4_000
 
 /**
- * Returns a function that counts the tokens of overlapping ranges of one text, with the result of `count`
- * (`loadTokenCounter`). Text between two seams is counted once. A seam is a position that no token spans in any range,
- * so the counts of both sides add up exactly. Request ranges from front to back.
+ * Returns a function that counts the tokens of overlapping ranges of one string, with the result of `count`
+ * (`loadTokenCounter`). Text between two seams is counted once. A seam is a position that no token spans in any
+ * range, so the counts before and after the seam add up exactly. Request ranges from front to back.
  */
 export function createTokenSums(text: string, count: (text: string) => number): (part: Range) => number {
-  // Special tokens are recognized only at the start of the counted text.
+  // The tokenizer recognizes a special token only at the start of the counted string, so sums would be wrong.
   if (text.includes('<|')) return ({ start, end }) => count(text.slice(start, end))
   let seams = [0]
   let tokensBefore = [0]
-  /** The end of the text that was searched for seams. */
+  /** End of the text that has been searched for seams. */
   let seen = 0
 
   const addSeam = (at: number): void => {
@@ -46,7 +49,7 @@ export function createTokenSums(text: string, count: (text: string) => number): 
 }
 
 /**
- * Returns whether no token spans this position, by the o200k pattern. After a line break, only whitespace and slashes
+ * Returns true if no token spans this position, by the o200k pattern. After a line break, only whitespace and slashes
  * continue a token. A space after a letter starts a new token.
  */
 function isSeam(text: string, at: number): boolean {
@@ -59,7 +62,6 @@ const FEED = 0x0a
 const BLANK = 0x20
 const CASE_BIT = 0x20
 
-/** Returns whether a code is an ASCII letter. */
 const isLetter = (code: number): boolean => (code | CASE_BIT) >= 0x61 && (code | CASE_BIT) <= 0x7a
 
 /** Returns the index of the first number that is at least `least`. The numbers must be ascending. */

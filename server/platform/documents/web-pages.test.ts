@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createDocuments, DocumentError } from './documents.ts'
 
-/** Tests the content of web pages, and hostile pages. */
+/** Tests the extraction of web pages, including hostile pages. */
 
 const documents = createDocuments()
 afterAll(() => documents.close())
@@ -155,7 +155,7 @@ describe('a hostile page', () => {
   ])('with %s is read or explained, and the next page is read', { timeout: 120_000 }, async (_what, make) => {
     const outcome = await readHasty(make()).catch((error: unknown) => error)
     if (outcome instanceof Error) expect(outcome).toBeInstanceOf(DocumentError)
-    // On a busy machine, starting a new reader may exceed its timeout.
+    // On a slow machine, starting a new reader may exceed the timeout.
     const next = () => readHasty('<p>the next').then(({ text }) => text, String)
     await expect.poll(next, { timeout: 60_000 }).toBe('the next')
   })
