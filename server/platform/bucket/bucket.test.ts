@@ -17,7 +17,7 @@ import {
   readObject,
 } from './bucket.ts'
 
-/** Reads two buckets: one on s3rver, and one with keys that no disk can store as file names. */
+/** Tests reading two buckets: one on s3rver, and one with keys that no disk can store as file names. */
 
 const never = new AbortController().signal
 const net = createNet({ allowPrivateNetwork: true })
@@ -160,7 +160,7 @@ describe('a bucket with many pages', () => {
   })
   let odd: Bucket
 
-  /** Like Amazon's: a page ends after `max-keys`, and a space in a key is encoded as +. */
+  /** Returns a listing like Amazon's: a page ends after `max-keys`, and a space in a key is encoded as +. */
   function listing(query: URLSearchParams): string {
     const sorted = [...objects.keys()].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     const begin = Number(query.get('continuation-token')?.slice('+/= '.length) ?? 0)

@@ -14,13 +14,13 @@ export { type Bucket, checkBucket } from './names.ts'
 export type { BucketObject } from './parse-listing.ts'
 
 export interface ReadObject {
-  /** In bytes. */
+  /** Size in bytes. */
   size: number
   /** SHA-256 of the content, in hexadecimal. */
   sha256: string
-  /** As in the listing. */
+  /** ETag in the same form as in the listing. */
   etag: string
-  /** Content type as stored with the object; null if none. */
+  /** Content type stored with the object. Null if there is none. */
   contentType: string | null
 }
 
@@ -29,16 +29,17 @@ export const KEYS_MAX = 100_000
 const KEYS_PER_PAGE = 1_000
 /** Maximum number of pages. A server may return fewer keys per page than requested, or none. */
 const PAGES_MAX = 1_000
-/** Enough for a thousand encoded keys of a thousand bytes, with their metadata. */
+/** Maximum size of a page: enough for a thousand encoded keys of a thousand bytes, with their metadata. */
 const PAGE_BYTES_MAX = 5_000_000
 const PAGE_TIMEOUT_MS = 60_000
 const OBJECT_TIMEOUT_MS = 600_000
 const CONTENT_TYPE_CHARACTERS_MAX = 200
 
 /**
- * Yields pages of objects whose keys begin with the bucket's prefix, each once, in the byte order of their keys. Leaves
- * out folder markers (empty objects with keys that end in /). Throws a BucketError, also beyond KEYS_MAX, or the
- * signal's reason. Has no timeout of its own.
+ * Yields pages of the objects whose keys begin with the bucket's prefix. Yields each object once, in the byte order
+ * of the keys. Omits folder markers (empty objects whose keys end in /).
+ *
+ * Throws a BucketError on failure or beyond KEYS_MAX, or the signal's reason on abort. Has no timeout of its own.
  */
 export async function* listObjects(
   net: Net,
@@ -68,8 +69,9 @@ export async function* listObjects(
 }
 
 /**
- * Saves an object to a new file, readable only by this process's user. Throws a BucketError, also for an object of more
- * than `maxBytes` bytes, the signal's reason, or a file system error. After an error the file is deleted.
+ * Saves an object to a new file that only this process's user can read. Throws a BucketError on failure or if the
+ * object has more than `maxBytes` bytes, the signal's reason on abort, or a file system error. After an error, the
+ * file is deleted.
  */
 export async function readObject(
   net: Net,

@@ -15,12 +15,15 @@ import { type Bucket, checkBucket, endpointOf } from './names.ts'
 import { refusalOf } from './refusals.ts'
 
 export interface BucketRequest<Result> {
-  /** Null for the bucket itself. */
+  /** Key of the object. Null requests the bucket itself. */
   key: string | null
   query?: Record<string, string>
-  /** Total time in milliseconds: all attempts, the pauses between them, and the response bodies. */
+  /** Total timeout in milliseconds: all attempts, the pauses between them, and the response bodies. */
   timeoutMs: number
-  /** Reads a successful response. Called for each attempt. An error that it throws is the attempt's error. */
+  /**
+   * Reads a successful response. Called for each successful attempt. If `read` throws, the attempt fails with the
+   * same error.
+   */
   read: (answer: BucketAnswer) => Promise<Result>
 }
 
@@ -34,18 +37,18 @@ export interface BucketAnswer {
 }
 
 const ATTEMPTS_MAX = 3
-/** Pause before the second attempt. Doubles for the third. */
+/** Milliseconds before the second attempt. The pause before the third attempt is twice as long. */
 const PAUSE_MS = 500
-/** Longest Retry-After that is respected. Longer ones are not retried. */
+/** Maximum Retry-After that is respected. If the server requests a longer wait, the request is not retried. */
 const RETRY_AFTER_MAX_MS = 10_000
-/** Maximum time without any data from the server. */
+/** Maximum milliseconds without any data from the server. */
 const SILENCE_MAX_MS = 30_000
 const ERROR_BYTES_MAX = 16 * 1024
 const EMPTY_SHA256 = createHash('sha256').digest('hex')
 
 /**
  * Sends a GET request to a bucket, through the network guard. Retries temporary failures: 429, 5xx and broken
- * connections. Does not follow redirects. Throws a BucketError for any failure, or the signal's reason.
+ * connections. Doesn't follow redirects. Throws a BucketError on failure, or the signal's reason on abort.
  */
 export async function askBucket<Result>(
   net: Net,
@@ -72,7 +75,9 @@ export async function askBucket<Result>(
   })
 }
 
-/** A failure with a Retry-After header. `pauseMs` is undefined if the wait would be too long. */
+/**
+ * A failure with a Retry-After header. `pauseMs` is undefined if the header is invalid or the wait would be too long.
+ */
 class Postponed extends BucketError {
   readonly pauseMs: number | undefined
 
@@ -104,7 +109,7 @@ async function attemptOnce<Result>(
     .catch((error: unknown) => {
       throw toBucketError(host, error)
     })
-  // Ignore the stream's error if it is destroyed early.
+  // Without a listener, the error of a body that is destroyed early would crash the process.
   answer.body.on('error', () => {})
   try {
     if (answer.statusCode !== 200) throw await toRefusal(bucket, host, key, answer)

@@ -10,7 +10,7 @@ import { createNet, type Net } from '../net/index.ts'
 import { type Bucket, readObject } from './bucket.ts'
 import { askBucket } from './exchange.ts'
 
-/** Buckets that refuse, send too much, too little or too slowly, or redirect. */
+/** Tests buckets that refuse requests, send too much or too little data, respond too slowly, or redirect. */
 
 const never = new AbortController().signal
 const net = createExampleNet()

@@ -12,7 +12,7 @@ import { createExampleNet } from '#tests/support/provider/example-net.ts'
 import { type Answer, send, startWebsite, type Website } from '#tests/support/website.ts'
 import { type Bucket, KEYS_MAX } from './bucket.ts'
 
-/** Listings of malicious servers. */
+/** Tests listings of malicious servers. */
 
 const net = createExampleNet()
 let server: Website
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const list = (more: Partial<Bucket> = {}) => listKeys(net, { ...bucket, ...more })
 const xml = (body: string | Buffer): Answer => send('application/xml', body)
-/** Answers each request with the page that `next` returns for its number. */
+/** Responds to each request with the page that `next` returns for the request's number. */
 const pages =
   (next: (visit: number) => string): Answer =>
   (response) =>

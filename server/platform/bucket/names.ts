@@ -6,12 +6,12 @@ import { BucketError } from './bucket-error.ts'
 /** A bucket in S3 or an S3-compatible service, as configured by a tenant. */
 export interface Bucket {
   bucket: string
-  /** Only keys with this prefix are read. */
+  /** Prefix of the keys to read. */
   prefix?: string
   region: string
   /** Default: Amazon's endpoint for the region. */
   endpoint?: string
-  /** Set both or neither. Without them requests are not signed, as for public buckets. */
+  /** Set both access key fields or neither. Without them, requests are not signed, as for public buckets. */
   accessKeyId?: string
   secretAccessKey?: string
 }
@@ -20,13 +20,12 @@ const ENDPOINT_CHARACTERS_MAX = 2_000
 /** Maximum length of a key in UTF-8 (Amazon S3 User Guide, "Naming Amazon S3 objects"). */
 export const KEY_BYTES_MAX = 1_024
 
-/** Returns the bucket's endpoint. */
 export const endpointOf = ({ endpoint, region }: Bucket): string =>
   endpoint ?? `https://s3.${region}.amazonaws.com`
 
 /**
- * Checks a bucket's name, region, keys and endpoint before any request. Throws a BucketError that names the field.
- * Sources: Amazon S3 User Guide, "Bucket naming rules"; the region is part of a DNS name.
+ * Checks a bucket's name, region, keys and endpoint before any request. Throws a BucketError that names the invalid
+ * field. The name follows Amazon S3 User Guide, "Bucket naming rules". The region becomes part of a DNS name.
  */
 export function checkBucket(net: Net, bucket: Bucket): void {
   const { bucket: name, region, prefix = '', accessKeyId, secretAccessKey } = bucket
@@ -50,7 +49,10 @@ export function checkKey(key: string): void {
   if (!isKey(key)) throw new BucketError(sentence('bucket.key', { limit: KEY_BYTES_MAX }))
 }
 
-/** NUL is refused because it is not valid in text elsewhere, such as in the database. */
+/**
+ * Returns true if an object can have this key. NUL is not allowed, because the key must be valid in the database and
+ * elsewhere.
+ */
 export const isKey = (text: string): boolean =>
   text !== '' && text.isWellFormed() && !text.includes('\0') && Buffer.byteLength(text) <= KEY_BYTES_MAX
 

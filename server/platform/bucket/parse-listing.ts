@@ -5,29 +5,29 @@ import { readElements, XmlError } from './xml.ts'
 
 export interface BucketObject {
   key: string
-  /** In bytes. */
+  /** Size in bytes. */
   size: number
-  /** Without quotes; '' if the server sends none. */
+  /** ETag without quotes. '' if the server sends none. */
   etag: string
-  /** ISO 8601, UTC. */
+  /** Time of the last change in ISO 8601, UTC. */
   lastModified: string
 }
 
 export interface ListedPage {
   /** All objects of the page, including folder markers, in the byte order of their keys. */
   objects: BucketObject[]
-  /** Token for the next page; null on the last page. */
+  /** Token for the next page. Null on the last page. */
   nextToken: string | null
 }
 
-/** More than S3's maximum object size. */
+/** Maximum valid object size, above S3's own maximum. */
 const OBJECT_BYTES_MAX = 100e12
 const TOKEN_CHARACTERS_MAX = 4_096
 const ETAG_CHARACTERS_MAX = 200
 
 /**
- * Parses a page of a bucket's listing (Amazon S3 API Reference, ListObjectsV2). Throws a BucketError for invalid data.
- * The result has unique keys with this prefix and valid sizes and times, whatever the server sends.
+ * Parses a page of a bucket's listing (Amazon S3 API Reference, ListObjectsV2). Throws a BucketError for invalid
+ * data. Whatever the server sends, the result has unique keys with this prefix, and valid sizes and times.
  */
 export function parseListing(host: string, answer: Buffer, prefix: string): ListedPage {
   try {
@@ -88,7 +88,7 @@ function toObject(entry: Entry, isEncoded: boolean, prefix: string): BucketObjec
   return { key, size, etag: etagOf(entry['ETag'] ?? ''), lastModified: toTime(entry['LastModified'] ?? '') }
 }
 
-/** Parses a time. Refuses years that ISO 8601 does not write with four digits. */
+/** Parses a time. Throws an XmlError for years that ISO 8601 doesn't write with four digits. */
 function toTime(text: string): string {
   const time = new Date(text)
   if (Number.isNaN(time.valueOf()) || !/^\d/.test(time.toISOString()))
@@ -96,7 +96,7 @@ function toTime(text: string): string {
   return time.toISOString()
 }
 
-/** Decodes form encoding: Amazon and others write a space as +. */
+/** Decodes a form-encoded key, in which Amazon and others write a space as +. */
 function decodeKey(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', '%20'))
@@ -105,7 +105,10 @@ function decodeKey(text: string): string {
   }
 }
 
-/** Sorts by UTF-8 bytes, like S3. Some servers that store objects as files use another order within a page. */
+/**
+ * Sorts objects by the UTF-8 bytes of their keys, like S3. Some servers that store objects as files use another order
+ * within a page.
+ */
 function inOrder(objects: BucketObject[]): BucketObject[] {
   const withBytes = objects.map((object) => ({ object, bytes: Buffer.from(object.key) }))
   withBytes.sort((one, other) => one.bytes.compare(other.bytes))

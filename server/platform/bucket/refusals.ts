@@ -6,7 +6,7 @@ import { type Bucket, isRegion } from './names.ts'
 export interface Refusal {
   host: string
   status: number
-  /** S3's error code; '' if the response has none. */
+  /** S3's error code. '' if the response has none. */
   code: string
   /** The bucket's actual region, from `x-amz-bucket-region`. */
   region: string | undefined
@@ -15,8 +15,8 @@ export interface Refusal {
 const KEY_CHARACTERS_MAX = 200
 
 /**
- * Returns an error for a refusal that says what to do. Source: Amazon S3 API Reference, "Error responses", list of
- * error codes.
+ * Returns an error for a refused request. The error's message says what to do. Source: Amazon S3 API Reference,
+ * "Error responses", list of error codes.
  */
 export function refusalOf(bucket: Bucket, key: string | null, refusal: Refusal): BucketError {
   const { host, code, region } = refusal
@@ -28,7 +28,7 @@ export function refusalOf(bucket: Bucket, key: string | null, refusal: Refusal):
   return new BucketError(sentenceByCode(bucket, key, host, code) ?? sentenceByStatus(bucket, key, refusal))
 }
 
-/** Returns a key in a form that is safe to show in a message. */
+/** Returns a key in a form that is safe to show in an error message: truncated, without control characters. */
 export const quoteKey = (key: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
   key.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?').slice(0, KEY_CHARACTERS_MAX)

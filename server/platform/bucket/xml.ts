@@ -1,4 +1,7 @@
-/** The text is not XML, or uses XML features that a plain listing does not need. The message completes a sentence. */
+/**
+ * Thrown if a listing is not XML, or uses XML features that a plain listing doesn't need. The message is the second
+ * part of an error sentence.
+ */
 export class XmlError extends Error {
   override readonly name = 'XmlError'
 }
@@ -6,19 +9,20 @@ export class XmlError extends Error {
 export interface XmlElement {
   /** Path of element names: `ListBucketResult/Contents/Key`. */
   path: string
-  /** The text content; '' for an element with child elements. */
+  /** Text content of the element. '' for an element with child elements. */
   text: string
 }
 
 const DEPTH_MAX = 8
-/** Enough for a thousand entries of thirty elements and their surroundings. */
+/** Maximum number of elements: enough for a thousand entries of thirty elements, with the elements around them. */
 const ELEMENTS_MAX = 30_100
-/** Enough for a thousand bytes, each written as an entity. */
+/** Maximum characters of an element's text: enough for a thousand bytes, each written as an entity. */
 const TEXT_CHARACTERS_MAX = 10_000
 
 /**
- * Yields the elements of a document, each at its end tag. Handwritten to read every character once, in linear time.
- * There are no declarations, so an entity always stands for a single character. Comments and CDATA are refused.
+ * Yields the elements of a document, each at its end tag. Written by hand so that every character is read only once,
+ * in linear time. Declarations are not supported, so an entity always stands for a single character. Throws an
+ * XmlError for invalid XML, comments and CDATA.
  */
 export function* readElements(xml: string): Generator<XmlElement> {
   const open: string[] = []

@@ -1,6 +1,6 @@
 /**
- * A page or website cannot be read. The message is written for the user who entered the address. `canTryAgain` is true
- * if the website is overloaded or failing and may respond later.
+ * A page or website that cannot be read. The message is for the user who entered the URL. `canTryAgain` is true if
+ * the website is overloaded or failing and may respond later.
  */
 export class CrawlError extends Error {
   override readonly name = 'CrawlError'
@@ -12,6 +12,6 @@ export class CrawlError extends Error {
   }
 }
 
-/** Whether a status is temporary: timeouts, rate limits and server errors. */
-export const mayAnswerLater = (status: number): boolean =>
+/** Returns true if a status is temporary: a timeout, a rate limit or a server error. */
+export const isTemporary = (status: number): boolean =>
   status === 408 || status === 425 || status === 429 || status >= 500

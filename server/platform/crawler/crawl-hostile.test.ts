@@ -15,7 +15,7 @@ import { FetchError } from '../net/fetch-bounded.ts'
 import { createNet, NetError } from '../net/index.ts'
 import { type CrawledPage, type CrawlRequest, crawl } from './crawl.ts'
 
-/** Malicious websites, and respect for the rules of well-behaved ones. */
+/** Tests crawls of malicious websites, and respect for the rules of well-behaved websites. */
 
 let website: Website
 const net = createExampleNet()

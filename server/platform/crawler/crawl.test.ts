@@ -13,7 +13,7 @@ import {
 import { createDocuments } from '../documents/documents.ts'
 import { CrawlError, type CrawledPage, type CrawlRequest, crawl } from './crawl.ts'
 
-/** Which pages of a website are read, and which are not. */
+/** Tests which pages of a website are read. */
 
 let website: Website
 const net = createExampleNet()
@@ -92,7 +92,7 @@ describe('a website', () => {
       'Deep',
       'Deeper',
     ])
-    // www.site.example has a separate robots.txt.
+    // robots.txt is requested more than once, because www.site.example has its own robots.txt.
     const askedFor = website.asked.filter((path) => path !== '/robots.txt')
     expect(new Set(askedFor).size).toBe(askedFor.length)
   })

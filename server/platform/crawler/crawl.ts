@@ -5,7 +5,7 @@ import { readRobotsDirectives } from '../documents/robots-directives.ts'
 import { type BoundedAnswer, FetchError, mediaTypeOf } from '../net/fetch-bounded.ts'
 import { type Net, NetError } from '../net/index.ts'
 import { canonicalUrl, siteOf } from './addresses.ts'
-import { CrawlError, mayAnswerLater } from './crawl-error.ts'
+import { CrawlError, isTemporary } from './crawl-error.ts'
 import { createFrontier, type Frontier, type FrontierEntry } from './frontier.ts'
 import { type Robots, readRobots } from './robots.ts'
 import { readSitemaps } from './sitemaps.ts'
@@ -14,18 +14,18 @@ import { createVisitor, type Visitor } from './visit.ts'
 export { CrawlError } from './crawl-error.ts'
 
 export interface CrawlRequest {
-  /** The start page, as given by the tenant. */
+  /** URL of the first page, as entered by the tenant. */
   url: string
-  /** Maximum number of returned pages, including failed ones. At most PAGES_MAX. Default: 1. */
+  /** Maximum number of returned pages, including failed pages. At most PAGES_MAX. Default: 1. */
   maxPages?: number
-  /** Maximum number of links from the first page. Default: 0, which follows none. */
+  /** Maximum distance from the first page, in links. Default: 0, which follows no links. */
   maxDepth?: number
 }
 
 export type CrawledPage = ReadPage | FailedPage
 
 export interface ReadPage {
-  /** The page's canonical URL if it is on the same website, else the URL where it was found. */
+  /** The page's canonical URL if it is on the same website, otherwise the URL where the page was found. */
   url: string
   title: string
   markdown: string
@@ -38,23 +38,27 @@ export interface ReadPage {
 
 export interface FailedPage {
   url: string
-  /** Message for the user. */
+  /** Error message for the user. */
   error: string
 }
 
 export const PAGES_MAX = 10_000
 const PAGE_BYTES_MAX = 5_000_000
 const REQUESTS_AT_ONCE = 2
-/** Maximum requests per wanted page. More than one, because pages can be duplicates or excluded from indexing. */
+/**
+ * Maximum requests per requested page. More than one, because a page may be a duplicate or excluded from indexing.
+ */
 const ATTEMPTS_PER_PAGE = 4
 const HTML_TYPES = ['text/html', 'application/xhtml+xml']
 const PAGE_TYPES = [...HTML_TYPES, 'text/markdown', 'text/plain']
 
 /**
- * Crawls a website: the first page, then pages linked on the same website, breadth first, then those in its sitemaps.
- * Respects robots.txt (RFC 9309) and the directives of pages, and skips pages already read under another address. A
- * failing page does not stop the crawl, except the first, whose NetError, FetchError, DocumentError or CrawlError is
- * thrown. Has no timeout of its own. Throws the signal's reason.
+ * Crawls a website: the first page, then the pages linked on the same website, breadth first, then the pages in its
+ * sitemaps. Respects robots.txt (RFC 9309) and the robots directives of pages. Skips pages already read at another
+ * URL.
+ *
+ * A failing page doesn't stop the crawl, except the first page. If the first page fails, throws its NetError,
+ * FetchError, DocumentError or CrawlError. Throws the signal's reason on abort. Has no timeout of its own.
  */
 export async function* crawl(
   net: Net,
@@ -84,7 +88,7 @@ export async function* crawl(
 
 type Site = ReturnType<typeof createSite>
 
-/** Reads the pages after the first, two at a time. Returns them in the order in which they were found. */
+/** Reads the pages after the first page, two concurrently. Yields them in the order in which they were found. */
 async function* readRest(
   site: Site,
   readSitemap: (pagesMax: number) => Promise<string[]>,
@@ -92,13 +96,13 @@ async function* readRest(
   pagesMax: number,
 ): AsyncGenerator<CrawledPage> {
   const underWay: { entry: FrontierEntry; outcome: Promise<Visit | Error> }[] = []
-  let handed = 0
+  let returned = 0
   let attempts = 0
   let hasSitemaps = false
   for (;;) {
     while (
       underWay.length < REQUESTS_AT_ONCE &&
-      handed + underWay.length < pagesMax &&
+      returned + underWay.length < pagesMax &&
       attempts < pagesMax * ATTEMPTS_PER_PAGE
     ) {
       const entry = frontier.take()
@@ -108,19 +112,22 @@ async function* readRest(
     }
     const next = underWay.shift()
     if (next === undefined) {
-      if (hasSitemaps || handed >= pagesMax || attempts >= pagesMax * ATTEMPTS_PER_PAGE) return
+      if (hasSitemaps || returned >= pagesMax || attempts >= pagesMax * ATTEMPTS_PER_PAGE) return
       hasSitemaps = true
       frontier.add(await readSitemap(pagesMax * ATTEMPTS_PER_PAGE), 1, true)
       continue
     }
     const page = judge(next.entry, await next.outcome, frontier)
     if (page === null) continue
-    handed++
+    returned++
     yield page
   }
 }
 
-/** Returns the result for a page; null if it is not a page, is excluded, or was already read. */
+/**
+ * Returns the result for a page. Returns null if the URL is not a page, or if the page is excluded or was already
+ * read.
+ */
 function judge(
   { url, depth }: FrontierEntry,
   outcome: Visit | Error,
@@ -140,7 +147,7 @@ function judge(
 const isOfPage = (error: Error): boolean =>
   [NetError, FetchError, DocumentError, CrawlError].some((kind) => error instanceof kind)
 
-/** A page that is left out silently: forbidden by robots.txt, redirected to another website, or not text. */
+/** A page that is omitted silently: forbidden by robots.txt, redirected to another website, or not text. */
 class Skipped extends CrawlError {}
 
 interface Visit {
@@ -200,7 +207,7 @@ async function readAnswer(answer: BoundedAnswer, documents: Pick<Documents, 'rea
   const { status, url, body, contentType } = answer
   const { host } = new URL(url)
   if (status >= 300)
-    throw new CrawlError(sentence('crawl.status', { host, status }), { canTryAgain: mayAnswerLater(status) })
+    throw new CrawlError(sentence('crawl.status', { host, status }), { canTryAgain: isTemporary(status) })
   const type = mediaTypeOf(contentType)
   if (type === 'application/pdf') throw new Skipped(sentence('crawl.pdf'))
   if (type !== '' && !PAGE_TYPES.includes(type)) throw new Skipped(sentence('crawl.not_a_page', { type }))

@@ -1,21 +1,18 @@
 import { canonicalUrl, pageKey, siteOf } from './addresses.ts'
 import type { ReadPage } from './crawl.ts'
 
-/** A discovered page and its distance in links from the first page. */
+/** A discovered page and its distance from the first page, in links. */
 export interface FrontierEntry {
   url: string
   depth: number
 }
 
-/** The pages to read, breadth first, and those already read. */
+/** The queue of pages to read, breadth first, and the set of pages already read. */
 export interface Frontier {
   take(): FrontierEntry | undefined
-  /**
-   * Adds pages of the website that are not known yet. `isNamed` marks addresses from a sitemap, for which `maxDepth`
-   * does not apply.
-   */
-  add(addresses: string[], depth: number, isNamed?: boolean): void
-  /** Whether neither this address nor this content has been read before. Marks both as read. */
+  /** Adds the website's pages that are not known yet. Pages from a sitemap are added regardless of `maxDepth`. */
+  add(addresses: string[], depth: number, isFromSitemap?: boolean): void
+  /** Returns true if neither this URL nor this content has been read before. Marks both as read. */
   isNew(page: ReadPage): boolean
 }
 
@@ -30,8 +27,8 @@ export function createFrontier(first: string[], maxDepth: number): Frontier {
   const queue: FrontierEntry[] = []
   return {
     take: () => queue.shift(),
-    add(addresses, depth, isNamed = false) {
-      if (depth > maxDepth && !isNamed) return
+    add(addresses, depth, isFromSitemap = false) {
+      if (depth > maxDepth && !isFromSitemap) return
       for (const address of addresses) {
         if (known.size >= LINKS_MAX) return
         const url = canonicalUrl(address)

@@ -9,9 +9,9 @@ export interface Robots {
   sitemaps: string[]
 }
 
-/** Maximum bytes read of a robots.txt: the minimum that RFC 9309 (2.5) requires. The rest is ignored. */
+/** Maximum bytes of a robots.txt that are read: the minimum that RFC 9309 (2.5) requires. The rest is ignored. */
 const ROBOTS_BYTES_MAX = 500 * 1024
-/** Maximum characters in rules with wildcards, because matching these is slow. */
+/** Maximum characters in rules with wildcards, because matching such rules is slow. */
 const STAR_CHARACTERS_MAX = 50_000
 const SITEMAPS_MAX = 10
 const AGENT = 'Parley'
@@ -19,7 +19,7 @@ const AGENT = 'Parley'
 const ALLOW_ALL: Robots = { isAllowed: () => true, sitemaps: [] }
 
 /**
- * Reads /robots.txt of an origin. Throws a CrawlError if its rules cannot be determined, because then nothing may be
+ * Reads /robots.txt of an origin. Throws a CrawlError if the rules cannot be determined, because then nothing may be
  * fetched (RFC 9309, 2.3.1.4). Also throws the errors of `visitor.get`.
  */
 export async function readRobots(origin: string, visitor: Visitor, signal: AbortSignal): Promise<Robots> {
@@ -40,7 +40,7 @@ export async function readRobots(origin: string, visitor: Visitor, signal: Abort
   }
 }
 
-// The package's types describe an ES module, but it is CommonJS.
+// The package's types describe an ES module, but the package is CommonJS.
 const parseRobots = robotsParser as unknown as typeof robotsParser.default
 
 function countStarCharacters(rules: string): number {

@@ -6,11 +6,11 @@ import { canonicalUrl, siteOf } from './addresses.ts'
 import type { Visitor } from './visit.ts'
 
 const SITEMAP_BYTES_MAX = 5_000_000
-/** Maximum number of sitemap files, including those listed in an index. */
+/** Maximum number of sitemap files that are read, including the files listed in an index. */
 const SITEMAPS_MAX = 20
 
 /**
- * Returns the pages in a website's sitemaps (sitemaps.org, protocol 0.9, with gzip and indexes), at most `pagesMax`.
+ * Returns at most `pagesMax` pages from a website's sitemaps (sitemaps.org, protocol 0.9, with gzip and indexes).
  * Ignores sitemaps that cannot be read.
  */
 export async function readSitemaps(
@@ -56,7 +56,10 @@ const unpack = promisify(gunzip)
 const isOfZlib = (error: unknown): boolean =>
   /^(Z_|ERR_BUFFER_TOO_LARGE)/.test(String((error as { code?: unknown }).code))
 
-/** Yields the contents of `loc` elements. Handwritten to read every character once, whatever the file contains. */
+/**
+ * Yields the contents of `loc` elements. Written by hand so that every character is read only once, whatever the file
+ * contains.
+ */
 function* locationsOf(xml: string): Generator<string> {
   for (let position = xml.indexOf('<loc>'); position >= 0; position = xml.indexOf('<loc>', position)) {
     const begin = position + '<loc>'.length

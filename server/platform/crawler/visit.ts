@@ -5,12 +5,12 @@ import type { Net } from '../net/index.ts'
 
 /** Requests pages of a website at a limited rate. */
 export interface Visitor {
-  /** Like `fetchBounded`. Retries once if the server responds 429 or 503 with a short Retry-After. */
+  /** Calls `fetchBounded`. Retries once if the server responds with 429 or 503 and a short Retry-After. */
   get(url: string, request: Omit<BoundedRequest, 'timeoutMs'>): Promise<BoundedAnswer>
 }
 
 const TIMEOUT_MS = 20_000
-/** Minimum time between the starts of two requests. */
+/** Minimum milliseconds between the starts of two requests. */
 const PAUSE_MS = 100
 const RETRY_AFTER_MAX_MS = 30_000
 
@@ -31,7 +31,7 @@ export function createVisitor(net: Net): Visitor {
       if (answer.status !== 429 && answer.status !== 503) return answer
       const waitMs = parseRetryAfter(answer.headers['retry-after'], RETRY_AFTER_MAX_MS)
       if (waitMs === undefined) return answer
-      // Delay all requests to the website.
+      // Delay all requests to the website, not only this request.
       nextAt = Math.max(nextAt, performance.now() + waitMs)
       return getOnce(url, request)
     },

@@ -16,7 +16,7 @@ import { listWords } from './words.ts'
 const same: Stem = (word) => word
 
 interface Index {
-  /** By term, its postings in each segment. */
+  /** Postings in each segment, keyed by term. */
   postings: Map<string, Buffer[]>
   chunks: number
   averageLength: number
@@ -45,7 +45,7 @@ function search(index: Index, query: string, stem: Stem) {
   return scoreChunks(terms, index)
 }
 
-/** Computes the formula directly, word by word. */
+/** Scores chunks with the BM25 formula directly, word by word. */
 function naive(texts: Map<number, string>, groups: string[][]): Map<number, number> {
   const all = [...texts].map(([number, text]) => ({
     number,
@@ -74,7 +74,7 @@ const texts = fc
       fc.array(word, { maxLength: 12 }).map((words) => words.join(' ')),
       { maxLength: 25 },
     ),
-    // Numbers that are dense, spread out, and too far apart for a dense array.
+    // Chunk numbers that are dense, spread out, or too far apart for a dense array.
     fc.constantFrom(1, 7, 1_000, 100_000_000),
   )
   .map(([list, step]) => new Map(list.map((text, at) => [(at + 1) * step, text])))
@@ -134,7 +134,7 @@ test('the ceiling is the score of all terms once at average length', () => {
   const scores = search(index, 'a b', same)
   expect(scores.of(1)).toBeCloseTo(scores.ceiling, 9)
   expect(scores.of(3) / scores.ceiling).toBeLessThan(0.5)
-  // A term that no chunk contains lowers the share of the ceiling.
+  // A term that no chunk contains raises the ceiling, so scores become a smaller share of the ceiling.
   const more = search(index, 'a b nowhere', same)
   expect(more.ceiling - scores.ceiling).toBeCloseTo(Math.log(1 + 3.5 / 0.5), 9)
 })
@@ -176,7 +176,7 @@ describe('a collection with known answers', () => {
       if (!known.has(given)) known.set(given, isStopWord(given) ? null : porter(given))
       return known.get(given) ?? null
     }
-    // The textbook search does not treat other characters, such as Chinese, as words.
+    // The textbook search doesn't recognize words with non-ASCII characters, such as Chinese.
     const plain = contents.filter((text) => /^[\0-\x7f]*$/.test(text))
     const index = createIndex(new Map(plain.map((text, at) => [at + 1, text])), stem, 3)
     const expectedOf = createBm25(plain)

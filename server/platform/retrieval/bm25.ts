@@ -2,11 +2,11 @@ import { areApart, frequencyOf, lastOf, lengthOf, mergeRuns, readPostings, sumOf
 
 export interface QueryTerm {
   /**
-   * The posting lists that count as this term: from each segment, for a word's stems in several languages, or for all
-   * words with a prefix. Frequencies of a chunk that is in several lists add up.
+   * The posting lists of this term: one per segment, per language of the stem, or per word with a prefix. The
+   * frequencies of a chunk in several lists are added up.
    */
   postings: readonly Uint8Array[]
-  /** How often the term occurs in the query. */
+  /** Frequency of the term in the query. */
   times: number
 }
 
@@ -25,24 +25,25 @@ export interface Hit {
 export interface Scores {
   /**
    * The score of a chunk of average length that contains each term once, including terms that no chunk contains. A
-   * score divided by it is comparable between queries and knowledge bases. Chunks that repeat terms may exceed it.
+   * score divided by the ceiling is comparable across queries and knowledge bases. A chunk that repeats terms may
+   * exceed the ceiling.
    */
   ceiling: number
-  /** Returns 0 for a chunk without any term. */
+  /** Returns a chunk's score, or 0 if the chunk contains no term. */
   of(number: number): number
-  /** Returns the best hits, by descending score, then ascending number. Chunks without any term are left out. */
+  /** Returns the best hits, by descending score, then ascending number. Omits chunks without any term. */
   best(count: number): Hit[]
 }
 
 const K1 = 1.2
 const B = 0.75
-/** Maximum range of numbers for a dense array. Beyond it, scores are stored in a map. */
-const PLACES_MAX = 1_000_000
+/** Maximum range of chunk numbers for a dense array. For a larger range, scores are stored in a map. */
+const DENSE_RANGE_MAX = 1_000_000
 
 /**
  * Scores all chunks that contain a term, with Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance
- * Framework", 2009) and a non-negative idf (ln(1 + …)). Postings of deleted chunks may remain, so the number of chunks
- * with a term is capped at the number of chunks.
+ * Framework", 2009) and a non-negative idf (ln(1 + …)). Postings of deleted chunks may remain, so the number of
+ * chunks with a term is capped at the number of chunks.
  */
 export function scoreChunks(terms: readonly QueryTerm[], { chunks, averageLength }: Statistics): Scores {
   const united = terms.map(({ postings, times }) => ({ runs: unite(postings.map(readPostings)), times }))
@@ -68,7 +69,7 @@ export function scoreChunks(terms: readonly QueryTerm[], { chunks, averageLength
 const idfOf = (holders: number, chunks: number): number =>
   Math.log(1 + (chunks - holders + 0.5) / (holders + 0.5))
 
-/** Keeps runs separate if they cannot share a chunk, as with segments. Otherwise merges them. */
+/** Merges runs, unless no chunk can be in two of them, as with the runs of different segments. */
 function unite(postings: Uint32Array[]): Uint32Array[] {
   const runs = postings.filter((run) => run.length > 0).sort((a, b) => (a[0] as number) - (b[0] as number))
   return areApart(runs) ? runs : [mergeRuns(runs, sumOfCounts)]
@@ -88,7 +89,7 @@ function createSums(runs: Uint32Array[]): Sums {
     highest = Math.max(highest, lastOf(run))
   }
   if (runs.length === 0) return new SparseSums()
-  return highest - lowest < PLACES_MAX ? new DenseSums(lowest, highest) : new SparseSums()
+  return highest - lowest < DENSE_RANGE_MAX ? new DenseSums(lowest, highest) : new SparseSums()
 }
 
 class DenseSums implements Sums {
@@ -131,7 +132,7 @@ class SparseSums implements Sums {
   }
 }
 
-/** Selects the best hits without sorting all: most chunks score below the current worst of the best. */
+/** Selects the best hits without sorting all scores: most scores are below the lowest of the current best hits. */
 function bestOf(sums: Sums, count: number): Hit[] {
   const best: Hit[] = []
   let least = 0

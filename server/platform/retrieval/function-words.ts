@@ -1,7 +1,8 @@
 /**
- * Function words by language, in lowercase and unstemmed. They make up most words of a text. They identify its
- * language, and in the built-in embedding they would make all texts alike. Stored vectors depend on exactly these
- * words. Words that only help to detect languages are in languages.ts.
+ * Function words by language, in lowercase and unstemmed. Function words make up most of a text, so they identify its
+ * language. The built-in embedding gives them a low weight, because they would make all texts similar.
+ *
+ * Stored vectors depend on exactly these words. Words that only help to detect languages are in languages.ts.
  */
 export const FUNCTION_WORDS = {
   english: wordsOf(

@@ -1,14 +1,14 @@
 export interface Ranked {
-  /** 1 is the best. */
+  /** Rank of the hit, from 1 for the best hit. */
   rank: number
   score: number
 }
 
-/** A candidate found by at least one stage. */
+/** Ranks and scores of a candidate that at least one stage found. */
 export interface Fused {
   lexical: Ranked | null
   dense: Ranked | null
-  /** Reciprocal rank fusion score. Only the order it implies is meaningful. */
+  /** Reciprocal rank fusion score. Use it only to order candidates. */
   fused: number
   /** Rank by `fused`, from 1. */
   fusedRank: number
@@ -20,20 +20,21 @@ export interface Fused {
  */
 const RANK_CONSTANT = 60
 /**
- * Low, because the built-in embedding sees the same words as the lexical stage, only less precisely
- * (bench/retrieval.ts).
+ * Weights of the built-in embedding's ranks and scores. They are low, because this embedding captures the same words
+ * as the lexical stage, but less precisely (bench/retrieval.ts).
  */
 const LOCAL_RANK_WEIGHT = 0.3
 const LOCAL_SCORE_WEIGHT = 0.15
-/** Weight of the vector alone when few words match, as with misspellings. */
+/** Weight of the vector similarity alone if few words match, as with misspellings. */
 const LOCAL_ALONE_WEIGHT = 0.25
 const MODEL_SCORE_WEIGHT = 0.5
-/** Saturation of word matches: a lexical score of this share of the ceiling counts as 63 %. */
+/** Saturation of word matches. A lexical score of this share of the ceiling counts as 63%. */
 const LEXICAL_SCALE = 0.65
 
 /**
- * Fuses the hits of the lexical and the dense stage with reciprocal ranks. Input and output are sorted best first.
- * `keyOf` identifies a text in both lists. `isLocal` tells whether its vector is from the built-in embedding.
+ * Fuses the hits of the lexical and the dense stage by reciprocal ranks. Input and output are sorted best first.
+ * `keyOf` identifies the same text in both lists. `isLocal` returns true if the hit's vector is from the built-in
+ * embedding.
  */
 export function fuse<Hit extends { score: number }>(
   lexical: readonly Hit[],
@@ -69,9 +70,9 @@ export function fuse<Hit extends { score: number }>(
 }
 
 /**
- * Returns the relevance of a text from 0 to 1, comparable across knowledge bases. Combines the share of the question
- * that its words cover (share of the lexical ceiling) with its vector similarity relative to unrelated texts. `vectors`
- * names the embedding. With `none` the dense stage failed, and only words count.
+ * Returns the relevance of a text from 0 to 1, comparable across knowledge bases. Combines the lexical score (as a
+ * share of the ceiling) with the vector similarity (relative to unrelated texts). `vectors` is the kind of embedding.
+ * With `none`, the dense stage failed, so only the lexical score is used.
  */
 export function relevanceOf(
   { lexical, dense }: Pick<Fused, 'lexical' | 'dense'>,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Language, languageOf } from './languages.ts'
 
-/** The first article of the Universal Declaration of Human Rights. */
+/** The first article of the Universal Declaration of Human Rights, by language. */
 const ARTICLES: Record<string, [Language, string]> = {
   English: [
     'english',
@@ -95,7 +95,7 @@ const ARTICLES: Record<string, [Language, string]> = {
     'yiddish',
     'יעדער מענטש ווערט געבוירן פֿרײַ און גלײַך אין כבוד און רעכט. יעדער איז באַשאָנקן מיט פֿאַרשטאַנד און געוויסן',
   ],
-  // Languages without a PostgreSQL stemmer.
+  // The following languages have no PostgreSQL stemmer.
   Ukrainian: [
     'simple',
     'Всі люди народжуються вільними і рівними у своїй гідності та правах. Вони наділені розумом і совістю і повинні діяти у відношенні один до одного в дусі братерства.',

@@ -1,27 +1,31 @@
 import { FUNCTION_WORDS } from './function-words.ts'
 import { listWords } from './words.ts'
 
-/** A text search configuration available since PostgreSQL 14. Each has a Snowball stemmer, except `simple`. */
+/**
+ * A text search configuration available since PostgreSQL 14. Each configuration except `simple` has a Snowball
+ * stemmer.
+ */
 export type Language =
   | ('simple' | 'arabic' | 'armenian' | 'basque' | 'catalan' | 'danish' | 'dutch' | 'english' | 'finnish')
   | ('french' | 'german' | 'greek' | 'hindi' | 'hungarian' | 'indonesian' | 'irish' | 'italian')
   | ('lithuanian' | 'nepali' | 'norwegian' | 'portuguese' | 'romanian' | 'russian' | 'serbian' | 'spanish')
   | ('swedish' | 'tamil' | 'turkish' | 'yiddish')
 
-/** Only this much of a text is examined. */
+/** Maximum characters that are examined. */
 const CHARACTERS_MAX = 4_000
 /**
- * Minimum share of function words in a text, each weighted by how few languages have it. In prose the share is about a
- * third.
+ * Minimum share of function words in a text, where each word is weighted by how few languages have it. In prose, the
+ * share is about a third.
  */
 const EVIDENCE_MIN = 0.05
 
 /**
- * Returns the language whose stemmer suits a text best, from the script of most words and from its function words.
+ * Returns the language whose stemmer suits a text best, from the script of most words and from the function words.
  * Returns `simple` for languages without a PostgreSQL stemmer.
- * Without evidence, as in a short heading or a table, returns the most likely language of the script. That is English
- * for ASCII, whose stemmer barely changes words of other languages. For other Latin letters it is `simple`, because ten
- * languages are about equally likely. So pass a whole document rather than its parts.
+ *
+ * Without evidence, as in a short heading or a table, returns the most likely language of the script. For ASCII that
+ * is English, whose stemmer barely changes words of other languages. For other Latin letters it is `simple`, because
+ * ten languages are about equally likely. Pass a whole document rather than its parts, to provide evidence.
  */
 export function languageOf(text: string): Language {
   const words = listWords(text.slice(0, CHARACTERS_MAX))
@@ -31,14 +35,14 @@ export function languageOf(text: string): Language {
     if (script !== null) counts.set(script, (counts.get(script) ?? 0) + 1)
   }
   const [script] = [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), ['other', 0] as const)
-  return tellByWords(words, script) ?? tellByLetters(words, script)
+  return detectByWords(words, script) ?? detectByLetters(words, script)
 }
 
 type Script =
   | ('latin' | 'greek' | 'cyrillic' | 'armenian' | 'hebrew' | 'arabic')
   | ('devanagari' | 'tamil' | 'other')
 
-/** Unicode blocks by their last code point. Code points before the first block are ASCII. */
+/** Unicode blocks by their last code point. */
 const BLOCKS: readonly (readonly [number, Script])[] = [
   [0x24f, 'latin'],
   [0x36f, 'other'],
@@ -65,8 +69,8 @@ function scriptOf(word: string): Script | null {
   return BLOCKS.find(([last]) => code <= last)?.[1] ?? 'other'
 }
 
-/** Returns the language with the most function words; null for a tie or too few words. */
-function tellByWords(words: string[], script: Script): Language | null {
+/** Returns the language with the most function words. Returns null for a tie or too few function words. */
+function detectByWords(words: string[], script: Script): Language | null {
   const evidence = CANDIDATES.map(() => 0)
   for (const word of words) {
     const holders = HOLDERS.get(word) ?? []
@@ -78,8 +82,8 @@ function tellByWords(words: string[], script: Script): Language | null {
   return best.length === 1 && most >= inScript * EVIDENCE_MIN ? (best[0]?.language ?? null) : null
 }
 
-/** For scripts shared by several languages: letters that the most likely language does not use. */
-const OTHERS_LETTERS = {
+/** Letters that the script's most likely language doesn't use, for scripts shared by several languages. */
+const FOREIGN_LETTERS = {
   latin: /[^\0-\x7f]/,
   cyrillic: /[ђѓєѕіїјљњћќўџґәғқңөұүһ]/,
   arabic: /[پچژگکیےہٹڈں]/,
@@ -96,18 +100,15 @@ const USUAL: Record<Script, Language> = {
   other: 'simple',
 }
 
-function tellByLetters(words: string[], script: Script): Language {
+function detectByLetters(words: string[], script: Script): Language {
   const others =
-    script === 'latin' || script === 'cyrillic' || script === 'arabic' ? OTHERS_LETTERS[script] : null
+    script === 'latin' || script === 'cyrillic' || script === 'arabic' ? FOREIGN_LETTERS[script] : null
   return others && words.some((word) => scriptOf(word) === script && others.test(word))
     ? 'simple'
     : USUAL[script]
 }
 
-/**
- * More function words, used only to detect languages. Entries for `simple` are languages without a stemmer, one per
- * line.
- */
+/** Function words used only to detect languages. An entry for `simple` is a language without a stemmer. */
 const MORE_WORDS: readonly (readonly [Language, string])[] = [
   ['spanish', 'mi ti e'],
   ['portuguese', 'e do da com sem ao à pelo pela são isso seu sua ele ela eu você também já'],
@@ -189,13 +190,13 @@ interface Candidate {
 }
 
 const CANDIDATES = candidates()
-/** Indexes of the candidates that have a word. */
+/** Indexes of the candidates that have a word, keyed by word. */
 const HOLDERS = new Map<string, number[]>()
 CANDIDATES.forEach(({ words }, index) => {
   for (const word of words) HOLDERS.set(word, [...(HOLDERS.get(word) ?? []), index])
 })
 
-/** Normalizes the words like those of texts. */
+/** Lists the candidates. Normalizes their words like the words of a text. */
 function candidates(): Candidate[] {
   const known = Object.entries(FUNCTION_WORDS) as [keyof typeof FUNCTION_WORDS, ReadonlySet<string>][]
   const list: Candidate[] = known.map(([language, words]) => ({ language, words: new Set(words) }))

@@ -3,17 +3,18 @@ import { listWords } from './words.ts'
 
 /** Number of consecutive words in a shingle. */
 const SHINGLE_WORDS = 5
-/** Minimum share of the shorter text's shingles that the other must contain to count as a duplicate. */
+/** Minimum share of the smaller set of shingles that the other set must contain for two texts to be duplicates. */
 const CONTAINMENT_MIN = 0.9
 
 /**
- * Drops items that nearly duplicate an earlier one. Two items match if at least 90 % of the smaller set of five-word
- * shingles occurs in the other. (Containment; Broder, "On the resemblance and containment of documents", 1997.) The
- * later item is dropped even if it says more, because it was ranked lower with all its content. Texts of fewer than
- * five words match only if all words are equal.
+ * Drops items that nearly duplicate an earlier item. Two items match if at least 90% of the smaller set of five-word
+ * shingles occurs in the other set (containment; Broder, "On the resemblance and containment of documents", 1997).
+ *
+ * The later item is dropped even if it is longer, because it was ranked lower. Texts of fewer than five words match
+ * only if all words are equal.
  */
 export function dropNearDuplicates<Item>(items: readonly Item[], textOf: (item: Item) => string): Item[] {
-  /** By shingle, the indexes in `sizes` of the kept items that have it. */
+  /** Indexes in `sizes` of the kept items that contain a shingle, keyed by shingle. */
   const holders = new Map<number, number[]>()
   const sizes: number[] = []
   return items.filter((item) => {
@@ -36,7 +37,7 @@ export function dropNearDuplicates<Item>(items: readonly Item[], textOf: (item: 
 
 const NONE: readonly number[] = []
 
-/** Returns distinct shingles as 31-bit hashes. Collisions are rare and do little harm. */
+/** Returns the distinct shingles of a text as 31-bit hashes. Collisions are rare and do little harm. */
 function shinglesOf(words: string[]): Set<number> {
   const hashes = words.map(fnv1a)
   const width = Math.min(SHINGLE_WORDS, words.length)

@@ -1,41 +1,46 @@
 import { isUnspaced, listWords, wordsIn } from './words.ts'
 
 export interface KnowledgeQuery {
-  /** Frequency of each word, including words in phrases but not prefixes. */
+  /** Frequency of each word. Includes words in phrases, but not prefixes. */
   words: Map<string, number>
   /** Quoted phrases of two or more words. */
   phrases: string[][]
   prefixes: string[]
   /**
-   * Adjacent characters in scripts without spaces. There each character counts as a word, and only their order makes
-   * real words. Unlike phrases they are optional.
+   * Adjacent characters in scripts without spaces. In such scripts each character is treated as a word, so pairs
+   * capture the order of characters within real words. Unlike phrases, pairs are optional.
    */
   pairs: [string, string][]
 }
 
-/** Only this much of a query is read. */
+/** Maximum characters of a query. The rest is ignored. */
 export const QUERY_CHARACTERS_MAX = 10_000
 /** Maximum number of distinct words. Further words are ignored. */
 export const QUERY_WORDS_MAX = 64
 export const PHRASES_MAX = 8
-/** Words of a longer phrase beyond this number are ignored. */
+/** Maximum words of a phrase. Further words of the phrase are ignored. */
 export const PHRASE_WORDS_MAX = 16
 export const PREFIXES_MAX = 8
 export const PAIRS_MAX = 64
-/** A shorter prefix would match too many words. */
+/** Minimum length of a prefix. A shorter prefix would match too many words. */
 const PREFIX_CHARACTERS_MIN = 2
 
 /**
- * Quotation marks in pairs. A straight quote right after a word is an inch mark or an apostrophe, not an opening quote.
+ * Matches text in paired quotation marks. A straight quote right after a word is an inch mark or an apostrophe, not
+ * an opening quote.
  */
 const QUOTED =
   /(?<![\p{L}\p{N}\p{M}])["＂]([^"＂]+)["＂]|[“„‟]([^“”„‟]+)[”“‟]|«([^«»]+)»|»([^«»]+)«|「([^「」]+)」|『([^『』]+)』/gu
-/** An asterisk right after a word and not before another: neither 2*3 nor **emphasis**. */
+/**
+ * Matches a word and the asterisk right after it. Excludes 2*3 and **emphasis**, in which other word characters or
+ * asterisks are adjacent.
+ */
 const PREFIX = /(?<![\p{L}\p{N}\p{M}*])[\p{L}\p{N}\p{M}]+\*(?![\p{L}\p{N}\p{M}*])/gu
 
 /**
- * Parses a user's query into words, "phrases" in any quotation marks, and prefixes*. Normalizes words like those of
- * texts, and applies the limits above, quoted words first. Never throws: unrecognized characters only separate words.
+ * Parses a user's query into words, "phrases" in any quotation marks, and prefixes*. Normalizes words like the words
+ * of a text. Applies the limits above, to quoted words first. Never throws: unrecognized characters only separate
+ * words.
  */
 export function parseQuery(text: string): KnowledgeQuery {
   const query: KnowledgeQuery = { words: new Map(), phrases: [], prefixes: [], pairs: [] }
@@ -63,7 +68,7 @@ function addWord({ words }: KnowledgeQuery, word: string): void {
   if (times > 0 || words.size < QUERY_WORDS_MAX) words.set(word, times + 1)
 }
 
-/** Returns the text that stays in the query: a space for a prefix, otherwise the text itself. */
+/** Returns the replacement for a possible prefix: a space for a prefix, otherwise the same text. */
 function addPrefix({ prefixes }: KnowledgeQuery, found: string): string {
   const [prefix = '', ...more] = listWords(found)
   if (more.length > 0 || isUnspaced(prefix) || prefix.length < PREFIX_CHARACTERS_MIN) return found

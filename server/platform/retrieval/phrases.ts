@@ -1,13 +1,13 @@
 import type { Stem } from './stems.ts'
 
 /**
- * Converts words to the form in which phrases are compared: stems, with stop words unchanged. A quoted phrase such as
- * "the art of war" has to match its stop words, too.
+ * Converts words to the form in which phrases are compared: stems, with stop words unchanged. Stop words are kept
+ * because a quoted phrase such as "the art of war" must match them too.
  */
 export const toPhrase = (words: readonly string[], stem: Stem): string[] =>
   words.map((word) => stem(word) ?? word)
 
-/** Counts the occurrences of a phrase in a content. Both are results of `toPhrase` in the same language. */
+/** Counts the occurrences of a phrase. Pass results of `toPhrase` in the same language as `content` and `phrase`. */
 export function countPhrase(content: readonly string[], phrase: readonly string[]): number {
   const [first] = phrase
   if (first === undefined) return 0
@@ -17,6 +17,6 @@ export function countPhrase(content: readonly string[], phrase: readonly string[
   return count
 }
 
-/** Counts the unstemmed words of a content that begin with `prefix`. */
+/** Counts the unstemmed words that begin with `prefix`. */
 export const countPrefix = (words: readonly string[], prefix: string): number =>
   words.reduce((count, word) => (word.startsWith(prefix) ? count + 1 : count), 0)

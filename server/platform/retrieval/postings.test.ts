@@ -4,7 +4,7 @@ import { frequencyOf, lengthOf, mergePostings, readPostings, SegmentBuilder } fr
 
 type Postings = Map<number, { frequency: number; length: number }>
 
-/** Writes the format by hand. */
+/** Encodes postings independently of the code under test. */
 function write(postings: Postings): Buffer {
   const bytes = Buffer.alloc(postings.size * 8)
   const sorted = [...postings].sort(([a], [b]) => a - b)

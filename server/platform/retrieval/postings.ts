@@ -1,12 +1,14 @@
 import type { Stem } from './stems.ts'
 
 /*
- * A posting says that a chunk contains a term. It has the chunk's number (uint32), the term's frequency and the chunk's
- * length in words (uint16 each, capped at 65,535). It takes 8 bytes, little-endian like the machines that Node runs on,
- * so postings are read without conversion. They are sorted by ascending chunk number.
+ * A posting records that a chunk contains a term. It consists of the chunk's number (uint32), the term's frequency
+ * and the chunk's length in words (uint16 each, capped at 65,535).
+ *
+ * A posting has 8 bytes in little-endian order, which is the order of all machines on which Node runs. Postings are
+ * therefore read without conversion. They are sorted by ascending chunk number.
  */
 
-/** A row of a segment: a term and the chunks that contain it, in ascending order. */
+/** A row of a segment: a term and its postings, sorted by ascending chunk number. */
 export interface SegmentEntry {
   term: string
   postings: Buffer
@@ -18,9 +20,9 @@ const NUMBER_MAX = 0xffff_ffff
 const COUNT_MAX = 0xffff
 
 /**
- * Returns postings as pairs of numbers: the chunk's number, then its packed frequency and length (`frequencyOf`,
- * `lengthOf`). Returns a view if the bytes are aligned, otherwise a copy. Throws RangeError if the length is not a
- * multiple of 8.
+ * Returns postings as pairs of numbers: the chunk's number, then the packed frequency and length (see `frequencyOf`
+ * and `lengthOf`). Returns a view if the bytes are aligned, otherwise a copy. Throws RangeError if the number of
+ * bytes is not a multiple of 8.
  */
 export function readPostings(postings: Uint8Array): Uint32Array {
   if (postings.byteLength % POSTING_BYTES !== 0)
@@ -37,8 +39,8 @@ const packCounts = (frequency: number, length: number): number =>
   (Math.min(frequency, COUNT_MAX) | (Math.min(length, COUNT_MAX) << 16)) >>> 0
 
 /**
- * Merges the postings of one term from several segments, and drops those of deleted chunks. For equal numbers the later
- * posting wins.
+ * Merges the postings of one term from several segments, and drops the postings of deleted chunks. If two postings
+ * have the same chunk number, the later posting wins.
  */
 export function mergePostings(segments: readonly Uint8Array[], isAlive: (number: number) => boolean): Buffer {
   const merged = mergeRuns(segments.map(readPostings), (_earlier, later) => later)
@@ -52,7 +54,7 @@ export function mergePostings(segments: readonly Uint8Array[], isAlive: (number:
   return Buffer.from(alive.buffer, 0, length * Uint32Array.BYTES_PER_ELEMENT)
 }
 
-/** Combines the counts of two postings with the same number. */
+/** Combines the counts of two postings with the same chunk number. */
 export type Combine = (earlier: number, later: number) => number
 
 export const sumOfCounts: Combine = (earlier, later) =>
@@ -62,7 +64,7 @@ export const sumOfCounts: Combine = (earlier, later) =>
 export function mergeRuns(given: readonly Uint32Array[], combine: Combine): Uint32Array {
   if (areApart(given)) return joined(given)
   let runs = given
-  // Merge neighbors pairwise, as in merge sort, to move each posting as rarely as possible.
+  // Merge neighbors pairwise, as in merge sort, to copy each posting as rarely as possible.
   while (runs.length > 1)
     runs = Array.from({ length: Math.ceil(runs.length / 2) }, (_, at) =>
       mergeTwo(runs[2 * at] as Uint32Array, runs[2 * at + 1], combine),
@@ -70,7 +72,7 @@ export function mergeRuns(given: readonly Uint32Array[], combine: Combine): Uint
   return runs[0] ?? new Uint32Array()
 }
 
-/** Whether each run begins after the previous one ends. False if any run is empty. */
+/** Returns true if each run begins after the previous run ends. Returns false if any run is empty. */
 export const areApart = (runs: readonly Uint32Array[]): boolean =>
   runs.every(
     (run, at) => run.length > 0 && (at === 0 || lastOf(runs[at - 1] as Uint32Array) < (run[0] as number)),
@@ -113,8 +115,8 @@ function mergeTwo(earlier: Uint32Array, later: Uint32Array | undefined, combine:
 }
 
 /**
- * Adds `by` to the chunk numbers in a segment's rows, in place. This allows building a segment before its chunks have
- * numbers.
+ * Adds `by` to the chunk numbers in a segment's rows, in place. A segment can therefore be built before its chunks
+ * have numbers.
  */
 export function raiseNumbers(entries: readonly SegmentEntry[], by: number): void {
   for (const { postings } of entries)
@@ -122,16 +124,19 @@ export function raiseNumbers(entries: readonly SegmentEntry[], by: number): void
       postings.writeUInt32LE(postings.readUInt32LE(at) + by, at)
 }
 
-/** Collects the words of a batch of chunks and returns their segment. Uses memory in proportion to the batch. */
+/** Collects the words of a batch of chunks and builds their segment. Uses memory in proportion to the batch. */
 export class SegmentBuilder {
-  /** By term, two numbers for each chunk that contains it: the chunk's index in the batch and the term's frequency. */
+  /**
+   * Chunks that contain a term, keyed by term. Each chunk has two numbers: its index in the batch and the term's
+   * frequency.
+   */
   readonly #terms = new Map<string, number[]>()
   readonly #numbers: number[] = []
   readonly #lengths: number[] = []
 
   /**
-   * Adds a chunk with its words in order. Returns its length: the number of words that are not stop words. Throws
-   * RangeError if the number is not a uint32 or not above the previous one.
+   * Adds a chunk with its words in order. Returns the chunk's length: the number of words that are not stop words.
+   * Throws RangeError if the chunk's number is not a uint32 or not above the previous number.
    */
   add(number: number, words: readonly string[], stem: Stem): number {
     const index = this.#numbers.length

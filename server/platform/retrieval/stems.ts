@@ -1,14 +1,18 @@
 import type { Sql } from 'postgres'
 import type { Language } from './languages.ts'
 
-/** Returns the stem of a word, which all its forms share; null for a stop word, which is not searched. */
+/**
+ * Returns the stem of a word, which all forms of the word share. Returns null for a stop word, which is not searched.
+ */
 export type Stem = (word: string) => string | null
 
 export interface Stemmer {
   /**
-   * Returns a function that stems these words and throws RangeError for any other. Words are lowercase, as from
-   * words.ts, and may repeat. Stems of all languages share one namespace. Texts are indexed with stems of their own
-   * language. Queries are looked up with stems of every language in the knowledge base. Rejects with database errors.
+   * Returns a function that stems the given words and throws RangeError for any other word. Words must be lowercase,
+   * as from words.ts, and may repeat. Rejects with database errors.
+   *
+   * Stems of all languages share one namespace. A text is indexed with the stems of its own language. A query is
+   * searched with the stems of every language in the knowledge base.
    */
   stems(words: Iterable<string>, language: Language): Promise<Stem>
 }
@@ -22,9 +26,9 @@ const OTHER_SCRIPTS: ReadonlySet<Language> = new Set([
   ...['arabic', 'armenian', 'greek', 'hindi', 'nepali', 'russian', 'tamil', 'yiddish'],
 ] as Language[])
 /**
- * English stop words of PostgreSQL that are still searched, because they express time, place or quantity. On
- * tests/fixtures/retrieval.json, nDCG@10 of BM25 was 0.739 with these words searched, 0.723 without, and 0.705 with all
- * stop words searched.
+ * English stop words of PostgreSQL that are searched anyway, because they express time, place or quantity. On
+ * tests/fixtures/retrieval.json, nDCG@10 of BM25 was 0.739 with these words searched, 0.723 without, and 0.705 with
+ * all stop words searched.
  */
 const KEPT_WORDS: ReadonlySet<string> = new Set(
   'above after again against all before below between both down during each few further more most off once only other out over own same too under until up while'.split(
@@ -33,21 +37,26 @@ const KEPT_WORDS: ReadonlySet<string> = new Set(
 )
 const ASCII = /^[\0-\x7f]*$/
 const NUMBER = /^[0-9]+$/
-/** PostgreSQL's JSON accepts neither NUL nor unpaired surrogates. No real word contains them. */
+/**
+ * Returns false for words with NUL or unpaired surrogates, which PostgreSQL's JSON rejects. No real word contains
+ * them.
+ */
 const isStorable = (word: string): boolean => !word.includes('\0') && word.isWellFormed()
 
 type StemCache = Map<string, string | null>
 
 /**
- * Creates a stemmer on PostgreSQL's Snowball stemmers and stop word lists, which the embedded PostgreSQL has too. Stems
- * change slightly between major versions. Of 40,000 words from READMEs, 2 differ between versions 17 and 18 with the
- * English stemmer (added, adding). With the German one 681 differ, most of them English words. Such words are not found
- * in text indexed earlier.
+ * Creates a stemmer that uses PostgreSQL's Snowball stemmers and stop word lists. The embedded PostgreSQL contains
+ * them too.
+ *
+ * Stems change slightly between PostgreSQL's major versions, and words with changed stems are not found in text
+ * indexed earlier. Of 40,000 words from READMEs, 2 differ between versions 17 and 18 with the English stemmer (added,
+ * adding). With the German stemmer, 681 words differ, most of them English.
  */
 export function createStemmer(sql: Sql): Stemmer {
   const caches = new Map<Language, StemCache>()
 
-  /** Adds the stems of words to `found`, from this process's cache or from the database. */
+  /** Adds the stems of words to `found`, from the cache or from the database. */
   async function addStems(words: string[], language: Language, found: StemCache): Promise<void> {
     const cache = caches.get(language) ?? new Map()
     caches.set(language, cache)
@@ -91,7 +100,7 @@ export function createStemmer(sql: Sql): Stemmer {
   }
 }
 
-/** Returns the stems in the order of the words; an empty string for a stop word. */
+/** Returns the stems in the order of the words, with an empty string for each stop word. */
 async function askDatabase(sql: Sql, words: string[], language: Language): Promise<string[]> {
   const [row] = await sql<{ stems: string[] | null }[]>`
     select json_agg(coalesce((ts_lexize(${`${language}_stem`}::regdictionary, word))[1], '') order by place) as stems
@@ -99,5 +108,5 @@ async function askDatabase(sql: Sql, words: string[], language: Language): Promi
   return row?.stems ?? []
 }
 
-/** Copies the words, because V8 keeps the whole text in memory as long as a substring of it exists. */
+/** Copies words, because a substring keeps the whole text in memory. */
 const copied = (words: string[]): string[] => JSON.parse(JSON.stringify(words)) as string[]

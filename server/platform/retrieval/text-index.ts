@@ -11,29 +11,32 @@ export interface TextSegment {
   size: number
   /** Total number of words in all texts, without stop words. */
   words: number
-  /** By term, as in an index (postings.ts). The numbers are the texts' indexes. */
+  /** Postings keyed by term, in the format of postings.ts. The chunk numbers are the texts' indexes. */
   postings: ReadonlyMap<string, Buffer>
-  /** The vectors of all texts, concatenated. */
+  /** Vectors of all texts, concatenated. */
   vectors: Float32Array
 }
 
 export interface TextHit {
-  /** Index of the segment among those passed to `search`, and of the text in it. */
+  /**
+   * Position of the text: index of its segment among the segments passed to `search`, and index of the text in the
+   * segment.
+   */
   segment: number
   index: number
   /** Relevance from 0 to 1. */
   score: number
 }
 
-/** Only this much of a text is indexed. */
+/** Maximum characters of a text that are indexed. */
 const TEXT_CHARACTERS_MAX = 4_000
-/** Maximum number of texts per stage to fuse. */
+/** Maximum number of texts that each stage passes to the fusion. */
 const STAGE_MAX = 1_000
 
 /**
- * In-memory full-text and vector search over short texts, for lists that a process already has, such as a catalogue's
- * tools. Ranks words with BM25 over all segments together, compares all vectors, and fuses both as in knowledge bases.
- * Treats texts as English, whose stemmer barely changes words of other languages.
+ * In-memory full-text and vector search in short texts, for lists that a process already has, such as a catalogue's
+ * tools. Ranks words with BM25 across all segments, compares all vectors, and fuses both rankings as in knowledge
+ * bases. Treats texts as English, whose stemmer barely changes words of other languages.
  */
 export class TextIndex {
   readonly #stemmer: Stemmer
@@ -42,7 +45,7 @@ export class TextIndex {
     this.#stemmer = stemmer
   }
 
-  /** Indexes texts. Rejects with database errors or the signal's reason. */
+  /** Indexes texts. Rejects with database errors, or with the signal's reason on abort. */
   async prepare(texts: readonly string[], signal: AbortSignal): Promise<TextSegment> {
     const cut = texts.map((text) => text.slice(0, TEXT_CHARACTERS_MAX))
     const lists = cut.map(listWords)
@@ -63,7 +66,7 @@ export class TextIndex {
     }
   }
 
-  /** Returns texts that share a word with the question or have a similar vector, best first. */
+  /** Returns the texts that share a word with the question or have a similar vector, best first. */
   async search(
     segments: readonly TextSegment[],
     question: string,
@@ -87,7 +90,7 @@ export class TextIndex {
 
   async #byWords(segments: readonly TextSegment[], question: string): Promise<TextHit[]> {
     const { words, prefixes } = parseQuery(question)
-    // Prefix search is only supported in knowledge bases. Here a prefix is an ordinary word.
+    // Only knowledge bases support prefix search. Here, a prefix is an ordinary word.
     const times = new Map([...words, ...prefixes.map((prefix) => [prefix, 1] as const)])
     const stem: Stem = await this.#stemmer.stems(times.keys(), 'english')
     const starts = startsOf(segments)
@@ -121,7 +124,7 @@ function* wordsOf(lists: string[][]): Generator<string> {
 const sumOf = (segments: readonly TextSegment[], of: (segment: TextSegment) => number): number =>
   segments.reduce((sum, segment) => sum + of(segment), 0)
 
-/** Returns the number of each segment's first text when the texts of all segments are numbered consecutively. */
+/** Returns the number of each segment's first text, if the texts of all segments are numbered consecutively. */
 function startsOf(segments: readonly TextSegment[]): number[] {
   let next = 0
   return segments.map(({ size }) => {
@@ -138,7 +141,7 @@ function raised(term: string, postings: Buffer, by: number): Buffer {
   return copy
 }
 
-/** Similarity that the built-in embedding can give texts unrelated to a short question. */
+/** Similarity that the built-in embedding may assign to texts unrelated to a short question. */
 const LOCAL_FLOOR = 0.3
 
 function byVector(segments: readonly TextSegment[], question: Float32Array): TextHit[] {

@@ -1,17 +1,17 @@
 /*
- * Defines a word for search: in indexes, queries and highlights. PostgreSQL's parser is not used because it depends on
- * the database's locale. In locale C, as in the embedded PostgreSQL, it does not lowercase Ü and does not end words at
- * typographic quotes or Chinese commas.
+ * Defines a word for search: in indexes, queries and highlights. PostgreSQL's parser is not used, because it depends
+ * on the database's locale. In locale C, as in the embedded PostgreSQL, the parser doesn't lowercase Ü and doesn't
+ * end words at typographic quotes or Chinese commas.
  */
 
 export interface Word {
   word: string
-  /** Position in the text in UTF-16 units. The end is exclusive. */
+  /** Position in the text, in UTF-16 code units. `end` is exclusive. */
   start: number
   end: number
 }
 
-/** Longer words are cut to this length. */
+/** Maximum length of a word. Longer words are truncated. */
 export const WORD_CHARACTERS_MAX = 100
 
 /** Scripts written without spaces, as part of a regular expression's character class. */
@@ -19,8 +19,8 @@ export const UNSPACED_SCRIPTS =
   '\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}'
 
 /**
- * A word is a run of letters, digits and marks. In scripts without spaces each character is a word, and a run of them
- * is searched as a phrase.
+ * A word is a run of letters, digits and marks. In scripts without spaces, each character is a word, and a run of
+ * characters is searched as a phrase.
  */
 const WORD = new RegExp(`[${UNSPACED_SCRIPTS}]\\p{M}*|[[\\p{L}\\p{N}\\p{M}]--[${UNSPACED_SCRIPTS}]]+`, 'vy')
 const UNSPACED = new RegExp(`^[${UNSPACED_SCRIPTS}]`, 'v')
@@ -31,7 +31,7 @@ export function* wordsIn(text: string): Generator<Word> {
   while (scanner.next()) yield { word: scanner.word(), start: scanner.start, end: scanner.end }
 }
 
-/** Returns the same words without positions. Faster for long texts. */
+/** Returns the same words as `wordsIn`, without positions. Faster for long texts. */
 export function listWords(text: string): string[] {
   const words: string[] = []
   const scanner = new WordScanner(text)
@@ -39,11 +39,11 @@ export function listWords(text: string): string[] {
   return words
 }
 
-/** Whether a word is a character of a script without spaces. */
+/** Returns true if a word is a character of a script without spaces. */
 export const isUnspaced = (word: string): boolean => word.charCodeAt(0) > ASCII_MAX && UNSPACED.test(word)
 
 const ASCII_MAX = 0x7f
-/** By ASCII code: 1 for letters and digits, 0 for separators. */
+/** Maps each ASCII code to 1 for letters and digits, and to 0 for separators. */
 const ASCII_WORD = Uint8Array.from({ length: ASCII_MAX + 1 }, (_, code) =>
   /[a-z0-9]/i.test(String.fromCharCode(code)) ? 1 : 0,
 )
@@ -59,7 +59,7 @@ class WordScanner {
     this.#text = text
   }
 
-  /** Moves to the next word. Returns false at the end. */
+  /** Moves to the next word. Returns false at the end of the text. */
   next(): boolean {
     const text = this.#text
     let at = this.end
@@ -97,7 +97,7 @@ class WordScanner {
     return true
   }
 
-  /** Returns the current word, normalized. */
+  /** Returns the current word, normalized and truncated. */
   word(): string {
     const word = this.#text.slice(this.start, this.end)
     const cut = word.length > WORD_CHARACTERS_MAX ? cutWord(word) : word
@@ -108,11 +108,11 @@ class WordScanner {
 
 const isSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdfff
 
-/** Also applied after normalization, which expands some characters to whole sentences (U+FDFA). */
+/** Truncates a word. Also applied after normalization, which expands some characters to whole sentences (U+FDFA). */
 const cutWord = (word: string): string => word.slice(0, WORD_CHARACTERS_MAX).toWellFormed()
 
 /**
- * Letters that NFKC leaves unchanged, alone or in sequence, and that have a lowercase form of equal length: Latin,
+ * Letters that NFKC leaves unchanged, alone or in sequence, and whose lowercase form has the same length: Latin,
  * Greek, Cyrillic and CJK without marks.
  */
 const IS_INERT = new Uint8Array(0x10000)
