@@ -9,7 +9,7 @@ export interface Bucket {
   /** Prefix of the keys to read. */
   prefix?: string
   region: string
-  /** Default: Amazon's endpoint for the region. */
+  /** URL of the S3 service. Default: Amazon's endpoint for the region. */
   endpoint?: string
   /** Set both access key fields or neither. Without them, requests are not signed, as for public buckets. */
   accessKeyId?: string

@@ -88,7 +88,7 @@ function toObject(entry: Entry, isEncoded: boolean, prefix: string): BucketObjec
   return { key, size, etag: etagOf(entry['ETag'] ?? ''), lastModified: toTime(entry['LastModified'] ?? '') }
 }
 
-/** Parses a time. Throws an XmlError for years that ISO 8601 doesn't write with four digits. */
+/** Parses a time. Throws an XmlError for an invalid time, or for a year without exactly four digits. */
 function toTime(text: string): string {
   const time = new Date(text)
   if (Number.isNaN(time.valueOf()) || !/^\d/.test(time.toISOString()))

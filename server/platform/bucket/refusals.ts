@@ -2,7 +2,7 @@ import { sentence } from '#errors'
 import { BucketError } from './bucket-error.ts'
 import { type Bucket, isRegion } from './names.ts'
 
-/** An error response. */
+/** An error response to a request for a bucket or an object. */
 export interface Refusal {
   host: string
   status: number

@@ -1,6 +1,6 @@
 /**
- * Thrown if a listing is not XML, or uses XML features that a plain listing doesn't need. The message is the second
- * part of an error sentence.
+ * Thrown if a listing is not XML, or uses XML features that a plain listing doesn't need. The message completes the
+ * sentence of the error bucket.list_unreadable.
  */
 export class XmlError extends Error {
   override readonly name = 'XmlError'

@@ -46,7 +46,7 @@ export const PAGES_MAX = 10_000
 const PAGE_BYTES_MAX = 5_000_000
 const REQUESTS_AT_ONCE = 2
 /**
- * Maximum requests per requested page. More than one, because a page may be a duplicate or excluded from indexing.
+ * Maximum requests per page to return. More than one, because a page may be a duplicate or excluded from indexing.
  */
 const ATTEMPTS_PER_PAGE = 4
 const HTML_TYPES = ['text/html', 'application/xhtml+xml']

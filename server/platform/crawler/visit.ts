@@ -5,7 +5,10 @@ import type { Net } from '../net/index.ts'
 
 /** Requests pages of a website at a limited rate. */
 export interface Visitor {
-  /** Calls `fetchBounded`. Retries once if the server responds with 429 or 503 and a short Retry-After. */
+  /**
+   * Calls `fetchBounded`. If the server responds with 429 or 503, retries once after Retry-After, unless the wait
+   * exceeds RETRY_AFTER_MAX_MS.
+   */
   get(url: string, request: Omit<BoundedRequest, 'timeoutMs'>): Promise<BoundedAnswer>
 }
 

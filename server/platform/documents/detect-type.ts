@@ -5,7 +5,7 @@ import { ACCEPTED_TYPES, DOCX, XLSX } from './accepted-types.ts'
 import { findEncoding, markedEncoding } from './text-encoding.ts'
 
 /*
- * The first matching row decides:
+ * The first matching row decides the type:
  *
  * | Content                                | Filename          | Detected type                               |
  * |----------------------------------------|-------------------|---------------------------------------------|
@@ -25,7 +25,7 @@ import { findEncoding, markedEncoding } from './text-encoding.ts'
  * | anything else: a zip, HTML, other text | any               | none                                        |
  *
  * Text is valid UTF-8, or UTF-16 with a byte order mark, and contains no NUL. Files named .txt, .csv or .md may also be
- * Windows-1252, as Excel writes them. No image, audio or video file is text in this sense.
+ * Windows-1252, because Excel writes Windows-1252. No image, audio or video file is text in this sense.
  */
 
 const HEAD_BYTES = 64 * 1024

@@ -100,12 +100,12 @@ describe('extracted text', () => {
     expect(text.isWellFormed()).toBe(true)
   })
 
-  test('of a table with two million lines is cut', async () => {
+  test('of a table with two million lines is truncated', async () => {
     const { text, isCut } = await extract('12,abc,def\n'.repeat(2_000_000), 'text/csv')
     expect([text.length, isCut]).toEqual([TEXT_CHARACTERS_MAX, true])
   })
 
-  test('has no NUL, invalid bytes or old line ends', async () => {
+  test('has no NUL, invalid bytes or carriage returns', async () => {
     const { text } = await extract(Buffer.from([0x61, 0, 0x62, 0x0d, 0x63, 0xff]), 'text/plain')
     expect(text).toBe('ab\nc\ufffd')
   })
@@ -229,7 +229,7 @@ describe('many files', () => {
       expect([reason instanceof DocumentError, reason.canTryAgain]).toEqual([true, true])
   })
 
-  test('that take too long are given up, and the next file gets a new reader', async () => {
+  test('that take too long are aborted, and the next file uses a new reader', async () => {
     const hasty = createDocuments(undefined, { clockMs: 5_000 })
     const bomb = { path: store(makePdfBomb(200)), contentType: PDF }
     await expect(hasty.extractText(bomb)).rejects.toThrow('Reading this PDF took longer than 5 seconds.')

@@ -21,7 +21,7 @@ export type ReaderTask = StoredFile | SentPage | Sound
 
 /**
  * The response of a reader process: the extracted data, or why extraction failed. `refusal` is an error message for
- * the user. It is null if the failure is not the file's fault.
+ * the user. It is null for an unexpected failure.
  */
 export type ReaderAnswer =
   | ExtractedText
@@ -96,7 +96,7 @@ export function startReader({ clockMs }: ReaderBounds): Reader {
     get isAlive() {
       return isAlive
     },
-    // Each kind of task has its own kind of response.
+    // The overloads of `read` determine the type of the response.
     async read(task: ReaderTask): Promise<WebPage & ExtractedDuration> {
       const answered = new Promise<ReaderAnswer | Death>((resolve) => {
         settle = resolve

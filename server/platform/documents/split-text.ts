@@ -34,7 +34,7 @@ const OVERLAP_TOKENS = 50
 const TOKENS_LEAST = 32
 /** Maximum milliseconds between yields to the event loop. */
 const STEP_MS = 8
-/** Characters per overlap token in which the start of an overlap is searched. */
+/** Size of the window in which the start of an overlap is searched, in characters per overlap token. */
 const OVERLAP_CHARACTERS_A_TOKEN = 8
 
 /**
@@ -164,8 +164,8 @@ class Packer {
     const near = start - tokensLeft * OVERLAP_CHARACTERS_A_TOKEN
     const before = { start: Math.max(last.from, near), end: last.piece.end }
     if (last.piece.block.page !== block.page && endsSentence(text, before)) return start
-    // An overlap starts with a whole sentence, so skip a sentence that the search window cuts off. Only if the last
-    // piece ends inside a sentence, the overlap may start at any word.
+    // An overlap starts with a whole sentence, so skip a sentence that the search window cuts off. The overlap may
+    // start at any word only if the last piece ends inside a sentence.
     const sentences = [...sentencesOf(text, before)].slice(near > last.from ? 1 : 0)
     const starts = sentences.map((sentence) => sentence.start)
     if (last.piece.isCut) starts.unshift(...wordStarts(text, before, tokensLeft))
@@ -239,7 +239,7 @@ function repeatable(pieces: Piece[]): { piece: Piece; from: number } | null {
   return piece && first ? { piece, from: first.start } : null
 }
 
-/** Returns the starts of words, as far back as the overlap may reach. */
+/** Returns the starts of words at which an overlap could start. Omits words that are certainly too far back. */
 function wordStarts(text: string, { start, end }: Range, tokensLeft: number): number[] {
   const starts = [...text.slice(start, end).matchAll(/(?<=\s)\S/g)].map(({ index }) => start + index)
   // A word has at least one token. Slashes at the start of a line are an exception, because they may share a token

@@ -89,7 +89,9 @@ function* sheetBlocks(text: string): Generator<Block | null> {
   }
 }
 
-/** Maximum lines of a quoted field (RFC 4180). If a quote is open for longer, it is treated as a plain character. */
+/**
+ * Maximum lines of a quoted field (RFC 4180). A quote that stays open for more lines is treated as a plain character.
+ */
 const RECORD_LINES_MAX = 100
 
 /** Advances past one record, including line breaks in quoted fields. Returns the end of the record. */

@@ -18,10 +18,7 @@ export interface Measure {
   maxTokens: number
 }
 
-/**
- * Maximum characters per token of a range that is counted. Longer ranges almost never fit, so they are split without
- * being counted.
- */
+/** A range with more characters per allowed token than this almost never fits. It is split without being counted. */
 const CHARACTERS_A_TOKEN_MAX = 8
 /** Maximum number of tokens per UTF-16 code unit. */
 const TOKENS_A_CHARACTER_MAX = 3

@@ -21,7 +21,7 @@ const parts = (length: number) =>
     .array(fc.tuple(fc.nat(length), fc.nat(length)), { maxLength: 12 })
     .map((pairs) => pairs.map(([a, b]) => ({ start: Math.min(a, b), end: Math.max(a, b) })))
 
-test('each part of a text has the token count it has on its own', () => {
+test('the sum for a range equals the token count of the range', () => {
   fc.assert(
     fc.property(
       fc
@@ -37,7 +37,7 @@ test('each part of a text has the token count it has on its own', () => {
   )
 })
 
-test('only the ends of a part are counted again', () => {
+test('only the ends of a range are counted again', () => {
   const text = 'Some words that are in a line, and in the next one.\n'.repeat(1_000)
   let counted = 0
   const sum = createTokenSums(text, (part) => {

@@ -14,7 +14,8 @@ const GAP_MAX = 4_000
  * range, so the counts before and after the seam add up exactly. Request ranges from front to back.
  */
 export function createTokenSums(text: string, count: (text: string) => number): (part: Range) => number {
-  // The tokenizer recognizes a special token only at the start of the counted string, so sums would be wrong.
+  // The tokenizer recognizes a special token only at the start of the counted string. Sums would be wrong for a
+  // string that contains a special token.
   if (text.includes('<|')) return ({ start, end }) => count(text.slice(start, end))
   let seams = [0]
   let tokensBefore = [0]

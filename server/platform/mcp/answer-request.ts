@@ -157,7 +157,7 @@ function withoutMeta(params: object | undefined): Record<string, unknown> {
   return others
 }
 
-/** Returns the progress callback of a call. It sends nothing unless the client sent a progress token. */
+/** Returns the progress callback of a call. The callback sends nothing unless the client sent a progress token. */
 function progressTo({ mcpReq }: ServerContext): ServedCall['onProgress'] {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined) return () => {}

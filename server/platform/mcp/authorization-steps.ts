@@ -60,7 +60,7 @@ export async function beginAuthorization(
     ...{ expectedIss, isIssDemanded, codeVerifier, redirectUri },
   }
   const { client_secret, ...named } = client
-  // Don't store a client from the catalogue with its secret: the secret stays in the catalogue.
+  // Store a client from the catalogue without its secret, which stays in the catalogue.
   const registered = { issuer, client: server.fixed?.client_id ? named : client }
   return { url: authorizationUrl.href, pending, registered: isRegistered ? registered : null }
 }

@@ -36,7 +36,7 @@ export interface ServerToAuthorize {
   challenge?: string | undefined
 }
 
-/** The authorization server and client of a grant. Serializable as JSON, because later steps need them. */
+/** The authorization server and client of a grant. Serializable as JSON, to be stored for later steps. */
 export interface TokenSource {
   issuer: string
   tokenEndpoint: string
@@ -126,7 +126,8 @@ export class McpAuthorizer {
 
   /**
    * Exchanges the authorization code for tokens. Throws if the callback contains an error. A response from a
-   * different issuer throws `invalid`, without the response's error text (RFC 9207, 2.4).
+   * different issuer throws an AuthorizationError of kind `invalid`, without the response's error text (RFC 9207,
+   * 2.4).
    */
   finish(
     pending: PendingAuthorization,
@@ -141,9 +142,9 @@ export class McpAuthorizer {
   }
 
   /**
-   * Returns the grant with new tokens. Keeps the refresh token if the server issues no new one. Throws `refused` if
-   * the grant has ended, so that the user has to consent again. After any other error, the grant may still be valid:
-   * retry later.
+   * Returns the grant with new tokens. Keeps the refresh token if the server issues no new one. Throws an
+   * AuthorizationError of kind `refused` if the grant has ended, so that the user has to consent again. After any
+   * other error, the grant may still be valid: retry later.
    */
   refresh(grant: StoredGrant, signal: AbortSignal): Promise<StoredGrant> {
     return this.#step(grant.tokenEndpoint, secretsOf(grant), signal, (steps, fetchFn) =>

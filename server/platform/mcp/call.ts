@@ -8,8 +8,8 @@ const CALL_BYTES_MAX = 16 * 1024 * 1024
 const CALL_REQUESTS_MAX = 200
 
 /**
- * One call to a server. The SDK's requests for the call find it with `currentCall()`, so that they share its limits
- * and end with it.
+ * One call to a server. Each SDK request finds its call with `currentCall()`, so that all requests of a call share
+ * its limits and end with it.
  */
 export class Call {
   /** Aborted when no caller waits for the result. The SDK then notifies the server. */

@@ -193,7 +193,10 @@ export class McpConnections {
     return entry
   }
 
-  /** Opens a connection. All waiting callers share the handshake, so a caller that aborts doesn't cancel it. */
+  /**
+   * Opens a connection. All waiting callers share the handshake, so a caller that aborts doesn't cancel the
+   * handshake.
+   */
   async #connect(entry: Entry): Promise<Link> {
     const { endpoint } = entry
     const host = hostOf(endpoint)

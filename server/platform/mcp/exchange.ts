@@ -10,7 +10,7 @@ const ID_CHARACTERS_MAX = 64
 /** Maximum number of calls that can be cancelled by a request. Further calls end only with their connection. */
 const CANCELLABLE_MAX = 10_000
 
-/** One HTTP request, with the cancellation of the calls that it started. */
+/** One HTTP request of a client. Runs the calls that the request starts, and cancels calls by request id. */
 export class Exchange {
   readonly #cancellable: Map<string, AbortController>
   /**
@@ -38,8 +38,8 @@ export class Exchange {
     const key = this.#keyOf(mcpReq.id)
     const isListed = key !== null && this.#cancellable.size < CANCELLABLE_MAX && !this.#cancellable.has(key)
     if (isListed) this.#cancellable.set(key, cancelled)
-    // A cancelled request gets no response (MCP spec, "Cancellation"). Close the connection, unless it belongs to a
-    // batch with other pending requests.
+    // A cancelled request gets no response (MCP spec, "Cancellation"). Close the connection, unless the request
+    // belongs to a batch.
     if (!this.#isBatch) cancelled.signal.addEventListener('abort', () => void server.close())
     const signals = [mcpReq.signal, cancelled.signal, AbortSignal.timeout(ANSWER_MS_MAX)]
     try {

@@ -10,7 +10,10 @@ import { McpError } from './mcp-error.ts'
 const FOREVER = new AbortController().signal
 const MEGABYTE = 1024 * 1024
 
-/** Returns a client for which host names ending in .example resolve to this machine. It can reach no other host. */
+/**
+ * Returns a client for which host names ending in .example resolve to this machine. The client can reach no other
+ * host.
+ */
 function client() {
   const net = createNet({
     allowPrivateNetwork: ['127.0.0.1/32'],

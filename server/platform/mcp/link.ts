@@ -47,7 +47,10 @@ export interface Link {
   client: Client
   /** Input schemas of the listed tools whose arguments are repeated in headers (SEP-2243). */
   inputSchemas: Map<string, Record<string, unknown>>
-  /** The protocol variant to remember. Null for a server of 2026-07-28, which is negotiated with every time. */
+  /**
+   * The protocol variant to remember. Null for a server of 2026-07-28: each connection to such a server negotiates
+   * again.
+   */
   dialect: Dialect | null
   running: Set<Call>
   /** True if the connection is unusable. The next call opens a new connection. */

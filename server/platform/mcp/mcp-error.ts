@@ -14,7 +14,10 @@ export class McpError extends Error {
   readonly kind: McpErrorKind
   /** For insufficient_scope: the scope that the server requires. */
   readonly scope: string | undefined
-  /** For unauthorized and insufficient_scope: the WWW-Authenticate header, which names the source of tokens. */
+  /**
+   * For unauthorized and insufficient_scope: the WWW-Authenticate header, which starts the discovery of the
+   * authorization server.
+   */
   readonly challenge: string | undefined
 
   constructor(

@@ -59,9 +59,8 @@ export function callTool(
 }
 
 /**
- * Calls a tool, without the SDK's callTool if possible, because callTool rejects results that don't match the
- * server's output schema. Only tools whose arguments are repeated in headers need callTool. It then receives no
- * output schema.
+ * Calls a tool. Avoids the SDK's callTool, which rejects results that don't match the server's output schema. Only
+ * tools whose arguments are repeated in headers need callTool, which then receives no output schema.
  */
 function callOnce(
   link: Link,

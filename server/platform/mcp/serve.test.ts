@@ -179,7 +179,7 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
     expect(reports).toHaveLength(1)
   })
 
-  test('sees a sentence if the connection cannot start', async () => {
+  test('receives an error message if the connection cannot start', async () => {
     await expect(connect(kind, '/down')).rejects.toThrow('This connection is not active.')
   })
 

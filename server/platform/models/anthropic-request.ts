@@ -72,7 +72,7 @@ function choiceOf(choice: ToolChoice = 'auto'): object {
 /**
  * Returns the thinking setting, or undefined to disable thinking. Models before 3.7 cannot think. Models up to 4.5
  * require a token budget; later models think adaptively. After a tool result, thinking requires the thinking blocks
- * that preceded the call. Thinking excludes forced tool calls.
+ * that preceded the call. A request cannot combine thinking with a forced tool call.
  * https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
  */
 function thinkingOf(model: string, { thinking, messages, toolChoice }: ModelRequest): object | undefined {

@@ -14,7 +14,7 @@ const WORDS =
 const BLANKS = [' ', '  ', '\t', '\n', '\r\n', '\u00a0', '\u3000']
 const signs = fc.constantFrom(...WORDS.split(' '), ...BLANKS, '\ud83d', '\udc00', '\0')
 
-test('a text has the token count of the tokenizer', () => {
+test('token counts equal the counts of the tokenizer', () => {
   fc.assert(
     fc.property(fc.string({ unit: signs, maxLength: 30 }), (text) => {
       const hasLongRun = /[\p{L}\p{M}]{33}|[^\s\p{L}\p{N}]{33}|\s{33}/u.test(text)

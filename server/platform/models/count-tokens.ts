@@ -63,7 +63,7 @@ export async function loadTokenCounter(): Promise<(text: string) => number> {
 
 /**
  * Returns true if the string may contain a run longer than RUN_CHARACTERS_MAX. This check avoids searching with
- * LONG_RUN, which is much slower than counting. A non-ASCII character is assumed to belong to any kind.
+ * LONG_RUN, which is much slower than counting. A non-ASCII character is assumed to belong to every kind.
  */
 function mayHoldLongRun(text: string): boolean {
   const isOf = (kind: number, at: number): boolean => {

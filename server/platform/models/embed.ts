@@ -24,7 +24,9 @@ const REQUESTS_AT_ONCE = 3
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 /** Maximum dimensions of a stored vector. */
 const DIMENSIONS_MAX = 16_000
-/** Maximum retries per request while the provider is busy. Queries are retried less, because a user is waiting. */
+/**
+ * Maximum retries per request while the provider is busy. Queries are retried fewer times, because a user is waiting.
+ */
 const RETRIES_MAX: Record<EmbeddingPurpose, number> = { document: 5, query: 1 }
 const PAUSE_MAX_MS: Record<EmbeddingPurpose, number> = { document: 60_000, query: 5_000 }
 

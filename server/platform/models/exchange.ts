@@ -13,7 +13,7 @@ import { type MediaTimeouts, ModelError, type ModelTarget } from './types.ts'
 
 const ERROR_BODY_BYTES_MAX = 64 * 1024
 const BUSY_STATUSES = [429, 503]
-/** Longer Retry-After values are ignored. */
+/** Maximum Retry-After, in milliseconds. Longer values are ignored. */
 const RETRY_AFTER_MAX_MS = 60_000
 
 /** Network access and timeouts for media requests. */
@@ -31,7 +31,7 @@ export interface ExchangeRequest {
   bytesMax: number
   /** Noun for the input in the error message for status 413. */
   sent: 'prompt' | 'recording' | 'text'
-  /** Returns redirects as responses, so that the caller can check each hop. Otherwise a redirect is a ModelError. */
+  /** True to return redirects to the caller, which checks each hop. Otherwise a redirect is a ModelError. */
   takesRedirect?: boolean
   signal: AbortSignal
 }

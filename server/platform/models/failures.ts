@@ -10,8 +10,8 @@ const PROVIDER_WORDS_READ_MAX = 4_000
 const WRAPPINGS_MAX = 4
 
 /**
- * Returns the error message for an HTTP status. Quotes the provider's own message only for statuses without a
- * specific message of ours, and never for 401.
+ * Returns the error message for an HTTP status. Quotes the provider's own message only for client errors without a
+ * specific sentence, such as 400.
  */
 export function describeStatus(
   target: ModelTarget,

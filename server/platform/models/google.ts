@@ -153,14 +153,14 @@ const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {
 export const googleHeaders = ({ apiKey }: ModelTarget): Record<string, string> =>
   apiKey === null ? {} : { 'x-goog-api-key': apiKey }
 
-/** Removes the `models/` prefix, which names from Google's list of models have. */
+/** Removes the prefix `models/`, which Google's list of models adds to names. */
 const bareName = (model: string): string => model.replace(/^models\//, '')
 
 /** Models that cannot think. They reject a thinkingConfig. */
 const NEVER_THINKS = /^(gemini-(1|2\.0)|gemma-[123]|learnlm)/
 
 /**
- * Replaces the missing signature of a tool call that another model made.
+ * Sent in place of the missing signature of a tool call that another model made.
  * https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const NO_SIGNATURE = 'skip_thought_signature_validator'

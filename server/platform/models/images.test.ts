@@ -111,7 +111,7 @@ describe('an edit of given images', () => {
     })
   })
 
-  test('is sent to Gemini beside the text', async () => {
+  test('is sent to Gemini together with the text', async () => {
     await draw(
       { provider: 'google', model: 'gemini-image-emu', baseUrl: `${emulated.url}/v1beta` },
       { images },

@@ -9,7 +9,7 @@ export const DEFAULT_BASE_URLS: Partial<Record<Provider, string>> = {
   demo: '',
 }
 
-/** Guesses a model's capabilities from its name. The model's configuration can override them. */
+/** Guesses a model's capabilities from its name. The model's configuration can override the guess. */
 export function guessCapabilities(provider: Provider, model: string): string[] {
   const name = bareName(model)
   const kind = KINDS.find(([pattern]) => pattern.test(name))?.[1]
@@ -23,9 +23,7 @@ export function guessCapabilities(provider: Provider, model: string): string[] {
   return capabilities
 }
 
-/**
- * Returns the lowercase name without a vendor prefix, which gateways add: `openai/gpt-4o`, `models/gemini-2.5-pro`.
- */
+/** Returns the lowercase name without the vendor prefix that gateways add: `openai/gpt-4o` becomes `gpt-4o`. */
 const bareName = (model: string): string => model.toLowerCase().replace(/^.*\//, '')
 
 /** Returns a pattern that matches names starting with one of `patterns`. */
@@ -71,7 +69,7 @@ const REASONING = [
 
 /**
  * Guesses the context window from the model's name, in tokens of prompt and reply together. If the guess is too
- * small, the only effect is that history is truncated earlier.
+ * small, history is truncated earlier than necessary.
  */
 export function defaultContextWindow(provider: Provider, model: string): number {
   const name = bareName(model)

@@ -34,7 +34,7 @@ export async function listModels(transport: Transport, target: ModelTarget): Pro
 
 /** An entry of a provider's model list. */
 interface ListedModel {
-  /** Name of the model. Gemini uses the field `name` instead: `models/gemini-…`. */
+  /** Name of the model. Gemini sends the name in `name` instead: `models/gemini-…`. */
   id?: unknown
   name?: unknown
   supportedGenerationMethods?: unknown

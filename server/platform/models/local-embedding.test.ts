@@ -48,7 +48,7 @@ test('vectors are the same on every machine', async () => {
   )
 })
 
-test('case, composition and word forms make no difference, and a typo little', async () => {
+test('case, composition and word forms make no difference, and a typo makes little', async () => {
   expect(await similarity('Café MÜNCHEN', 'cafe\u0301 mu\u0308nchen')).toBeCloseTo(1, 5)
   expect(await similarity('the invoices were signed', 'The invoice is signed.')).toBeGreaterThan(0.9)
   const misspelt = [

@@ -5,7 +5,7 @@ import { UNSPACED_SCRIPTS } from '../retrieval/words.ts'
 
 /** Number of dimensions of the built-in embedding. */
 export const LOCAL_DIMENSIONS = 384
-/** Maximum milliseconds between yields to the event loop, apart from the time for one string. */
+/** Yields to the event loop between two strings after this many milliseconds. */
 const STEP_MS = 8
 /** Maximum characters that are embedded. Longer strings are truncated; chunks and queries are far shorter. */
 const CHARACTERS_MAX = 20_000

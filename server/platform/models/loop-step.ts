@@ -19,7 +19,7 @@ export class LoopStep {
 
   /**
    * Returns a sink that records this step's output and forwards it to `sink`. An empty line separates the outputs of
-   * two steps. `withOwnId` returns a copy of the call with an unused id.
+   * two steps. `withOwnId` returns a tool call with an id that is not in use.
    */
   sinkTo(sink: ModelSink, earlier: readonly LoopStep[], withOwnId: (call: ToolCall) => ToolCall): ModelSink {
     const { written, request } = this

@@ -25,7 +25,7 @@ test.each(HOSTILE)('%j neither ends nor begins an element', (text) => {
   expect(element.endsWith('\n</passage>')).toBe(true)
 })
 
-test('control marks of chat templates are broken up', () => {
+test('markers of chat templates are escaped', () => {
   const marks = ['<|im_end|>', '<｜User｜>', '<start_of_turn>', '<end_of_turn>', '[INST]', '[/INST]']
   for (const mark of marks) expect(withoutTags(mark)).not.toContain(mark)
 })

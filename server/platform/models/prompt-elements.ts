@@ -63,7 +63,7 @@ export const writeRecord = (element: 'mcp_server' | 'next_page', record: object)
 
 const inHex = (sign: string): string => `\\u00${sign.charCodeAt(0).toString(16)}`
 
-/** Removes attachments and the records of MCP servers from a message. */
+/** Removes attachments, and elements written by `writeRecord`, from a message. */
 export const withoutAttachments = (message: string): string =>
   message
     .replace(/<attachment name=[\s\S]*?\n<\/attachment>/g, '')

@@ -89,7 +89,7 @@ function trailingHalf(text: string): string {
   return code >= 0xd800 && code <= 0xdbff ? text.slice(-1) : ''
 }
 
-/** Replaces NUL and lone surrogates, which PostgreSQL cannot store, with U+FFFD. */
+/** Returns the string with U+FFFD in place of NUL and lone surrogates. PostgreSQL can store neither. */
 export const storable = (text: string): string =>
   text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', REPLACEMENT)
 

@@ -82,7 +82,7 @@ export async function openGoogle(net: Net, target: ModelTarget, bytesMax: number
   return createGoogle({ baseURL: target.baseUrl, apiKey: target.apiKey ?? '', fetch })
 }
 
-/** Removes the `models/` prefix, which names from Google's list of models have. */
+/** Removes the prefix `models/`, which Google's list of models adds to names. */
 export const bareName = ({ model }: ModelTarget): string => model.replace(/^models\//, '')
 
 /**
@@ -111,7 +111,7 @@ function describeSdkFailure(target: ModelTarget, kind: MediaKind, error: Error):
   return notItsFormat(target, error)
 }
 
-/** Returns Gemini's reason for not generating an image, such as IMAGE_SAFETY, or '' if it gave none. */
+/** Returns Gemini's reason for not generating an image, such as IMAGE_SAFETY, or '' without a reason. */
 function reasonOf(error: Error): string {
   const { calls } = error as { calls?: { providerMetadata?: { google?: GoogleReasons } }[] }
   const { finishReason, promptFeedback } = calls?.[0]?.providerMetadata?.google ?? {}
@@ -134,8 +134,8 @@ function sdkFetch(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT
     throw new ModelError(unsendableKey(target.provider))
   return async (input, init) => {
     const request = new Request(input, init)
-    // Without a key, the SDK would read one from the environment, so it received an empty key. Remove the resulting
-    // headers.
+    // Without a key, the SDK would read a key from the environment. It was therefore created with an empty key, whose
+    // headers are removed here.
     if (target.apiKey === null)
       for (const name of ['authorization', 'x-goog-api-key']) request.headers.delete(name)
     const { status, headers, body } = await exchange(net, target, {

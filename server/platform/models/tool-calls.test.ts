@@ -75,7 +75,7 @@ describe('arguments', () => {
     (text) => expect(inputOf(text)).toEqual({}),
   )
 
-  test('that are nested too deep become empty', () => {
+  test('that are nested too deeply become empty', () => {
     const nested = (levels: number) => '{"a":'.repeat(levels) + '1'.padEnd(levels + 1, '}')
     expect(inputOf(nested(60))).toHaveProperty('a')
     expect(inputOf(nested(70))).toEqual({})

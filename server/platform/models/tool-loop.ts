@@ -60,7 +60,7 @@ export interface ToolSink extends ModelSink {
 }
 
 /**
- * Generates a reply with tools. Runs the model's tool calls and returns the outcomes to the model, until the model
+ * Generates a reply with tools. Runs the model's tool calls and sends the outcomes back to the model, until the model
  * makes no more calls. Without tools, the loop is a single `Models.stream`.
  */
 export class ToolLoop {

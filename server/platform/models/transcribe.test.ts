@@ -195,7 +195,7 @@ test('a transcript can be stored and sent', async () => {
   expect((await hear({ model: 'gpt-4o-transcribe-surrogate' })).text).toBe('half \ufffd and nul')
 })
 
-test('a silent recording is not a failure of Gemini', async () => {
+test('silent audio is not an error with Gemini', async () => {
   const where = {
     provider: 'google',
     model: 'gemini-emu-nothing',

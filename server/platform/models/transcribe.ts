@@ -15,7 +15,7 @@ const ANSWER_BYTES_MAX = 4 * 1024 * 1024
 /** Maximum audio size for Gemini. The file is sent from memory as Base64, and a request may have at most 20 MB. */
 const GOOGLE_RECORDING_BYTES_MAX = 14 * 1024 * 1024
 
-/** Returns the duration of an audio file in seconds, or null if the file doesn't state it. */
+/** Returns the duration of an audio file in seconds, or null if the file doesn't state a duration. */
 export type DurationOf = (recording: Recording) => Promise<number | null>
 
 /**

@@ -22,8 +22,8 @@ const EVENT_BYTES_MAX = 4 * 1024 * 1024
 const STREAM_BYTES_MAX = 128 * 1024 * 1024
 const ERROR_BODY_BYTES_MAX = 64 * 1024
 /**
- * Maximum milliseconds between a reply's end marker and the end of the response. A slower response's connection is
- * not reused.
+ * Maximum milliseconds between a reply's end marker and the end of the response. If the response takes longer, its
+ * connection is closed.
  */
 const DRAIN_TIMEOUT_MS = 1_000
 const RETRIES_MAX = 2
@@ -216,7 +216,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     return setTimeout(() => this.#fail(tooSlow(this.#request.target, what, milliseconds)), milliseconds)
   }
 
-  /** Resolves at the end marker. The connection can be reused once the response ends, usually immediately. */
+  /** Resolves at the end marker. The connection can be reused if the response ends soon afterwards. */
   #end(): void {
     this.#settle(() => this.#resolve('ended'))
     this.#timer = setTimeout(() => this.#controller?.abort(GIVEN_UP), DRAIN_TIMEOUT_MS).unref()

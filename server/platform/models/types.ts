@@ -18,7 +18,7 @@ export interface ModelTarget {
   /** Base URL without a trailing slash, as in the provider's documentation: `https://api.openai.com/v1`. */
   baseUrl: string
   apiKey: string | null
-  /** True if a tenant configured the base URL. Requests to it go through the network guard. */
+  /** True if a tenant configured the base URL. Requests to such a URL go through the network guard. */
   guarded: boolean
 }
 
@@ -59,7 +59,7 @@ export interface ModelRequest {
   toolChoice?: ToolChoice
   /** False limits the reply to one tool call, even for models without such a setting. */
   parallelToolCalls?: boolean
-  /** Stop sequences. The reply ends before the first stop sequence in its text. */
+  /** Stop sequences. The reply ends where the model would generate one of these sequences. */
   stop?: string[]
   /** Format of the reply. Free text if omitted. */
   responseFormat?: ResponseFormat

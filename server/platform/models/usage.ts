@@ -5,7 +5,7 @@ const TOKENS_MAX = 100_000_000
 
 /**
  * Returns the usage reported by the provider, which is the usage that the provider bills. Returns null if neither
- * number is valid. An invalid number is 0 otherwise.
+ * number is valid. If only one number is valid, the other is 0.
  */
 export const usageOf = (input: unknown, output: unknown): ModelUsage | null =>
   isCount(input) || isCount(output) ? { inputTokens: count(input), outputTokens: count(output) } : null

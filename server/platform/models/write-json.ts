@@ -76,7 +76,10 @@ class JsonWriter {
   }
 }
 
-/** Returns the result of the value's `toJSON` method, as in a Date, or the value itself. */
+/**
+ * Returns the result of the value's `toJSON` method, such as a Date's. Returns the value itself if it has no such
+ * method.
+ */
 function ownJsonOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value
   const { toJSON } = value as { toJSON?: unknown }

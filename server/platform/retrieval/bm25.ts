@@ -2,8 +2,8 @@ import { areApart, frequencyOf, lastOf, lengthOf, mergeRuns, readPostings, sumOf
 
 export interface QueryTerm {
   /**
-   * The posting lists of this term: one per segment, per language of the stem, or per word with a prefix. The
-   * frequencies of a chunk in several lists are added up.
+   * Posting lists of the term. A term has several lists if it occurs in several segments, has stems in several
+   * languages, or is a prefix of several words. If a chunk is in several lists, its frequencies are added up.
    */
   postings: readonly Uint8Array[]
   /** Frequency of the term in the query. */
@@ -69,7 +69,10 @@ export function scoreChunks(terms: readonly QueryTerm[], { chunks, averageLength
 const idfOf = (holders: number, chunks: number): number =>
   Math.log(1 + (chunks - holders + 0.5) / (holders + 0.5))
 
-/** Merges runs, unless no chunk can be in two of them, as with the runs of different segments. */
+/**
+ * Merges runs that may contain the same chunk. Keeps runs separate if their chunk numbers don't overlap, as in
+ * different segments.
+ */
 function unite(postings: Uint32Array[]): Uint32Array[] {
   const runs = postings.filter((run) => run.length > 0).sort((a, b) => (a[0] as number) - (b[0] as number))
   return areApart(runs) ? runs : [mergeRuns(runs, sumOfCounts)]

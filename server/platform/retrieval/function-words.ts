@@ -1,6 +1,6 @@
 /**
- * Function words by language, in lowercase and unstemmed. Function words make up most of a text, so they identify its
- * language. The built-in embedding gives them a low weight, because they would make all texts similar.
+ * Function words by language, in lowercase and unstemmed. Function words are frequent in every text, so they identify
+ * its language. The built-in embedding gives them a low weight, because they would make all texts similar.
  *
  * Stored vectors depend on exactly these words. Words that only help to detect languages are in languages.ts.
  */

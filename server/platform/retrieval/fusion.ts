@@ -15,8 +15,8 @@ export interface Fused {
 }
 
 /**
- * Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods",
- * 2009.
+ * The constant of reciprocal rank fusion. Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms
+ * Condorcet and individual Rank Learning Methods", 2009.
  */
 const RANK_CONSTANT = 60
 /**

@@ -14,8 +14,8 @@ export type Language =
 /** Maximum characters that are examined. */
 const CHARACTERS_MAX = 4_000
 /**
- * Minimum share of function words in a text, where each word is weighted by how few languages have it. In prose, the
- * share is about a third.
+ * Minimum share of function words in a text. A word's weight is 1 divided by the number of languages that have this
+ * word. In prose, the share is about a third.
  */
 const EVIDENCE_MIN = 0.05
 
@@ -190,7 +190,7 @@ interface Candidate {
 }
 
 const CANDIDATES = candidates()
-/** Indexes of the candidates that have a word, keyed by word. */
+/** Maps each function word to the indexes of the candidates that have it. */
 const HOLDERS = new Map<string, number[]>()
 CANDIDATES.forEach(({ words }, index) => {
   for (const word of words) HOLDERS.set(word, [...(HOLDERS.get(word) ?? []), index])

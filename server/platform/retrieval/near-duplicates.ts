@@ -14,7 +14,7 @@ const CONTAINMENT_MIN = 0.9
  * only if all words are equal.
  */
 export function dropNearDuplicates<Item>(items: readonly Item[], textOf: (item: Item) => string): Item[] {
-  /** Indexes in `sizes` of the kept items that contain a shingle, keyed by shingle. */
+  /** Maps each shingle to the indexes in `sizes` of the kept items that contain the shingle. */
   const holders = new Map<number, number[]>()
   const sizes: number[] = []
   return items.filter((item) => {

@@ -2,12 +2,12 @@ import type { Stem } from './stems.ts'
 
 /**
  * Converts words to the form in which phrases are compared: stems, with stop words unchanged. Stop words are kept
- * because a quoted phrase such as "the art of war" must match them too.
+ * because a quoted phrase such as "the art of war" must match its stop words too.
  */
 export const toPhrase = (words: readonly string[], stem: Stem): string[] =>
   words.map((word) => stem(word) ?? word)
 
-/** Counts the occurrences of a phrase. Pass results of `toPhrase` in the same language as `content` and `phrase`. */
+/** Counts the occurrences of a phrase. `content` and `phrase` must be results of `toPhrase` in the same language. */
 export function countPhrase(content: readonly string[], phrase: readonly string[]): number {
   const [first] = phrase
   if (first === undefined) return 0

@@ -5,7 +5,7 @@ import type { Stem } from './stems.ts'
  * and the chunk's length in words (uint16 each, capped at 65,535).
  *
  * A posting has 8 bytes in little-endian order, which is the order of all machines on which Node runs. Postings are
- * therefore read without conversion. They are sorted by ascending chunk number.
+ * therefore read without conversion. The postings of a term are sorted by ascending chunk number.
  */
 
 /** A row of a segment: a term and its postings, sorted by ascending chunk number. */
