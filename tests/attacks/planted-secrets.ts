@@ -100,8 +100,8 @@ export const plantedSecrets: Row = {
       edits: [
         {
           file: 'server/platform/mcp/watched-transport.ts',
-          text: 'shown.hide(said)',
-          replacement: 'said',
+          text: 'shown.hide(received)',
+          replacement: 'received',
         },
       ],
     },

@@ -27,7 +27,7 @@ const ETAG_CHARACTERS_MAX = 200
 
 /**
  * Parses a page of a bucket's listing (Amazon S3 API Reference, ListObjectsV2). Throws a BucketError for invalid
- * data. Whatever the server sends, the result has unique keys with this prefix, and valid sizes and times.
+ * data. The result always has unique keys with this prefix, and valid sizes and times.
  */
 export function parseListing(host: string, answer: Buffer, prefix: string): ListedPage {
   try {

@@ -21,7 +21,7 @@ const KEY_CHARACTERS_MAX = 200
 export function refusalOf(bucket: Bucket, key: string | null, refusal: Refusal): BucketError {
   const { host, code, region } = refusal
   const { bucket: name } = bucket
-  if (isPassing(refusal))
+  if (isTemporary(refusal))
     return new BucketError(sentence('bucket.unavailable', { host, answer: statusOf(refusal) }), true)
   if (region !== undefined && isRegion(region) && region !== bucket.region)
     return new BucketError(sentence('bucket.wrong_region', { bucket: name, region }))
@@ -33,7 +33,7 @@ export const quoteKey = (key: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
   key.replace(/[\u0000-\u001f\u007f-\u009f]/g, '?').slice(0, KEY_CHARACTERS_MAX)
 
-const isPassing = ({ status, code }: Refusal): boolean =>
+const isTemporary = ({ status, code }: Refusal): boolean =>
   status === 429 || (status >= 500 && status !== 501) || code === 'RequestTimeout'
 
 const statusOf = ({ status, code }: Refusal): string => `status ${status}${code === '' ? '' : `, ${code}`}`

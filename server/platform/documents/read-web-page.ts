@@ -53,12 +53,12 @@ export async function readWebPage({ bytes, contentType, url }: SentPage): Promis
   if (/^text\/(plain|markdown)/i.test(contentType.trim())) {
     const text = createBoundedText()
     text.add(source)
-    return { ...text.finish(), ...NOTHING_SAID }
+    return { ...text.finish(), ...NO_METADATA }
   }
   const { html, isCut } = cutTags(source)
   const document = await parsePage(html)
   const base = URL.parse(attributeIn(document, 'base[href]', 'href'), url)?.href ?? url
-  const metadata = whatIsSaid(document, base)
+  const metadata = readMetadata(document, base)
   const main = await findMainContent(html, url)
   const text = createBoundedText()
   if (main !== null) pageToMarkdown(main.content, base, text)
@@ -72,7 +72,7 @@ export async function readWebPage({ bytes, contentType, url }: SentPage): Promis
   }
 }
 
-const NOTHING_SAID = {
+const NO_METADATA = {
   title: '',
   description: '',
   canonical: null,
@@ -135,7 +135,7 @@ function wholeText(document: PageDocument, base: string): ExtractedText {
   return text.finish()
 }
 
-function whatIsSaid(document: PageDocument, base: string): Omit<WebPage, keyof ExtractedText> {
+function readMetadata(document: PageDocument, base: string): Omit<WebPage, keyof ExtractedText> {
   const directives = [...document.querySelectorAll('meta[name][content]')]
     .filter((meta) => /^(robots|parley)$/i.test(meta.getAttribute('name') ?? ''))
     .map((meta) => (meta.getAttribute('content') ?? '').toLowerCase())

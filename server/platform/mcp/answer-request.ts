@@ -92,12 +92,14 @@ function createServer(
   )
   const attempt = <T extends object>(context: ServerContext, work: (signal: AbortSignal) => Promise<T>) =>
     exchange.attempt(server, context, async (signal) => bounded(await work(signal)))
-  const inWords = (error: unknown): never => {
+  const throwProtocolError = (error: unknown): never => {
     throw asProtocolError(error, log)
   }
 
   server.setRequestHandler('tools/list', ({ params }, context) =>
-    attempt(context, async (signal) => asPage(await definition.tools(signal, params?.cursor))).catch(inWords),
+    attempt(context, async (signal) => asPage(await definition.tools(signal, params?.cursor))).catch(
+      throwProtocolError,
+    ),
   )
   server.setRequestHandler('tools/call', ({ params }, context) =>
     attempt(context, async (signal) => {
@@ -112,7 +114,9 @@ function createServer(
       server.setRequestHandler(
         method,
         ({ params }, context) =>
-          attempt(context, (signal) => pass(method, withoutMeta(params), signal)).catch(inWords) as never,
+          attempt(context, (signal) => pass(method, withoutMeta(params), signal)).catch(
+            throwProtocolError,
+          ) as never,
       )
     }
   }
@@ -138,7 +142,7 @@ function asProtocolError(error: unknown, log: HandlerState['log']): ProtocolErro
   if (error instanceof AppError && error.status < 500) return new ProtocolError(INTERNAL_ERROR, error.message)
   if ((error as Error | null)?.name === 'TimeoutError')
     return new ProtocolError(INTERNAL_ERROR, `No answer arrived within ${ANSWER_MS_MAX / 1000} seconds.`)
-  if (!isDeparture(error)) log.error({ err: error }, 'MCP request failed')
+  if (!isClientGone(error)) log.error({ err: error }, 'MCP request failed')
   return new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side.')
 }
 
@@ -147,7 +151,7 @@ const codeOf = ({ cause }: McpError): number =>
   cause instanceof ProtocolError && CLIENT_ERRORS.includes(cause.code) ? cause.code : INTERNAL_ERROR
 
 /** Returns true if the client cancelled or disconnected. That is not an error, and needs no response. */
-const isDeparture = (error: unknown): boolean =>
+const isClientGone = (error: unknown): boolean =>
   (error as Error | null)?.name === 'AbortError' ||
   (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed)
 

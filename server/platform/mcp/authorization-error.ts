@@ -23,10 +23,10 @@ export class AuthorizationError extends Error {
   }
 }
 
-const SAID_CHARACTERS_MAX = 10_000
+const EXAMINED_CHARACTERS_MAX = 10_000
 const DETAILS_CHARACTERS_MAX = 300
 /** Temporary errors of the authorization server. The grant may still be valid. */
-const PASSING = ['server_error', 'temporarily_unavailable', 'too_many_requests', 'slow_down']
+const TEMPORARY_ERRORS = ['server_error', 'temporarily_unavailable', 'too_many_requests', 'slow_down']
 
 /** Converts an OAuth error response (RFC 6749, 4.1.2.1 and 5.2) to an AuthorizationError. */
 export function refusalOf(
@@ -38,7 +38,7 @@ export function refusalOf(
   // Omit the description: for server_error, it may be the server's entire response body.
   if (code === 'server_error')
     return new AuthorizationError('unreachable', sentence('mcp.authorization_down', { host }))
-  const kind = PASSING.includes(code) ? 'unreachable' : 'refused'
+  const kind = TEMPORARY_ERRORS.includes(code) ? 'unreachable' : 'refused'
   const details = cleanDetails(
     [code, description === code ? '' : description].filter(Boolean).join(': '),
     secrets,
@@ -52,7 +52,7 @@ export function refusalOf(
 
 /** Reduces untrusted text to one short line for an error message, and masks `secrets`. */
 export function cleanDetails(text: string, secrets: string[]): string {
-  let clean = text.slice(0, SAID_CHARACTERS_MAX)
+  let clean = text.slice(0, EXAMINED_CHARACTERS_MAX)
   for (const secret of secrets) if (secret !== '') clean = clean.replaceAll(secret, '…')
   clean = clean.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return clean.length > DETAILS_CHARACTERS_MAX ? `${clean.slice(0, DETAILS_CHARACTERS_MAX)}…` : clean

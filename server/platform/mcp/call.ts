@@ -52,16 +52,16 @@ export class Call {
     this.#reject(reason)
     // Leave the call's async context. Otherwise the SDK's cancellation notice would be aborted together with the
     // call.
-    calls.exit(() => this.#left.abort(NOBODY_WAITS))
+    calls.exit(() => this.#left.abort(ABANDONED))
     this.end()
   }
 
   end(): void {
-    this.#ended.abort(NOBODY_WAITS)
+    this.#ended.abort(ABANDONED)
   }
 }
 
-const NOBODY_WAITS = new Error('No caller is waiting for the answer')
+const ABANDONED = new Error('No caller is waiting for the response')
 
 const calls = new AsyncLocalStorage<Call>()
 

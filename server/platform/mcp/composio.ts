@@ -160,7 +160,7 @@ export class Composio {
   #machineAddress(text: unknown): ComposioAddress {
     const url = typeof text === 'string' && text.length <= ADDRESS_CHARACTERS_MAX ? URL.parse(text) : null
     if (!url || !this.#isWeb(url)) throw new ComposioError(sentence('composio.address'), null)
-    return { url: url.href, isOwn: isAtHome(url, new URL(this.#baseUrl)) }
+    return { url: url.href, isOwn: isSameDomain(url, new URL(this.#baseUrl)) }
   }
 
   #isWeb({ protocol, username, password }: URL): boolean {
@@ -172,7 +172,7 @@ export class Composio {
 /**
  * Returns true if the hosts are equal or siblings in one domain, such as mcp.composio.dev and backend.composio.dev.
  */
-function isAtHome(url: URL, base: URL): boolean {
+function isSameDomain(url: URL, base: URL): boolean {
   if (url.protocol !== base.protocol) return false
   if (url.host === base.host) return true
   const domain = base.hostname.split('.').slice(1).join('.')

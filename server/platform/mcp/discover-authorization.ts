@@ -210,8 +210,8 @@ function checkMetadata(metadata: AuthorizationServerMetadata, isClientFixed: boo
     throw invalid(sentence('mcp.authorization_no_pkce', { host }))
 }
 
-const readAuthMethods = (said: string[] = []): string[] =>
-  said.filter(({ length }) => length <= AUTH_METHOD_CHARACTERS_MAX).slice(0, AUTH_METHODS_MAX)
+const readAuthMethods = (methods: string[] = []): string[] =>
+  methods.filter(({ length }) => length <= AUTH_METHOD_CHARACTERS_MAX).slice(0, AUTH_METHODS_MAX)
 
 /** Returns the revocation endpoint. OpenID Connect documents may contain one too, although the SDK's type doesn't. */
 function revocationEndpointOf(metadata: object | undefined): string | undefined {

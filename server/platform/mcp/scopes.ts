@@ -10,8 +10,8 @@ const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/
  * Reads and deduplicates the scopes in an untrusted list or string. Returns undefined if there are none, or if the
  * result is too long.
  */
-export function readScope(said: string | readonly string[] | undefined): string | undefined {
-  const tokens = typeof said === 'string' ? said.split(/\s+/) : (said ?? [])
+export function readScope(value: string | readonly string[] | undefined): string | undefined {
+  const tokens = typeof value === 'string' ? value.split(/\s+/) : (value ?? [])
   const scope = computeScopeUnion(...tokens.filter((token) => SCOPE_TOKEN.test(token)).slice(0, SCOPES_MAX))
   return scope !== undefined && scope.length <= SCOPE_CHARACTERS_MAX ? scope : undefined
 }

@@ -22,11 +22,11 @@ export class ShownSecrets {
   /** Returns a copy of a server's message with the remembered credentials masked. */
   hide<Message extends object>(message: Message): Message {
     const parts = Object.entries(message).map(([name, part]) =>
-      SAID.includes(name) ? [name, this.#mask.value(part)] : [name, part],
+      CONTENT_FIELDS.includes(name) ? [name, this.#mask.value(part)] : [name, part],
     )
     return Object.fromEntries(parts) as Message
   }
 }
 
 /** Fields of a JSON-RPC message that carry content from the server. */
-const SAID = ['result', 'error', 'params']
+const CONTENT_FIELDS = ['result', 'error', 'params']

@@ -37,14 +37,14 @@ export function asMetadata(
  * invalid lifetime, because a 401 later shows that the token has expired. Without a scope in the response, the
  * requested scope applies.
  */
-export function readTokens(said: OAuthTokens, host: string, askedScope: string | null): Tokens {
-  const { access_token, refresh_token, token_type, expires_in: seconds = 0 } = said
+export function readTokens(response: OAuthTokens, host: string, requestedScope: string | null): Tokens {
+  const { access_token, refresh_token, token_type, expires_in: seconds = 0 } = response
   if (token_type.toLowerCase() !== 'bearer')
     throw new AuthorizationError('invalid', sentence('mcp.token_type', { host }))
   for (const token of [access_token, refresh_token])
     if (token !== undefined && (token.length > TOKEN_CHARACTERS_MAX || !HEADER_SAFE.test(token)))
       throw new AuthorizationError('invalid', sentence('mcp.token_invalid', { host }))
-  const scope = readScope(said.scope) ?? askedScope
+  const scope = readScope(response.scope) ?? requestedScope
   return {
     access_token,
     token_type: 'Bearer',

@@ -43,8 +43,8 @@ export class WatchedTransport implements Transport {
     this.#host = host
     inner.onclose = () => this.onclose?.()
     inner.onerror = (error) => this.onerror?.(error)
-    inner.onmessage = (said: JSONRPCMessage, extra?: MessageExtraInfo) => {
-      const message = shown.hide(said)
+    inner.onmessage = (received: JSONRPCMessage, extra?: MessageExtraInfo) => {
+      const message = shown.hide(received)
       const isRequest = 'method' in message && 'id' in message
       if (isRequest && ++this.#requestsOfServer > REQUESTS_OF_SERVER_MAX) return
       if ('method' in message) return this.onmessage?.(message, extra)

@@ -175,14 +175,14 @@ function toolsOf(
   const { toolChoice, parallelToolCalls } = request
   // DeepSeek's reasoner always thinks, so its tool calls cannot be forced.
   const isThinking = (reasoning['thinking'] as { type?: string } | undefined)?.type === 'enabled'
-  const heeds =
+  const usesToolChoice =
     dialect.supportsToolChoice &&
     (dialect.canForceToolWhileThinking || !isThinking || !demandsCall(toolChoice))
-  const tools = heeds ? (request.tools ?? []) : callableTools(request)
+  const tools = usesToolChoice ? (request.tools ?? []) : callableTools(request)
   if (tools.length === 0) return {}
   return {
     tools: tools.map((tool) => ({ type: 'function', function: tool })),
-    ...(toolChoice !== undefined && heeds && { tool_choice: choiceOf(toolChoice) }),
+    ...(toolChoice !== undefined && usesToolChoice && { tool_choice: choiceOf(toolChoice) }),
     ...(parallelToolCalls !== undefined &&
       dialect.supportsParallelCalls(model) && { parallel_tool_calls: parallelToolCalls }),
   }
