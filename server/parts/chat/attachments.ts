@@ -8,17 +8,17 @@ import type { Storage } from '#platform/storage/storage.ts'
 import type { UploadRow } from '#platform/storage/view-upload.ts'
 import type { ChatReader } from './schemas.ts'
 
-/** An uploaded file of a message, with its text. */
+/** An uploaded file of a message, with its extracted text. */
 export interface Attachment extends UploadRow {
-  /** Null if the file has no text or it could not be read. */
+  /** Extracted text. Null if the file has no readable text, or isn't among the newest `TEXTS_MAX` files. */
   text: string | null
-  /** True if the stored text is shorter than the file's. */
+  /** True if only the beginning of the file's text was stored. */
   isCut: boolean
 }
 
-/** Maximum number of files per prompt whose text is included; the newest are used. */
+/** Maximum number of files per prompt whose text is included, newest first. */
 const TEXTS_MAX = 20
-/** Image limits per request; no provider accepts more or larger ones. */
+/** Image limits per model request: number, bytes per image, and total bytes. No provider accepts more. */
 const IMAGES_MAX = 10
 const IMAGE_BYTES_MAX = 10 * 1024 * 1024
 const IMAGES_BYTES_MAX = 20 * 1024 * 1024
@@ -27,7 +27,7 @@ const IMAGES_BYTES_MAX = 20 * 1024 * 1024
 export const isImage = ({ contentType }: UploadRow): boolean =>
   ACCEPTED_TYPES.get(contentType)?.isVisionImage === true
 
-/** Returns the uploads in the order of their ids. Throws upload.not_found for an upload of another user. */
+/** Returns the uploads in the order of `ids`. Throws upload.not_found if an upload isn't the caller's. */
 export async function findUploads(scope: ChatReader, ids: readonly string[]): Promise<UploadRow[]> {
   const found = await readUploads(scope, ids)
   return ids.map((id) => {
@@ -37,7 +37,7 @@ export async function findUploads(scope: ChatReader, ids: readonly string[]): Pr
   })
 }
 
-/** Returns the existing uploads among these, by id. */
+/** Returns the uploads that exist, by id. */
 export async function readUploads(
   scope: ChatReader,
   ids: readonly string[],
@@ -47,7 +47,7 @@ export async function readUploads(
   return new Map(rows.filter((row) => row.status === 'stored').map((row) => [row.id, row]))
 }
 
-/** Returns the attachments of messages by id, newest first, without deleted ones. */
+/** Returns the attachments of messages, by id. `messages` are ordered newest first. Omits deleted attachments. */
 export async function readAttachments(
   scope: ChatReader,
   messages: readonly { uploadIds: string[] | null }[],
@@ -68,13 +68,16 @@ export async function readAttachments(
   )
 }
 
-/** Picks a message's attachments from those read. */
+/** Returns a message's attachments from the result of `readAttachments`. */
 export const attachmentsOf = (
   { uploadIds }: { uploadIds: string[] | null },
   read: ReadonlyMap<string, Attachment>,
 ): Attachment[] => (uploadIds ?? []).flatMap((id) => read.get(id) ?? [])
 
-/** Appends the texts of attachments to a message, within `bytesMax` bytes shared equally, and marks omissions. */
+/**
+ * Appends the text of attachments to a message. The attachments share `bytesMax` bytes. Truncated text ends with a
+ * remark that says so.
+ */
 export function withTexts(content: string, attachments: readonly Attachment[], bytesMax: number): string {
   let left = bytesMax
   const parts = attachments.map((attachment, index) => {
@@ -97,7 +100,7 @@ function describe(attachment: Attachment, bytesMax: number): string {
   return `<attachment name=${name}>\n${withoutTags(excerpt)}${remark}\n</attachment>`
 }
 
-/** Cuts a text to at most `bytesMax` bytes, between characters. */
+/** Truncates a string to at most `bytesMax` bytes of UTF-8, without splitting a character. */
 function cutToBytes(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text.slice(0, Math.max(0, bytesMax)).toWellFormed())
   let end = Math.min(bytes.length, Math.max(0, bytesMax))
@@ -105,12 +108,11 @@ function cutToBytes(text: string, bytesMax: number): string {
   return bytes.toString('utf8', 0, end)
 }
 
-/** True for a continuation byte of UTF-8. */
 const isInsideCharacter = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
 
 /**
- * Throws upload.image_too_large, upload.too_many_images or upload.images_too_large if no model accepts the images
- * of a new message.
+ * Checks the limits of a new message's images. Throws upload.image_too_large, upload.too_many_images or
+ * upload.images_too_large.
  */
 export function checkImages(images: readonly UploadRow[]): void {
   const tooLarge = images.find((image) => image.size > IMAGE_BYTES_MAX)
@@ -120,7 +122,7 @@ export function checkImages(images: readonly UploadRow[]): void {
   if (bytes > IMAGES_BYTES_MAX) throw fail('upload.images_too_large', { limit: IMAGES_BYTES_MAX })
 }
 
-/** Selects the latest images that fit into one request. */
+/** Returns the newest images that together fit into one request. `images` are ordered oldest first. */
 export function selectImages(images: readonly Attachment[]): Set<Attachment> {
   const selected = new Set<Attachment>()
   let bytes = 0
@@ -132,7 +134,7 @@ export function selectImages(images: readonly Attachment[]): Set<Attachment> {
   return selected
 }
 
-/** Builds the content of a message with images. */
+/** Returns message content for the model: the images, followed by the text. */
 export async function withImages(
   storage: Storage,
   text: string,

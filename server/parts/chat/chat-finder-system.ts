@@ -5,21 +5,21 @@ import { fail } from '#errors'
 import type { ChatKind } from './manage-chats.ts'
 import type { ChatRow, ChatWriter } from './schemas.ts'
 
-/** The columns of a chat that sending a message needs. */
+/** The columns of a chat that are needed to send a message. */
 export type OpenChat = Pick<
   ChatRow,
   'id' | 'title' | 'settings' | 'isConversation' | 'visitorId' | 'leafMessageId'
 >
 
-/** Finds a chat of the caller that is not deleted. Throws chat.not_found. */
+/** Finds a chat of the caller. Throws chat.not_found, also for deleted chats. */
 export type FindOpenChat = (scope: ChatWriter, chatId: string, kind: ChatKind) => Promise<OpenChat>
 
 /** Maximum number of chats per statement. */
 const GROUP_MAX = 100
 
 /**
- * Batches concurrent look-ups into one hand-written statement, since nearly every message needs one (see
- * grouped).
+ * Returns a function that finds chats. Nearly every message needs a look-up, so concurrent look-ups are batched into
+ * one statement (see grouped).
  */
 export function createChatFinder(database: Database): FindOpenChat {
   const sql = systemSql(database)

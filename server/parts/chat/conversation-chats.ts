@@ -10,14 +10,15 @@ import type { MessageRow } from './schemas.ts'
 import { takeTurn } from './turn.ts'
 
 /**
- * Interface for the conversation part. A conversation's messages are stored in a chat with the same id, so that
- * holds, storage, charges and recovery of replies work the same way. Lists of chats omit that chat.
+ * Stores the messages of conversations, for the conversation part. A conversation has a chat with the same id, so
+ * that holds, storage, charges and recovery of replies are shared with chats. Lists of chats omit the chats of
+ * conversations.
  */
 export interface ConversationChats {
-  /** Creates the chat of a conversation in the transaction that creates the conversation. */
+  /** Creates a conversation's chat in the transaction that creates the conversation. */
   add(database: Pick<ScopedDatabase, 'insert'>, conversationId: string, title: string): Promise<void>
   /**
-   * Stores a message and starts a model's reply, streamed with named events (`?events=all`). Throws the errors of
+   * Stores a message and streams a model's reply, including named events (`?events=all`). Throws the errors of
    * send_message.
    */
   send(
@@ -26,19 +27,19 @@ export interface ConversationChats {
     content: string,
     idempotencyKey: string | undefined,
   ): Promise<EventStream>
-  /** Returns messages, newest first, and their total number. Throws chat.not_found. */
+  /** Returns one page of messages, newest first, and the total number of messages. Throws chat.not_found. */
   messages(
     scope: Scope<'conversation:read'>,
     conversationId: string,
     page: { limit: number; offset: number },
   ): Promise<{ messages: MessageRow[]; total: number }>
-  /** Stops the replies in progress. Throws chat.not_found, chat.not_streaming. */
+  /** Stops the replies in progress. Throws chat.not_found, and chat.not_streaming if there are none. */
   stop(scope: Scope<'conversation:write'>, conversationId: string): Promise<void>
-  /** Deletes the chat and with it the conversation. Returns false if there is none. */
+  /** Deletes a conversation and its chat. Returns false if the conversation doesn't exist. */
   delete(scope: Scope<'conversation:delete'>, conversationId: string): Promise<boolean>
 }
 
-/** A question and its reply; in a conversation, each question has one reply. */
+/** In a conversation, each question has exactly one reply. */
 const MESSAGES_PER_QUESTION = 2
 
 export const conversationChats = (deps: ChatDependencies): ConversationChats => ({

@@ -11,7 +11,6 @@ import type { ReplyWrites } from './reply-writes-system.ts'
 import type { Retriever } from './retriever.ts'
 import type { Titles } from './titles.ts'
 
-/** Dependencies of the part, created once in index.ts. */
 export interface ChatDependencies {
   writes: ReplyWrites
   replies: LiveReplies
@@ -25,6 +24,6 @@ export interface ChatDependencies {
   storage: Storage
   uploads: Uploads
   documents: Documents
-  /** Logs of replies that other processes write; null without Redis. */
+  /** Logs of replies that other processes write. Null without Redis. */
   shared: SharedLogs | null
 }

@@ -9,31 +9,36 @@ import { streamReply } from './stream-reply.ts'
 import { takeTurn } from './turn.ts'
 
 /**
- * Sessions of deployments (contract, 10) are chats of a user that nobody can sign in as, so that holds, storage,
- * charges and recovery of replies work as in chats. Lists of chats omit them, and they have no title. A visitor
- * can use their own sessions, and the deployment's key all of its sessions; for others, calls throw
- * chat.not_found.
+ * Stores the sessions of deployments (contract, 10). Each session is a chat of the deployment's user, so that holds,
+ * storage, charges and recovery of replies are shared with chats. No one can sign in as that user. Lists of chats
+ * omit sessions, and sessions have no title.
+ *
+ * Visitors have access to their own sessions. The deployment's key has access to all sessions of the deployment.
+ * Calls for other sessions throw chat.not_found.
  */
 export interface DeploymentChats {
   /**
-   * Sends a message, in a new session if none is given, and streams the reply of the deployment's agent. The
-   * deployment's organization pays. Throws the errors of send_message, and deployment.daily_limit.
+   * Sends a message and streams the agent's reply. Creates a session if none is given. Charges the deployment's
+   * organization. Throws the errors of send_message, and deployment.daily_limit.
    */
   send(deployment: OpenDeployment, message: SessionMessage): Promise<EventStream>
   /** Returns the newest messages of a session, oldest first. */
   session(deployment: OpenDeployment, sessionId: string): Promise<MessageRow[]>
-  /** Streams the newest reply from after the last delivered event. Returns null if all of it was delivered. */
+  /**
+   * Streams the part of the newest reply that follows the last delivered event. Returns null if everything was
+   * delivered.
+   */
   stream(deployment: OpenDeployment, query: ResumeQuery): Promise<EventStream | null>
-  /** Stops the reply in progress. Throws chat.not_streaming. */
+  /** Stops the reply in progress. Throws chat.not_streaming if there is none. */
   stop(deployment: OpenDeployment, sessionId: string): Promise<void>
-  /** Requests a stop of all replies of a deployment, in every process; takes effect shortly after. */
+  /** Requests a stop of all replies of a deployment, in any process. The replies stop shortly after. */
   stopAll(deployment: { organizationId: string; deploymentId: string }): Promise<void>
 }
 
 export interface SessionMessage {
   content: string
   sessionId: string | undefined
-  /** Includes named events for callers with the deployment's key; visitors never get them. */
+  /** Requests named events. Ignored for visitors, because only the deployment's key may receive them. */
   named: boolean
   idempotencyKey: string | undefined
 }
@@ -41,7 +46,7 @@ export interface SessionMessage {
 interface ResumeQuery {
   sessionId: string
   lastEventId: string | undefined
-  /** As in SessionMessage. */
+  /** Requests named events, as in SessionMessage. */
   named: boolean
 }
 
@@ -79,7 +84,10 @@ export const deploymentChats = (deps: ChatDependencies): DeploymentChats => ({
   stopAll: (deployment) => deps.writes.requestStopOf(deployment),
 })
 
-/** All chats of a deployment's user are its sessions, so only the visitor needs checking. */
+/**
+ * Finds a session. All chats of the deployment's user are sessions of the deployment, so only the visitor is checked.
+ * Throws chat.not_found.
+ */
 async function findSession(deployment: OpenDeployment, sessionId: string): Promise<ChatRow> {
   const chat = await findChat(deployment.scope, sessionId)
   checkVisitor(deployment, chat)

@@ -3,29 +3,32 @@ import { AppError, fail } from '#errors'
 import type { OpenDeployment } from '#platform/access/scope.ts'
 
 /*
- * Rules for turns that a deployment sends (contract, 10), except its daily message limit
- * (platform/limits/daily-messages.ts). Null stands for a member's turn, to which no rule applies. All visitors of
- * a deployment share one user; the deployment's key acts for all of them.
+ * Rules for turns in a deployment's sessions (contract, 10). The daily message limit is in
+ * platform/limits/daily-messages.ts. A null deployment means that a member sends the turn; then no rule applies. All
+ * visitors of a deployment share one user, and the deployment's key acts for all visitors.
  */
 
 type Deployment = OpenDeployment | null
 
-/** True if the sender is a visitor and not the holder of the deployment's key. */
+/** True if a visitor sends the turn. False for a member and for the deployment's key. */
 export const isVisitor = (deployment: Deployment): boolean =>
   deployment !== null && deployment.visitorId !== null
 
 /**
- * Scopes idempotency keys to the visitor. Keys contain no space, so a visitor cannot forge another visitor's key.
+ * Prefixes an idempotency key with the visitor's id. Keys contain no space, so a visitor cannot forge another
+ * visitor's key.
  */
 export const keyPerVisitor = ({ visitorId }: OpenDeployment, key: string | undefined) =>
   key && visitorId !== null ? `${visitorId} ${key}` : key
 
-/** Throws chat.not_found if a visitor requests a session of another visitor. */
+/** Throws chat.not_found if a visitor requests another visitor's session. */
 export function checkVisitor(deployment: Deployment, chat: { visitorId: string | null }): void {
   if (isVisitor(deployment) && chat.visitorId !== deployment?.visitorId) throw fail('chat.not_found')
 }
 
-/** For `.catch(…)` of a look-up: hides from visitors what is wrong with the agent's model. */
+/**
+ * Returns a handler for `.catch(…)` that hides errors of the agent's model from visitors. They get agent.inactive.
+ */
 export const hideModelError =
   (deployment: Deployment) =>
   (error: unknown): never => {
@@ -34,8 +37,8 @@ export const hideModelError =
   }
 
 /**
- * For `.catch(…)` of a write: deleting a deployment deletes the user that owns its sessions, so a violation of
- * that foreign key means that the caller's credential is revoked.
+ * Returns a handler for `.catch(…)` of a write. Deleting a deployment deletes the user that owns its sessions. A
+ * violated foreign key therefore means that the deployment is gone and the caller's credential is invalid.
  */
 export const refuseDeleted = (deployment: Deployment) =>
   deployment ? onForeignKeyViolation('auth.invalid_token') : undefined

@@ -9,10 +9,10 @@ import { readBranch } from './read-branch.ts'
 import { type ChatRow, type MessageRow, viewChat } from './schemas.ts'
 import { viewMessages } from './view-files.ts'
 
-/** Maximum number of exported messages; the newest of the active branch. */
+/** Maximum number of exported messages. Longer branches are exported without their oldest messages. */
 const MESSAGES_MAX = 10_000
 const FILENAME_CHARACTERS_MAX = 60
-/** Maximum number of characters of a tool's input in Markdown. */
+/** Maximum length of a tool call's input in Markdown, in characters. */
 const INPUT_CHARACTERS_MAX = 200
 
 export type ExportFormat = 'markdown' | 'json'
@@ -37,7 +37,6 @@ export async function exportChat(
   return { name: `${name}.json`, contentType: 'application/json', content: JSON.stringify(view, null, 2) }
 }
 
-/** Returns the ids of a message's attachments and generated media. */
 const filesOf = ({ uploadIds, media }: MessageRow): string[] => [
   ...(uploadIds ?? []),
   ...(media ?? []).map((one) => one.upload_id),
@@ -55,13 +54,12 @@ function toMarkdown(chat: ChatRow, messages: MessageRow[], uploads: ReadonlyMap<
   return [`# ${chat.title.replace(/\s+/g, ' ')}\n`, ...parts].join('\n')
 }
 
-/** Formats a tool call on one line. */
 function describeCall({ name, input, successful, error }: StoredToolCall): string {
   const line = `${name} ${JSON.stringify(input).slice(0, INPUT_CHARACTERS_MAX).toWellFormed()}`
   const end = successful === true ? 'done' : successful === null ? 'not ended' : `failed: ${error}`
   return `${line}, ${end}`.replace(/\s+/g, ' ')
 }
 
-/** Returns a file name that every file system accepts. */
+/** Returns a file name without characters that some file systems reject. */
 const fileNameOf = (title: string): string =>
   (title.match(/[\p{L}\p{N}]+/gu) ?? []).join('-').slice(0, FILENAME_CHARACTERS_MAX) || 'chat'

@@ -7,8 +7,8 @@ import * as schemas from './schemas.ts'
 import { RECORDING_TYPES, transcribeRecording } from './transcribe-recording.ts'
 import { deleteUpload, uploadFile } from './upload-file.ts'
 
-/** Content types that clients may declare for a recording. */
-const SAID_TYPES = [...RECORDING_TYPES, 'application/octet-stream']
+/** Content types that clients may declare for audio to transcribe. */
+const DECLARABLE_TYPES = [...RECORDING_TYPES, 'application/octet-stream']
 
 /** Routes whose request body is a file. */
 export const fileRoutes = (deps: ChatDependencies): Route[] => [
@@ -65,12 +65,12 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
         Enum(schemas.LANGUAGES, { description: 'Language of the recording. Default: en-US.' }),
       ),
       content_type: Type.Optional(
-        Enum(SAID_TYPES, {
+        Enum(DECLARABLE_TYPES, {
           description: 'Media type of a recording sent as the body, instead of Content-Type.',
         }),
       ),
     }),
-    upload: { description: 'The recording.', example: 'Question.mp3', raw: SAID_TYPES },
+    upload: { description: 'The recording.', example: 'Question.mp3', raw: DECLARABLE_TYPES },
     effects: 'outside',
     reply: [200, schemas.TranscriptView],
     errors: [

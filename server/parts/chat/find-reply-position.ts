@@ -4,10 +4,10 @@ import type { OpenChat } from './chat-finder-system.ts'
 import { findMessage } from './manage-chats.ts'
 import type { ChatWriter, NewMessage } from './schemas.ts'
 
-/** A new message, or an existing one to answer again. */
+/** A new message, or an existing message that needs another reply. */
 export type Question = NewMessage | { again: string; thinking?: boolean; knowledge_base_ids?: string[] }
 
-/** Position of a reply in the chat's tree: the user's message and its parent. */
+/** Position of a reply in the chat's tree: the user's message, and the parent of that message. */
 export interface ReplyPosition {
   parentId: string | null
   userMessageId: string
@@ -17,8 +17,8 @@ export interface ReplyPosition {
 }
 
 /**
- * Finds the position of the reply. Throws chat.message_not_found. Whether the parent is a reply of this chat is
- * checked later, when the history is read (history.ts).
+ * Finds the position of a reply. Throws chat.not_found and chat.message_not_found. Doesn't check that the parent of a
+ * new message is a reply of this chat; history.ts does.
  */
 export async function findReplyPosition(
   scope: ChatWriter,
@@ -28,7 +28,7 @@ export async function findReplyPosition(
   if ('again' in question) {
     if (!chat) throw fail('chat.not_found')
     const message = await findMessage(scope, chat.id, question.again)
-    // A reply's id refers to the message that it answers.
+    // For the id of a reply, uses the message that the reply answers.
     if (message.role === 'assistant' && message.parentMessageId !== null)
       return findReplyPosition(scope, chat, { again: message.parentMessageId })
     const { parentMessageId, id, content, uploadIds } = message

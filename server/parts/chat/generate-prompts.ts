@@ -8,7 +8,7 @@ import { DONE, DONE_HALVES } from './reply-events.ts'
 
 const MAX_TOKENS_PER_PROMPT = 400
 
-/** Instructions for each kind of prompt (spec, prompt generation). */
+/** Description of each kind of prompt, for the model's instruction (spec, prompt generation). */
 const KINDS: Record<NonNullable<PromptRequest['prompt_type']>, string> = {
   creative:
     'an imaginative prompt that asks for something new, such as a story, an image, a scene or an idea',
@@ -17,7 +17,7 @@ const KINDS: Record<NonNullable<PromptRequest['prompt_type']>, string> = {
   continuation: 'a prompt that asks to continue the text from its end, in the same voice',
 }
 
-/** Streams prompts written by the organization's default model. Charged like a reply. */
+/** Streams prompts that the organization's default model writes. Charged like a reply. */
 export async function generatePrompts(
   { models, calls }: Pick<ChatDependencies, 'models' | 'calls'>,
   scope: Scope<'chats:write'>,
@@ -33,7 +33,7 @@ export async function generatePrompts(
     {
       system: instructionFor(request.prompt_type ?? 'task', count),
       messages: [{ role: 'user', content: request.text }],
-      // Reasoning counts as output tokens, in an unknown amount.
+      // Reasoning consumes output tokens, and their number is unknown in advance. It therefore has no limit.
       ...(reasons ? { thinking: true } : { maxTokens: MAX_TOKENS_PER_PROMPT * count }),
     },
     { text: (text) => stream.add(text) },
@@ -52,7 +52,10 @@ const instructionFor = (kind: keyof typeof KINDS, count: number): string =>
       : 'Reply only with the prompts, separated by an empty line, without numbers or headings.',
   ].join(' ')
 
-/** Prompts as events (spec, Prompt generation stream). They are not stored, so they cannot be resumed. */
+/**
+ * The events of generated prompts (spec, Prompt generation stream). They are not stored, so clients cannot resume the
+ * stream.
+ */
 class PromptStream {
   readonly log = new EventLog()
   readonly #id = randomUUID()

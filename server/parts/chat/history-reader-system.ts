@@ -3,10 +3,13 @@ import { grouped, toRows } from '#database/grouped.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import type { ChatWriter, MessageRow } from './schemas.ts'
 
-/** The columns of a message that a prompt needs. */
+/** The columns of a message that are needed for a prompt. */
 export type HistoryMessage = Pick<MessageRow, 'id' | 'parentMessageId' | 'role' | 'content' | 'uploadIds'>
 
-/** Reads one page of a chat's messages of all branches, newest first, from an id down. */
+/**
+ * Reads one page of a chat's messages across all branches, newest first. The first message has the id `upTo`, or the
+ * next lower id.
+ */
 export type ReadHistoryPage = (scope: ChatWriter, chatId: string, upTo: string) => Promise<HistoryMessage[]>
 
 /** Limits of a page: number of messages and total bytes. */
@@ -16,8 +19,8 @@ const PAGE_BYTES = 2_000_000
 const GROUP_MAX = 20
 
 /**
- * Batches concurrent reads into one hand-written statement, since nearly every message needs a page (see
- * grouped).
+ * Returns a function that reads pages of messages. Nearly every message needs a page, so concurrent reads are batched
+ * into one statement (see grouped).
  */
 export function createHistoryReader(database: Database): ReadHistoryPage {
   const sql = systemSql(database)
@@ -34,9 +37,9 @@ interface HistoryQuery {
 }
 
 /**
- * Comparing chat and id as a row lets the index return them in order, without touching older messages
- * (read-branch.ts). PostgreSQL knows the length of a stored text without reading it, so only returned texts are
- * read.
+ * Reads a page per query. The row comparison of chat and id lets the index return messages in order, without reading
+ * older ones (read-branch.ts). PostgreSQL knows the length of stored text without reading it, so only returned text
+ * is read.
  */
 async function readPages(sql: SystemSql, queries: HistoryQuery[]): Promise<HistoryMessage[][]> {
   const rows = await sql<(HistoryMessage & { ordinal: number })[]>`

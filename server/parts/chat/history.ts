@@ -12,14 +12,14 @@ import type { HistoryMessage, ReadHistoryPage } from './history-reader-system.ts
 import { readAllBranches, walkBranch } from './read-branch.ts'
 import type { ChatWriter } from './schemas.ts'
 
-/** Maximum number of messages in a prompt, whatever the context window. */
+/** Maximum number of messages in a prompt, regardless of the context window. */
 const MESSAGES_MAX = 400
-/** Overhead of a message in tokens, in addition to its text. */
+/** Tokens of a message in addition to those of its text. */
 const TOKENS_PER_MESSAGE = 8
-/** Share of the prompt that attachments of one message may take; the rest is for the message itself. */
+/** Maximum share of the prompt for the attachments of one message. The rest is for the message itself. */
 const ATTACHMENTS_SHARE = 0.5
 
-/** A message for the model: its text, including attached texts, and its images. */
+/** A message for the model. The text includes the text of attached files. */
 export interface PromptMessage {
   role: 'user' | 'assistant'
   text: string
@@ -27,18 +27,18 @@ export interface PromptMessage {
 }
 
 export interface History {
-  /** Oldest first. */
+  /** Messages in the prompt, oldest first. */
   messages: PromptMessage[]
-  /** Number of messages that were read but left out; there may be older unread ones. */
+  /** Number of messages that were read but don't fit. Still older messages may not have been read. */
   leftOut: number
-  /** The newest reply read, which the new message follows; null if there is none. */
+  /** Id of the newest reply that was read, which becomes the parent of the new message. Null if there is none. */
   leafId: string | null
 }
 
 /**
- * Reads the messages for the prompt: the branch that ends at `leafId`, or all rounds of a conversation, as far
- * back as they fit into the context window. The new message is always sent whole; `otherBytes` are reserved too.
- * Throws chat.message_not_found, chat.parent_not_reply.
+ * Reads the newest messages that fit into the context window: those of the branch that ends at `leafId`, or all
+ * rounds of a conversation. Reserves space for `newText`, which is never truncated, and for `otherBytes`. Throws
+ * chat.message_not_found, chat.parent_not_reply.
  */
 export async function readHistory(
   readPage: ReadHistoryPage,
@@ -49,7 +49,7 @@ export async function readHistory(
 ): Promise<History> {
   const budget = promptTokensOf(window) - otherBytes / BYTES_PER_TOKEN
   let bytes = Buffer.byteLength(newText)
-  // A token has at least one byte and rarely more than eight, so older messages cannot fit.
+  // Stops at 8 bytes per token of the budget. Tokens rarely have more bytes, so older messages would not fit.
   const enough = (message: HistoryMessage): boolean => {
     bytes += Buffer.byteLength(message.content) + TOKENS_PER_MESSAGE
     return bytes > budget * 8
@@ -74,8 +74,8 @@ export async function readHistory(
 }
 
 /**
- * Reads the ended replies of a conversation, newest first, each followed by its question. Replies in progress
- * belong to other sessions and are left out.
+ * Reads the completed replies of a conversation, newest first, each followed by its question. Omits replies in
+ * progress, which belong to other sessions.
  */
 async function readRounds(
   scope: ChatWriter,
@@ -94,7 +94,7 @@ async function readRounds(
 }
 
 /**
- * Checks that the new message follows a reply of this chat. Throws chat.message_not_found, chat.parent_not_reply.
+ * Checks that the new message's parent is a reply of this chat. Throws chat.message_not_found, chat.parent_not_reply.
  */
 function checkLeaf(leaf: HistoryMessage | undefined): void {
   if (!leaf) throw fail('chat.message_not_found')
@@ -114,7 +114,7 @@ export const toPromptMessage = (
   images: attachments.filter(isImage),
 })
 
-/** Counts how many messages, newest first, fit into the token budget with the new text. */
+/** Returns how many messages fit into the token budget together with the new text. Counts from the newest message. */
 async function countFitting(messages: PromptMessage[], newText: string, budget: number): Promise<number> {
   let tokens = await countTokens(newText)
   for (const [index, message] of messages.entries()) {

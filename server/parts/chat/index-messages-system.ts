@@ -6,38 +6,38 @@ import { type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 
 /*
- * Maintains chat_words, the search index of messages, in the background: storing a message writes nothing here.
- * Missing entries are found in three ways:
+ * Maintains chat_words, the search index of messages and titles, in the background. Storing a message doesn't write
+ * to the index. Sweeps find missing entries in three ways:
  *
- * - Newest: each sweep checks everything whose id is younger than two minutes by the database's clock. This finds
- *   almost all, within the sweep's interval.
- * - Unread: a streaming reply or a changed title gets a row without words. The row is filled once there is
- *   something to read, however long that takes and whichever process died.
- * - Walk: ids come from the processes' clocks, a message may be stored later than its id says, and there may have
- *   been no sweep for a while. So no watermark is trusted: a walk goes through all messages and titles, newest to
- *   oldest, in bounded steps, then rests and starts over. A starting process ends the rest, because a dead
- *   process may have left messages. The walk also fills the index after an upgrade. An entry is missing for at
- *   most one walk and one rest.
+ * - Newest: each sweep checks the messages and chats whose ids are younger than two minutes by the database's clock.
+ * - Unread: a streaming reply or a changed title has a row without words. The row is filled once the reply has ended
+ * or the title is stored, regardless of how long that takes or which process died.
+ * - Walk: a walk checks all messages and titles from newest to oldest in bounded steps, then rests and starts over.
  *
- * Each step is a short transaction under an advisory lock, so that one process at a time does it. The lock only
- * saves work; correctness does not depend on it, since a rewritten row is equal.
+ * The walk finds entries that the other ways miss: ids come from the clocks of processes, a message may be stored
+ * later than its id says, and sweeps may have paused. A starting process ends the rest, because a dead process may
+ * have left entries to add. The walk also fills the index after an upgrade. An entry is missing for at most one walk
+ * and one rest.
+ *
+ * Each step is a short transaction under an advisory lock, so that only one process at a time works on the index. The
+ * lock only saves work: two processes would write equal rows.
  */
 
-/** Advisory lock key, the same in every process. */
+/** Key of the advisory lock, the same in every process. */
 const INDEX_LOCK = 7_265_541
 const NEWEST_SECONDS = 120
-/** A walk over a million messages costs PostgreSQL some seconds. */
+/** Rest after a walk, in hours. A walk over a million messages takes PostgreSQL some seconds. */
 const REST_HOURS = 6
 /** Limits of a step: number of messages and total bytes. */
 const STEP_MESSAGES = 50
 const STEP_BYTES = 50_000
-/** Number of ids that the walk checks per step. */
+/** Maximum number of ids that the walk checks per step. */
 const WALK_IDS = 2_000
 
 export interface MessageIndex {
-  /** Indexes missing entries until none is left or another process holds the lock. */
+  /** Adds missing entries until none is left or another process holds the lock. */
   sweep(): Promise<void>
-  /** Ends a running sweep after its current step. */
+  /** Stops after the current step. */
   stop(): Promise<void>
 }
 
@@ -49,11 +49,11 @@ export function createMessageIndex(database: Database): MessageIndex {
   async function run(): Promise<void> {
     if (!hasStarted) await sql`update chat_words_walk set rest_until = now()`
     hasStarted = true
-    for (let goesOn = true; goesOn && !stopped; ) {
+    for (let hasMore = true; hasMore && !stopped; ) {
       const begin = performance.now()
-      goesOn = await sql.begin(takeStep)
-      // Leaves at least half of the time to other work, also during a long walk.
-      if (goesOn) await sleep(performance.now() - begin)
+      hasMore = await sql.begin(takeStep)
+      // Sleeps as long as the step took, so that a long walk uses at most half of the time.
+      if (hasMore) await sleep(performance.now() - begin)
     }
   }
   return {
@@ -75,9 +75,9 @@ interface Source {
   organization_id: string
   user_id: string
   chat_id: string
-  /** Null for a message. */
+  /** Title of the chat. Null for a message. */
   title: string | null
-  /** Null while the reply is streaming. */
+  /** Text to index. Null for a reply that is still streaming. */
   text: string | null
   is_unsearched: boolean
 }
@@ -86,7 +86,7 @@ interface Entry extends Omit<Source, 'text' | 'is_unsearched'> {
   words: string | null
 }
 
-/** Returns whether there may be more to do. */
+/** Runs one step. Returns whether there may be more to do. */
 async function takeStep(tx: SystemTransaction): Promise<boolean> {
   const [lock] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
   if (!lock?.held) return false
@@ -102,13 +102,13 @@ async function takeStep(tx: SystemTransaction): Promise<boolean> {
   return below !== null && walkOn(tx, below)
 }
 
-/** Everything with words: messages, and chats for their titles. */
+/** All searchable rows: messages, and chats for their titles. */
 const sources = (tx: SystemTransaction) => tx`(
   select id, null::text as title from chat_messages union all select id, title from chats)`
 const isMissing = (tx: SystemTransaction) => tx`not exists (
   select from chat_words w where w.id = s.id and (w.words is null or w.title is not distinct from s.title))`
 
-/** Returns the ids to index in this step: at most `STEP_BYTES` bytes, and at least one id. */
+/** Returns the ids to index in this step: those of at most `STEP_BYTES` bytes of text, but at least one. */
 async function findMissing(tx: SystemTransaction, below: string | null): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     with unread as (
@@ -137,7 +137,10 @@ async function findMissing(tx: SystemTransaction, below: string | null): Promise
   return rows.map(({ id }) => id)
 }
 
-/** Conversations and sessions of deployments are not searchable: their entries have empty words. */
+/**
+ * Reads what to index. Conversations and sessions of deployments are not searchable, so their entries get empty
+ * words.
+ */
 const readSources = (tx: SystemTransaction, ids: string[]): Promise<Source[]> => tx<Source[]>`
   select m.id, m.organization_id, m.user_id, m.chat_id, null as title,
     c.is_conversation or c.deployment_id is not null as is_unsearched,
@@ -154,11 +157,11 @@ function toEntry({ text, is_unsearched: isUnsearched, ...source }: Source): Entr
   return { ...source, words: isUnsearched ? '' : toVector(mark, text) }
 }
 
-/** SQLSTATE classes: data exception, program limit exceeded. */
+/** Matches the SQLSTATE classes "data exception" and "program limit exceeded". */
 const IS_REFUSED = /^(22|54)/
 
 /**
- * Stores entries. If PostgreSQL rejects the words of one, that entry gets empty words and does not block others.
+ * Stores entries. If PostgreSQL rejects the words of an entry, that entry gets empty words and doesn't block others.
  */
 async function store(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   try {
@@ -171,7 +174,9 @@ async function store(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   }
 }
 
-/** The key share lock keeps a chat until its entries exist, so that deleting it also deletes them. */
+/**
+ * Writes entries. The key share lock on their chats ensures that deleting a chat also deletes entries written now.
+ */
 async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   await tx`
     insert into chat_words (id, organization_id, user_id, chat_id, title, words)
@@ -183,7 +188,7 @@ async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
     on conflict (id) do update set title = excluded.title, words = excluded.words`
 }
 
-/** Advances the walk after a step without missing entries. Returns whether another step follows. */
+/** Advances the walk after a step without missing entries. Returns whether the walk continues. */
 async function walkOn(tx: SystemTransaction, below: string): Promise<boolean> {
   const [walk] = await tx<{ below: string | null }[]>`
     insert into chat_words_walk (one, below, rest_until)

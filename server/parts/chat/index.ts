@@ -33,11 +33,11 @@ export interface Chat {
   routes: Route[]
   conversations: ConversationChats
   deployments: DeploymentChats
-  /** Recovers replies that dead processes left, now and periodically. */
+  /** Recovers the replies of dead processes now, and then periodically. */
   start(): Promise<void>
   /**
-   * Stops the part. Replies in progress get up to `graceMs` milliseconds to finish; `callers`, other model calls
-   * that are ending, get the same time at most.
+   * Stops the part. Replies and model calls in progress get up to `graceMs` milliseconds to finish. These include
+   * calls that begin before `callers` settles.
    */
   stop(graceMs: number, callers: Promise<unknown>): Promise<void>
 }

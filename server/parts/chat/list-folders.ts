@@ -17,7 +17,7 @@ export const FolderList = Type.Object(
 )
 type FolderList = Static<typeof FolderList>
 
-/** Returns the caller's chat folders by name, with the number of chats in each. */
+/** Returns the caller's chat folders, ordered by name. */
 export async function listFolders(scope: Scope<'chats:read'>): Promise<FolderList> {
   const folders = await scope.sql<FolderList['folders']>`
     select folder as name, count(*)::int as chats from chats

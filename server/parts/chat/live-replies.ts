@@ -3,7 +3,7 @@ import type { Reply, StopReason } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { type ReplyInput, writeReply } from './write-reply.ts'
 
-/** Maximum delay of the stored part of a growing reply, in milliseconds (contract, 5). */
+/** Interval for storing the growth of replies in progress, in milliseconds (contract, 5). */
 const GROWTH_MS = 800
 
 /** The replies that this process is writing. */
@@ -19,7 +19,7 @@ export class LiveReplies {
     this.#writes = writes
   }
 
-  /** Writes a reply in the background. Resolves with its final status; never rejects. */
+  /** Writes a reply in the background. Resolves to its final status. Never rejects. */
   write(reply: Reply, input: ReplyInput): Promise<ReplyEnd['status']> {
     const { message_id: messageId } = reply.ids
     const { metrics, tracing } = this.#services
@@ -32,7 +32,7 @@ export class LiveReplies {
       measured()
     })
     this.#replies.set(messageId, { reply, ended })
-    // The timer serves all replies, so it must not belong to one reply's trace.
+    // The timer serves all replies, so it must not belong to the trace of the first one.
     const begin = (): NodeJS.Timeout => setInterval(() => this.#tick(), GROWTH_MS)
     this.#timer ??= tracing ? tracing.outside(begin) : begin()
     return ended
@@ -52,12 +52,12 @@ export class LiveReplies {
     const local = [...this.#replies.values()].filter(({ reply }) => reply.ids.chat_id === chat.chatId)
     for (const { reply } of local) reply.stop('user')
     await Promise.all(local.map(({ ended }) => ended))
-    // Sessions of a conversation may be answered by several processes.
+    // Other processes may write replies to other sessions of the same conversation.
     const isElsewhere = await this.#writes.requestStop(chat)
     return local.length > 0 || isElsewhere
   }
 
-  /** Waits up to `graceMs` milliseconds for replies to finish, then stops them. */
+  /** Waits up to `graceMs` milliseconds for replies to finish, then stops the remaining ones. */
   async close(graceMs: number): Promise<void> {
     const all = () => Promise.all([...this.#replies.values()].map(({ ended }) => ended))
     await Promise.race([all(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())])

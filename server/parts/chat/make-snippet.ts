@@ -2,16 +2,16 @@ import { findTerms, type SearchQuery } from './search-query.ts'
 
 export interface Snippet {
   snippet: string
-  /** Positions in the snippet, in UTF-16 units, ordered and not overlapping. */
+  /** Ranges of matches within the snippet, in UTF-16 code units. Ordered and non-overlapping. */
   highlights: { start: number; end: number }[]
 }
 
 const SNIPPET_CHARACTERS = 200
-/** Number of these before the first match. */
+/** Maximum number of the snippet's characters before the first match. */
 const CHARACTERS_BEFORE = 60
 const ELLIPSIS = '…'
 
-/** Returns the part of a text around the first match, as plain text with collapsed whitespace. */
+/** Returns the part of a text around the first match, with collapsed whitespace. */
 export function makeSnippet(text: string, query: SearchQuery): Snippet {
   const { value: first = { start: 0, end: 0 } } = findTerms(text, query).next()
   const from = cutBefore(text, first.start)
@@ -21,7 +21,7 @@ export function makeSnippet(text: string, query: SearchQuery): Snippet {
   return { snippet, highlights: joined([...findTerms(snippet, query)]) }
 }
 
-/** Returns the start of the snippet: after a space if possible, else between characters. */
+/** Returns the start of the snippet: after a space if possible, otherwise at a character boundary. */
 function cutBefore(text: string, first: number): number {
   const from = first - CHARACTERS_BEFORE
   if (from <= 0) return 0

@@ -36,11 +36,11 @@ export async function createChat(scope: Scope<'chats:write'>, input: ChatInput):
   return viewChat(row)
 }
 
-/** The messages of a conversation are stored in a chat that /api/chat does not show. */
+/** Kind of a chat. A conversation's messages are stored in a chat that /api/chat doesn't return. */
 export type ChatKind = 'chat' | 'conversation'
 const isOf = (kind: ChatKind) => eq(chats.isConversation, kind === 'conversation')
 
-/** Finds a chat that is not deleted. Throws chat.not_found. */
+/** Finds a chat of the caller. Throws chat.not_found, also for deleted chats. */
 export async function findChat(scope: ChatReader, chatId: string, kind: ChatKind = 'chat'): Promise<ChatRow> {
   const [row] = await scope.select(chats, {
     where: and(eq(chats.id, chatId), isOf(kind), ne(chats.status, 'DELETED')),
@@ -49,7 +49,7 @@ export async function findChat(scope: ChatReader, chatId: string, kind: ChatKind
   return row
 }
 
-/** Finds a message in a chat of the caller. Throws chat.message_not_found. */
+/** Finds a message in a chat. Throws chat.message_not_found. */
 export async function findMessage(scope: ChatReader, chatId: string, messageId: string): Promise<MessageRow> {
   const [row] = await scope.select(chatMessages, {
     where: and(eq(chatMessages.chatId, chatId), eq(chatMessages.id, messageId)),
@@ -58,7 +58,7 @@ export async function findMessage(scope: ChatReader, chatId: string, messageId: 
   return row
 }
 
-/** Finds the reply that a new message follows. Throws chat.message_not_found, chat.parent_not_reply. */
+/** Finds the reply that a new message would follow. Throws chat.message_not_found, chat.parent_not_reply. */
 async function findParent(scope: ChatWriter, chatId: string, messageId: string): Promise<MessageRow> {
   const message = await findMessage(scope, chatId, messageId)
   if (message.role !== 'assistant') throw fail('chat.parent_not_reply')
@@ -66,8 +66,8 @@ async function findParent(scope: ChatWriter, chatId: string, messageId: string):
 }
 
 /**
- * Returns a chat with the newest messages of its active branch, or of all branches, oldest first; `cursor` leads
- * to older ones.
+ * Returns a chat with a page of its messages, oldest first. The first page contains the newest messages of the active
+ * branch or of all branches, and `cursor` selects older ones.
  */
 export async function getChat(
   storage: Storage,
@@ -94,7 +94,7 @@ export async function getChat(
   return { ...viewChat(chat), messages, file_uploads: files, pagination }
 }
 
-/** Returns one page of the newest messages of a chat's active branch, oldest first. */
+/** Returns the newest messages of a chat's active branch, at most one page, oldest first. */
 export const newestMessages = async (
   scope: ChatReader,
   { id, leafMessageId }: Pick<ChatRow, 'id' | 'leafMessageId'>,
@@ -102,8 +102,8 @@ export const newestMessages = async (
   (await readBranch(scope, id, leafMessageId, MESSAGES_SHOWN, fullAt(MESSAGES_BYTES))).reverse()
 
 /**
- * Returns a stop condition that is true once a page is full. The message with the id `below` is on the previous
- * page and does not count.
+ * Returns a stop condition for reading a page of at most `max` bytes, but at least one message. The message with the
+ * id `below` ended the previous page, so its size is ignored.
  */
 function fullAt(max: number, below?: string): (message: MessageRow) => boolean {
   let bytes = 0
@@ -143,7 +143,7 @@ export function listChats(scope: Scope<'chats:read'>, query: ListQuery): Promise
 }
 
 /**
- * Updates the given fields. A deleted chat can be updated only with a new status. Throws chat.not_found,
+ * Updates the given fields of a chat. A deleted chat is found only if the status changes. Throws chat.not_found,
  * chat.message_not_found, chat.parent_not_reply.
  */
 export async function updateChat(
@@ -168,8 +168,8 @@ export async function updateChat(
 }
 
 /**
- * Deletes chats with their messages permanently. Stops and charges replies in progress first. Returns the deleted
- * ids.
+ * Permanently deletes chats with their messages. First stops and charges replies in progress. Returns the ids of the
+ * deleted chats.
  */
 export async function deleteChats(
   replies: LiveReplies,
@@ -181,7 +181,7 @@ export async function deleteChats(
   return removeChats(scope, chatIds, kind)
 }
 
-/** Deletes chats in several organizations. The deletions and the stored answer commit together. */
+/** Deletes chats in several organizations. The deletions commit together with the stored response of the request. */
 export async function deleteChatsInAll(
   replies: LiveReplies,
   scopes: Scope<'chats:delete'>[],

@@ -23,19 +23,18 @@ import { citationOf, type Retriever, retrieveFor } from './retriever.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
 import { kindOf } from './write-media.ts'
 
-/** Input of a prompt. */
 interface PromptInput {
   query: SendQuery
   question: Question
-  /** Text of a saved instruction. */
+  /** Content of the saved instruction in the query. */
   instruction: string | undefined
   payer: Payer
-  /** Null for a new chat. */
+  /** The chat of the message. Null for a new chat. */
   chat: OpenChat | null
   position: ReplyPosition
 }
 
-/** Number of the chat's messages in the prompt, and of those left out. */
+/** Number of earlier messages in the prompt, and number of those that didn't fit. */
 export interface PromptHistory {
   sent: number
   left_out: number
@@ -43,10 +42,10 @@ export interface PromptHistory {
 
 interface PreparedRequest {
   request: ModelRequest
-  /** Passages in the prompt that may be shown. */
+  /** Citations of the passages in the prompt, except hidden passages. */
   citations: Citation[]
   history: PromptHistory
-  /** Id of the reply that the message follows. */
+  /** Id of the reply that the message follows. Null for the first message of a chat. */
   parentId: string | null
 }
 
@@ -60,11 +59,12 @@ interface PreparingDependencies {
 const NO_HISTORY: History = { messages: [], leftOut: 0, leafId: null }
 
 /**
- * Builds the model request: system prompt of agent and instruction, as much of the branch as fits, and the
- * message with its attachments and passages. For parameters, the query overrides the chat's settings, these
- * override the agent's, and these the model's defaults. Throws chat.message_not_found, chat.parent_not_reply,
- * kb.not_found, llm.cannot_see, llm.takes_no_files, upload.image_too_large, upload.images_too_large,
- * upload.too_many_images.
+ * Builds the model request: the system prompt of the agent and instruction, the newest part of the branch that fits,
+ * and the message with its attachments and passages.
+ *
+ * A parameter of the query overrides the chat's setting, which overrides the agent's setting, which overrides the
+ * model's default. Throws chat.message_not_found, chat.parent_not_reply, kb.not_found, llm.cannot_see,
+ * llm.takes_no_files, upload.image_too_large, upload.images_too_large, upload.too_many_images.
  */
 export async function prepareRequest(
   deps: PreparingDependencies,
@@ -93,8 +93,7 @@ export async function prepareRequest(
   const takes = (file: Attachment): boolean => kind === 'text' || (kind === 'image' && isImage(file))
   if (!attachments.every(takes)) throw fail('llm.takes_no_files')
   const newest = toPromptMessage({ role: 'user', content: position.content }, attachments, window)
-  // Image models get the images themselves. The text leaves out attachment names, because the model might
-  // draw them.
+  // Image models receive the images themselves. Omits the names of attachments, because the model might draw them.
   if (kind !== 'text') newest.text = position.content
   if (material !== '') newest.text = `${newest.text}\n\n${material}`
   const canSee = kind === 'image' || model.capabilities.includes('vision')
@@ -108,7 +107,7 @@ export async function prepareRequest(
         window,
       })
     : NO_HISTORY
-  // Image and video models use only the newest message.
+  // Image and video models receive only the newest message.
   const history = kind === 'text' ? branch : NO_HISTORY
   return {
     history: { sent: history.messages.length, left_out: history.leftOut },
@@ -125,11 +124,13 @@ export async function prepareRequest(
   }
 }
 
-/** Approximates the space that the agent's own tools take in the context window. */
+/** Returns the definitions of the agent's own tools, to approximate their size in the context window. */
 const describeTools = (agent: ReadyAgent | null): string =>
   (agent?.tools ?? []).map(({ definition }) => JSON.stringify(definition)).join('\n')
 
-/** Converts messages for the model. A vision model gets the newest images that fit into one request. */
+/**
+ * Converts messages for the model. Includes the newest images that fit into one request, if the model can see images.
+ */
 async function toModelMessages(
   storage: Storage,
   messages: PromptMessage[],

@@ -7,11 +7,11 @@ import type { ChatReader, MessageRow } from './schemas.ts'
 const PAGE = 50
 const PAGE_BYTES = 2_000_000
 
-/** Ids from one down, inclusive or exclusive. */
+/** A range of ids that ends at an id, inclusive (`upTo`) or exclusive (`below`). */
 type Range = { upTo: string } | { below: string }
 type StopCondition = (message: MessageRow) => boolean
 
-/** Reads a branch from the message `from` up to the root, newest first. Ends like walkBranch. */
+/** Reads a branch from the message `from` up to the root, newest first. Stops under the conditions of walkBranch. */
 export const readBranch = (
   scope: ChatReader,
   chatId: string,
@@ -21,8 +21,8 @@ export const readBranch = (
 ): Promise<MessageRow[]> => walkBranch((upTo) => readDown(scope, chatId, { upTo }), from, count, shouldStop)
 
 /**
- * Extracts a branch from pages of all branches, which `readPage` reads from an id down. Ends after `count`
- * messages, at the root, or after a message for which `shouldStop` returns true.
+ * Follows a branch from the message `from` to its ancestors. `readPage` returns messages of all branches from an id
+ * down. Stops after `count` messages, at the root, or after a message for which `shouldStop` returns true.
  */
 export async function walkBranch<Message extends Pick<MessageRow, 'id' | 'parentMessageId'>>(
   readPage: (upTo: string) => Promise<Message[]>,
@@ -45,8 +45,8 @@ export async function walkBranch<Message extends Pick<MessageRow, 'id' | 'parent
 }
 
 /**
- * Reads the messages of all branches, newest first, starting at the id `from` (null: the newest). Ends like
- * readBranch.
+ * Reads the messages of all branches from the id `from` down, newest first. Null reads from the newest message. Stops
+ * after `count` messages, or after a message for which `shouldStop` returns true.
  */
 export async function readAllBranches(
   scope: ChatReader,
@@ -69,7 +69,9 @@ export async function readAllBranches(
   }
 }
 
-/** Reads a page of messages within a range of ids, newest first; at least one message if there is any. */
+/**
+ * Reads a page of messages within a range of ids, newest first. Returns at least one message if the range has any.
+ */
 const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<MessageRow[]> =>
   scope.select(chatMessages, {
     where: and(eq(chatMessages.chatId, chatId), isAmongNewest(scope, chatId, range)),
@@ -78,11 +80,13 @@ const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<Mess
   })
 
 /**
- * True for the first page of a range, from its highest id down, limited by number and bytes. PostgreSQL knows the
- * length of a stored text without reading it (TOAST), but must read tool calls. Comparing chat and id as a row
- * lets the index return them in order, without touching older messages: with `chat_id = …`, the planner may
- * assume that the chat is short and sort all of it. For the same reason, a subquery and `coalesce` hide the
- * selectivity of the other conditions.
+ * True for messages on the first page of a range. The page starts at the highest id, and has limits for the number
+ * and bytes of messages. PostgreSQL knows the length of stored text without reading it (TOAST), but must read tool
+ * calls.
+ *
+ * The row comparison of chat and id lets the index return messages in order, without reading older ones. With
+ * `chat_id = …`, the planner may assume that the chat is short, and sort all its messages. For the same reason, a
+ * subquery and `coalesce` hide the selectivity of the other conditions.
  */
 export const isAmongNewest = (
   { organizationId, userId }: Pick<ChatReader, 'organizationId' | 'userId'>,
@@ -99,7 +103,7 @@ export const isAmongNewest = (
     ) newest
   ) measured where chat_id = ${chatId} and bytes_before < ${PAGE_BYTES}))`
 
-/** Returns the size of a message's content in bytes. */
+/** Returns the size of a message's content, reasoning and tool calls, in bytes. */
 export const bytesOf = ({ content, reasoning, toolCalls }: MessageRow): number =>
   Buffer.byteLength(content) +
   Buffer.byteLength(reasoning ?? '') +

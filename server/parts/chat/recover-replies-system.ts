@@ -9,7 +9,10 @@ import type { ReplyWrites } from './reply-writes-system.ts'
 import { cutOffCalls } from './tool-calls.ts'
 
 const LOST = sentence('reply.lost')
-/** A hold of this process without a running reply counts as orphaned only after longer than any start takes. */
+/**
+ * Minimum age of an orphaned hold of this process, in seconds. Starting a reply takes less time, and until then the
+ * hold has no running reply.
+ */
 const ORPHAN_SECONDS = 90
 const GROUP_MAX = 50
 const KEY_HOURS = 24
@@ -24,9 +27,9 @@ interface OrphanedHold {
 }
 
 /**
- * Ends replies of dead processes with an error and settles their holds. The stored part is charged by our own
- * token count; a reply without stored content is free. Every process does this for all processes; each hold is
- * settled once. Returns the number of ended replies.
+ * Ends the replies of dead processes with an error, and settles their holds. Charges the stored part by the server's
+ * own token count. A reply without stored content is free. Every process recovers the replies of all processes, but
+ * each hold is settled once. Returns the number of orphaned holds.
  */
 export async function recoverReplies(
   database: Database,
@@ -48,7 +51,7 @@ export async function recoverReplies(
       const { content, reasoning } = { content: orphan.content ?? '', reasoning: orphan.reasoning ?? '' }
       const calls = orphan.tool_calls ?? []
       const prompt = await promptOf(sql, orphan.message_id)
-      const messages = [...prompt, ...calls.flatMap(answerOf)]
+      const messages = [...prompt, ...calls.flatMap(toolMessageOf)]
       const usage = await payableUsage(null, { content, reasoning, toolCalls: calls }, { messages }, true)
       await writes.end({
         hold_id: orphan.id,
@@ -69,13 +72,13 @@ export async function recoverReplies(
   return orphans.length
 }
 
-/** Returns a tool's answer to the model, for counting tokens. */
-const answerOf = ({ id, name, output, error, ended_event: ended }: StoredToolCall): ModelMessage[] =>
+/** Returns the tool message that the model received for a call, for counting tokens. */
+const toolMessageOf = ({ id, name, output, error, ended_event: ended }: StoredToolCall): ModelMessage[] =>
   ended === null
     ? []
     : [{ role: 'tool', toolCallId: id, toolName: name, output: error ?? JSON.stringify(output) }]
 
-/** Returns the branch that a lost reply answered, for counting tokens. */
+/** Returns the branch that a lost reply answered, newest message first, for counting tokens. */
 async function promptOf(sql: SystemSql, messageId: string | null): Promise<ModelMessage[]> {
   const rows = await sql<{ role: 'user' | 'assistant'; content: string }[]>`
     with recursive branch (id, parent_message_id, role, content, depth) as (

@@ -9,11 +9,14 @@ import type { Question } from './find-reply-position.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
 import { streamReply } from './stream-reply.ts'
 
-/* A message sent again with the same Idempotency-Key gets the reply of the first request (contract, 5). */
+/*
+ * If a client repeats a message with the same Idempotency-Key, the response is the reply to the first request
+ * (contract, 5).
+ */
 
 export interface RepeatKey {
   key: string
-  /** A repeat has the same hash. */
+  /** Hash of the query and the message. Only a request with the same hash is a repeat. */
   requestHash: string
 }
 
@@ -25,8 +28,8 @@ export const repeatKeyOf = (key: string, query: SendQuery, question: Question): 
 })
 
 /**
- * Streams the reply of an earlier request with this Idempotency-Key from its beginning; undefined if there is
- * none. Throws request.idempotency_reused if that request was different.
+ * Streams the reply of an earlier request with this Idempotency-Key from the beginning. Returns undefined if there
+ * was no such request. Throws request.idempotency_reused if the earlier request was different.
  */
 export async function repeatOf(
   deps: ChatDependencies,

@@ -1,43 +1,42 @@
 import { EventLog } from '#platform/streams/event-log.ts'
 
-/** The delivered part of a reply: its text, reasoning, number of named events, and media progress. */
+/** The part of a reply that a client has received. `named` is the number of named events. */
 export interface Delivered {
   reasoning: string
   content: string
   named: number
-  /** In thousandths; null before the first media event. */
+  /** Media progress in thousandths. Null before the first media event. */
   media: number | null
 }
 
 const NOTHING: Delivered = { reasoning: '', content: '', named: 0, media: null }
 
-/** Progress of an image or video (contract, 4). */
+/** Progress of generating an image or video (contract, 4). */
 export interface MediaEvent {
   type: 'image' | 'video'
   status: 'generating' | 'complete'
-  /** From 0 to 1. */
+  /** Progress, from 0 to 1. */
   progress: number
   url?: string
   mime_type?: string
 }
 
-/** In thousandths. */
+/** Progress of complete media, in thousandths. */
 const MEDIA_COMPLETE = 1000
 
 /**
- * Only the end of a reply may send DONE as a message: a token with exactly that text is sent in two parts
- * (contract, 5).
+ * A message that is exactly `DONE` marks the end of a reply. A token that is exactly `DONE` is therefore sent in two
+ * events (contract, 5).
  */
 export const DONE = 'DONE'
 export const DONE_HALVES = ['DO', 'NE']
 
 /**
- * A reply as events (spec, send_message stream) in a log for its readers, live or resumed after the delivered
- * part.
+ * Appends the events of a reply (spec, send_message stream) to a log. The log starts after the `delivered` part.
  *
- * An event's id states how much of the reply is delivered with it: `<characters of reasoning>.<characters of
- * content>.<named events>`, followed by `.<thousandths>` for an image or video, and `.end` for the last event. A
- * stored reply can therefore be resumed like a live one.
+ * An event's id states how much of the reply a client has after receiving the event: `<characters of
+ * reasoning>.<characters of content>.<named events>`. For an image or video, `.<thousandths>` follows. The last
+ * event's id ends with `.end`. Clients can therefore resume a stored reply like a live one.
  */
 export class ReplyEvents {
   readonly log = new EventLog()
@@ -72,7 +71,8 @@ export class ReplyEvents {
   }
 
   /**
-   * Appends an event that only clients with `events=all` get. Returns its 1-based number among the named events.
+   * Appends an event that only clients with `events=all` receive. Returns the number of named events so far, which
+   * includes this one.
    */
   addNamed(name: 'meta' | 'citations' | 'tool' | 'usage', data: object): number {
     this.#named += 1

@@ -8,42 +8,44 @@ import type { NewHold } from '#platform/ledger/ledger.ts'
 import { retryStale, STALE } from '#platform/ledger/retry-stale.ts'
 
 /**
- * A reply to start, with its hold. Its ids are generated in advance, so that one statement can write everything.
- * The hold's model and agent are those that the reply shows.
+ * A reply to start, with its hold. All ids are generated in advance, so that one statement can write all rows. The
+ * hold's model and agent are also stored with the chat and its messages.
  */
 export interface NewReply extends NewHold {
   user_id: string
   chat_id: string
-  /** The answering session of a conversation; each session has one reply at a time. */
+  /**
+   * Session of a conversation that receives the reply. A session has at most one reply in progress. Null outside
+   * conversations.
+   */
   session_id: string | null
-  /** True if this message creates the chat. */
   new_chat: boolean
   title: string
   /**
-   * Last message of the chat's active branch when it was read; the reply is refused if it has changed. Ignored
-   * with a session, whose reply belongs to the history that it read.
+   * Last message of the chat's active branch, as read while preparing the reply. If the chat has a different one now,
+   * the reply is not started. Ignored with a session, because a conversation's replies don't wait for each other.
    */
   expected_leaf_id: string | null
   parent_message_id: string | null
   user_message_id: string
-  /** False if the user's message exists already and is answered again. */
+  /** False if the reply answers a stored message of the user again. */
   new_user_message: boolean
   content: string
-  /** Attachments of the user's message. */
+  /** Ids of the attachments of the user's message. */
   upload_ids: string[] | null
   message_id: string
-  /** The passages in the prompt. */
+  /** Citations of the passages in the prompt. */
   citations: Citation[] | null
-  /** The sending visitor of the deployment. */
+  /** The deployment's visitor who sent the message. Null for members and the deployment's key. */
   visitor_id: string | null
   idempotency_key: string | null
   request_hash: string | null
 }
 
-/** Outcome of a start. Only 'started' has written anything. */
+/** Outcome of starting a reply. Except for `started`, nothing was written. */
 export type Start = 'started' | 'busy' | 'moved' | 'no chat' | 'repeated' | HoldRefusal
 
-/** The final state of a reply. Without `input_tokens` the hold is released; otherwise the usage is debited. */
+/** The final state of a reply. If `input_tokens` is null, the hold is released; otherwise the usage is debited. */
 export interface ReplyEnd {
   hold_id: string
   entry_id: string
@@ -53,40 +55,39 @@ export interface ReplyEnd {
   content: string
   reasoning: string | null
   media: StoredMedia[] | null
-  /** Null keeps the stored ones. */
+  /** All tool calls of the reply. Null keeps the stored tool calls. */
   tool_calls: StoredToolCall[] | null
   error: string | null
   input_tokens: number | null
   output_tokens: number | null
 }
 
-/** The part of a reply added since it was last stored. */
 export interface ReplyGrowth {
   message_id: string
-  /** True if this is the whole reply so far and replaces what is stored. */
+  /** True if `content` and `reasoning` replace the stored ones instead of being appended. */
   from_start: boolean
   content: string
   reasoning: string
-  /** All tool calls so far; null keeps the stored ones. */
+  /** All tool calls so far. Null keeps the stored tool calls. */
   tool_calls: StoredToolCall[] | null
 }
 
 /**
- * The writes of a reply: its start, its end, and its growth about once a second. Each is one statement for all
- * waiting replies (grouped) and includes the ledger entries, so that a message and its hold, or a reply and its
- * debit, are stored together or not at all. They span organizations and bypass the scoped database: every id in
- * them comes from a Scope.
+ * Writes the start, growth and end of replies. Concurrent starts and ends are batched into one statement (grouped).
+ * The statement includes the ledger entries, so that a message and its hold, or a reply and its debit, are stored
+ * together or not at all. The statements span organizations and bypass the scoped database, so every id must come
+ * from a Scope.
  */
 export interface ReplyWrites {
   start(reply: NewReply): Promise<Start>
   grow(growth: ReplyGrowth[]): Promise<void>
-  /** Returns whether this call ended the reply; false if it had already ended, for example by another process. */
+  /** Ends a reply. Returns false if the reply had already ended, for example by another process. */
   end(reply: ReplyEnd): Promise<boolean>
   /** Requests a stop of the replies in a chat, in any process. Returns false if there are none. */
   requestStop(chat: { organizationId: string; chatId: string }): Promise<boolean>
   /** Requests a stop of all replies of a deployment. */
   requestStopOf(deployment: { organizationId: string; deploymentId: string }): Promise<void>
-  /** Returns which of these replies were requested to stop. */
+  /** Returns the ids of replies whose stop was requested. */
   stopRequested(messageIds: string[]): Promise<string[]>
 }
 
@@ -101,8 +102,8 @@ export function createReplyWrites(database: Database, instanceId: string): Reply
     ),
     end: grouped((replies) => retryStale(replies, (some) => endReplies(sql, some)), GROUP_MAX),
     async grow(growth) {
-      // Skips locked rows: a reply that is being ended needs no growth, and waiting for it could deadlock,
-      // because ends lock many rows too.
+      // Skips locked rows. Their replies are being ended, so they need no growth. Waiting for them could deadlock,
+      // because the statements that end replies also lock many rows.
       await sql`
         with growth as (
           select * from json_to_recordset(${JSON.stringify(growth)}::text::json)
@@ -257,8 +258,8 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
 }
 
 /**
- * Events for replies that end in a conversation, whose chat has a row in `chat`. Joins `account` so that accounts
- * are locked before webhooks.
+ * Events for the ended replies of conversations, whose chats have a row in `chat`. The join with `account` ensures
+ * that accounts are locked before webhooks.
  */
 const conversationEvents = (sql: SystemSql) => sql`
   select closed.organization_id, 'conversation.updated' as event_type, jsonb_build_object('conversation_id', chat.id,

@@ -4,10 +4,9 @@ import type { ToolSink } from '#platform/models/tool-loop.ts'
 import { ReplyEvents } from './reply-events.ts'
 import type { NewReply, ReplyGrowth } from './reply-writes-system.ts'
 
-/** Why a reply was stopped: by its user or because the server shuts down. */
 export type StopReason = 'user' | 'shutdown'
 
-/** A reply in progress: its events, its stored part, and how to stop it. */
+/** A reply in progress. Collects its events, tracks what is stored, and can be stopped. */
 export class Reply extends ReplyEvents {
   readonly ids: Pick<NewReply, 'hold_id' | 'chat_id' | 'message_id' | 'organization_id' | 'user_id'>
   readonly entryId = newId()
@@ -34,13 +33,13 @@ export class Reply extends ReplyEvents {
   readonly sink: ToolSink = {
     text: (text) => this.addText(text),
     reasoning: (text) => this.addReasoning(text),
-    // A call is announced when its tool starts.
+    // Clients see a tool call when its tool starts, not when the model requests it.
     toolCall: () => {},
     toolStarted: (call) => this.calls.begin(call),
     toolEnded: (call, outcome) => this.calls.end(call, outcome),
   }
 
-  /** Returns the growth since the last call, or undefined if there is none. */
+  /** Returns the part added since the last call, or undefined if there is none. */
   takeGrowth(): ReplyGrowth | undefined {
     const { content, reasoning, calls } = this.#stored
     const now = { content: this.content.length, reasoning: this.reasoning.length, calls: this.calls.changes }
@@ -55,7 +54,7 @@ export class Reply extends ReplyEvents {
     }
   }
 
-  /** Resets the growth after a write that failed or may have failed: the next one sends the whole reply. */
+  /** Makes the next growth contain the whole reply. Called after a write that failed or may have failed. */
   growthLost(): void {
     this.#stored = NOTHING_STORED
   }

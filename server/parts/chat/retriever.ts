@@ -4,7 +4,6 @@ import type { Agents, ReadyAgent } from '../agents/index.ts'
 import { PASSAGES_MAX, type Passage, SCORE_THRESHOLD } from '../kb/index.ts'
 import type { ChatReader, ChatWriter } from './schemas.ts'
 
-/** A knowledge base that a chat may use. */
 export interface UsableKnowledgeBase {
   id: string
   name: string
@@ -20,8 +19,8 @@ export interface Retriever {
     count: number,
   ): Promise<UsableKnowledgeBase[]>
   /**
-   * Returns the best passages of these knowledge bases, best first, with scores of at least the threshold (spec,
-   * send_message, rule 3). Throws kb.not_found for a knowledge base outside the organization.
+   * Returns the best passages of these knowledge bases, best first (spec, send_message, rule 3). Omits scores below
+   * the threshold. Throws kb.not_found if a knowledge base isn't in the organization.
    */
   retrieve(
     scope: ChatWriter,
@@ -31,9 +30,8 @@ export interface Retriever {
 
 const SNIPPET_CHARACTERS = 300
 
-/** A passage for a prompt. */
 export interface FoundPassage extends Passage {
-  /** True for passages of another organization's agent: the model may use them, but nobody may see them. */
+  /** True if the passage belongs to another organization's agent. The model may use it, but users must not see it. */
   isHidden: boolean
 }
 
@@ -44,9 +42,8 @@ interface RetrieverOptions {
 }
 
 /**
- * Retrieves passages for a message from its own and its agent's knowledge bases together. Returns the best ones,
- * best first, but visible before hidden ones, so that their numbers in the prompt are the numbers of the
- * citations.
+ * Retrieves the best passages from the knowledge bases of the message and of its agent. Visible passages precede
+ * hidden ones, so that a passage's number in the prompt is also the number of its citation.
  */
 export async function retrieveFor(
   { retriever, agents }: { retriever: Retriever; agents: Pick<Agents, 'retrieve'> },

@@ -329,7 +329,9 @@ export const BulkDeleted = Type.Object(
   { title: 'BulkDeleted' },
 )
 
-/** Scopes that write in a chat: through /api/chat or in a conversation, whose messages are stored in a chat. */
+/**
+ * Scopes that may write to a chat. Conversations have their own scope, because their messages are stored in a chat.
+ */
 export type ChatWriter = Scope<'chats:write'> | Scope<'conversation:write'>
 export type ChatReader = ChatWriter | Scope<'chats:read'> | Scope<'conversation:read'>
 
@@ -369,7 +371,7 @@ const viewToolCall = ({ id, name, input, output, successful, error }: StoredTool
   error,
 })
 
-/** Files of a message with their URLs. */
+/** Attachments and generated media of a message, with their URLs. */
 interface Files {
   uploads: UploadView[]
   media: MediaView[]

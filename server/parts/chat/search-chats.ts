@@ -7,9 +7,9 @@ import { makeSnippet } from './make-snippet.ts'
 import { parseQuery, type SearchQuery, toTsQuery } from './search-query.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark } from './words.ts'
 
-/** Number of newest entries that are searched one by one before using the index. */
+/** Maximum number of newest entries that are checked one by one before the index is used. */
 const NEWEST = 300
-/** Page limit in bytes of text, because each text is scanned for its snippet. */
+/** Maximum bytes of text on a page. Limited because each text is scanned for its snippet. */
 const PAGE_BYTES = 2_000_000
 
 export const ChatSearch = Type.Object({
@@ -64,8 +64,8 @@ interface HitRow {
 }
 
 /**
- * Searches messages and titles of the caller's chats, newest first, including archived chats and inactive
- * branches. Throws chat.search_empty.
+ * Searches messages and titles of the caller's chats, newest first. Includes archived chats and inactive branches.
+ * Throws chat.search_empty.
  */
 export function searchChats(
   scope: Scope<'chats:read'>,
@@ -81,9 +81,9 @@ export function searchChats(
 }
 
 /**
- * Returns the ids of the hits. A frequent word fills the page from the newest entries alone, while the index
- * would return all its matches for sorting. So the index is used only if the newest entries do not fill the page.
- * Owner and id are compared as a row for the same reason as in isAmongNewest (read-branch.ts).
+ * Returns the ids of the hits. First checks the newest entries one by one, because a frequent word often fills the
+ * page from them, and the index would return and sort all its matches. Uses the index only if the page isn't full.
+ * Compares owner and id as a row for the reason given in isAmongNewest (read-branch.ts).
  */
 async function findHits(
   scope: Scope<'chats:read'>,
@@ -120,7 +120,7 @@ async function findHits(
   return [...found, ...older.map(({ id }) => id)]
 }
 
-/** Reads the hits, with texts up to the byte limit of a page. */
+/** Reads the hits. Beyond the byte limit of a page, text is empty. */
 const readHits = async (scope: Scope<'chats:read'>, ids: string[]): Promise<HitRow[]> =>
   ids.length === 0
     ? []

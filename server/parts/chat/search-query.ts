@@ -2,10 +2,10 @@ import { fail } from '#errors'
 import { type Word, wordsIn } from '#platform/retrieval/words.ts'
 import { quoteWord } from './words.ts'
 
-/** Consecutive words. */
+/** A sequence of consecutive words. */
 export interface Term {
   words: string[]
-  /** True if the last word is a prefix: plan matches planning. */
+  /** True if the last word is a prefix: `plan` matches `planning`. */
   isPrefix: boolean
 }
 
@@ -14,12 +14,12 @@ export interface SearchQuery {
   excluded: Term[]
 }
 
-/** An optional minus, then a quoted phrase (the closing quote may be missing) or anything up to a space. */
+/** Matches an optional minus, followed by a quoted phrase or a word. The closing quote may be missing. */
 const TERM = /(-?)(?:"([^"]*)"?|([^\s"]+))/g
 
 /**
- * Parses a search query: words match as prefixes, quoted phrases as whole words in order, and `-word` excludes.
- * All other characters separate words. Throws chat.search_empty if there is no word to search for.
+ * Parses a search query: words match as prefixes, quoted phrases as whole words in order, and `-word` excludes. All
+ * other characters separate words. Throws chat.search_empty if the query has no word to search for.
  */
 export function parseQuery(q: string): SearchQuery {
   const query: SearchQuery = { wanted: [], excluded: [] }
@@ -33,14 +33,14 @@ export function parseQuery(q: string): SearchQuery {
   return query
 }
 
-/** Formats a query as tsquery text, restricted to the words of the owner of `mark`. */
+/** Formats a query as a tsquery that matches only words with the owner's prefix `mark`. */
 export function toTsQuery(mark: string, { wanted, excluded }: SearchQuery): string {
   const term = ({ words, isPrefix }: Term) =>
     `(${words.map((word) => quoteWord(mark, word)).join(' <-> ')}${isPrefix ? ':*' : ''})`
   return [...wanted.map(term), ...excluded.map((one) => `!${term(one)}`)].join(' & ')
 }
 
-/** Yields the positions of the wanted terms in a text, ordered by end; they may overlap. */
+/** Yields the ranges of the wanted terms in a text, ordered by end. Ranges may overlap. */
 export function* findTerms(text: string, { wanted }: SearchQuery): Generator<{ start: number; end: number }> {
   const longest = Math.max(...wanted.map(({ words }) => words.length))
   const last: Word[] = []

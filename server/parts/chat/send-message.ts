@@ -5,8 +5,7 @@ import type { AnotherAnswer, ChatRow, ChatWriter, NewMessage, RegenerateQuery, S
 import { takeTurn } from './turn.ts'
 
 /**
- * Stores the user's message and streams the reply (spec, send_message; contract, 5). Throws the errors of
- * `takeTurn`.
+ * Stores the user's message and streams the reply (spec, send_message; contract, 5). Throws the errors of `takeTurn`.
  */
 export const sendMessage = (
   deps: ChatDependencies,
@@ -18,8 +17,8 @@ export const sendMessage = (
   takeTurn(deps, { scope, deployment: null }, { query, question: message, sessionId: null, idempotencyKey })
 
 /**
- * Answers a message again, as a new branch beside the existing replies. Without a model or agent in the query,
- * the last one replies. Throws the errors of `takeTurn`.
+ * Streams another reply to a message, as a new branch. Without a model or agent in the query, uses the model or agent
+ * of the chat's last reply. Throws the errors of `takeTurn`.
  */
 export async function regenerate(
   deps: ChatDependencies,
@@ -38,7 +37,7 @@ export async function regenerate(
       query: { ...query, ...target },
       question: { again: messageId, ...change },
       sessionId: null,
-      // Client keys contain no space, so this cannot collide with a key of send_message.
+      // Clients' keys contain no space, so this key cannot equal a key of send_message.
       idempotencyKey: idempotencyKey && `regenerate ${idempotencyKey}`,
     },
   )

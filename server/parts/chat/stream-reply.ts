@@ -12,23 +12,25 @@ import { viewMessages } from './view-files.ts'
 
 interface ReplyStreamQuery {
   chatId: string
-  /** If undefined, the newest reply of the chat. */
+  /** Id of the reply. If undefined, the newest reply of the chat is streamed. */
   messageId: string | undefined
   lastEventId: string | undefined
   named: boolean
 }
 
 /**
- * Streams a reply from after the last delivered event: live while it is written, otherwise from storage. Returns
- * null if everything was delivered. The caller checks access to the chat. Throws chat.message_not_found for a
- * reply that is not in it.
+ * Streams the part of a reply that follows the last delivered event: live while the reply is written, otherwise from
+ * storage. Returns null if everything was delivered. The caller must have checked access to the chat. Throws
+ * chat.message_not_found if the chat has no such reply, and chat.elsewhere if a process without shared logs writes
+ * it.
  */
 export async function streamReply(
   { replies, shared, storage }: Pick<ChatDependencies, 'replies' | 'shared' | 'storage'>,
   scope: ChatReader,
   query: ReplyStreamQuery,
 ): Promise<EventStream | null> {
-  // Tries twice: if the reply ends between the two look-ups, the second read of its row returns the final state.
+  // Tries twice. If the reply ends between the two look-ups of the first attempt, the second attempt reads its final
+  // state.
   for (const isLastLook of [false, true]) {
     const message = await findReply(scope, query)
     if (message.status !== 'streaming') return fromStorage(storage, scope, message, query)
@@ -79,7 +81,7 @@ async function fromStorage(
   return { log: events.log, named, headers: headersOf(message) }
 }
 
-/** The named events in order, up to `usage`. */
+/** Returns the named events of a reply in order, except `usage`. */
 const namedEventsOf = ({ id, chatId, parentMessageId, citations, toolCalls }: MessageRow): NamedEvent[] => [
   ['meta', { chat_id: chatId, user_message_id: parentMessageId, message_id: id }],
   ...(citations ? [['citations', { citations }] satisfies NamedEvent] : []),
@@ -89,8 +91,8 @@ const namedEventsOf = ({ id, chatId, parentMessageId, citations, toolCalls }: Me
 type NamedEvent = Parameters<ReplyEvents['addNamed']>
 
 /**
- * Returns the delivered part of a stored reply, or null if everything was delivered. Throws request.invalid for
- * an id that this reply cannot have sent.
+ * Returns the part of a stored reply that the event id shows as delivered, or null if everything was delivered.
+ * Throws request.invalid if this reply cannot have sent the id.
  */
 function deliveredOf(message: MessageRow, eventId: string | undefined): Delivered | null {
   const stored = { reasoning: message.reasoning ?? '', content: message.content }

@@ -3,7 +3,7 @@ import { CUT_OFF, endEvent, type ToolEvent } from '#platform/models/reply-calls.
 
 const beginningOf = ({ id, name, input }: StoredToolCall): ToolEvent => ({ id, name, input, output: null })
 
-/** Returns the events of these calls in their order. */
+/** Returns the events of tool calls, ordered by event number. */
 export const toolEventsOf = (calls: readonly StoredToolCall[]): ToolEvent[] =>
   calls
     .flatMap((call) => [
@@ -14,7 +14,8 @@ export const toolEventsOf = (calls: readonly StoredToolCall[]): ToolEvent[] =>
     .map(({ event }) => event)
 
 /**
- * Ends the calls of a dead process: those still open are marked as cut off, with event numbers after all others.
+ * Ends the tool calls of a dead process. Calls in progress fail with `CUT_OFF`, and their end events follow all
+ * others.
  */
 export function cutOffCalls(calls: readonly StoredToolCall[]): StoredToolCall[] {
   let last = Math.max(0, ...calls.flatMap((call) => [call.started_event, call.ended_event ?? 0]))

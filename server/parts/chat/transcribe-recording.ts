@@ -6,7 +6,7 @@ import type { ReceivedFile } from '#platform/http/receive-file.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { LANGUAGES, TranscriptView } from './schemas.ts'
 
-/** File types of recordings: all accepted audio types, and WebM, which reports video even for audio only. */
+/** Accepted file types: all audio types, and WebM, which is detected as video even if it contains only audio. */
 export const RECORDING_TYPES: readonly string[] = [...ACCEPTED_TYPES.keys()].filter(
   (type) => type.startsWith('audio/') || type === 'video/webm',
 )
@@ -17,36 +17,36 @@ interface TranscribeQuery {
 }
 
 /**
- * Transcribes a recording with the organization's or the environment's transcription model (spec, transcribe).
- * The content determines the format, whatever the client declares. Throws upload.empty, upload.not_audio,
- * llm.none, llm.failed, billing.insufficient_credits.
+ * Transcribes audio with the transcription model of the organization or environment (spec, transcribe). Detects the
+ * format from the content, regardless of the declared type. Throws upload.empty, upload.not_audio, llm.none,
+ * llm.failed, billing.insufficient_credits.
  */
 export async function transcribeRecording(
   { models, calls }: Pick<ChatDependencies, 'models' | 'calls'>,
   scope: Scope<'chats:write'>,
-  { language = 'en-US', content_type: saidType }: TranscribeQuery,
+  { language = 'en-US', content_type: declaredType }: TranscribeQuery,
   file: ReceivedFile,
 ): Promise<TranscriptView> {
   if (file.size === 0) throw fail('upload.empty')
-  const contentType = await detectType(file.path, nameOf(file, saidType))
+  const contentType = await detectType(file.path, nameOf(file, declaredType))
   if (contentType === null || !RECORDING_TYPES.includes(contentType)) throw fail('upload.not_audio')
   const model = await models.findDefault(scope.organizationId, 'transcription')
   const recording = { path: file.path, contentType }
-  const said = await calls.transcribe(scope, model, recording, language)
-  const detected = said.language ?? language
+  const transcript = await calls.transcribe(scope, model, recording, language)
+  const detected = transcript.language ?? language
   return {
-    text: said.text,
+    text: transcript.text,
     language: language.startsWith(`${detected}-`) ? language : detected,
-    duration: said.durationSeconds,
+    duration: transcript.durationSeconds,
   }
 }
 
 /**
- * Returns a file name whose extension resolves ambiguous content: MP4 and Ogg do not always show that they
- * contain only audio, so the declared type or the name decides.
+ * Returns a file name whose extension resolves ambiguous content. MP4 and Ogg content doesn't always show whether it
+ * is only audio, so the declared type decides, or else the original name.
  */
-function nameOf({ name, contentType }: ReceivedFile, saidType: string | undefined): string {
-  const [type = ''] = (saidType ?? contentType).toLowerCase().split(/\s*;/)
+function nameOf({ name, contentType }: ReceivedFile, declaredType: string | undefined): string {
+  const [type = ''] = (declaredType ?? contentType).toLowerCase().split(/\s*;/)
   const extension = type.startsWith('audio/') ? ACCEPTED_TYPES.get(type)?.extensions[0] : undefined
   return extension === undefined ? name : `recording.${extension}`
 }

@@ -22,16 +22,16 @@ import { DEFAULT_TITLE } from './titles.ts'
 import { kindOf } from './write-media.ts'
 
 /*
- * A turn is a message and its reply, in four steps: admit, prepare, start, stream. Each step takes the result of
- * the previous step and adds to it. These are plain values without secrets or functions. The sender's scope, the
- * model and the agent are passed separately and can be found again by the turn's ids.
+ * A turn is a message and its reply. It has four steps: admit, prepare, start, stream. Each step extends the result
+ * of the previous one. Results are plain values without secrets or functions. The scope, model and agent are separate
+ * arguments, which can be found again by ids in the turn.
  */
 
 /** A message as a client sends it. */
 export interface OutgoingMessage {
   query: SendQuery
   question: Question
-  /** The answering session of a conversation; null outside conversations. */
+  /** Session of a conversation that receives the reply. Null outside conversations. */
   sessionId: string | null
   idempotencyKey: string | undefined
 }
@@ -44,31 +44,30 @@ export interface Turn extends Pick<OutgoingMessage, 'query' | 'question' | 'sess
 
 export interface AdmittedTurn extends Turn {
   payer: Payer
-  /** The sending visitor of the deployment; null for a member or the deployment's key. */
+  /** The deployment's visitor who sends the message. Null for a member or the deployment's key. */
   visitorId: string | null
-  /** Text of the saved instruction in the query. */
+  /** Content of the saved instruction in the query. */
   instruction: string | undefined
 }
 
 export interface PreparedTurn extends AdmittedTurn {
-  /** The request to the model. */
   request: ModelRequest
   history: PromptHistory
-  /** Attachments of the message. */
+  /** Attachments of a new message. Empty if a stored message is answered again. */
   files: UploadRow[]
-  /** Everything that `start` writes: hold, chat, message and reply. */
+  /** The rows that `start` writes: hold, chat, message and reply. */
   reply: NewReply
-  /** True if the chat gets its title after this reply. */
+  /** True if a title is generated after this reply. */
   needsTitle: boolean
 }
 
-/** Maximum number of preparations if other messages advance the chat in the meantime. */
+/** Maximum number of attempts to prepare and start a turn. An attempt fails if another message advances the chat. */
 const ATTEMPTS_MAX = 3
 
 /**
- * Stores a message and streams its reply. Throws before the stream begins. The reply continues if its reader
- * disconnects. A repeat with the same Idempotency-Key gets the reply of the first request. Throws ANSWER_ERRORS
- * (routes.ts), deployment.daily_limit, request.idempotency_reused, conversation.session_busy.
+ * Stores a message and streams its reply. Errors are thrown before the stream begins. The server completes the reply
+ * even if the client disconnects. A repeat with the same Idempotency-Key gets the reply of the first request. Throws
+ * ANSWER_ERRORS (routes.ts), deployment.daily_limit, request.idempotency_reused, conversation.session_busy.
  */
 export async function takeTurn(
   deps: ChatDependencies,
@@ -86,7 +85,7 @@ export async function takeTurn(
       const outcome = await start(deps, sender, prepared)
       if (outcome === 'started') return stream(deps, sender, target, prepared)
       if (outcome === 'moved' && attempt < ATTEMPTS_MAX) continue
-      // A concurrent request with the same key was first.
+      // A concurrent request with the same Idempotency-Key has started the reply.
       const first =
         outcome === 'repeated' && repeatKey && (await repeatOf(deps, sender.scope, turn.query, repeatKey))
       if (!first) throw refusal(outcome, turn)
@@ -104,7 +103,10 @@ const readTurn = ({ query, question, sessionId, idempotencyKey }: OutgoingMessag
   repeatKey: idempotencyKey === undefined ? null : repeatKeyOf(idempotencyKey, query, question),
 })
 
-/** Finds the target and the payer. Throws the errors of `findTarget`, llm.cannot_chat, instruction.not_found. */
+/**
+ * Finds the target, the payer and the instruction. Throws the errors of `findTarget`, llm.cannot_chat,
+ * instruction.not_found.
+ */
 async function admit(
   deps: ChatDependencies,
   { scope, deployment }: Sender,
@@ -112,7 +114,7 @@ async function admit(
 ): Promise<{ admitted: AdmittedTurn; target: Target }> {
   const target = await findTarget(deps, scope, turn.targetId).catch(hideModelError(deployment))
   const kind = kindOf(target.model)
-  // Conversations are text only.
+  // Conversations accept only text models.
   if (kind === undefined || (kind !== 'text' && turn.sessionId !== null)) throw fail('llm.cannot_chat')
   const payer = payerOf(scope, target.agent, deployment)
   const instruction = await findInstruction(scope, turn.query.instruction_id)
@@ -120,8 +122,8 @@ async function admit(
 }
 
 /**
- * Finds the reply's position in its chat and builds the model request. Throws chat.not_found, upload.not_found,
- * the errors of a full quota, and those of `findReplyPosition` and `prepareRequest`.
+ * Finds the reply's position in its chat and builds the model request. Throws chat.not_found, upload.not_found, and
+ * the errors of `checkQuota`, `findReplyPosition` and `prepareRequest`.
  */
 async function prepare(
   deps: ChatDependencies,
@@ -162,7 +164,10 @@ async function prepare(
   return { ...turn, request, history, files, reply, needsTitle: isUntitled && deployment === null }
 }
 
-/** Takes the hold and writes chat, message and empty reply in one statement, or nothing (Start). */
+/**
+ * Takes the hold and writes the chat, message and empty reply in one statement. Writes nothing unless the outcome is
+ * `started`.
+ */
 const start = (deps: ChatDependencies, { deployment }: Sender, { reply }: PreparedTurn): Promise<Start> =>
   deps.writes.start(reply).catch(refuseDeleted(deployment))
 
@@ -177,7 +182,7 @@ async function stream(
   const reply = new Reply(row)
   reply.addNamed('meta', { chat_id: chatId, user_message_id, message_id: messageId, history })
   if (citations) reply.addNamed('citations', { citations })
-  // Uploads that belong to no chat yet.
+  // Attachments that belong to no chat yet. They become files of this chat.
   const loose = files.filter((file) => file.chatId === null)
   const ready = loose.length > 0 ? deps.uploads.attach(row, loose) : Promise.resolve()
   const ended = deps.replies.write(reply, {
@@ -187,8 +192,8 @@ async function stream(
     openTools: async (signal) => (agent ? deps.agents.openTools(agent, request, signal) : []),
     hidesFailure: payer.hidesModel === true || isVisitor(deployment),
   })
-  if (needsTitle) deps.titles.giveAfter(ended, scope, { chatId, question, reply, model, payer })
-  // A failure here ends the reply, and its stream reports it.
+  if (needsTitle) deps.titles.generateAfter(ended, scope, { chatId, question, reply, model, payer })
+  // If attaching fails, the reply ends with an error in its stream.
   await ready.catch(() => {})
   const headers = { 'X-Chat-Id': chatId, 'X-Message-Id': messageId }
   return { log: reply.log, named: query.events === 'all', headers }

@@ -9,8 +9,8 @@ import type { ChatDependencies } from './dependencies.ts'
 import { findChat } from './manage-chats.ts'
 
 /**
- * Stores a file of the caller for a chat, or for a later one, and extracts its text (spec, upload_file). Throws
- * chat.not_found, upload.empty, upload.type, upload.quota, upload.chat_full.
+ * Stores a file and extracts its text (spec, upload_file). Without `chatId`, the file can be attached to a chat
+ * later. Throws chat.not_found, upload.empty, upload.type, upload.quota, upload.chat_full.
  */
 export async function uploadFile(
   deps: ChatDependencies,
@@ -28,7 +28,7 @@ export async function uploadFile(
 }
 
 /**
- * Deletes an upload. Its file is removed from storage shortly after (platform/storage/uploads.ts). Throws
+ * Deletes an upload. The file is removed from storage shortly after (platform/storage/uploads.ts). Throws
  * upload.not_found.
  */
 export async function deleteUpload(scope: Scope<'chats:write'>, uploadId: string): Promise<void> {

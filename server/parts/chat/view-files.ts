@@ -8,7 +8,7 @@ import { type ChatReader, type MessageRow, type MessageView, viewMessage } from 
 /** Maximum number of files shown per chat. */
 const FILES_SHOWN = 200
 
-/** Returns messages with their attachments and media; URLs are signed on every call. */
+/** Returns messages with their attachments and media. Each call creates new signed URLs. */
 export async function viewMessages(
   storage: Storage,
   scope: ChatReader,

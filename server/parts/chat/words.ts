@@ -3,7 +3,7 @@ import { wordsIn } from '#platform/retrieval/words.ts'
 
 /** Maximum number of indexed characters per text. */
 export const INDEXED_CHARACTERS_MAX = 200_000
-/** A tsvector holds at most 1 MB of words and positions (PostgreSQL, "Limitations" of text search). */
+/** A tsvector holds at most 1 MB of words and positions (PostgreSQL, limitations of text search). */
 const VECTOR_BYTES_MAX = 1_000_000
 /** Bytes of a word in addition to its letters (alignment, number of positions), and bytes per position. */
 const WORD_BYTES = 4
@@ -14,8 +14,8 @@ const POSITIONS_MAX = 255
 const MARK_CHARACTERS = 6
 
 /**
- * Returns a prefix for every word of one user in one organization, in the index and in queries. It separates the
- * words of users in the index for speed; access control relies on the columns, not on this mark.
+ * Returns a prefix for the indexed and searched words of one user in one organization. The prefix makes searches
+ * fast, because words of other users never match. Access control relies on the owner columns instead.
  */
 export const ownerMark = (owner: { organizationId: string; userId: string }): string =>
   createHash('sha256')
@@ -23,11 +23,11 @@ export const ownerMark = (owner: { organizationId: string; userId: string }): st
     .digest('base64url')
     .slice(0, MARK_CHARACTERS)
 
-/** Quotes a word for tsvector and tsquery. */
+/** Quotes a word with its prefix, for a tsvector or tsquery. */
 export const quoteWord = (mark: string, word: string): string =>
   `'${mark}${word.replaceAll(/['\\]/g, '$&$&')}'`
 
-/** Formats the words of a text as tsvector text. Words beyond the limits of a tsvector are left out. */
+/** Formats the words of a text as a tsvector. Omits words beyond the limits of a tsvector. */
 export function toVector(mark: string, text: string): string {
   const positions = new Map<string, number[]>()
   let position = 0

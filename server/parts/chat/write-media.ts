@@ -12,16 +12,16 @@ import type { WriterServices } from './write-reply.ts'
 
 export type ReplyKind = 'text' | StoredMedia['type']
 
-/** Returns what a model replies with; undefined if a chat cannot show it. */
+/** Returns the kind of a model's replies. Undefined if a chat cannot show them. */
 export const kindOf = ({ capabilities }: ResolvedModel): ReplyKind | undefined =>
   (['text', 'image', 'video'] as const).find((kind) => capabilities.includes(kind))
 
 /**
- * Charged usage of an image or video if the provider reports none: about the tokens of an OpenAI image of 1024 by
- * 1024 pixels, and ten times that. A model's `output_ratio` scales it to the actual price.
+ * Output tokens charged for an image or video whose usage is unknown. An image has about the tokens of an OpenAI
+ * image of 1024 by 1024 pixels, and a video ten times as many. The model's `output_ratio` converts them to the price.
  */
 const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
-/** Only a stored file is complete. */
+/** Maximum progress before the file is stored. */
 const PROGRESS_MAX = 0.99
 
 export interface MediaResult {
@@ -32,8 +32,8 @@ export interface MediaResult {
 }
 
 /**
- * Generates an image or video, streams its progress, and stores it as a file of the chat. The generation is
- * charged even if it cannot be stored. Throws the model's errors.
+ * Generates an image or video, streams the progress, and stores it as a file of the chat. Charges the generation even
+ * if the file cannot be stored. Throws the errors of the model.
  */
 export async function writeMedia(
   { config, models, storage, uploads, log }: WriterServices,
@@ -91,7 +91,7 @@ export async function writeMedia(
   }
 }
 
-/** Returns the text and the images of the last user message, after the system prompt. */
+/** Returns the prompt and the images. The prompt is the system prompt followed by the last user message. */
 function promptOf({ system, messages }: ModelRequest): { prompt: string; images: ImagePart[] } {
   const content = messages.findLast((message) => message.role === 'user')?.content ?? ''
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content

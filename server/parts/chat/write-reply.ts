@@ -18,23 +18,22 @@ const INTERRUPTED = sentence('reply.interrupted')
 const UNEXPECTED = sentence('reply.failed')
 const NOT_STORED = sentence('reply.not_stored')
 
-/** Input of a reply: the model and its tools. */
 export interface ReplyInput {
   model: ResolvedModel
   request: ModelRequest
-  /** Settles before the model is called. If it rejects, the reply fails without charge. */
+  /** Must settle before the model is called. If it rejects, the reply fails without a charge. */
   ready: Promise<void>
-  /** Opens the tools. Runs after admission, because it may take time. */
+  /** Opens the tools, which may take time. Called after the hold is taken. */
   openTools(signal: AbortSignal): Promise<readonly RunnableTool[]>
-  /** True for another organization's agent or a visitor: errors must not reveal the model or why it failed. */
+  /** True for visitors, and for another organization's agent. Errors then reveal neither the model nor the reason. */
   hidesFailure: boolean
 }
 
 export type WriterServices = Pick<Services, 'config' | 'models' | 'metrics' | 'log' | 'storage' | 'uploads'>
 
 /**
- * Writes a reply to its end and stores it together with its debit. Never throws, and never waits for a client.
- * Returns the final status, `error` if the reply could not be stored.
+ * Generates a reply, and stores it together with its debit. Never throws, and never waits for a client. Returns the
+ * final status, which is `error` if the reply could not be stored.
  */
 export async function writeReply(
   services: WriterServices,
@@ -57,7 +56,7 @@ export async function writeReply(
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
   }
-  // A short database outage must not lose a reply.
+  // Retries, so that a short database outage doesn't lose the reply.
   const stored = await keepTrying(
     STORE_ATTEMPTS,
     () => writes.end(end),
@@ -78,7 +77,7 @@ export async function writeReply(
 interface Outcome {
   status: ReplyEnd['status']
   error: string | null
-  /** Usage to charge; null for none. */
+  /** Usage to charge. Null if nothing is charged. */
   usage: ModelUsage | null
   media: StoredMedia[] | null
 }
@@ -88,7 +87,7 @@ function generate(services: WriterServices, reply: Reply, input: ReplyInput): Pr
   return kind === 'text' ? writeText(services, reply, input) : makeMedia(services, reply, kind, input)
 }
 
-/** All steps of the model and its tools form one reply with one charge. */
+/** Generates a text reply. All calls of the model and its tools are charged together. */
 async function writeText(
   services: WriterServices,
   reply: Reply,
@@ -125,7 +124,7 @@ async function makeMedia(
   return { ...end, usage, media: null }
 }
 
-/** Runs work on a reply and maps its outcome to a status. */
+/** Runs work on a reply. Returns the status and the error to store. */
 async function endOf(
   { log }: WriterServices,
   reply: Reply,

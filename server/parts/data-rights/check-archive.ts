@@ -4,7 +4,7 @@ import { ExportManifest, type ImportedConcept, LINES, type LineOf, MemberLine } 
 import type { Archive, ArchiveLine } from './read-archive.ts'
 import { EXPORT_VERSION } from './write-export.ts'
 
-/** Limit on lines, because ids that other lines refer to are kept in memory. */
+/** Maximum number of lines. Limited because the import keeps ids in memory. */
 const LINES_MAX = 1_000_000
 
 const isManifest = compileValidator(ExportManifest, 'body')
@@ -13,15 +13,14 @@ const VALIDATORS = Object.fromEntries(
   Object.entries(LINES).map(([concept, schema]) => [concept, compileValidator(schema, 'body')]),
 ) as Record<ImportedConcept, Validator>
 
-/** A complete archive whose lines are all valid. */
 export interface CheckedArchive {
   manifest: ExportManifest & { organization: { name: string } }
-  /** User id in the export of the member with the importing user's email address. */
+  /** The importing user's id in the export, found by email address. Null if the export has no such member. */
   formerUserId: string | null
 }
 
 /**
- * Reads and validates a whole archive, except the bytes of files, before anything is stored. Throws
+ * Reads and validates a whole archive, except the content of files. Runs before anything is stored. Throws
  * import.damaged, import.incomplete, import.too_large, import.invalid.
  */
 export async function checkArchive(

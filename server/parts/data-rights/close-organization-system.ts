@@ -7,8 +7,8 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { Jobs } from '#platform/jobs/jobs.ts'
 
 /**
- * Closes an organization: from the commit on, nobody can find it and its name is free. Its rows are erased
- * afterwards (erase-organization-system.ts). Throws access.session_needed, org.personal.
+ * Closes an organization. Once the transaction commits, no one has access to the organization and its name is free.
+ * Its rows are erased afterwards (erase-organization-system.ts). Throws access.session_needed, org.personal.
  */
 export async function closeForOwner(
   database: Database,
@@ -25,13 +25,13 @@ export async function closeForOwner(
 }
 
 /**
- * Locks the accounts of these organizations, before the organizations. Opening and closing holds use the same
- * order: account, budgets, webhooks, and the organization last (ledger/hold-statements.ts).
+ * Locks the credit accounts of organizations. Must run before the organizations are locked: statements for holds lock
+ * the account, budgets, webhooks, and then the organization (ledger/hold-statements.ts).
  */
 export const lockAccounts = (tx: SystemTransaction, ids: Fragment) =>
   tx`select from credit_accounts where organization_id in (${ids}) order by organization_id for update`
 
-/** Closes an organization in a transaction that has locked its account and then the organization for deletion. */
+/** Closes an organization. The transaction must have locked its account and then, for deletion, the organization. */
 export async function closeOrganization(tx: SystemTransaction, jobs: Jobs, id: string): Promise<void> {
   await tx`
     update memberships set status = 'deleted', role_id = null, updated_at = now() where organization_id = ${id}`

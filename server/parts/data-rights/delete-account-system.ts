@@ -9,7 +9,7 @@ import type { Services } from '#platform/services.ts'
 import { closeOrganization, lockAccounts } from './close-organization-system.ts'
 import type { DepartureRecord } from './erase-user-system.ts'
 
-/** Users without a password confirm with a recent sign-in, at most this old. */
+/** Maximum age of the sign-in that confirms the deletion for users without a password. */
 const SIGN_IN_MINUTES = 10
 
 interface Membership {
@@ -22,10 +22,12 @@ interface Membership {
 }
 
 /**
- * Closes a user's account and the organizations that only they own. From the commit on, the user has no sessions
- * and no memberships, and their address is free; their rows are erased afterwards (erase-user-system.ts). Throws
- * user.wrong_password, user.sign_in_again, user.owns_organizations, user.last_administrator,
- * auth.too_many_attempts.
+ * Closes a user's account and the organizations that only this user owns. Once the transaction commits, the user has
+ * no sessions and no memberships, and their email address is free. Their rows are erased afterwards
+ * (erase-user-system.ts).
+ *
+ * Throws user.wrong_password, user.sign_in_again, auth.too_many_attempts, user.last_administrator, and
+ * user.owns_organizations if such an organization has other members.
  */
 export async function closeAccount(
   services: Pick<Services, 'database' | 'jobs' | 'mail' | 'passwords' | 'secrets'>,
@@ -59,7 +61,10 @@ export async function closeAccount(
   })
 }
 
-/** Confirms the user's identity by password or recent sign-in. Returns their email address. */
+/**
+ * Confirms the user's identity by password or recent sign-in. Returns the user's email address. Throws
+ * user.wrong_password, user.sign_in_again, auth.too_many_attempts.
+ */
 async function confirmPerson(
   { database, passwords }: Pick<Services, 'database' | 'passwords'>,
   caller: Caller,
@@ -82,7 +87,10 @@ async function confirmPerson(
   return user.email
 }
 
-/** Locks the user's organizations as for deletion, so that their memberships cannot change meanwhile. */
+/**
+ * Locks the user's organizations, so that their memberships cannot change until the transaction ends. Returns the
+ * user's memberships.
+ */
 async function lockOrganizations(tx: SystemTransaction, userId: string): Promise<Membership[]> {
   const ids = tx`
     select organization_id from memberships where user_id = ${userId} and status <> 'deleted'`
@@ -101,9 +109,9 @@ async function lockOrganizations(tx: SystemTransaction, userId: string): Promise
 }
 
 /**
- * Locks the user and all administrators. The user can no longer create an organization, which would have no owner
- * (org/organizations.ts), and if two administrators leave at the same time, the second sees that the first has
- * left.
+ * Locks the user and all administrators. The lock keeps the user from creating an organization, which would have no
+ * owner (org/organizations.ts). If two administrators leave at the same time, the second one waits and sees that the
+ * first has left. Throws user.last_administrator.
  */
 async function lockPerson(tx: SystemTransaction, userId: string): Promise<void> {
   const locked = await tx<{ id: string; isAdministrator: boolean }[]>`
@@ -113,7 +121,7 @@ async function lockPerson(tx: SystemTransaction, userId: string): Promise<void> 
   if (administrators.length === 1 && administrators[0]?.id === userId) throw fail('user.last_administrator')
 }
 
-/** Ends the remaining memberships and records this in the organizations' audit logs. */
+/** Ends the user's remaining memberships, and records this in the organizations' audit logs. */
 async function leaveAll(tx: SystemTransaction, caller: Caller): Promise<void> {
   const { userId } = caller
   const left = await tx<{ organizationId: string; status: string }[]>`
@@ -137,7 +145,9 @@ async function leaveAll(tx: SystemTransaction, caller: Caller): Promise<void> {
   )
 }
 
-/** Deletes or clears everything about the user except the id. */
+/**
+ * Clears all fields of the user and deletes their credentials. The row and its id remain until the data is erased.
+ */
 async function closeUser(tx: SystemTransaction, userId: string, leaving: string): Promise<void> {
   await tx`delete from api_keys where user_id = ${userId}`
   await tx`delete from sessions where user_id = ${userId}`

@@ -10,7 +10,7 @@ import type { Fragment } from '#database/tenant-sql.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import type { OwnedTables } from '#platform/tables/owned-tables.ts'
 
-/** Selects rows to delete: of a whole organization, or of one user in it. */
+/** Owner of the rows to delete: an organization, or one user in an organization. */
 export interface RowOwner {
   organizationId: string
   userId?: string
@@ -20,31 +20,31 @@ export interface DeletionDependencies {
   database: Database
   sharedLogs: SharedLogs | null
   tables: OwnedTables
-  /** Aborted when the process stops; another process continues. */
+  /** Aborted when the process stops. Another process then continues the deletion. */
   signal: AbortSignal
 }
 
-/** Maximum number of rows per statement, far from any timeout. */
+/** Maximum number of rows per statement. Such a statement takes much less time than any timeout. */
 const ROWS_MAX = 2_000
-/** Smaller for messages of a long chat: each deletion searches the chat for replies to the message. */
+/**
+ * Maximum number of messages per statement. Low because each deletion searches the chat for replies to the message.
+ */
 const MESSAGES_MAX = 500
 const CHATS_MAX = 100
 const DOCUMENTS_MAX = 200
-/**
- * Upper bound for the age of streams in Redis, which expire ten minutes after their end (streams/shared-logs.ts).
- */
+/** Maximum age of a reply's stream in Redis. Streams expire ten minutes after their end (streams/shared-logs.ts). */
 const STREAM_MINUTES = 60
 
 /**
- * Processes see a stop request within a second; one that does not react in this time is dead or not writing a
- * reply.
+ * Maximum wait for calls to stop, in milliseconds. Processes see a stop request within a second. A process that takes
+ * longer is dead or isn't writing a reply.
  */
 const WAIT_MS = 5_000
 const POLL_MS = 200
 
 /**
- * Requests a stop of calls in progress and waits up to `WAIT_MS` until they are settled. Runs in its own
- * statement, so that it never holds locks on holds while waiting for an account.
+ * Requests a stop of calls in progress, and waits up to `WAIT_MS` until they are settled. Must not run in a
+ * transaction, which would keep holds locked while calls wait for an account.
  */
 export async function stopCalls(sql: SystemSql, condition: Fragment): Promise<void> {
   await sql`update open_holds set stop_requested = true where ${condition}`
@@ -54,7 +54,7 @@ export async function stopCalls(sql: SystemSql, condition: Fragment): Promise<vo
   }
 }
 
-/** Deletes chats with all dependent rows, in batches; the messages of a long chat first, newest first. */
+/** Deletes chats and their dependent rows in batches. First deletes the messages of a long chat, newest first. */
 export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
   const sql = systemSql(deps.database)
   while (true) {
@@ -79,7 +79,10 @@ export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): 
   }
 }
 
-/** Replies are newer than their parents, so no remaining message loses its parent. */
+/**
+ * Deletes a chat's messages, newest first. Replies are newer than their parents, so no remaining message loses its
+ * parent.
+ */
 const deleteMessages = (deps: DeletionDependencies, chatId: string): Promise<void> =>
   inBatches(
     deps,
@@ -100,7 +103,7 @@ async function forgetStreams(
   await sharedLogs.forget(replies.map(({ id }) => id))
 }
 
-/** Deletes the files outside chats, with their texts; storage follows later (storage/uploads.ts). */
+/** Deletes uploads with their text. A sweep removes the files from storage later (storage/uploads.ts). */
 export const deleteUploads = (deps: DeletionDependencies, owner: RowOwner): Promise<void> =>
   inBatches(
     deps,
@@ -110,7 +113,7 @@ export const deleteUploads = (deps: DeletionDependencies, owner: RowOwner): Prom
       select id from uploads where ${isOwned(tx, owner)} order by id limit ${ROWS_MAX})`,
   )
 
-/** Deletes the contents of knowledge bases, but not the knowledge bases. */
+/** Deletes the contents of an organization's knowledge bases, but keeps the rows of knowledge_bases. */
 export async function emptyKnowledgeBases(
   deps: DeletionDependencies,
   { organizationId }: Pick<RowOwner, 'organizationId'>,
@@ -142,7 +145,7 @@ export async function emptyKnowledgeBases(
   }
 }
 
-/** Deletes a closed organization's large record tables in batches: ledger, usage, audit and similar. */
+/** Deletes the large tables of a closed organization in batches, such as ledger, usage and audit log. */
 export async function deleteRecords(deps: DeletionDependencies, organizationId: string): Promise<void> {
   for (const [table, { erasure }] of Object.entries(deps.tables)) {
     if (erasure === 'cascade' || 'not' in erasure) continue
@@ -157,7 +160,7 @@ export async function deleteRecords(deps: DeletionDependencies, organizationId: 
   }
 }
 
-/** Repeats a deletion until no rows are left. An advisory lock on the id makes concurrent processes wait. */
+/** Repeats a deletion until no rows are left. An advisory lock on `id` makes concurrent processes take turns. */
 async function inBatches(
   { database, signal }: DeletionDependencies,
   id: string,

@@ -11,7 +11,6 @@ import {
   stopCalls,
 } from './delete-rows-system.ts'
 
-/** Dependencies of an erasure. */
 export interface ErasureDependencies
   extends DeletionDependencies,
     Pick<Services, 'events' | 'jobs' | 'mail' | 'secrets'> {
@@ -20,8 +19,8 @@ export interface ErasureDependencies
 }
 
 /**
- * Erases all rows of a closed organization in bounded batches, and finally the organization. Can be interrupted
- * at any point and restarted.
+ * Erases all rows of a closed organization in batches, and finally the organization's own row. An interrupted erasure
+ * can be started again.
  */
 export async function eraseOrganization(deps: ErasureDependencies, organizationId: string): Promise<void> {
   const { mcp, events, jobs, memory, mail } = deps
@@ -41,7 +40,7 @@ export async function eraseOrganization(deps: ErasureDependencies, organizationI
   await sql.begin(async (tx) => {
     await jobs.forget(tx, [organizationId])
     await tx`delete from organizations where id = ${organizationId} and closed_at is not null`
-    // Also deletes unregistered accounts created only by its invitations (users/invite-user.ts).
+    // Also deletes users who were only invited by this organization and never registered (users/invite-user.ts).
     await tx`
       delete from users u
       where id = any(${members.map(({ userId }) => userId)}::uuid[]) and registered_at is null and leaving is null

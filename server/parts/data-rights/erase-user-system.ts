@@ -3,22 +3,24 @@ import { type SystemSql, type SystemStatements, systemSql } from '#database/syst
 import { deleteChats, deleteUploads, stopCalls } from './delete-rows-system.ts'
 import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
 
-/** Stored, encrypted, for a leaving user until all their other data is erased. */
+/**
+ * What the erasure of a deleted account needs to know. Stored encrypted with the user until the erasure is complete.
+ */
 export interface DepartureRecord {
-  /** Address for finding the user in other organizations' audit logs. */
+  /** Former email address, to find the user in other organizations' audit logs. */
   email: string
-  /** Organizations that are deleted with the account. */
+  /** Ids of organizations that are deleted with the account. */
   closed: string[]
-  /** Remaining organizations that had the user as a member or invited them. */
+  /** Ids of other organizations that the user belonged to or was invited to. */
   organizations: string[]
 }
 
-/** Number of audit entries scanned per statement. */
+/** Number of audit entries that each statement checks. */
 const ENTRIES_MAX = 2_000
 
 /**
- * Erases the data of a deleted account: its organizations completely, and its private data in other
- * organizations. Can be interrupted at any point and restarted.
+ * Erases the data of a deleted account: the organizations that are deleted with the account, and the user's private
+ * data in other organizations. An interrupted erasure can be started again.
  */
 export async function eraseUser(deps: ErasureDependencies, userId: string): Promise<void> {
   const { mcp, mail, secrets } = deps
@@ -57,7 +59,10 @@ async function eraseInOrganization(
   await redactAudit(sql, owner, email)
 }
 
-/** Keeps who did what in the audit log, but removes the user's addresses and the names of their own records. */
+/**
+ * Removes the user's email and IP addresses from the audit log, and the details of their API keys and MCP
+ * connections. The log still shows which user performed each action.
+ */
 async function redactAudit(
   sql: SystemSql,
   { organizationId, userId }: { organizationId: string; userId: string },

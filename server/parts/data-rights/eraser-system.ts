@@ -5,19 +5,21 @@ import { repeat } from '#platform/sweeps/repeat.ts'
 import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
 import { eraseUser } from './erase-user-system.ts'
 
-/** A closed organization or deleted account whose rows still exist. */
 export type ErasureSubject = { organizationId: string } | { userId: string }
 
-/** Maximum time that a deletion request waits; the rest is erased in the background. */
+/**
+ * Maximum time that a deletion request waits for the erasure, in milliseconds. The erasure then continues in the
+ * background.
+ */
 const WAIT_MS = 10_000
 const SWEEP_MS = 15_000
 const STOP_MS = 2_000
-/** Maximum number of organizations, and of users, per sweep. */
+/** Maximum number of organizations, and of users, that a sweep erases. */
 const SWEEP_MAX = 20
 
 /**
- * Erases closed organizations and accounts: immediately those closed by this process, and by sweeps what other
- * processes left.
+ * Erases closed organizations and deleted accounts. An erasure starts with the request that causes it. Sweeps
+ * continue erasures that were interrupted, including those of other processes.
  */
 export class Eraser {
   readonly #deps: Omit<ErasureDependencies, 'signal'>
@@ -39,19 +41,22 @@ export class Eraser {
     this.#log = log
   }
 
-  /** Starts an erasure; resolves when it is finished or after `WAIT_MS`. Never throws. */
+  /** Starts an erasure. Resolves when it ends, or after `WAIT_MS`. Never rejects. */
   async erase(subject: ErasureSubject): Promise<void> {
     await Promise.race([this.#run(subject), sleep(WAIT_MS, undefined, { ref: false })])
   }
 
-  /** Starts the periodic sweep, beginning now. */
+  /** Runs a sweep now, and then periodically. */
   start(): void {
     const failure = { log: this.#log, message: 'pending erasures could not be listed' }
     this.#endSweep = repeat(SWEEP_MS, () => this.sweep(), failure)
     this.sweep().catch((error: unknown) => this.#log.error({ err: error }, failure.message))
   }
 
-  /** Continues unfinished erasures in random order, so that failing ones do not block others. */
+  /**
+   * Continues unfinished erasures. Their order is random, so that an erasure that always fails doesn't block the
+   * others.
+   */
   async sweep(): Promise<void> {
     const sql = systemSql(this.#deps.database)
     await this.#closeLeftBehind()
@@ -64,7 +69,7 @@ export class Eraser {
       if (!this.#stopping.signal.aborted) await this.#run(subject)
   }
 
-  /** Aborts erasures in progress and waits up to `STOP_MS` for them. */
+  /** Aborts erasures in progress and waits up to `STOP_MS` milliseconds for them to end. */
   async stop(): Promise<void> {
     this.#endSweep()
     this.#stopping.abort()

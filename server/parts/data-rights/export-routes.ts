@@ -7,7 +7,6 @@ import type { Exports } from './exports.ts'
 
 const ZIP = { stream: 'application/zip' } as const
 
-/** Routes that export an organization's or a user's data (docs/export.md). */
 export const exportRoutes = (services: Services, exports: Exports): Route[] => [
   defineRoute({
     method: 'GET',

@@ -6,7 +6,10 @@ import type { FileStream } from '#platform/http/define-route.ts'
 import type { Services } from '#platform/services.ts'
 import { writeExport } from './write-export.ts'
 
-/* An organization's export includes its users' private data; a person's export covers all their organizations. */
+/*
+ * An organization's export includes the private data of its members. A user's export covers all organizations that
+ * the user belongs or belonged to.
+ */
 
 export async function exportOrganization(
   services: Services,

@@ -2,19 +2,19 @@ import type { Readable } from 'node:stream'
 import { fail } from '#errors'
 
 /**
- * Maximum number of concurrent exports per process. Each reads the database and storage and compresses
- * throughout.
+ * Maximum number of concurrent exports per process. An export continuously reads the database and storage, and
+ * compresses.
  */
 const EXPORTS_MAX = 4
 const RETRY_AFTER_SECONDS = 30
 
-/** The exports in progress in this process: one per user. */
+/** Tracks the exports in progress in this process. Each user can have one. */
 export class Exports {
   readonly #users = new Set<string>()
 
   /**
-   * Opens an export unless the user has one in progress. The slot is freed when the file's stream closes or
-   * `begin` fails. Throws export.under_way, export.busy.
+   * Opens an export with `begin`. The export ends when its stream closes or `begin` fails. Throws export.under_way if
+   * the user already has an export in progress, and export.busy.
    */
   async open<File extends { content: Readable }>(userId: string, begin: () => Promise<File>): Promise<File> {
     const retry = { retryAfter: RETRY_AFTER_SECONDS }

@@ -2,10 +2,7 @@ import type { LineOf } from './import-schemas.ts'
 import type { NewRows } from './import-tables-system.ts'
 import { type Importing, NOWHERE, OF_OTHERS } from './importing.ts'
 
-/**
- * Converts a chat of the importing user. Its title becomes searchable shortly after
- * (chat/index-messages-system.ts).
- */
+/** Converts a chat of the importing user. Its title is indexed for search later (chat/index-messages-system.ts). */
 export function chatRows(line: LineOf<'chats'>, importing: Importing): NewRows | null {
   if (!importing.isOwn(line) || line.deployment_id !== null) return importing.leaveOut('chats', OF_OTHERS)
   const { title, status, settings = {}, is_conversation, pinned, folder, last_message_at } = line
@@ -33,14 +30,17 @@ export function chatRows(line: LineOf<'chats'>, importing: Importing): NewRows |
 const knownAgent = (importing: Importing, id: string): string | null =>
   importing.has('agents', id) ? importing.idOf(id) : null
 
-/** A row without words is indexed later. */
+/** Columns of a row in chat_words. A row without words is indexed later. */
 const wordsOf = ({ organizationId, userId }: Importing, id: string) => ({
   id,
   organization_id: organizationId,
   user_id: userId,
 })
 
-/** Converts a message, and its share of the chat's counters. Its parent must precede it in the same chat. */
+/**
+ * Converts a message, and adds it to the counters of its chat. A parent must precede the message in the same chat,
+ * otherwise the message becomes the first of a branch.
+ */
 export function messageRows(line: LineOf<'messages'>, importing: Importing): NewRows | null {
   if (!importing.isOwn(line)) return importing.leaveOut('messages', OF_OTHERS)
   if (!importing.has('chats', line.chat_id)) return importing.leaveOut('messages', NOWHERE)
@@ -54,7 +54,8 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
   const message = {
     ...wordsOf(importing, id),
     chat_id,
-    // Deletion of chats relies on replies being newer than their parents (delete-rows-system.ts).
+    // Ids of replies must be greater than those of their parents. Deletion relies on this order
+    // (delete-rows-system.ts).
     parent_message_id: parent && parent < id && chat.messages.has(parent) ? parent : null,
     role,
     content,
@@ -74,7 +75,7 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
     messages: 1,
     input: line.input_tokens ?? 0,
     output: line.output_tokens ?? 0,
-    // If the declared leaf is missing, the last message becomes the leaf.
+    // If the leaf in the export isn't imported, the last message becomes the leaf.
     leaf: chat.leaf && (chat.hasLeaf ? importing.idOf(chat.leaf) : id),
   }
   return {
@@ -84,7 +85,7 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
   }
 }
 
-/** Maps the files and passages of a message to their new ids. Files that were left out are dropped. */
+/** Maps the files and citations of a message to their new ids. Drops files that were not imported. */
 function referencesOf({ upload_ids, citations, media }: LineOf<'messages'>, importing: Importing) {
   const isThere = (id: string): boolean => importing.has('files', id)
   return {

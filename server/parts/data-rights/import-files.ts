@@ -11,8 +11,8 @@ import type { Archive } from './read-archive.ts'
 type Dependencies = Pick<Services, 'config' | 'documents' | 'uploads'>
 
 /**
- * Stores the importing user's files one by one like uploads: type by content, text extraction, quota, and limit
- * per chat. Files that fail these checks are left out.
+ * Imports the importing user's files one by one. Each passes the steps of an upload: type detection, text extraction,
+ * quota, and limit per chat. A file that fails is left out.
  */
 export async function importFiles(deps: Dependencies, archive: Archive, importing: Importing): Promise<void> {
   for await (const line of archive.readLines('files')) {
@@ -44,11 +44,11 @@ async function keepFile(
 ): Promise<void> {
   const { organizationId, userId } = importing
   const path = await newIncomingPath(deps.config.dataDir)
-  const notAsSaid = () =>
+  const sizeMismatch = () =>
     fail('import.invalid', { location: `files/${id}`, reason: sentence('import.file_size') })
   try {
-    const saved = await saveContent(content, path, size, notAsSaid)
-    if (saved.size !== size) throw notAsSaid()
+    const saved = await saveContent(content, path, size, sizeMismatch)
+    if (saved.size !== size) throw sizeMismatch()
     const chatId = chat !== null && importing.has('chats', chat) ? importing.idOf(chat) : null
     const received = { ...saved, name: filename, contentType: '' }
     const owner = { id: importing.idOf(id), organizationId, userId, chatId }

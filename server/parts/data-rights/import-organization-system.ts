@@ -19,13 +19,13 @@ import { Importing, isLeftOut } from './importing.ts'
 import type { Imports } from './imports-system.ts'
 import { type Archive, openArchive } from './read-archive.ts'
 
-/** Limits of a transaction: lines and bytes. */
+/** Limits of a transaction: number of lines, and total bytes of lines. */
 const BATCH_LINES = 500
 const BATCH_BYTES = 4 * 1024 * 1024
-/** SQLSTATE classes: data exception, integrity constraint violation, program limit exceeded. */
+/** Matches the SQLSTATE classes "data exception", "integrity constraint violation" and "program limit exceeded". */
 const IS_CONTRADICTION = /^(22|23|54)/
 
-/** Contents of an export that are never imported. */
+/** Contents of exports that are never imported, with the reason for the report. */
 const NOT_IMPORTED: Record<string, string> = {
   members: 'members have to consent: invite them',
   invitations: 'send them again',
@@ -37,10 +37,11 @@ const NOT_IMPORTED: Record<string, string> = {
 }
 
 /**
- * Imports an export as a new organization owned by the caller, and reports what could not be imported
- * (docs/export.md). Validates the whole archive before storing anything. The organization stays hidden until the
- * last transaction; after a failure or a crash, it is erased (imports-system.ts). Throws `import.*`,
- * org.name_taken, auth.invalid_token, server.unavailable.
+ * Imports an export as a new organization that the caller owns. Returns counts of imported records, and what was left
+ * out (docs/export.md). Validates the whole archive before anything is stored.
+ *
+ * The organization is hidden until the last transaction. After a failure or crash, it is erased (imports-system.ts).
+ * Throws `import.*`, org.name_taken, auth.invalid_token, server.unavailable.
  */
 export async function importOrganization(
   services: Services,
@@ -86,7 +87,7 @@ async function store(
       return { organization, imported: importing.imported, left_out: importing.leftOut }
     })
   } catch (error) {
-    // If the database is unavailable, a sweep does this later.
+    // If the database is unavailable, a sweep erases the organization later.
     if (!isInTransaction()) await undo().catch(() => {})
     throw error
   }
@@ -100,7 +101,10 @@ async function addressOf(sql: SystemSql, { userId }: Caller): Promise<string> {
   return user.email
 }
 
-/** Creates the organization with its owner suspended. */
+/**
+ * Creates the organization. The suspended membership of its owner hides it. Throws org.name_taken,
+ * auth.invalid_token.
+ */
 const begin = (
   { database, instance }: Services,
   imports: Imports,
@@ -139,7 +143,7 @@ async function fill(
     permissions: await readPermissions(sql),
   })
   for (const concept of Object.keys(ROWS_OF) as (keyof typeof ROWS_OF)[]) {
-    // Messages refer to files, and files to chats.
+    // Files refer to chats, and messages refer to files. Files are therefore imported between chats and messages.
     if (concept === 'messages') await importFiles(services, archive, importing)
     await importLines(sql, archive, importing, concept)
   }
@@ -150,7 +154,7 @@ async function fill(
   return importing
 }
 
-/** Maps environment models of the export to the same models of this server. */
+/** Returns this server's environment models with the same provider and version, by their ids in the export. */
 async function findEnvironmentModels(
   sql: SystemSql,
   models: readonly { id: string; provider: string; version: string }[],
@@ -227,7 +231,10 @@ async function storeBatch(
   }
 }
 
-/** Activates the owner, unless the user or the organization was closed during the import. */
+/**
+ * Activates the owner's membership, which makes the organization visible. Throws auth.invalid_token if the user or
+ * the organization was deleted during the import.
+ */
 async function finish(sql: SystemSql, caller: Caller, importing: Importing, name: string): Promise<void> {
   const { organizationId: id, imported } = importing
   await sql.begin(async (tx) => {

@@ -8,7 +8,6 @@ import { importOrganization } from './import-organization-system.ts'
 import { ImportView } from './import-schemas.ts'
 import { ARCHIVE_BYTES_MAX, type Imports } from './imports-system.ts'
 
-/** Routes that import an export as a new organization (docs/export.md). */
 export const importRoutes = (
   services: Services,
   deps: { imports: Imports; eraser: Pick<Eraser, 'erase'> },

@@ -9,24 +9,27 @@ import type { ImportedConcept, LineOf } from './import-schemas.ts'
 import type { NewRows } from './import-tables-system.ts'
 import { type Importing, NOWHERE, OF_OTHERS } from './importing.ts'
 
-/** Limit on tools, because each is loaded in the sandbox, one after the other. */
+/** Maximum number of imported tools. Limited because each tool is loaded in the sandbox, one after another. */
 const TOOLS_MAX = 200
-/** Maximum number of webhooks per organization (webhooks/manage-webhooks.ts). */
+/** Maximum number of webhooks per organization. The limit in webhooks/manage-webhooks.ts is the same. */
 const WEBHOOKS_MAX = 20
 const LOCAL = 'local'
 const NEEDS_NO_KEY = 'demo'
 const CHANGED = 'imported, but '
 
 /**
- * Converts a line to rows. Null if it makes none, with the reason passed to `leaveOut`. An expected error that it
- * throws also leaves the line out, with its message as the reason.
+ * Converts a line to rows. To leave the line out, returns null after passing the reason to `leaveOut`, or throws an
+ * error for which `isLeftOut` is true.
  */
 export type RowsOf<C extends ImportedConcept> = (
   line: LineOf<C>,
   importing: Importing,
 ) => NewRows | null | Promise<NewRows | null>
 
-/** Converters by concept, in import order: referenced concepts first. Files are imported before messages. */
+/**
+ * Converters by concept, in the order of import. Concepts that others refer to come first. Files are imported before
+ * messages.
+ */
 export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = {
   roles(line, importing) {
     if (line.is_system_role) return null
@@ -170,7 +173,7 @@ function documentRows(line: LineOf<'kb_documents'>, importing: Importing): NewRo
     ...made,
     ...parent,
     source_id: importing.idOf(line.source_id),
-    // The key of a file's document is its upload id.
+    // The key of an uploaded document is the id of its upload, which the import changes.
     key: importing.idOrWord(line.key),
     name,
     mime_type,

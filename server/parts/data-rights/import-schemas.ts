@@ -23,8 +23,8 @@ import { NewCategory, NewTool } from '../tools/index.ts'
 import { NewWebhook } from '../webhooks/index.ts'
 
 /*
- * Schemas of the imported fields, with the API's limits where the API accepts the same field. Other fields are
- * ignored, since columns may be added within a version (docs/export.md).
+ * Schemas of the imported fields. A field that the API also accepts has the API's limits. Unknown fields are ignored,
+ * because a version of the format may gain columns (docs/export.md).
  */
 
 const INTEGER_MAX = 2_147_483_647
@@ -84,7 +84,6 @@ const ToolCall = Type.Object({
   ended_event: Nullable(Count),
 })
 
-/** Schemas of imported lines, by concept. */
 export const LINES = {
   roles: Row({
     name: NewRole.properties.name,

@@ -1,6 +1,6 @@
 import type { SystemTransaction } from '#database/system-sql.ts'
 
-/** Rows by table, with column names as keys. */
+/** Rows to insert, by table. Each row's keys are column names. */
 export type NewRows = { -readonly [T in keyof typeof TABLES]?: object[] } & { chat_counts?: ChatCount[] }
 
 const OWNED = 'id uuid, organization_id uuid'
@@ -8,7 +8,7 @@ const MADE = `${OWNED}, created_by uuid`
 const PERSONAL = `${OWNED}, user_id uuid`
 const TIMES = 'created_at timestamptz, updated_at timestamptz'
 
-/** Imported tables with columns and types, in an order in which referenced tables come first. */
+/** Imported tables with their columns and types. Tables that others refer to come first. */
 const TABLES = {
   roles: `${OWNED}, name text, description text, hierarchy_level int, ${TIMES}`,
   role_permissions: 'role_id uuid, permission_id uuid',
@@ -42,7 +42,7 @@ const TABLES = {
 
 const ORDER = Object.keys(TABLES) as (keyof typeof TABLES)[]
 
-/** Inserts rows in the order of their tables, inside the caller's transaction. */
+/** Inserts rows in the caller's transaction, in the order of TABLES. */
 export async function insertNewRows(tx: SystemTransaction, rows: NewRows): Promise<void> {
   await lockKnowledgeBases(tx, rows)
   for (const table of ORDER) {
@@ -59,8 +59,8 @@ export async function insertNewRows(tx: SystemTransaction, rows: NewRows): Promi
 }
 
 /**
- * Locks the knowledge bases before a change of documents (kb/lock-kb.ts): documents of earlier batches are being
- * indexed already.
+ * Locks the knowledge bases of new sources and documents (kb/lock-kb.ts), because documents of earlier batches may
+ * already be indexed at the same time.
  */
 async function lockKnowledgeBases(
   tx: SystemTransaction,
@@ -81,7 +81,7 @@ interface ChatCount {
   leaf: string | null
 }
 
-/** Updates the message counters and active leaves of chats. */
+/** Adds to the message counters of chats, and sets their active leaves. */
 async function addChatCounts(tx: SystemTransaction, counts: ChatCount[]): Promise<void> {
   const sums = new Map<string, ChatCount>()
   for (const { id, messages, input, output, leaf } of counts) {

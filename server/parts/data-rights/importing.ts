@@ -7,7 +7,7 @@ import type { ImportedConcept } from './import-schemas.ts'
 export const OF_OTHERS = 'they belong to other members or visitors'
 export const NOWHERE = 'the record that they belong to was not imported'
 
-/** Error codes that concern a single record, which is then left out. */
+/** Matches error codes that concern a single record. Such a record is left out of the import. */
 const IS_OF_RECORD = /^(tool|kb|deployment|webhook|upload|request)\./
 
 export const isLeftOut = (error: unknown): error is AppError =>
@@ -17,35 +17,34 @@ export const isLeftOut = (error: unknown): error is AppError =>
 const REASONS_MAX = 100
 const MORE = 'for other reasons'
 
-/** The target and the source of an import. */
 interface ImportContext {
   organizationId: string
-  /** The importing user. */
+  /** Id of the importing user. */
   userId: string
-  /** User id in the export with the same address; null if there is none. */
+  /** The importing user's id in the export, found by email address. Null if the export has no such member. */
   formerUserId: string | null
-  /** Models of the environment, by their ids in the export. */
+  /** Ids of this server's environment models, by model id in the export. */
   environmentModels: ReadonlyMap<string, string>
-  /** Permissions of this server, by name. */
+  /** Ids of this server's permissions, by name. */
   permissions: ReadonlyMap<string, string>
 }
 
-/** An export lists the messages of a chat consecutively, oldest first. */
+/** The chat whose messages are being read. Exports list the messages of a chat consecutively, oldest first. */
 interface OpenChat {
   id: string
-  /** Leaf of the active branch, according to the export. */
+  /** Id of the active branch's leaf in the export. */
   leaf: string | null
   hasLeaf: boolean
-  /** New ids of the messages. */
+  /** New ids of the messages read so far. */
   messages: Set<string>
 }
 
-/** State of a running import: new ids, imported records, and what was left out. */
+/** State of a running import: new ids, imported records, and records that are left out. */
 export class Importing {
   readonly services: Pick<Services, 'net' | 'sandbox' | 'secrets'>
   readonly organizationId: string
   readonly permissions: ReadonlyMap<string, string>
-  /** Leaf of the active branch by chat id, both as in the export. */
+  /** Ids of the active branches' leaves, by chat id. All ids are those of the export. */
   readonly leaves = new Map<string, string | null>()
   readonly #context: ImportContext
   readonly #key = randomBytes(32)
@@ -62,9 +61,9 @@ export class Importing {
   }
 
   /**
-   * Maps an id of the export to its new id, deterministically: a UUIDv7 (RFC 9562) with the same timestamp and
-   * counter, so that order is preserved, and random bits derived from a key of this import. No mapping has to be
-   * stored, and a forged export cannot choose ids.
+   * Maps an id of the export to a new id. The new id is a UUIDv7 (RFC 9562) with the same timestamp and counter, so
+   * that the order is preserved. Its random bits are derived from the old id with a key of this import. Thus no
+   * mapping has to be stored, and a forged export cannot choose ids.
    */
   idOf(id: string): string {
     const random = createHmac('sha256', this.#key).update(id).digest('hex')
@@ -76,22 +75,24 @@ export class Importing {
     return ids.map((id) => this.idOf(id))
   }
 
-  /** Maps a value that is an id or another word. */
+  /** Maps a value if it is a UUID. Returns any other value unchanged. */
   idOrWord(text: string): string {
     return UUID.test(text) ? this.idOf(text.toLowerCase()) : text
   }
 
-  /** Returns the imported or environment model for a model id of the export; null if there is none. */
+  /**
+   * Maps a model id of the export to the imported model or to an environment model. Returns null if there is neither.
+   */
   modelOf(id: string): string | null {
     return this.has('models', id) ? this.idOf(id) : (this.#context.environmentModels.get(id) ?? null)
   }
 
-  /** Common columns of most rows. */
+  /** Returns the common columns of rows that have a creator. */
   made(line: { id: string; created_at: string; updated_at: string }) {
     return { ...this.#dated(line), created_by: this.#context.userId }
   }
 
-  /** Common columns of rows that belong to a user. */
+  /** Returns the common columns of rows that belong to a user. */
   owned(line: { id: string; created_at: string; updated_at: string }) {
     return { ...this.#dated(line), user_id: this.#context.userId }
   }
@@ -108,14 +109,13 @@ export class Importing {
     return this.#context.userId
   }
 
-  /** Returns the state of the chat whose messages are being read. */
   openChat(id: string): OpenChat {
     if (this.#openChat?.id !== id)
       this.#openChat = { id, leaf: this.leaves.get(id) ?? null, hasLeaf: false, messages: new Set() }
     return this.#openChat as OpenChat
   }
 
-  /** Records an imported id, for later references to it. */
+  /** Counts a record as imported. Later records can then refer to its id. */
   keep(concept: ImportedConcept, id: string): void {
     const ids = this.#known.get(concept)
     if (ids) ids.add(id)
@@ -131,7 +131,10 @@ export class Importing {
     return this.#counts[concept] ?? 0
   }
 
-  /** Reports something as left out, with the reason. Returns null, for converters that make no row. */
+  /**
+   * Adds records that are left out to the report, with the reason. Returns null, which converters return in that
+   * case.
+   */
   leaveOut(what: string, reason: string, count = 1): null {
     if (count === 0) return null
     const isNew = !this.#leftOut.has(`${what}\n${reason}`)

@@ -12,21 +12,19 @@ interface Dependencies {
   instance: Pick<Instance, 'id'>
 }
 
-/** An export contains all files of an organization. */
+/** Maximum size of an archive. An export contains all files of an organization. */
 export const ARCHIVE_BYTES_MAX = 2 * 1024 ** 3
-/**
- * Maximum number of bytes that a user may upload to this process per day, whether or not the archives are valid.
- */
+/** Maximum number of bytes that a user may upload to this process per day. Invalid archives count too. */
 const SENT_BYTES_MAX = 8 * ARCHIVE_BYTES_MAX
 const DAY_MS = 86_400_000
 const RETRY_AFTER_SECONDS = 30
 
-/** Maximum number of abandoned imports closed per sweep. */
+/** Maximum number of abandoned imports that a sweep closes. */
 const SWEEP_MAX = 20
 
 /**
- * Imports of this process, one at a time. The hidden organizations of failed imports are closed and erased like
- * any other (close-organization-system.ts).
+ * Tracks the imports of this process, which run one at a time. A failed import leaves a hidden organization, which is
+ * closed and erased like any other (close-organization-system.ts).
  */
 export class Imports {
   readonly #deps: Dependencies
@@ -39,8 +37,8 @@ export class Imports {
   }
 
   /**
-   * Reserves the import slot before the upload starts, so that only one archive is on disk. `end` frees the slot
-   * and counts the bytes. Throws import.under_way, import.daily_bytes.
+   * Reserves the import slot before the upload starts, so that at most one archive is on disk. The returned `end`
+   * frees the slot and counts the uploaded bytes. Throws import.under_way, import.daily_bytes.
    */
   admit(userId: string): UploadAdmission {
     if (this.#isBusy) throw fail('import.under_way', {}, { retryAfter: RETRY_AFTER_SECONDS })
@@ -58,7 +56,7 @@ export class Imports {
     }
   }
 
-  /** Returns the user's upload counter for the current window. */
+  /** Returns the user's counter of uploaded bytes, which is reset each day. */
   #sentBy(userId: string): { bytes: number; until: number } {
     const now = Date.now()
     for (const [id, { until }] of this.#sent) if (until <= now) this.#sent.delete(id)
@@ -67,12 +65,15 @@ export class Imports {
     return sent
   }
 
-  /** Marks the organization as in progress, so that sweeps of this process leave it alone. */
+  /** Records the organization of the import in progress, so that sweeps of this process don't close it. */
   noteBegun(organizationId: string): void {
     this.#underWay = organizationId
   }
 
-  /** Closes the organization of a failed import, unless the import finished or it is closed already. */
+  /**
+   * Closes the organization of a failed import. Has no effect if the import has finished or the organization is
+   * closed.
+   */
   async close(organizationId: string): Promise<void> {
     const { database, jobs } = this.#deps
     await systemSql(database).begin(async (tx) => {
@@ -84,7 +85,7 @@ export class Imports {
     })
   }
 
-  /** Closes imports abandoned by dead processes, and by this one during a database outage. */
+  /** Closes imports abandoned by dead processes, or by this process during a database outage. */
   async closeLeftBehind(): Promise<void> {
     const { database, instance } = this.#deps
     const rows = await systemSql(database)<{ id: string }[]>`

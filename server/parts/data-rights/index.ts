@@ -9,10 +9,8 @@ import { importRoutes } from './import-routes.ts'
 import { Imports } from './imports-system.ts'
 import { deletionRoutes } from './routes.ts'
 
-/** Routes and background work for exporting, importing and deleting all data of a user or an organization. */
 export interface DataRights {
   routes: Route[]
-  /** Erases the rows of deleted accounts and organizations in the background. */
   eraser: Pick<Eraser, 'start' | 'stop'>
 }
 

@@ -4,16 +4,19 @@ import yauzl, { type Entry, type ZipFile } from 'yauzl'
 import { AppError, fail, sentence } from '#errors'
 import { parseJsonBody } from '#platform/http/json-body.ts'
 
-/** Limit on entries, because their names are kept in memory. */
+/** Maximum number of entries. Limited because their names are kept in memory. */
 const ENTRIES_MAX = 50_000
-/** Maximum total unpacked size. */
+/** Maximum total size after decompression, in bytes. */
 const UNPACKED_BYTES_MAX = 8 * 1024 ** 3
-/** Maximum ratio of unpacked to packed size, as for other ZIP files (documents/office-package.ts). */
+/** Maximum ratio of uncompressed to compressed size. The limit in documents/office-package.ts is the same. */
 const RATIO_MAX = 250
 const RATIO_FREE_BYTES = 10 * 1024 * 1024
-/** Fits a text of two million characters, all escaped. */
+/** Maximum size of a line, in bytes. Sufficient for two million escaped characters. */
 const LINE_BYTES_MAX = 16 * 1024 * 1024
-/** More than a request body may have, since a message contains the outputs of its tools. */
+/**
+ * Maximum number of JSON values in a line. Higher than for request bodies, because messages include the outputs of
+ * tools.
+ */
 const LINE_VALUES_MAX = 500_000
 const MANIFEST_BYTES_MAX = 1024 * 1024
 const ENCRYPTED = 0x1
@@ -23,27 +26,27 @@ const LF = 0x0a
 
 const FILE_NAME = /^files\/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
-/** A ZIP file with the structure of an export. Its contents are untrusted. */
+/** A ZIP file with the structure of an export. The content is untrusted. */
 export interface Archive {
-  /** Parses `manifest.json`. Throws import.incomplete if it is missing. */
+  /** Reads and parses `manifest.json`. Throws import.incomplete if the file is missing. */
   readManifest(): Promise<unknown>
-  /** Yields the parsed lines of `{concept}.jsonl`; none if the file is missing. */
+  /** Yields the parsed lines of `{concept}.jsonl`. Yields nothing if the file is missing. */
   readLines(concept: string): AsyncGenerator<ArchiveLine>
-  /** Opens a file; returns null if it is missing. */
+  /** Opens an exported file by its id. Returns null if the file is missing. */
   openFile(id: string): AsyncIterable<Buffer> | null
   close(): void
 }
 
 export interface ArchiveLine {
   value: unknown
-  /** For error messages: `agents.jsonl, line 3`. */
+  /** Location for error messages, such as `agents.jsonl, line 3`. */
   location: string
   bytes: number
 }
 
 /**
- * Opens a ZIP file and checks its directory: names, sizes, compression. Reading enforces the directory's sizes.
- * `concepts` are the base names of the JSONL files that an export may contain. Throws import.damaged,
+ * Opens a ZIP file and checks its directory: names, sizes and compression methods. Reading an entry enforces its
+ * declared size. `concepts` are the base names of the JSONL files that an export may contain. Throws import.damaged,
  * import.too_large.
  */
 export async function openArchive(path: string, concepts: readonly string[]): Promise<Archive> {
@@ -156,7 +159,7 @@ function faultOf(
   return null
 }
 
-/** Maximum length of an untrusted name in an error message. */
+/** Maximum length of an entry's name in an error message, because the name is untrusted. */
 const NAME_SHOWN = 90
 
 function checkSizes(entries: ReadonlyMap<string, Entry>, bytes: number): void {
@@ -169,8 +172,8 @@ function checkSizes(entries: ReadonlyMap<string, Entry>, bytes: number): void {
 }
 
 /**
- * Yields the content of an entry, at most as many bytes as the directory declares (yauzl), and verifies its
- * checksum.
+ * Yields the content of an entry and verifies its checksum. yauzl enforces the size that the directory declares.
+ * Throws import.damaged.
  */
 async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   let checksum = 0
@@ -197,7 +200,10 @@ function parse(bytes: Buffer, location: string): unknown {
   }
 }
 
-/** Converts errors of yauzl and zlib to import.damaged. System errors are ours and pass unchanged. */
+/**
+ * Converts errors of yauzl and zlib to import.damaged. System errors are failures of the server, so they are returned
+ * unchanged.
+ */
 function explain(error: unknown): unknown {
   if (error instanceof AppError || (error as NodeJS.ErrnoException).syscall !== undefined) return error
   return damaged(sentence('import.unreadable', { details: (error as Error).message }), error)

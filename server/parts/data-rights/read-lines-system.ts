@@ -4,19 +4,19 @@ import { ROWS_DEFAULT } from '#platform/tables/owned-tables.ts'
 import type { RowOwner } from './delete-rows-system.ts'
 import type { Concept } from './export-concepts.ts'
 
-/** Page size for parent tables. */
+/** Number of parent rows per page. */
 const PARENTS_MAX = 50
 const ID = [['id', 'uuid']] as const
 
-/** A page of JSON lines and the key of the last one. */
+/** A page of JSON lines, and the key of its last row. The key is undefined on the last page. */
 interface LinePage {
   lines: string[]
   last: string[] | undefined
 }
 
 /**
- * Yields the rows of a concept as JSON lines, page by page. Each page is read on demand, because a transaction
- * over all pages would last as long as the slowest client. Changes during the export show up in later pages.
+ * Yields pages of a table's rows as JSON lines. Each page is a separate query, because one transaction for all pages
+ * could last as long as a slow client needs. Later pages may therefore contain changes made during the export.
  */
 export async function* readLines(
   database: Database,
@@ -58,7 +58,7 @@ async function* readPages(sql: SystemSql, concept: Concept, condition: Condition
   }
 }
 
-/** `last` is undefined on the last page. */
+/** Reads the page of rows that follows the key `after`. */
 async function readPage(
   sql: SystemSql,
   concept: Concept,

@@ -13,7 +13,6 @@ const Confirmation = Body({
   ),
 })
 
-/** Routes that delete an organization or an account. */
 export const deletionRoutes = (services: Services, eraser: Eraser, { database } = services): Route[] => [
   defineRoute({
     method: 'DELETE',

@@ -9,24 +9,24 @@ import { readLines } from './read-lines-system.ts'
 const EXPORT_FORMAT = 'parley-export'
 export const EXPORT_VERSION = 1
 
-/** Subject of an export: one organization, or a person in each of their organizations. */
+/** Subject of an export: an organization, or a user in all their organizations. */
 export interface ExportSubject {
   owners: RowOwner[]
-  /** True to export only personal concepts. */
+  /** True if only tables with personal data are exported. */
   isPersonal: boolean
-  /** Fields of the subject in the manifest. */
+  /** Fields that the subject adds to the manifest. */
   about: Record<string, unknown>
 }
 
 type ExportDependencies = Pick<Services, 'database' | 'storage' | 'log' | 'tables'>
 
-/** Maximum number of missing files named in the manifest. */
+/** Maximum number of missing files listed in the manifest. */
 const MISSING_MAX = 1_000
 
 /**
- * Streams all data of a subject as a ZIP file (docs/export.md). Memory use is bounded to two pages of rows or
- * chunks of two files, plus the file names. The manifest is written last, so an archive that has one is complete.
- * Destroying the stream ends the reading; an error destroys the stream.
+ * Streams all data of a subject as a ZIP file (docs/export.md). Memory holds at most two pages of rows or chunks of
+ * two files, plus the names of entries. The manifest is written last, so an archive with a manifest is complete.
+ * Destroying the stream stops the export, and an error destroys the stream.
  */
 export function writeExport(deps: ExportDependencies, subject: ExportSubject): Readable {
   const zip = new ZipFile()
@@ -64,7 +64,7 @@ async function writeEntries(
           yield Buffer.from(`${page.join('\n')}\n`)
         }
     }
-    // Reads one page ahead instead of the default of 16 objects.
+    // Reads only one page ahead. The default is 16.
     await addEntry(writer, `${name}.jsonl`, Readable.from(lines(), { highWaterMark: 1 }))
   }
   const missing: string[] = []
@@ -81,7 +81,7 @@ async function writeEntries(
   writer.zip.end()
 }
 
-/** Writes all files. Returns the ids of files missing in storage. */
+/** Writes all files of an owner. Returns the ids of files that are missing in storage. */
 async function writeFiles(
   { database, storage }: ExportDependencies,
   owner: RowOwner,
@@ -100,7 +100,7 @@ async function writeFiles(
   return missing
 }
 
-/** Adds an entry and waits until its content is consumed, by which time all earlier entries are written. */
+/** Adds an entry, and waits until its content has been read. By then, all earlier entries are written. */
 async function addEntry({ zip, signal }: ExportWriter, name: string, content: Readable): Promise<void> {
   addAbortSignal(signal, content)
   zip.addReadStream(content, name)

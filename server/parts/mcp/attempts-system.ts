@@ -8,29 +8,29 @@ import { holds } from './instances-system.ts'
 import type { CallbackQuery } from './schemas.ts'
 
 /*
- * Attempts across organizations: a browser that returns from a provider has no token, so its attempt is found by
- * state or ticket. Later statements run with the access of the attempt's user.
+ * Connection attempts across organizations. A browser that returns from a provider has no access token, so its
+ * attempt is found by state or ticket. Later statements run with the access of the attempt's user.
  */
 
-/** An attempt that was deleted from its table, so that no other request can finish it. */
+/** An attempt that was deleted from the table, so that no other request can finish it. */
 export interface Attempt {
   id: string
-  /** The instance that it connects. */
+  /** The instance that the attempt connects. */
   instance: OwnedInstance
   serverId: string
   flowType: string | null
-  /** An AttemptPayload, encrypted. */
+  /** Encrypted AttemptPayload. */
   payload: string
 }
 
 type Dependencies = Pick<McpDependencies, 'database'>
 
-/** A provider's answer in the callback's query. */
+/** The provider's response: the callback's query without the state. */
 export type ProviderAnswer = Omit<CallbackQuery, 'state'>
 
 /**
- * Takes the attempt of a state for the browser that started it: `cookieHash` must be the attempt's, and its
- * session must be live. Of concurrent requests, one gets it. Returns null if there is no such attempt.
+ * Takes the attempt with this state if `cookieHash` identifies the browser that started it and that browser's session
+ * is live. One concurrent request wins. Returns null if there is no such attempt.
  */
 export async function takeByCookie(
   { database }: Dependencies,
@@ -47,8 +47,8 @@ export async function takeByCookie(
 }
 
 /**
- * Stores a provider's answer, encrypted, until the user confirms, and consumes the state. Returns the single-use
- * ticket for the confirmation, or null if there is no such attempt. The answer expires with the state.
+ * Consumes the state, and stores the provider's response, encrypted, until the user confirms or the attempt expires.
+ * Returns the single-use ticket for the confirmation, or null if there is no usable attempt.
  */
 export async function holdAnswer(
   { database, secrets }: Dependencies & Pick<McpDependencies, 'secrets'>,
@@ -77,7 +77,9 @@ export interface HeldAttempt {
   expiresAt: string
 }
 
-/** Finds the attempt of a ticket. Returns null if it has expired, or was finished or replaced. */
+/**
+ * Finds the attempt of a ticket. Returns null if the attempt has expired, was finished, or was replaced by another.
+ */
 export async function findHeld({ database }: Dependencies, ticket: string): Promise<HeldAttempt | null> {
   const [held] = await systemSql(database)<HeldAttempt[]>`
     select a.user_id as "userId", u.email, s.name as "serverName", s.toolkit_logo as "toolkitLogo",
@@ -89,8 +91,8 @@ export async function findHeld({ database }: Dependencies, ticket: string): Prom
 }
 
 /**
- * Takes the attempt of a ticket for its user, with the provider's answer. Returns null if it no longer exists or
- * is not permitted.
+ * Takes a user's attempt by its ticket, with the provider's response. Returns null if the attempt no longer exists,
+ * or if the user may no longer connect accounts.
  */
 export async function takeHeld(
   { database, secrets }: Dependencies & Pick<McpDependencies, 'secrets'>,
@@ -124,24 +126,24 @@ const columns = (sql: FragmentSql) => sql`
   a.id, a.instance_id as "instanceId", a.organization_id as "organizationId", a.user_id as "userId",
   i.server_id as "serverId", a.flow_type as "flowType", a.payload`
 
-/** True if the state is unused and the ids that the provider may pass on are the attempt's. */
+/** True if the attempt is usable, its state is unused, and any ids in the provider's callback match it. */
 const isOpen = (sql: FragmentSql, state: string | undefined, answer: ProviderAnswer) => sql`
   a.state_hash = ${hashToken(state ?? '')} and a.answer is null and ${isUsable(sql)}
   and i.id = coalesce(${answer.mcp_session_id ?? null}::uuid, i.id)
   and i.server_id = coalesce(${answer.mcp_server_id ?? null}::uuid, i.server_id)`
 
-/** True if the attempt has not expired and its user is an active member who may still connect accounts. */
+/** True if the attempt has not expired, and its user is an active member with `mcp:write`. */
 const isUsable = (sql: FragmentSql) => sql`
   a.expires_at > now() and i.id = a.instance_id
   and m.organization_id = a.organization_id and m.user_id = a.user_id and m.status = 'active'
   and ${holds(sql, 'mcp:write')}`
 
-/** A pending instance without an open attempt is deleted after this time. */
+/** Age in minutes at which a pending instance without an attempt is deleted. */
 const PENDING_MINUTES_MAX = 15
 /** Maximum number of instances deleted per sweep. */
 const SWEEP_MAX = 1_000
 
-/** Deletes expired attempts, and the pending instances that they leave. */
+/** Deletes expired attempts, and pending instances that no longer have an attempt. */
 export async function sweepAttempts({ database }: Dependencies): Promise<void> {
   const sql = systemSql(database)
   await sql`delete from mcp_attempts where expires_at <= now()`

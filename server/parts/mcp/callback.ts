@@ -21,16 +21,18 @@ import { connectionKey, isInstance, type McpDependencies } from './dependencies.
 import { composioAddress, endAccess, failureSentence, forgetLostClient } from './providers.ts'
 import type { CallbackQuery, ConfirmedConnection, PendingConnection } from './schemas.ts'
 
-/** Console page on which a user confirms a connection that was started in another browser or by a program. */
+/** Console page where users confirm a connection that another browser or a program started. */
 const CONFIRM_PAGE = '/connections/confirm'
 
 /**
- * Handles a browser that returns from the redirect of connect_account. The browser that started, identified by
- * its cookie while its session is live, finishes immediately and continues to the console, with the reason of a
- * failure. In any other browser nothing is exchanged: the provider's answer is stored, and the user who started
- * must sign in and confirm. Otherwise an attacker could start a connection, send the provider's URL to a victim,
- * and get the victim's account. Throws mcp.state_invalid for a state that is unknown, used, expired, or doesn't
- * match the ids passed with it.
+ * Handles the redirect from a provider after connect_account. If the browser has the attempt's cookie and its session
+ * is live, finishes the connection and redirects to the console, with the reason of a failure.
+ *
+ * In any other browser, only stores the provider's response. The user who started the attempt must then sign in and
+ * confirm. Otherwise, an attacker could start a connection, send the provider's URL to a victim, and get access to
+ * the victim's account.
+ *
+ * Throws mcp.state_invalid if the state is unknown, used or expired, or doesn't match the ids in the query.
  */
 export async function returnFromProvider(
   deps: McpDependencies,
@@ -50,7 +52,7 @@ export async function returnFromProvider(
   if (attempt === null) {
     const ticket = await holdAnswer(deps, query)
     if (ticket === null) throw fail('mcp.state_invalid')
-    // The fragment is never sent to a server, so the ticket appears in no log.
+    // Browsers don't send the fragment to servers, so the ticket appears in no log.
     return { status: 303, location: `${config.frontendUrl}${CONFIRM_PAGE}#${ticket}`, headers }
   }
   const failure = await finishConnection(deps, client, attempt, query)
@@ -68,8 +70,8 @@ const returnParameters = ({ serverId, instance, flowType }: Attempt) => ({
 })
 
 /**
- * Describes a pending connection to any signed-in user with the ticket. Reveals only enough of the user who
- * started it to let them recognize their own address. Throws mcp.attempt_gone.
+ * Describes a pending connection to any signed-in user with the ticket. Masks the email address of the user who
+ * started the connection, so that only this user recognizes it. Throws mcp.attempt_gone.
  */
 export async function describePending(
   deps: McpDependencies,
@@ -87,8 +89,8 @@ export async function describePending(
 }
 
 /**
- * Finishes a connection for the user who started it, once. Throws mcp.attempt_gone, mcp.attempt_of_another, and
- * mcp.connect_failed with the reason, which also ends the attempt.
+ * Finishes a connection for the user who started it. Throws mcp.attempt_gone, mcp.attempt_of_another, and
+ * mcp.connect_failed with the reason. The ticket cannot be used again, even after a failure.
  */
 export async function confirmConnection(
   deps: McpDependencies,
@@ -115,7 +117,7 @@ async function find(deps: McpDependencies, ticket: string): Promise<HeldAttempt>
   return held
 }
 
-/** Masks `ada@example.com` as `a•••@example.com`: always three dots, to hide the length. */
+/** Masks `ada@example.com` as `a•••@example.com`. Always inserts three dots, to hide the length. */
 function maskEmail(email: string): string {
   const at = email.lastIndexOf('@')
   return `${[...email][0] ?? ''}•••${email.slice(at)}`
@@ -126,16 +128,19 @@ interface Connected {
   accountId: string | null
 }
 
-/** Timeout for provider and server together, because the user waits at a blank page. */
+/** Timeout for calls to the provider and server together. The user waits at a blank page. */
 const FINISH_TIMEOUT_MS = 30_000
 const SENTENCE_CHARACTERS_MAX = 300
-/** An error that contains this many characters of a key is not shown. Servers may truncate the rest. */
+/**
+ * Number of characters at the beginning of a key. An error that contains them is not shown. The rest of the key is
+ * ignored, because servers may truncate it.
+ */
 const KEY_CHARACTERS_TELLING = 16
 const OURS = sentence('mcp.connect_broke')
 
 /**
- * Finishes an attempt with the provider's answer: the instance becomes active. A new instance is deleted on failure.
- * Returns the reason of a failure, as a sentence; null if the account is connected.
+ * Finishes an attempt with the provider's response. On success, activates the instance and returns null. On failure,
+ * deletes an instance that was never active, and returns the reason as a sentence.
  */
 async function finishConnection(
   deps: McpDependencies,
@@ -154,7 +159,7 @@ async function finishConnection(
     const sentence = failureSentence(error)
     if (sentence === null) deps.log.error({ err: error }, 'an MCP connection attempt could not be completed')
     else deps.log.info({ err: error }, 'an MCP account could not be connected')
-    // Keeps the instance if the user has started another attempt.
+    // Keeps a pending instance for which the user has started another attempt.
     await sql`
       delete from mcp_instances where ${isInstance(sql, attempt.instance)} and status = 'pending'
         and not exists (
@@ -185,11 +190,11 @@ function finish(
   }
 }
 
-/** The first characters of a key, without its scheme. */
+/** Returns the first characters of a key, without its authentication scheme. */
 const beginningOf = (apiKey: string): string =>
   (apiKey.split(' ').at(-1) ?? '').slice(0, KEY_CHARACTERS_TELLING)
 
-/** Tests a key by listing the server's tools. */
+/** Tests a key by listing the server's tools. Throws McpError if the server refuses the key or fails. */
 async function finishWithKey(
   { connections }: McpDependencies,
   { id }: Attempt,
@@ -206,7 +211,7 @@ async function finishWithKey(
   } catch (error) {
     if (error instanceof McpError && error.kind === 'unauthorized')
       throw new McpError('unauthorized', sentence('mcp.key_refused'))
-    // The error goes into a URL and the log; some servers repeat the key in it.
+    // The error is added to a URL and the log, and some servers repeat the key in it.
     if (error instanceof McpError && error.message.includes(beginningOf(apiKey)))
       throw new McpError(error.kind, sentence('mcp.key_echoed'))
     if (error instanceof McpError) throw new McpError(error.kind, error.message)
@@ -256,8 +261,8 @@ async function finishComposio(
 }
 
 /**
- * Activates the instance, and deletes a replaced Composio account. Revokes the new grant if the instance was
- * deleted meanwhile.
+ * Activates the instance, and deletes a Composio account that the new one replaces. If the instance was deleted in
+ * the meantime, revokes the new grant and throws McpError.
  */
 async function activate(
   deps: McpDependencies,
@@ -303,7 +308,8 @@ async function activate(
   const replaced = openReplaced(secrets, instanceId, before.sealed)
   if (replaced?.type === 'composio') await connections.forget(connectionKey(instanceId, replaced.url))
   await connections.forget(connectionKey(instanceId, server.url))
-  // A replaced token is left to expire: many providers' revocation also ends the grant that replaced it.
+  // Replaced tokens are not revoked and expire by themselves. At many providers, revoking them would also end the new
+  // grant.
   if (before.accountId !== null && before.accountId !== accountId)
     await endAccess(deps, { credentials: null, accountId: before.accountId })
 }

@@ -41,7 +41,7 @@ const OAUTH = {
   ),
   token_url: Type.Optional(described(Address, 'OAuth token endpoint. By default, discovered.')),
 }
-/** A header name (RFC 9110, 5.6.2), limited to characters used in practice. */
+/** A header name (RFC 9110, 5.6.2), limited to the characters that are used in practice. */
 const Header = Type.String({
   minLength: 1,
   maxLength: 100,
@@ -55,7 +55,7 @@ const AuthConfigId = Type.String({
   description: 'ID of the auth config at Composio.',
 })
 
-/** How users connect to a server, as sent by an administrator; `checkAuthConfig` validates each type's fields. */
+/** How users connect to a server. `checkAuthConfig` validates the fields of each type. */
 const NewAuthConfig = Body(
   {
     type: Enum(AUTH_TYPES, {
@@ -89,8 +89,9 @@ const TAKEN_HEADERS =
   /^(host|connection|content-.*|transfer-encoding|te|upgrade|expect|accept|last-event-id|mcp-.*)$/i
 
 /**
- * Validates an auth config and separates its secret. Throws request.invalid for fields that the type does not
- * have, and mcp.server_invalid for addresses that must not be requested and reserved headers.
+ * Validates an auth config and separates its secret. Throws request.invalid if a field doesn't belong to the type.
+ * Throws mcp.server_invalid for a reserved header, an incomplete OAuth config, or an address that must not be
+ * requested.
  */
 export function checkAuthConfig(
   net: Net,
@@ -265,7 +266,7 @@ export const ServerWithTools = Type.Object(
 export type ServerWithTools = Static<typeof ServerWithTools>
 
 type ServerRow = typeof mcpServers.$inferSelect
-/** Timestamps are strings in rows of hand-written SQL. */
+/** Timestamp. A string if the row comes from hand-written SQL. */
 type Time = Date | string
 interface DescribedServer
   extends Pick<
@@ -302,7 +303,7 @@ export interface ToolList {
   tools: McpToolRecord[]
   readAt: Time | null
   changedAt: Time | null
-  /** Error message if the server was called and failed. */
+  /** Error message of the failed call to the server. Null if no call failed. */
   error: string | null
 }
 

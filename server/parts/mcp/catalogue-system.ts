@@ -20,7 +20,9 @@ import {
 } from './catalogue-schemas.ts'
 import { connectionKey, type McpDependencies } from './dependencies.ts'
 
-/* Changes of the catalogue by administrators and the seed file. Its servers belong to no organization. */
+/*
+ * Changes of the catalogue by administrators and the seed file. Servers of the catalogue belong to no organization.
+ */
 
 type Dependencies = Pick<McpDependencies, 'config' | 'database' | 'net' | 'secrets' | 'connections'>
 
@@ -51,10 +53,11 @@ export async function addServer(deps: Dependencies, input: NewServer): Promise<S
 }
 
 /**
- * Updates the given fields. An auth_config replaces the previous one, but keeps an omitted client_secret. A
- * secret is bound to its address and client: changing either requires the secret again. After a move to another
- * origin or a change of the authentication type, users must connect again. Throws mcp.server_not_found,
- * mcp.server_invalid, mcp.server_taken, mcp.secret_needed.
+ * Updates the given fields. A new auth_config replaces the previous one, but an omitted client_secret is kept. If the
+ * server's URL or the OAuth client changes, the secret must be sent again, so that it never reaches another server.
+ *
+ * Moving the server to another origin or changing the type of authentication deactivates all connections. Throws
+ * mcp.server_not_found, mcp.server_invalid, mcp.server_taken, mcp.secret_needed.
  */
 export async function updateServer(
   deps: Dependencies,
@@ -75,7 +78,7 @@ export async function updateServer(
     )
     const reason = whyRetire(before, to)
     const retired = reason === null ? [] : await retireConnections(tx, [serverId], reason, actor)
-    // An administrator who sets a client vouches for the authorization server that is discovered next.
+    // The administrator changed the client, so the authorization server must be discovered again.
     if (given !== null) await tx`delete from mcp_clients where server_id = ${serverId}`
     const isElsewhere = to.url !== before.url || to.authConfig?.type !== before.authConfig?.type
     if (isElsewhere)
@@ -100,7 +103,10 @@ export async function updateServer(
   return viewRecord(after)
 }
 
-/** Refuses this installation's own /mcp: agents could call each other endlessly, and each call costs credits. */
+/**
+ * Normalizes a server's address. Throws mcp.server_invalid, also for this installation's own /mcp: agents could call
+ * each other endlessly, and each call costs credits.
+ */
 function checkServerAddress({ config, net }: Dependencies, address: string): string {
   const url = checkAddress(net, 'url', address)
   if (new URL(url).host === new URL(config.baseUrl).host)
@@ -115,7 +121,10 @@ const columns = (sql: FragmentSql) => sql`
 
 type Address = Pick<RecordedServer, 'url' | 'authConfig'>
 
-/** Returns the encrypted secret to store; null if there is none or its client was removed. */
+/**
+ * Returns the encrypted client secret to store, or null if there is none. Throws mcp.secret_needed if the secret
+ * belongs to another address or client.
+ */
 function secretAfter(
   before: RecordedServer,
   to: Address,
@@ -135,7 +144,7 @@ function secretAfter(
   return before.clientSecret
 }
 
-/** Returns why existing connections cannot continue after the change; null if they can. */
+/** Returns the reason why a change deactivates connections, or null if connections continue. */
 function whyRetire(before: Address, to: Address): string | null {
   if (new URL(before.url).origin !== new URL(to.url).origin) return MOVED
   const [from, config] = [before.authConfig, to.authConfig]
@@ -147,8 +156,9 @@ const accountsOf = (config: McpAuthConfig): string =>
   config.type === 'composio' ? `composio ${config.auth_config_id}` : config.type
 
 /**
- * Deletes a server without connections, and its open attempts. A server of the seed file stays as a hidden row, so the
- * next start does not add it again. Throws mcp.server_not_found, and mcp.server_in_use with the number of connections.
+ * Deletes a server that has no connections, including its open attempts. A server of the seed file is only hidden, so
+ * that the next start doesn't add it again. Throws mcp.server_not_found, and mcp.server_in_use with the number of
+ * connections.
  */
 export async function deleteServer(
   { database }: Pick<Dependencies, 'database'>,
@@ -161,7 +171,7 @@ export async function deleteServer(
     if (!server) throw fail('mcp.server_not_found')
     if (server.instanceCount > 0) throw fail('mcp.server_in_use', { count: server.instanceCount })
     await tx`delete from mcp_instances where server_id = ${serverId} and status = 'pending'`
-    // Both ways free the slug.
+    // Deleting and hiding both free the slug for other servers.
     if (server.seedKey === null) await tx`delete from mcp_servers where id = ${serverId}`
     else
       await tx`
@@ -171,14 +181,13 @@ export async function deleteServer(
   })
 }
 
-/** Reasons shown to users who must connect again. */
 const MOVED = sentence('mcp.address_changed')
 const OTHER_WAY = sentence('mcp.auth_changed')
 
 /**
- * Deactivates the connections to servers whose address or authentication changed: credentials are never sent to
- * another address. Deletes open attempts and registered clients. With an actor, records the change in each
- * organization's audit log. Returns the ids of the connections.
+ * Deactivates the connections to servers whose address or authentication changed, because credentials must not be
+ * sent to another address. Deletes open attempts and registered clients. If there is an actor, records the change in
+ * the audit log of each organization. Returns the ids of the deactivated connections.
  */
 async function retireConnections(
   tx: FragmentSql,
@@ -211,9 +220,8 @@ async function retireConnections(
   return retired.map(({ id }) => id)
 }
 
-/** A well-known server from the seed file. */
 export interface SeedServer {
-  /** Identifies the server from one release to the next. */
+  /** Stable key that identifies the server across releases. */
   key: string
   name: string
   toolkit_name: string
@@ -228,9 +236,9 @@ const FILE = new URL('./catalogue-seed.json', import.meta.url)
 export const readSeed = (): SeedServer[] => JSON.parse(readFileSync(FILE, 'utf8')) as SeedServer[]
 
 /**
- * Updates the catalogue from the seed file: adds new servers, and updates known ones that no administrator has
- * changed or deleted. Safe for concurrent processes: the second one finds nothing to do. Skips a server whose
- * slug an administrator uses.
+ * Updates the catalogue from the seed file: adds new servers, and updates servers that no administrator has changed
+ * or deleted. Skips servers whose slug is taken. Concurrent processes are safe, because the second one finds nothing
+ * to do.
  */
 export async function seedCatalogue(
   { database, log }: Pick<McpDependencies, 'database' | 'log'>,
@@ -238,7 +246,7 @@ export async function seedCatalogue(
 ): Promise<void> {
   const given = JSON.stringify(seed.map((server) => ({ ...server, id: newId() })))
   await systemSql(database).begin(async (tx) => {
-    // Locks in one order, so that two starting processes cannot deadlock.
+    // Locks rows in a fixed order, so that two starting processes cannot deadlock.
     await tx`select from mcp_servers where seed_key is not null order by seed_key for no key update`
     const moved = await tx<{ id: string }[]>`
       with given as (
@@ -274,5 +282,5 @@ export async function seedCatalogue(
   })
 }
 
-/** Pattern for the origin of a URL in PostgreSQL. */
+/** PostgreSQL pattern that matches the origin of a URL. */
 const ORIGIN = '^[a-z]+://[^/?#]+'

@@ -4,11 +4,12 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type ListedServer, type ServerView, viewServer } from './catalogue-schemas.ts'
 
-/** Maximum number of servers in the catalogue, because lists have no pages. */
+/** Maximum number of servers in the catalogue. Limited because lists of servers have no pages. */
 export const SERVERS_MAX = 1_000
 
 /**
- * Returns the catalogue by name. Marks servers to which the caller has an active connection in this organization.
+ * Returns the servers of the catalogue, ordered by name. `is_connected` is true if the caller has an active
+ * connection in this organization.
  */
 export async function listServers({ sql, organizationId, userId }: Scope<'mcp:read'>): Promise<ServerView[]> {
   const rows = await sql<ListedServer[]>`
@@ -21,14 +22,13 @@ export async function listServers({ sql, organizationId, userId }: Scope<'mcp:re
   return rows.map(viewServer)
 }
 
-/** A stored list of tools. */
 export interface KnownTools {
   tools: McpToolRecord[] | null
   readAt: string | null
   changedAt: string | null
 }
 
-/** A server with its public tools, and the caller's newest connection with that connection's tools. */
+/** A server with the tools that it offers without an account, and a connection of the caller with its tools. */
 export interface ServerOfCaller extends ListedServer {
   url: string
   authConfig: McpAuthConfig | null
@@ -49,7 +49,8 @@ interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
 }
 
 /**
- * Reads a server with the caller's newest active connection, or else the newest one. Throws mcp.server_not_found.
+ * Returns a server with a connection of the caller: the newest active one, or else the newest inactive or pending
+ * one. Throws mcp.server_not_found.
  */
 export async function readServer(
   { sql, organizationId, userId }: Scope<'mcp:read'>,
@@ -88,14 +89,14 @@ const columns = (sql: FragmentSql) => sql`
   s.description, s.created_at as "createdAt", s.instance_count as "instanceCount",
   s.auth_config ->> 'type' as "authType"`
 
-/** A server of the catalogue, with the fields that connecting needs. */
+/** A server of the catalogue, with the fields needed to connect an account. */
 export interface CatalogueServer {
   id: string
   name: string
   toolkitSlug: string
   url: string
   authConfig: McpAuthConfig | null
-  /** Encrypted, bound to the id. */
+  /** OAuth client secret, encrypted and bound to the server's id. */
   clientSecret: string | null
   composioServerId: string | null
 }

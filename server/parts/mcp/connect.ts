@@ -17,7 +17,7 @@ import { checkQuota } from './instances-system.ts'
 import { failureSentence, fixedClient, keepClient, knownClient } from './providers.ts'
 import type { ConnectionAttempt, NewConnection } from './schemas.ts'
 
-/** State of an attempt until the browser returns. Stored encrypted, bound to the attempt. */
+/** Data of an attempt that is needed when the browser returns. Stored encrypted, bound to the attempt's id. */
 export type AttemptPayload =
   | { type: 'none' }
   | { type: 'api_key'; key: string }
@@ -27,21 +27,25 @@ export type AttemptPayload =
 interface StartedConnection {
   payload: AttemptPayload
   redirectUrl: string
-  /** The provider's id of the account; null if it has none. */
+  /** Id of the account at the provider. Null if the provider has none. */
   accountId: string | null
 }
 
-/** Lifetime of an attempt. */
+/** Lifetime of an attempt, in seconds. */
 const ATTEMPT_SECONDS = 600
-/** Timeout for getting the authorization URL from the provider. */
+/** Timeout for requesting the authorization URL from the provider. */
 const BEGIN_TIMEOUT_MS = 30_000
 
 /**
- * Starts connecting the caller's account at a server, as a new instance or an existing one: the named one, or the
- * caller's newest of that server that is inactive or lacks scopes. An instance keeps its status until the browser
- * returns. Nothing is stored before the provider has answered. With a session, the returned cookie lets the same
- * browser finish without confirmation while the session is live. Throws mcp.server_not_found, mcp.no_auth_config,
- * mcp.api_key_needed, mcp.no_api_key, mcp.instance_not_found, mcp.too_many_instances, mcp.connect_failed.
+ * Starts connecting the caller's account at a server. Reconnects the given instance, or else the caller's newest
+ * instance of that server that is inactive or lacks scopes. Otherwise creates an instance. An instance keeps its
+ * status until the browser returns. Nothing is stored before the provider has responded.
+ *
+ * If the caller has a session, also returns a cookie. While the session is live, the cookie lets the same browser
+ * finish without confirmation.
+ *
+ * Throws mcp.server_not_found, mcp.no_auth_config, mcp.api_key_needed, mcp.no_api_key, mcp.instance_not_found,
+ * mcp.too_many_instances, mcp.connect_failed.
  */
 export async function connectAccount(
   deps: McpDependencies,
@@ -55,7 +59,7 @@ export async function connectAccount(
   if (takesKey && input.api_key === undefined) throw fail('mcp.api_key_needed')
   if (!takesKey && input.api_key !== undefined) throw fail('mcp.no_api_key')
   const { sql, organizationId, userId, sessionId } = scope
-  // Checks the quota before calling the provider; insertInstance checks it again under the lock.
+  // Checks the quota before the provider is called. insertInstance checks the quota again under the lock.
   const known = await findInstance(sql, scope, input)
   if (known === null) await checkQuota(sql, organizationId)
 
@@ -68,13 +72,13 @@ export async function connectAccount(
   const cookie = sessionId === null ? null : makeAttemptCookie(deps.config, state, ATTEMPT_SECONDS)
   const instanceId = await commitWithAnswer(() =>
     sql.begin(async (tx) => {
-      // Serializes an organization's attempts, so that two cannot take its last connection.
+      // Serializes an organization's attempts, so that two attempts cannot both use the last connection of the quota.
       await lockOrganization(tx, organizationId, 'members')
       const id = (await findInstance(tx, scope, input)) ?? (await insertInstance(tx, scope, server))
       await tx`
         delete from mcp_attempts
         where instance_id = ${id} and organization_id = ${organizationId} and user_id = ${userId}`
-      // Requests a wider scope only once, because the provider may refuse it to everyone.
+      // Requests the needed scope only once, because the provider may deny it to every user.
       await tx`
         update mcp_instances set needed_scope = null
         where ${isInstance(tx, { id, organizationId, userId })} and needed_scope is not null`
@@ -96,7 +100,7 @@ export async function connectAccount(
   }
 }
 
-/** Finds the caller's instance to connect again; null for a new one. */
+/** Finds the caller's instance to reconnect. Returns null if a new one is needed. Throws mcp.instance_not_found. */
 async function findInstance(
   sql: TenantStatements,
   { organizationId, userId }: Scope<'mcp:write'>,
@@ -169,7 +173,10 @@ async function begin(
   }
 }
 
-/** `Authorization` needs a scheme (RFC 9110, 11.6.2), and users enter the key alone. */
+/**
+ * Adds a scheme to the key if the header is `Authorization`, which requires one (RFC 9110, 11.6.2). Users enter the
+ * key alone.
+ */
 const authorizationValue = (header: string, key: string): string =>
   header.toLowerCase() === 'authorization' && !key.includes(' ') ? `Bearer ${key}` : key
 
@@ -195,7 +202,7 @@ async function beginOAuth(
   return { payload: { type: 'oauth', pending }, redirectUrl: url, accountId: null }
 }
 
-/** Throws mcp.connect_failed. */
+/** Returns the Composio client. Throws mcp.connect_failed if the operator has no Composio API key. */
 function composioOf({ composio }: McpDependencies) {
   if (composio === null)
     throw fail('mcp.connect_failed', {
@@ -204,27 +211,24 @@ function composioOf({ composio }: McpDependencies) {
   return composio
 }
 
-/** Characters of the state's hash in the cookie name, so that attempts in one browser have different names. */
+/**
+ * Number of characters of the state's hash in the cookie's name. Attempts in one browser thus have different cookies.
+ */
 const NAME_CHARACTERS = 16
 
-/**
- * A cookie that lets the browser that started an attempt finish it, and the cookie's hash for the attempt's row.
- */
+/** A cookie that lets the browser that started an attempt finish it. The hash is stored with the attempt. */
 interface AttemptCookie {
   header: string
   hash: string
 }
 
-/**
- * Creates the cookie of an attempt. Each state has its own, so attempts in several tabs don't replace each
- * other's.
- */
+/** Creates the cookie of an attempt. Each state has its own cookie, so attempts in several tabs are independent. */
 function makeAttemptCookie(config: SiteConfig, state: string, seconds: number): AttemptCookie {
   const secret = newToken('ac')
   return { header: setCookie(cookieOf(config, state), secret, seconds), hash: hashToken(secret) }
 }
 
-/** Returns the hash of the cookie that a browser has for a state; null if it has none. */
+/** Returns the hash of a browser's cookie for a state, or null if the browser has none. */
 export function readAttemptCookie(
   config: SiteConfig,
   state: string,
@@ -234,11 +238,11 @@ export function readAttemptCookie(
   return secret === null ? null : hashToken(secret)
 }
 
-/** Returns the header that deletes the cookie of a state. */
+/** Returns the Set-Cookie header that deletes the cookie of a state. */
 export const clearAttemptCookie = (config: SiteConfig, state: string): string =>
   clearCookie(cookieOf(config, state))
 
-/** Moves the cookie of connect_account from the body, where scripts would see it, into a header. */
+/** Moves the cookie of connect_account from the response body into a header, where scripts cannot read it. */
 export function moveCookieToHeader(answer: ConnectionAttempt): Presented<ConnectionAttempt> {
   if (!('cookie' in answer)) return { answer, headers: {} }
   const { cookie, ...body } = answer
@@ -248,8 +252,9 @@ export function moveCookieToHeader(answer: ConnectionAttempt): Presented<Connect
 type SiteConfig = Pick<Config, 'baseUrl'>
 
 /**
- * `__Host-`: no other host of the site and no HTTP page can set it (RFC 6265bis, 4.1.3.2). Lax: the provider
- * returns the browser by a top-level navigation from another site.
+ * Describes the cookie of a state. With the prefix `__Host-`, neither other hosts of the site nor HTTP pages can set
+ * it (RFC 6265bis, 4.1.3.2). SameSite is Lax, because the provider returns the browser by a top-level navigation from
+ * another site.
  */
 function cookieOf({ baseUrl }: SiteConfig, state: string): Cookie {
   const isSecure = baseUrl.startsWith('https:')

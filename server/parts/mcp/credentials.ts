@@ -8,18 +8,18 @@ import type { TokenRefresh } from './refresh.ts'
 import type { ToolLists } from './tools.ts'
 
 /**
- * The credentials of an instance, stored encrypted and bound to the instance. `origin`: the only origin that they are
- * sent to, even if the catalogue moves the server. Instances of servers without authorization have none.
+ * The credentials of an instance, stored encrypted and bound to the instance. They are only sent to `origin`, even if
+ * the catalogue moves the server. Instances of servers without authorization have no credentials.
  */
 export type Credentials =
   | { type: 'api_key'; origin: string; key: string }
   | { type: 'oauth'; origin: string; grant: StoredGrant }
   | { type: 'composio'; url: string; isOwn: boolean }
 
-/** Columns of the instance. */
+/** Encrypted credentials, as columns of an instance. */
 interface StoredCredentials {
   sealed: string | null
-  /** Seconds until the access token expires; null if it never does or the lifetime is unknown. */
+  /** Seconds until the access token expires. Null if the token never expires or its lifetime is unknown. */
   expiresIn: number | null
 }
 
@@ -36,7 +36,9 @@ export function sealCredentials(
   }
 }
 
-/** Opens credentials that are to be revoked or replaced. Returns null if they were stored under another SECRET. */
+/**
+ * Decrypts credentials that are to be revoked or replaced. Returns null if they were encrypted with another SECRET.
+ */
 export function openReplaced(
   secrets: Secrets,
   instanceId: string,
@@ -49,7 +51,7 @@ export function openReplaced(
   }
 }
 
-/** Opens stored credentials. Throws if they were stored under another SECRET. */
+/** Decrypts stored credentials. Throws if they were encrypted with another SECRET. */
 export const openCredentials = (
   secrets: Secrets,
   instanceId: string,
@@ -57,10 +59,10 @@ export const openCredentials = (
 ): Credentials | null =>
   sealed === null ? null : (JSON.parse(secrets.decrypt(sealed, instanceId)) as Credentials)
 
-/** An instance, with the fields that calling its server needs. */
+/** An instance, with the fields needed to call its server. */
 interface UsableInstance extends OwnedInstance {
   url: string
-  /** The header for a key; null if the server takes none. */
+  /** Header that carries the API key. Null if the server accepts no key. */
   keyHeader: string | null
   credentials: string | null
 }
@@ -73,15 +75,15 @@ interface CurrentRow {
   secondsLeft: number | null
 }
 
-/** A token is renewed this many seconds before it expires, or a fifth of its lifetime before if that is shorter. */
+/** A token is renewed 60 seconds before it expires, but at most a fifth of its lifetime before. */
 const AHEAD_SECONDS = 60
 const AHEAD_SHARE = 0.2
-/** Maximum wait for a renewal while the current token is valid. The renewal continues in the background. */
+/** Maximum wait for a renewal while the current token is still valid. The renewal continues in the background. */
 const AHEAD_WAIT_MS = 3_000
 
 /**
- * Turns the credentials of instances into request headers. Reads tokens again for every request, so a renewal by
- * another process, or a deletion, takes effect with the next request.
+ * Converts the credentials of instances to request headers. Reads an access token from the database for each request,
+ * so that a deletion or another process's renewal takes effect with the next request.
  */
 export class InstanceCredentials {
   readonly #deps: Pick<McpDependencies, 'secrets' | 'composio'>
@@ -98,7 +100,10 @@ export class InstanceCredentials {
     this.#lists = lists
   }
 
-  /** Returns how to reach the server with this account. Throws McpError if the server has moved. */
+  /**
+   * Returns the endpoint that calls the server with the instance's credentials. Throws McpError if the server has
+   * moved to another origin.
+   */
   endpointOf(instance: UsableInstance): McpEndpoint {
     const { secrets, composio } = this.#deps
     const stored = openCredentials(secrets, instance.id, instance.credentials)
@@ -141,7 +146,7 @@ export class InstanceCredentials {
     return bearer((await this.#read(instance)).grant.tokens.access_token)
   }
 
-  /** Renews the refused token, unless it was replaced already. */
+  /** Renews the token that the server refused, unless a newer one is already stored. */
   async #renew(instance: UsableInstance, refused: Record<string, string>): Promise<boolean> {
     const row = await this.#read(instance)
     const isCurrent = bearer(row.grant.tokens.access_token).authorization === refused['authorization']
@@ -150,8 +155,8 @@ export class InstanceCredentials {
   }
 
   /**
-   * Checks the origin again, because the account may have been connected to another address since the endpoint
-   * was created.
+   * Reads the current credentials. Checks the origin again, because the account may have been connected to another
+   * address since the endpoint was created. Throws McpError if the instance is deleted, inactive or moved.
    */
   async #read(instance: UsableInstance) {
     const { id, sql, url } = instance
@@ -179,7 +184,7 @@ function keyHeaders(
   return keyHeader === null ? {} : { [keyHeader]: key }
 }
 
-/** Credentials are only sent to the origin that they were given for. */
+/** Throws McpError if the credentials were obtained for another origin. */
 function checkOrigin(url: string, origin: string): void {
   if (URL.parse(url)?.origin !== origin) throw new McpError('unauthorized', sentence('mcp.moved'))
 }
@@ -194,8 +199,8 @@ const pause = (milliseconds: number): Promise<void> =>
 const NEEDED_CHARACTERS_MAX = 4_000
 
 /**
- * Stores the scope that a server demanded (`insufficient_scope`: RFC 6750, 3.1), so that connecting the account
- * again requests it. Ignores other failures. Never throws.
+ * If the server demanded a scope (`insufficient_scope`: RFC 6750, 3.1), stores it, so that reconnecting the account
+ * requests it. Ignores all other failures. Never throws.
  */
 export function noteNeededScope(
   { log }: Pick<McpDependencies, 'log'>,
@@ -213,7 +218,7 @@ export function noteNeededScope(
   )
 }
 
-/** Returns the scope to request when an account is connected again; undefined for the server's usual one. */
+/** Returns the scope to request when an account is reconnected. Undefined means the server's default scope. */
 export async function widerScope(
   { secrets }: Pick<McpDependencies, 'secrets'>,
   instance: OwnedInstance,
@@ -224,7 +229,7 @@ export async function widerScope(
     where ${isInstance(sql, instance)} and needed_scope is not null`
   const stored = row && openReplaced(secrets, id, row.sealed)
   if (stored?.type !== 'oauth') return undefined
-  // Loads the SDK only here, to keep startup fast.
+  // Imports the SDK only when needed, to keep startup fast.
   const { widenScope } = await import('#platform/mcp/scopes.ts')
   return widenScope(stored.grant, row?.neededScope) ?? undefined
 }

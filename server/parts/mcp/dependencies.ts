@@ -7,11 +7,11 @@ import { IMPLEMENTATION } from '#platform/mcp/implementation.ts'
 import type { Services } from '#platform/services.ts'
 
 export interface McpDependencies extends Pick<Services, 'config' | 'log' | 'net' | 'secrets'> {
-  /** Only for files named `*-system.ts`; the others use tenant statements. */
+  /** Only for files named `*-system.ts`. All other files use tenant statements. */
   database: Database
   connections: McpConnections
   authorizer: McpAuthorizer
-  /** Null if the operator has no Composio API key. */
+  /** Composio client. Null if the operator has no Composio API key. */
   composio: Composio | null
 }
 
@@ -36,10 +36,10 @@ export function createMcpDependencies({ config, database, log, net, secrets }: S
   }
 }
 
-/** The address that providers redirect browsers to. */
+/** Returns the URL that providers redirect browsers to. */
 export const callbackAddress = ({ baseUrl }: Services['config']): string => baseUrl + CALLBACK
 
-/** True if authorization servers on the internet can fetch this site: https and a public DNS name. */
+/** True if authorization servers on the internet can fetch this site: it has HTTPS and a public DNS name. */
 function isPublicSite(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
   const isName = /\.[a-z][a-z\d-]*$/i.test(hostname)
@@ -50,10 +50,10 @@ function isPublicSite(baseUrl: string): boolean {
   )
 }
 
-/** Key of an instance's connection in this process. A server that moves gets a new one. */
+/** Returns the key of an instance's MCP connection in this process. A server that moves gets a new connection. */
 export const connectionKey = (instanceId: string, url: string): string => `${instanceId} ${url}`
 
-/** An instance with the statements of its user and organization. */
+/** An instance, with the tenant statements of its user and organization. */
 export interface OwnedInstance {
   id: string
   organizationId: string
@@ -61,7 +61,7 @@ export interface OwnedInstance {
   sql: TenantSql
 }
 
-/** Condition that a row of mcp_instances is this one. */
+/** For a row of mcp_instances: true if the row is this instance. */
 export const isInstance = (
   sql: TenantStatements,
   { id, organizationId, userId }: Omit<OwnedInstance, 'sql'>,

@@ -16,9 +16,9 @@ import { type InstanceFinder, organizationOf, type ReadyInstance } from './insta
 import type { GatewayUrl, UrlRequest } from './schemas.ts'
 
 /**
- * Returns a gateway address for the caller's own account at a server, in any organization where the caller holds
- * mcp:write. Throws access.missing_permission, mcp.no_attempt, and mcp.instance_inactive for an instance that is
- * pending or inactive.
+ * Returns a gateway URL for an account that the caller has connected, in any organization where the caller has
+ * mcp:write. Throws access.missing_permission, mcp.no_attempt, and mcp.instance_inactive if the instance is pending
+ * or inactive.
  */
 export async function generateUrl(
   deps: McpDependencies,
@@ -45,11 +45,11 @@ function makerOf({ sessionId, apiKeyId }: Scope<'mcp:write'>): GatewayLink['made
 }
 
 const GATEWAY = '/api/mcp/gateway'
-/** Lifetime of a gateway address (contract, 8). */
+/** Lifetime of a gateway URL, in seconds (contract, 8). */
 const ADDRESS_SECONDS = 3_600
 const PURPOSE = 'MCP gateway addresses'
 
-/** A gateway address opens an instance while the session or API key that created it is live. */
+/** Content of a gateway URL. The URL is valid only while the session or API key that created it is live. */
 export interface GatewayLink {
   instanceId: string
   madeBy: { kind: 'session' | 'key'; id: string }
@@ -57,7 +57,7 @@ export interface GatewayLink {
 
 type Dependencies = Pick<McpDependencies, 'config' | 'secrets'>
 
-/** Returns a URL at which any MCP client can use this instance for one hour. The URL is a secret. */
+/** Returns a URL that lets any MCP client use this instance for one hour. The URL is a secret. */
 function gatewayAddress({ config, secrets }: Dependencies, link: GatewayLink): string {
   const expires = String(Math.floor(Date.now() / 1000) + ADDRESS_SECONDS)
   const query = new URLSearchParams({
@@ -68,7 +68,7 @@ function gatewayAddress({ config, secrets }: Dependencies, link: GatewayLink): s
   return `${config.baseUrl}${GATEWAY}/${link.instanceId}?${query}`
 }
 
-/** Reads a gateway address. Returns null if its signature is wrong or it has expired. */
+/** Reads a gateway URL. Returns null if the signature is wrong or the URL has expired. */
 function readGatewayAddress(
   { secrets }: Pick<Dependencies, 'secrets'>,
   instanceId: string,
@@ -93,14 +93,14 @@ export interface Gateway {
 }
 
 /**
- * Serves the gateway (contract, 8): any MCP client with a URL of generate_url reaches the instance's server
- * through it, and the gateway adds the account's token. Each request checks URL, instance, membership and
- * permission, so a revocation takes effect with the next request, in every process.
+ * Serves the gateway (contract, 8). Any MCP client with a URL from generate_url can call the instance's server
+ * through the gateway, which adds the account's credentials. Each request checks the URL, instance, membership and
+ * permission, so a revocation takes effect with the next request in every process.
  */
 export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway): void {
   const serving = new McpHttpServer(deps.log)
   http.route<{ Params: { instance: string }; Querystring: Record<string, unknown> }>({
-    // Everything except POST gets 405: the gateway has no sessions and pushes nothing.
+    // All methods except POST get 405, because the gateway has no sessions and sends no notifications.
     method: ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'],
     url: `${GATEWAY}/:instance`,
     ...bodyOptions(BODY),
@@ -117,7 +117,7 @@ export function registerGateway(http: FastifyInstance, { deps, finder }: Gateway
   })
 }
 
-/** Defines an MCP server that offers what the instance's server offers. */
+/** Defines an MCP server that forwards all requests to the instance's server. */
 function definitionOf(deps: McpDependencies, instance: ReadyInstance): McpServerDefinition {
   const { id, serverName, endpoint } = instance
   const open = (signal: AbortSignal): Promise<McpConnection> => deps.connections.open(endpoint, signal)

@@ -24,17 +24,18 @@ export { mcpTables } from './tables.ts'
 export interface Mcp {
   routes: Route[]
   /**
-   * Returns the user's own active instances among these ids that the user may use (mcp:write). Ignores other ids.
+   * Returns the active instances with these ids that belong to the user, where the user has mcp:write. Ignores other
+   * ids. With `onlyOrganizationId`, considers only instances of that organization.
    */
   findInstances(userId: string, onlyOrganizationId: string | null, ids: string[]): Promise<ReadyInstance[]>
   /**
-   * Opens the tools of active instances that their owners, all active members, share with an agent. Leaves out
-   * servers that fail.
+   * Opens the tools of active instances that their owners share with an agent, while the owners are active members.
+   * Omits servers that fail.
    */
   openShared(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]>
   /**
-   * Returns the servers of the catalogue that match a question, best first, and marks those that the user has
-   * connected.
+   * Returns the servers of the catalogue that match a question, best first, including whether the user has connected
+   * them.
    */
   searchCatalogue(
     userId: string,
@@ -42,11 +43,14 @@ export interface Mcp {
     question: string,
     limit: number,
   ): Promise<CatalogueHit[]>
-  /** Returns the tools that match a question best, in their original order. */
+  /** Returns the tools that best match a question, in their original order. */
   chooseTools: CatalogueSearch['chooseTools']
   /** Opens the tools of instances for a model, and reports the instances that failed. */
   openTools(instances: readonly ReadyInstance[], signal: AbortSignal, bounds?: OpenBounds): Promise<OpenTools>
-  /** Ends all connections of a user or organization that is being deleted, including at their providers. */
+  /**
+   * Deletes all connections of a user or organization that is being deleted, and revokes their access at the
+   * providers.
+   */
   endAllAccess(owner: LeavingOwner): Promise<void>
   gateway: Gateway
   start(): Promise<void>

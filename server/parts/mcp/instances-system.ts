@@ -14,12 +14,12 @@ import type { GatewayLink } from './gateway.ts'
 import { endAccess } from './providers.ts'
 
 /*
- * Instances across organizations: for agents, gateway URLs and the playground, which use accounts of others or of
- * one user everywhere; for the quota; and for deleted users and organizations. Each instance carries its owner's
- * statements.
+ * Instances across organizations. Agents use instances that other users share, and gateway URLs and the playground
+ * use a user's instances in all organizations. Quotas count the instances of all members, and deleting a user or
+ * organization ends all their instances. Each returned instance has the tenant statements of its owner.
  */
 
-/** An active instance with its server and the endpoint for its account. */
+/** An active instance, with its server and the endpoint that uses its credentials. */
 export interface ReadyInstance extends OwnedInstance {
   serverId: string
   serverName: string
@@ -29,16 +29,16 @@ export interface ReadyInstance extends OwnedInstance {
 
 /** An instance that its owner shares with an agent. */
 export interface SharedInstance extends ReadyInstance {
-  /** Increases with each change of the account's credentials. */
+  /** Version of the account's credentials. Each change of the credentials increases it. */
   credentialsVersion: number
-  /** Tools listed within the last minute; null if there are none. */
+  /** Stored tools, if they were listed within `FRESH_SECONDS`. Null otherwise. */
   freshTools: McpToolRecord[] | null
 }
 
-/** A message to an agent reuses tool lists up to this age. */
+/** Maximum age of a stored list of tools that agents reuse. */
 const FRESH_SECONDS = 60
 
-/** mcp:read shows an instance's tools; using or changing it requires mcp:write. */
+/** Permissions on instances: mcp:read to see an instance's tools, mcp:write to use or change the instance. */
 type McpPermission = Extract<Permission, 'mcp:read' | 'mcp:write'>
 
 interface Row extends Omit<ReadyInstance, 'sql' | 'endpoint'> {
@@ -49,7 +49,6 @@ interface Row extends Omit<ReadyInstance, 'sql' | 'endpoint'> {
 
 type SharedRow = Row & Omit<SharedInstance, keyof ReadyInstance>
 
-/** Finds active instances of active members whose servers are in the catalogue. */
 export class InstanceFinder {
   readonly #deps: Pick<McpDependencies, 'database' | 'log'>
   readonly #credentials: InstanceCredentials
@@ -60,8 +59,8 @@ export class InstanceFinder {
   }
 
   /**
-   * Returns the user's own instances among these ids, in that order, in organizations where the user's role
-   * includes `permission`; with `onlyOrganizationId`, only in that one.
+   * Returns the user's own instances with these ids, in the order of `ids`. Omits instances in organizations where
+   * the user's role lacks `permission`. With `onlyOrganizationId`, considers only instances of that organization.
    */
   async findOwn(
     userId: string,
@@ -79,8 +78,8 @@ export class InstanceFinder {
   }
 
   /**
-   * Returns the instance of a gateway URL while its owner has mcp:write and the session or key that created the
-   * URL is live.
+   * Returns the instance of a gateway URL. Returns null if its owner lacks mcp:write, or if the session or API key
+   * that created the URL is no longer live.
    */
   async findLinked({ instanceId, madeBy }: GatewayLink): Promise<ReadyInstance | null> {
     const sql = systemSql(this.#deps.database)
@@ -90,7 +89,7 @@ export class InstanceFinder {
     return rows.flatMap((row) => this.#open(row))[0] ?? null
   }
 
-  /** Returns the instances shared with an agent, in their order. */
+  /** Returns the instances shared with an agent, in the order of sharing. */
   async findShared(agentId: string): Promise<SharedInstance[]> {
     const sql = systemSql(this.#deps.database)
     const rows = await sql<SharedRow[]>`
@@ -102,7 +101,10 @@ export class InstanceFinder {
     return rows.flatMap((row) => this.#open(row))
   }
 
-  /** Leaves out an instance whose server has moved or whose credentials were stored under another SECRET. */
+  /**
+   * Adds the endpoint. Omits an instance if its server has moved or its credentials were encrypted with another
+   * SECRET.
+   */
   #open<Found extends Row>({ url, authConfig, credentials, ...found }: Found) {
     const instance = { ...found, sql: tenantSql(this.#deps.database, found) }
     const keyHeader = authConfig?.type === 'api_key' ? authConfig.header : null
@@ -127,13 +129,13 @@ const usable = (sql: FragmentSql) => sql`
   join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
     and i.status = 'active'`
 
-/** True if the role of membership `m` includes the permission. */
+/** True if the role of the membership `m` includes the permission. */
 export const holds = (sql: FragmentSql, permission: McpPermission) => sql`
   exists (
     select from role_permissions rp join permissions p on p.id = rp.permission_id
     where rp.role_id = m.role_id and p.name = any(${coverings(permission)}))`
 
-/** Selects the session or key that created a gateway URL, if it is live and belongs to the owner. */
+/** Selects the session or API key that created a gateway URL, if it is live and belongs to the instance's owner. */
 const maker = (sql: FragmentSql, { kind, id }: GatewayLink['madeBy']) =>
   kind === 'session'
     ? sql`select from sessions s join organizations o on o.id = i.organization_id and ${isStrongEnough(sql)}
@@ -143,7 +145,7 @@ const maker = (sql: FragmentSql, { kind, id }: GatewayLink['madeBy']) =>
       where k.id = ${id}::uuid and k.user_id = i.user_id and ${liveKey(sql)}
         and k.permissions && ${coverings('mcp:write')}::text[]`
 
-/** Returns the organization of an instance; undefined if there is no such instance. */
+/** Returns the organization of an instance, or undefined if the instance doesn't exist. */
 export async function organizationOf(database: Database, instanceId: string): Promise<string | undefined> {
   const [row] = await systemSql(database)<{ organizationId: string }[]>`
     select organization_id as "organizationId" from mcp_instances where id = ${instanceId}`
@@ -151,8 +153,8 @@ export async function organizationOf(database: Database, instanceId: string): Pr
 }
 
 /**
- * Counts the connections of all members that count towards mcp_sessions; pending ones only while they can still
- * be finished.
+ * Counts the connections of all members for the limit `mcp_sessions`. Pending connections count only while they can
+ * still be finished.
  */
 export async function countMcpSessions(database: Database, organizationId: string): Promise<number> {
   return countSessions(systemSql(database), organizationId)
@@ -166,14 +168,13 @@ async function countSessions(sql: SystemStatements, organizationId: string): Pro
   return row?.count ?? 0
 }
 
-/** Throws mcp.too_many_instances if all members' connections together reach the limit. */
+/** Throws mcp.too_many_instances if the connections of all members have reached the limit. */
 export async function checkQuota(sql: TenantStatements, organizationId: string): Promise<void> {
   const all = systemStatements(sql)
   const { mcp_sessions: limit } = await readFeatures(all, organizationId)
   if ((await countSessions(all, organizationId)) >= limit) throw fail('mcp.too_many_instances', { limit })
 }
 
-/** A deleted user, or a deleted organization with all its members. */
 export type LeavingOwner = { userId: string } | { organizationId: string }
 
 interface Instance {
@@ -183,12 +184,12 @@ interface Instance {
   accountId: string | null
 }
 
-/** Number of instances whose providers are called concurrently. */
+/** Maximum number of instances whose providers are called concurrently. */
 const AT_ONCE = 10
 
 /**
- * Deletes all connections of a deleted owner, after each provider has revoked its access. Failures of providers
- * are only logged, because no user is left to see them. Safe to run again after an interruption.
+ * Revokes the access of all instances of a deleted user or organization, then deletes the instances. Failures of
+ * providers are only logged, because no user is left to see them. Safe to run again after an interruption.
  */
 export async function endAllAccess(deps: McpDependencies, owner: LeavingOwner): Promise<void> {
   const sql = systemSql(deps.database)

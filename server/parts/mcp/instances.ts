@@ -12,7 +12,7 @@ import { type InstanceChange, type InstanceRow, type InstanceView, viewInstance 
 
 /** Maximum number of instances in a list. */
 const LISTED_MAX = 1_000
-/** Maximum number of instances per agent, as in parts/agents. */
+/** Maximum number of instances per agent. The limit in parts/agents is the same. */
 const INSTANCES_OF_AGENT_MAX = 20
 
 /** Returns the caller's own instances in the organization, newest first. */
@@ -39,9 +39,9 @@ async function readInstances(
 }
 
 /**
- * Renames the caller's own instance and sets the agents that use it. Sharing changes the agent for all its users,
- * so it requires agent:write. Throws mcp.instance_not_found, mcp.instance_inactive, agent.not_found,
- * mcp.agent_full, access.missing_permission.
+ * Renames the caller's own instance and sets the agents that use it. Sharing changes an agent for all its users, so
+ * it requires agent:write. Throws mcp.instance_not_found, mcp.instance_inactive, agent.not_found, mcp.agent_full,
+ * access.missing_permission.
  */
 export async function updateInstance(
   scope: Scope<'mcp:write'>,
@@ -84,8 +84,8 @@ const sharedWith = async (database: ScopedStatements, instanceId: string): Promi
   ).map(({ agentId }) => agentId)
 
 /**
- * Locks existing agents in the order of their ids, which prevents deadlocks and makes INSTANCES_OF_AGENT_MAX
- * exact.
+ * Locks agents in the order of their ids, which prevents deadlocks. The locks also keep concurrent requests from
+ * exceeding INSTANCES_OF_AGENT_MAX. Returns the ids of the agents that exist.
  */
 const lockAgents = async (database: ScopedStatements, agentIds: string[]): Promise<string[]> =>
   agentIds.length === 0
@@ -114,15 +114,17 @@ async function share(
 }
 
 /**
- * Deletes the caller's own instance and lets the provider revoke its access. If that fails, the instance is
- * deleted anyway and the returned message includes the reason. Throws mcp.instance_not_found.
+ * Deletes the caller's own instance and asks the provider to revoke its access. Returns a message for the user. If
+ * the provider fails, the instance is still deleted, and the message includes the reason. Throws
+ * mcp.instance_not_found.
  */
 export async function deleteInstance(
   deps: McpDependencies,
   scope: Scope<'mcp:write'>,
   instanceId: string,
 ): Promise<string> {
-  // Deletes the row first: its last token is the one to revoke, even if it was renewed a moment ago.
+  // Deletes the row first. The deleted row contains the latest token, which must be revoked, even after a concurrent
+  // renewal.
   const [row] = await scope.delete(mcpInstances, eq(mcpInstances.id, instanceId))
   if (!row) throw fail('mcp.instance_not_found')
   const credentials = openReplaced(deps.secrets, row.id, row.credentials)

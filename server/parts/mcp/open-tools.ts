@@ -7,31 +7,30 @@ import type { McpDependencies } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance, SharedInstance } from './instances-system.ts'
 import type { ToolLists } from './tools.ts'
 
-/** Timeout for listing a server's tools once another server has answered. */
+/** Timeout for listing a server's tools if another server has responded, in milliseconds. */
 const LIST_TIMEOUT_MS = 10_000
-/** Timeout of a tool call (spec, Limits). */
+/** Timeout of a tool call, in milliseconds (spec, Limits). */
 const CALL_MS_MAX = 30_000
-/** Maximum number of tools per model request, of all servers together. No provider accepts more. */
+/** Maximum number of tools per model request, across all servers. No provider accepts more. */
 export const TOOLS_MAX = 128
 
 export interface FailedInstance {
   instanceId: string
   serverName: string
-  /** True if the server did not answer in time. */
+  /** True if the server did not respond in time. */
   isTooSlow: boolean
-  /** A sentence for the user. */
+  /** Error sentence for the user. */
   error: string
 }
 
-/** Limits of openTools. */
 export interface OpenBounds {
-  /** Default: TOOLS_MAX. */
+  /** Maximum number of tools, including `reserved`. Default: TOOLS_MAX. */
   toolsMax?: number
-  /** Time limit in milliseconds while no server has answered. Default: 10 seconds. */
+  /** Timeout in milliseconds while no server has responded. Default: 10 seconds. */
   waitMs?: number
-  /** Names of the model's other tools. They count towards toolsMax. */
+  /** Names of the model's other tools. They count towards toolsMax, and opened tools get different names. */
   reserved?: readonly string[]
-  /** Maximum bytes of all definitions together. Default: no limit. */
+  /** Maximum total size of all tool definitions, in bytes. Default: no limit. */
   bytesMax?: number
 }
 
@@ -45,16 +44,17 @@ interface OfferedTool {
   tool: McpToolRecord
 }
 
-/** Dependencies of openTools and of the tools that it returns. */
+/** Dependencies of openTools, and of the tools that it opens. */
 interface Opening extends Pick<McpDependencies, 'connections' | 'log'> {
   lists: ToolLists
 }
 
 /**
- * Opens the tools of instances for a model. Lists the tools of all servers concurrently, unless they are fresh.
- * Servers that fail, or that have not answered after 10 seconds (`waitMs` if no other has), are left out and
- * reported. If there are too many tools, each server gets an even share, from the start of its list. Rejects only
- * with the signal's reason.
+ * Opens the tools of instances for a model. Lists the tools of all servers concurrently, except for fresh lists.
+ *
+ * Omits and reports servers that fail, or that don't respond in time. The timeout is 10 seconds if any server
+ * responds, otherwise `waitMs`. If there are too many tools, each server gets an equal share, from the start of its
+ * list. Rejects only with the signal's reason.
  */
 export async function openTools(
   opening: Opening,
@@ -94,7 +94,7 @@ export async function openTools(
   }
 }
 
-/** Aborts after `waitMs`, or after LIST_TIMEOUT_MS once a server has answered. */
+/** Aborts after `waitMs` if no server has responded, otherwise after LIST_TIMEOUT_MS. */
 class ListDeadline {
   readonly #late = new AbortController()
   readonly #last: NodeJS.Timeout
@@ -114,7 +114,7 @@ class ListDeadline {
     return this.#late.signal
   }
 
-  /** A server has answered. */
+  /** Records that a server has responded. */
   shorten(): void {
     this.#isShort = true
     if (this.#isUsualOver) this.#late.abort()
@@ -140,8 +140,8 @@ function describe(
 }
 
 /**
- * Takes the first tool of each list, then the second of each, and so on, and returns them list by list. A list
- * ends at its first tool that does not fit.
+ * Takes the first tool of each list, then the second of each, and so on, until the limits are reached. A list ends at
+ * its first tool that doesn't fit. Returns the taken tools, list by list.
  */
 function takeRoundRobin(
   lists: readonly (readonly OfferedTool[])[],
@@ -196,12 +196,12 @@ function runnable(opening: Opening, { instance, tool }: OfferedTool, name: strin
 }
 
 /**
- * Matches errors of servers and SDKs about an unknown tool. Error codes are ambiguous: some servers use the same
- * one for invalid arguments.
+ * Matches errors of servers and SDKs about an unknown tool. Error codes don't identify this error, because some
+ * servers use the same code for invalid arguments.
  */
 const UNKNOWN_TOOL = /unknown tool|no (such )?tool|tool\b.{0,200}\bnot found|method not found/is
 
-/** Parses JSON that a server returns as text, so that fields such as nextPageToken are found. */
+/** Parses JSON that a server returns as text, so that fields such as nextPageToken are available. */
 function asData(output: unknown): unknown {
   if (typeof output !== 'string' || !/^\s*[{[]/.test(output)) return output
   try {
@@ -211,7 +211,7 @@ function asData(output: unknown): unknown {
   }
 }
 
-/** A server that failed is left out for this long, so that not every message waits for it. */
+/** Time for which a server is skipped after a failure, so that not every message waits for it. */
 const LEFT_OUT_MS = 60_000
 const LEFT_OUT_MAX = 10_000
 
@@ -219,7 +219,7 @@ const LEFT_OUT_MAX = 10_000
 export class SharedTools {
   readonly #finder: Pick<InstanceFinder, 'findShared'>
   readonly #opening: Opening
-  /** Times until which servers are left out, oldest failure first. */
+  /** Times until which servers are skipped, oldest failure first. */
   readonly #leftOut = new Map<string, number>()
 
   constructor(finder: Pick<InstanceFinder, 'findShared'>, opening: Opening) {
@@ -228,9 +228,8 @@ export class SharedTools {
   }
 
   /**
-   * Opens the tools shared with an agent, using lists from the last minute or else current ones. A server that
-   * fails is left out now and for a minute, unless its account is connected again. Rejects with the signal's
-   * reason.
+   * Opens the tools shared with an agent. Reuses lists from the last minute. A server that fails is skipped for a
+   * minute, or until its account is reconnected. Rejects with the signal's reason.
    */
   async open(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]> {
     const instances = await this.#finder.findShared(agentId)
@@ -258,21 +257,22 @@ export class SharedTools {
 const keyOf = ({ endpoint, credentialsVersion }: SharedInstance): string =>
   `${endpoint.key} ${credentialsVersion}`
 
-/** Providers accept names of up to 64 characters; Google requires a letter or an underscore first. */
+/** Maximum length of a tool's name that all providers accept. Google also requires a letter or underscore first. */
 const NAME_CHARACTERS_MAX = 64
 
 interface NamedTool {
-  /** The server's name for it. */
+  /** Name of the tool at its server. */
   name: string
-  /** Id of the instance that it belongs to. */
+  /** Id of the instance that offers the tool. */
   ownerId: string
   /** Prepended to the name if another instance has a tool with the same name. */
   prefix: string
 }
 
 /**
- * Returns a valid and unique name for each tool, in order: the server's name, with the prefix if several owners
- * use it or it is `reserved`, and with a number if that is taken too.
+ * Returns a valid and unique name for each tool, in the same order. The name is the server's name for the tool. If
+ * several instances use that name or it is `reserved`, the prefix is added. If the result is still taken, a number is
+ * added.
  */
 export function nameToolsForModel(tools: readonly NamedTool[], reserved: readonly string[] = []): string[] {
   const owners = new Map(reserved.map((name) => [name, new Set([''])]))

@@ -9,14 +9,14 @@ import type { CatalogueServer } from './catalogue.ts'
 import type { Credentials } from './credentials.ts'
 import { callbackAddress, type McpDependencies } from './dependencies.ts'
 
-/** Returns an administrator's settings of a server's authorization, with its secret decrypted. */
+/** Returns the OAuth settings that an administrator made for a server, with the secret decrypted. */
 export function fixedClient({ secrets }: McpDependencies, { id, authConfig, clientSecret }: CatalogueServer) {
   if (authConfig?.type !== 'oauth') return {}
   const { type: _, ...fixed } = authConfig
   return { ...fixed, ...(clientSecret !== null && { client_secret: secrets.decrypt(clientSecret, id) }) }
 }
 
-/** Returns the OAuth client that was registered for this server before, or null. */
+/** Returns the OAuth client that was registered for this server, or null. */
 export async function knownClient(
   { secrets }: McpDependencies,
   sql: TenantStatements,
@@ -31,7 +31,7 @@ export async function knownClient(
   }
 }
 
-/** Stores a registered client for all later connections. */
+/** Stores a registered client for later connections to the server. */
 export async function keepClient(
   { config, secrets }: McpDependencies,
   sql: TenantStatements,
@@ -47,8 +47,8 @@ export async function keepClient(
 }
 
 /**
- * For `.catch(…)`: deletes a client that the authorization server no longer knows, so that the next connection
- * registers a new one.
+ * Returns a handler for `.catch(…)`. If the authorization server no longer knows the client, deletes the client, so
+ * that the next connection registers a new one.
  */
 export const forgetLostClient =
   (sql: TenantStatements, serverId: string) =>
@@ -66,8 +66,8 @@ interface Account {
 }
 
 /**
- * Returns Composio's MCP URL for an account. Creates Composio's server once per catalogue server, and again if
- * Composio no longer knows it.
+ * Returns Composio's MCP URL for an account. Creates one server at Composio per server of the catalogue, and creates
+ * it again if Composio no longer knows it.
  */
 export async function composioAddress(
   sql: TenantStatements,
@@ -87,7 +87,10 @@ export async function composioAddress(
   }
 }
 
-/** Creates a server at Composio. Of concurrent creations, one is kept. */
+/**
+ * Creates a server at Composio and returns its id. If processes create it concurrently, keeps the first and deletes
+ * the others.
+ */
 async function makeServer(
   sql: TenantStatements,
   composio: Composio,
@@ -106,12 +109,12 @@ async function makeServer(
   return row?.id ?? made
 }
 
-/** Timeout for a provider to revoke access. */
+/** Timeout for revoking access at a provider, in milliseconds. */
 const REVOKE_TIMEOUT_MS = 10_000
 
 /**
- * Lets the provider revoke access (RFC 7009) or deletes the account at Composio. Returns null on success or if
- * nothing was needed, else the reason as a sentence. Never throws.
+ * Asks the provider to revoke access (RFC 7009), and deletes the account at Composio. Returns null on success or if
+ * there is nothing to revoke, otherwise the reason as a sentence. Never throws.
  */
 export async function endAccess(
   { authorizer, composio, log }: McpDependencies,
@@ -130,14 +133,14 @@ export async function endAccess(
   }
 }
 
-/** Returns the message for the user about a failure of a provider or server; null for an internal error. */
+/** Returns a sentence for the user about a provider's or server's failure. Returns null for an internal error. */
 export function failureSentence(error: unknown): string | null {
-  const isTold =
+  const hasMessage =
     error instanceof AuthorizationError ||
     error instanceof ComposioError ||
     error instanceof McpError ||
     error instanceof NetError
-  if (isTold) return error.message
+  if (hasMessage) return error.message
   if (error instanceof DOMException && error.name === 'TimeoutError') return sentence('mcp.provider_timeout')
   return null
 }

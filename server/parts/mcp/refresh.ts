@@ -9,40 +9,46 @@ import { openCredentials, sealCredentials } from './credentials.ts'
 import { isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import { forgetLostClient } from './providers.ts'
 
-/** Timeout of the provider. */
+/** Timeout of a renewal request to the provider, in milliseconds. */
 const REFRESH_TIMEOUT_MS = 15_000
-/** Lifetime of a claim, well above the provider's timeout. After that, the claiming process counts as dead. */
+/** Lifetime of a claim, much longer than the provider's timeout. A process whose claim expires counts as dead. */
 const CLAIM_SECONDS = 30
-/** Pause after a failure to reach the provider. */
+/** Pause after a renewal failed, in seconds. */
 const RETRY_SECONDS = 5
-/** Time limit for waiting on another process's renewal: its claim, and one of our own. */
+/**
+ * Maximum wait for another process's renewal, in milliseconds. Longer than a claim plus a renewal by this process.
+ */
 const WAIT_MS = 50_000
 const POLL_MS = { first: 20, most: 250 }
-/** Retries storing new tokens, because the old ones are invalid now. */
+/** Maximum number of attempts to store new tokens. Retries matter, because the stored tokens are no longer valid. */
 const STORE_ATTEMPTS = 6
 
-/** Grace period for renewals when the process stops, so that new tokens are not lost. */
+/** Maximum wait for renewals when the process stops, so that new tokens are stored. */
 const STOP_MS = 2_000
 
 const UNREACHABLE = sentence('mcp.renewal_unreachable')
 
-/** State of the row: claimed by us, renewed, claimed by another process, or paused after a failure. */
+/**
+ * Outcome of an attempt to claim a renewal. `ours`: claimed by this caller. `renewed`: newer credentials are stored.
+ * `busy`: claimed by another process. `resting`: paused after a failure. `over`: the instance is inactive or deleted.
+ */
 type Turn =
   | { kind: 'ours'; claim: string; credentials: string }
   | { kind: 'renewed' | 'busy' | 'resting' }
   | { kind: 'over'; error: string }
 
 /**
- * Renews access tokens, once per version, across all concurrent callers and processes. Providers that rotate
- * refresh tokens take a second use of one for theft and revoke the grant (RFC 9700, 4.14.2). So one process
- * claims the row, calls the provider outside any transaction, and stores the result; the others wait for the
- * version to increase. Claims expire, so a dead process blocks the others only briefly.
+ * Renews access tokens, once per version, across all callers and processes. Providers that rotate refresh tokens
+ * treat a second use as theft and revoke the grant (RFC 9700, 4.14.2).
+ *
+ * One process therefore claims the row, calls the provider outside of any transaction, and stores the result. All
+ * others wait for the version to increase. Claims expire, so a dead process blocks the others only briefly.
  */
 export class TokenRefresh {
   readonly #deps: Pick<McpDependencies, 'authorizer' | 'secrets' | 'log'>
-  /** Renewals of this process, by instance and version. */
+  /** Renewals that callers of this process wait for, by instance and version. */
   readonly #flights = new Map<string, Promise<void>>()
-  /** Renewals among these that call the provider and store its answer. */
+  /** Renewals in which this process calls the provider and stores the new tokens. */
   readonly #exchanges = new Set<Promise<void>>()
 
   constructor(deps: Pick<McpDependencies, 'authorizer' | 'secrets' | 'log'>) {
@@ -50,8 +56,9 @@ export class TokenRefresh {
   }
 
   /**
-   * Resolves when credentials newer than this version are stored. Throws McpError: `unauthorized` if the provider
-   * refuses the renewal, which deactivates the instance; `unreachable` if the provider cannot be reached now.
+   * Resolves when credentials newer than this version are stored. Throws McpError: `unauthorized` if the instance is
+   * deleted or inactive, or if the provider refuses the renewal, which deactivates the instance. `unreachable` if the
+   * provider cannot be reached now.
    */
   renew(instance: OwnedInstance, version: number): Promise<void> {
     const key = `${instance.id} ${version}`
@@ -62,7 +69,7 @@ export class TokenRefresh {
     return flight
   }
 
-  /** Waits for running calls to providers: losing a new token means losing the connection. */
+  /** Waits for renewals that call a provider, because losing a new token would break the connection. */
   async close(): Promise<void> {
     const stored = Promise.allSettled(this.#exchanges)
     await Promise.race([stored, sleep(STOP_MS, undefined, { ref: false })])
@@ -87,7 +94,7 @@ export class TokenRefresh {
     }
   }
 
-  /** Claims the row in one statement, so that only one of several callers gets it. */
+  /** Claims the row. The claim is one statement, so that only one caller succeeds. */
   async #takeTurn(instance: OwnedInstance, version: number): Promise<Turn> {
     const { sql } = instance
     const claim = newId()
@@ -128,13 +135,13 @@ export class TokenRefresh {
     }
     if (await this.#store(instance, version, { ...stored, grant })) return
     const [row] = await sql`select from mcp_instances where ${isInstance(sql, instance)}`
-    // Another process has stored newer credentials.
+    // Another process has stored newer credentials, so the new tokens are not needed.
     if (row) return
     await authorizer.revoke(grant, AbortSignal.timeout(REFRESH_TIMEOUT_MS)).catch(() => {})
     throw new McpError('unauthorized', sentence('mcp.connection_deleted'))
   }
 
-  /** Stores new tokens if they follow the stored version; holding the claim is not required. */
+  /** Stores new tokens if the stored version is unchanged, even if the claim has expired. Returns false otherwise. */
   async #store(
     instance: OwnedInstance,
     version: number,
@@ -158,8 +165,8 @@ export class TokenRefresh {
   }
 
   /**
-   * Deactivates the instance, unless newer tokens were stored meanwhile, in which case the provider refused old
-   * ones.
+   * Deactivates the instance and throws McpError. Returns if newer tokens are stored, because the provider then
+   * refused only the old ones.
    */
   async #giveUp(instance: OwnedInstance, version: number, refusal: AuthorizationError): Promise<void> {
     const error = sentence('mcp.access_ended', { reason: refusal.message })

@@ -20,7 +20,6 @@ const CONFIRMATION =
   'The page `{FRONTEND_URL}/connections/confirm` calls this with the ticket from its fragment. The ticket expires with ' +
   'the attempt, 10 minutes after connect_account.'
 
-/** Routes for connecting accounts to MCP servers, and for the resulting instances (spec, MCP; contract, 8). */
 export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({
     method: 'POST',
@@ -183,7 +182,6 @@ const Org = Type.Optional(
   }),
 )
 
-/** Routes of the catalogue of MCP servers and its administration. */
 export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Route[] => [
   defineRoute({
     method: 'GET',

@@ -17,7 +17,7 @@ import {
 
 const API_KEY_CHARACTERS_MAX = 4_000
 const SHARED_AGENTS_MAX = 100
-/** Upper limit for parameters that providers pass on. */
+/** Maximum length of a query parameter in a provider's redirect, in characters. */
 const ANSWER_CHARACTERS_MAX = 8_000
 
 export const INSTANCE_STATUSES = ['active', 'pending', 'inactive'] as const
@@ -179,7 +179,7 @@ export const GatewayUrl = Type.Object(
 )
 export type GatewayUrl = Static<typeof GatewayUrl>
 
-/** Client metadata (RFC 7591, 2), as authorization servers fetch it (Client ID Metadata Document). */
+/** OAuth client metadata (RFC 7591, 2), which authorization servers fetch (Client ID Metadata Document). */
 export const ClientDocument = Type.Object(
   {
     client_id: Type.Unsafe<string | null>({
@@ -194,7 +194,7 @@ export const ClientDocument = Type.Object(
   { title: 'McpClientDocument', additionalProperties: true },
 )
 
-/** A row of hand-written SQL; timestamps are strings. */
+/** A row of hand-written SQL. Timestamps are strings. */
 export interface InstanceRow {
   id: string
   status: InstanceView['status']

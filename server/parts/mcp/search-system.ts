@@ -5,7 +5,7 @@ import { SERVERS_MAX } from './catalogue.ts'
 import type { McpDependencies } from './dependencies.ts'
 
 /*
- * Reads for the search: servers, which belong to no organization, and a user's connections across organizations.
+ * Queries for the search across organizations: servers, which belong to no organization, and a user's connections.
  */
 
 type Dependencies = Pick<McpDependencies, 'database'>
@@ -21,14 +21,14 @@ export interface ServerRow {
   toolkitName: string
   toolkitSlug: string
   description: string
-  /** The tools that the server offers without an account. */
+  /** Tools that the server offers without an account. Null if they were never listed. */
   tools: McpToolRecord[] | null
 }
 
-/** Returns a stemmer that uses the database. It reads no table. */
+/** Returns a stemmer that uses the database's dictionaries. It reads no table. */
 export const openStemmer = ({ database }: Dependencies): Stemmer => createStemmer(systemSql(database))
 
-/** Changes whenever a server is added, changed or deleted. */
+/** Returns a string that changes whenever a server is added, changed or deleted. */
 export async function readStamp({ database }: Dependencies): Promise<string> {
   const [row] = await systemSql(database)<{ stamp: string }[]>`
     select concat_ws(' ', count(*), max(updated_at), sum(extract(epoch from updated_at))) as stamp from mcp_servers`
@@ -42,14 +42,14 @@ export function readCatalogue({ database }: Dependencies): Promise<ServerRow[]> 
     order by lower(name), id limit ${SERVERS_MAX}`
 }
 
-/** A user's active connection to a server. The stamp changes with its tools. */
+/** A user's active connection to a server. `stamp` changes with the connection's tools. */
 export interface Connection {
   id: string
   serverId: string
   stamp: string
 }
 
-/** Returns a user's newest connection per server, newest first. */
+/** Returns a user's newest active connection per server, newest first. */
 export const readConnections = (
   { database }: Dependencies,
   userId: string,
@@ -65,7 +65,7 @@ export const readConnections = (
     order by i.server_id, i.id desc) as newest
   order by id desc limit ${SERVERS_MAX}`
 
-/** Returns the tools of these connections by id; connections whose tools were never listed are left out. */
+/** Returns the tools of these connections, by connection id. Omits connections whose tools were never listed. */
 export async function readTools(
   { database }: Dependencies,
   connections: Connection[],

@@ -17,33 +17,33 @@ export interface CatalogueHit {
   name: string
   toolkitSlug: string
   description: string
-  /** The best matching tools, with the server's descriptions. */
+  /** The tools that match best, with the server's descriptions. */
   tools: { name: string; description: string }[]
-  /** From 0 to 1. */
+  /** Score of the best match, from 0 to 1. */
   score: number
   isConnected: boolean
 }
 
 type Dependencies = Pick<McpDependencies, 'database'>
 
-/** Limits of the search: tools per server, and servers and tools in total. */
+/** Limits of the index: tools per server, and servers and tools in total. */
 const TOOLS_OF_A_SERVER_MAX = 200
 const ENTRIES_MAX = 10_000
-/** Maximum number of searched connections per user, newest first. */
+/** Maximum number of a user's connections that are searched, newest first. */
 const CONNECTIONS_MAX = 50
 /** Maximum number of connections whose index is cached. */
 const READY_CONNECTIONS_MAX = 100
-/** Maximum number of tools per server in a result. */
+/** Maximum number of tools per hit. */
 const TOOLS_NAMED_MAX = 8
-/** Maximum number of candidates, servers and tools together. */
+/** Maximum number of search candidates, servers and tools together. */
 const FOUND_MAX = 1_000
 const SEARCH_TIMEOUT_MS = 20_000
 const PREPARE_TIMEOUT_MS = 60_000
 
-/** A searchable text: a server or one of its tools. */
+/** A searchable entry: a server or one of its tools. */
 interface Entry {
   serverId: string
-  /** Null for the server itself. */
+  /** The tool. Null if the entry is the server itself. */
   tool: Tool | null
 }
 
@@ -53,22 +53,22 @@ interface ReadyEntries {
 }
 
 interface ReadyCatalogue extends ReadyEntries {
-  /** Stamp of the rows that the index was built from. */
+  /** Value of `readStamp` when the index was built. */
   stamp: string
   servers: Map<string, ServerRow>
 }
 
 /**
- * Searches the catalogue by full text and embeddings over names, toolkits, descriptions and tools, including the
- * tools of the caller's own connections. Caches the catalogue's index in memory, and rebuilds it on the first
- * search after a change.
+ * Searches the catalogue by full text and embeddings over names, toolkits, descriptions and tools. Includes the tools
+ * of the caller's own connections. Caches the catalogue's index in memory, and rebuilds it on the first search after
+ * a change.
  */
 export class CatalogueSearch {
   readonly #deps: Dependencies
   readonly #index: TextIndex
   #ready: ReadyCatalogue | null = null
   #making: { stamp: string; ready: Promise<ReadyCatalogue> } | null = null
-  /** Indexes by connection and stamp, least recently used first. */
+  /** Cached indexes by connection id and stamp, least recently used first. */
   readonly #connections = new Map<string, Promise<ReadyEntries>>()
 
   constructor(deps: Dependencies) {
@@ -77,8 +77,8 @@ export class CatalogueSearch {
   }
 
   /**
-   * Returns servers that match the question, best first. With `onlyOrganizationId`, considers only that
-   * organization's connections.
+   * Returns servers that match the question, best first. With `onlyOrganizationId`, considers only connections in
+   * that organization.
    */
   async search(
     userId: string,
@@ -122,8 +122,8 @@ export class CatalogueSearch {
   }
 
   /**
-   * Returns the `limit` tools that match a question best, in their original order. If fewer match, adds the first
-   * of the others.
+   * Returns the `limit` tools that best match a question, in their original order. If fewer tools match, fills up
+   * with the first tools that don't match.
    */
   async chooseTools<Offered extends { definition: Tool }>(
     question: string,
@@ -143,7 +143,7 @@ export class CatalogueSearch {
     return tools.filter((_, index) => chosen.has(index))
   }
 
-  /** Returns the current catalogue. Concurrent callers share one build. */
+  /** Returns the index of the current catalogue. Concurrent callers share one build. */
   async #current(): Promise<ReadyCatalogue> {
     const stamp = await readStamp(this.#deps)
     if (this.#ready?.stamp === stamp) return this.#ready
@@ -200,7 +200,7 @@ export class CatalogueSearch {
   }
 }
 
-/** Maximum length of a description that is searched and returned. */
+/** Maximum length of a description that is indexed and returned, in characters. */
 const DESCRIPTION_CHARACTERS_MAX = 1_000
 
 function addTools(server: ServerRow, tools: readonly Tool[], entries: Entry[], texts: string[]): void {
@@ -212,6 +212,9 @@ function addTools(server: ServerRow, tools: readonly Tool[], entries: Entry[], t
   }
 }
 
-/** Splits camel case, so that createIssue matches the same words as create_issue. */
+/**
+ * Returns the text to index for a tool. Splits camel case, so that createIssue matches the same words as
+ * create_issue.
+ */
 const textOf = ({ name, description }: Tool): string =>
   `${name} ${name.replace(/([a-z\d])([A-Z])/g, '$1 $2')} ${description.slice(0, DESCRIPTION_CHARACTERS_MAX)}`

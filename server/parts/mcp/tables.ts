@@ -3,7 +3,7 @@ import { OWNER, type OwnedTables, TIMES } from '#platform/tables/owned-tables.ts
 export const mcpTables: OwnedTables = {
   mcp_instances: {
     resource: { kind: 'mcpInstance', notFound: 'mcp.instance_not_found' },
-    // An account's tools may be private to its owner, and long.
+    // A connection's tools may be long, and private to its owner.
     audit: { type: 'mcp_instance', secrets: ['credentials', 'tools'] },
     export: {
       name: 'mcp_connections',

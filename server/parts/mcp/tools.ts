@@ -13,22 +13,22 @@ import { noteNeededScope } from './credentials.ts'
 import { connectionKey, isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance } from './instances-system.ts'
 
-/** Tools read within this time are not read again. */
+/** Age up to which stored tools are returned without listing them again. */
 const FRESH_MS = 5 * 60_000
-/** Timeout for listing a server's tools. */
+/** Timeout for listing a server's tools, in milliseconds. */
 const READ_TIMEOUT_MS = 20_000
 
-/** A list of tools: a server's public one or an account's. */
+/** Where tools are listed and stored: a server's public tools, or the tools that it offers to an account. */
 interface Source {
   holder: ToolHolder
   known: KnownTools
-  /** Throws McpError if the account cannot be used. */
+  /** Returns the endpoint to list the tools. Throws McpError if the account cannot be used. */
   open(): Promise<McpEndpoint>
 }
 
 /**
- * Reads the tools of servers, at most every five minutes. Concurrent callers share one request. Tools offered to
- * an account are stored with its instance; tools offered without an account, with the server.
+ * Lists the tools of servers, at most every five minutes unless the caller requests a refresh. Concurrent callers
+ * share one request. Tools offered to an account are stored with its instance, and public tools with the server.
  */
 export class ToolReader {
   readonly #deps: Pick<McpDependencies, 'connections'>
@@ -41,8 +41,8 @@ export class ToolReader {
   }
 
   /**
-   * Returns a server with its tools; `refresh` lists them now. If the server does not answer, returns the last
-   * known tools, and `error` gives the reason. Throws mcp.server_not_found.
+   * Returns a server with its tools. With `refresh`, lists the tools now. If the server doesn't respond, returns the
+   * last known tools, with the reason in `error`. Throws mcp.server_not_found.
    */
   async serverWithTools(
     scope: Scope<'mcp:read'>,
@@ -112,7 +112,7 @@ export class ToolReader {
   }
 }
 
-/** Returns the last known tools: those of the caller's own instance, or else the public ones. */
+/** Returns the last known tools of the caller's instance, or else the server's public tools. */
 const lastKnown = ({ instance, shared }: ServerOfCaller): KnownTools => (instance?.tools ? instance : shared)
 
 const viewTools = ({ tools, readAt, changedAt }: KnownTools, error: string | null): ToolList => ({
@@ -124,12 +124,12 @@ const viewTools = ({ tools, readAt, changedAt }: KnownTools, error: string | nul
 
 interface Listing {
   tools: Promise<McpToolRecord[]>
-  /** Number of waiting callers. The request is aborted when the last one leaves. */
+  /** Number of waiting callers. The request is aborted when no caller waits. */
   waiting: number
   left: AbortController
 }
 
-/** Lists the tools that servers offer to instances, and stores them with the instance. */
+/** Lists the tools that servers offer to instances, and stores them with the instances. */
 export class ToolLists {
   readonly #deps: Pick<McpDependencies, 'connections' | 'log'>
   readonly #underWay = new Map<string, Listing>()
@@ -156,7 +156,7 @@ export class ToolLists {
     }
   }
 
-  /** Marks an instance's stored tools as outdated, so that the next reader lists them again. Never throws. */
+  /** Records that an instance's stored tools are outdated, so that the next reader lists them again. Never throws. */
   forget(instance: OwnedInstance): void {
     const { id: instanceId, sql } = instance
     if (this.#forgetting.has(instanceId)) return
@@ -192,7 +192,10 @@ export class ToolLists {
     return listed
   }
 
-  /** The audit log names the owner as the actor, because others use the account with the owner's permission. */
+  /**
+   * Stores the tools. The audit log names the owner as the actor, because others use the account with the owner's
+   * permission.
+   */
   async #keep({ id, organizationId, userId, sql }: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
     const client = { address: '', userAgent: null, language: null, requestId: newId() }
     const owner = { organizationId, userId, apiKeyId: null, client }
@@ -210,24 +213,25 @@ const recordOf = ({ name, description, inputSchema }: McpTool): McpToolRecord =>
   input_schema: inputSchema,
 })
 
-/** The row that stores the tools: an instance, or a server as long as it has this URL. */
+/** The row that stores the tools: an instance, or a server while it has this URL. */
 type ToolHolder =
   | { table: 'mcp_servers'; id: string; url: string }
   | { table: 'mcp_instances'; id: string; organizationId: string; userId: string }
 
-/** Names of the tools that differ. */
+/** Names of the tools that were added, removed or changed. */
 interface Difference {
   added: string[]
   removed: string[]
   changed: string[]
 }
 
-/** Maximum number of names per kind in an audit entry. */
+/** Maximum number of names in each list of an audit entry. */
 const NAMES_LISTED_MAX = 100
 
 /**
- * Stores the tools that a server has just listed. If they differ from the known ones, stores the time, and for an
- * instance records the names in the audit log: a server may change descriptions that the user has reviewed.
+ * Stores the tools that a server has just listed. If they differ from the known tools, also stores the time of the
+ * change. For an instance, records the changed names in the audit log, because a server may change descriptions that
+ * the user has reviewed.
  */
 async function storeTools(
   sql: TenantSql,
@@ -255,7 +259,7 @@ async function storeTools(
   })
 }
 
-/** Writes the tools to the row. The difference is null if there is none or no tools were known. */
+/** Writes the tools to the row. The difference is null if no tools changed or none were known. */
 async function writeTools(
   tx: TenantTransaction,
   table: Fragment,
