@@ -5,12 +5,12 @@ import type { Services } from '#platform/services.ts'
 import { createUser } from '../users/index.ts'
 import { endAllSessions } from './sessions-system.ts'
 
-/** Advisory lock key, the same in every process. */
+/** Key of the advisory lock, the same in every process. */
 const ADMINISTRATOR_LOCK = 7_265_540
 
 /**
- * Creates the system administrator at the first start. Returns the credentials; `password` is null if the
- * configuration set it, and a generated one is never shown again. Returns null if an administrator exists.
+ * Creates the system administrator at the first start. Returns the credentials, or null if an administrator exists.
+ * `password` is null if the configuration sets it. A generated password cannot be shown again.
  */
 export async function ensureAdministrator(
   services: Pick<Services, 'config' | 'database' | 'passwords' | 'secrets'>,
@@ -21,7 +21,7 @@ export async function ensureAdministrator(
   const password = config.adminPassword ?? randomBytes(12).toString('base64url')
   const passwordHash = await passwords.hash(password)
   const isMade = await sql.begin(async (tx) => {
-    // Of processes that start concurrently, only one creates the administrator and knows the password.
+    // If several processes start concurrently, only one creates the administrator and knows the password.
     await tx`select pg_advisory_xact_lock(${ADMINISTRATOR_LOCK})`
     if (await hasAdministrator(tx)) return false
     await putAdministrator(tx, services, { email: config.adminEmail, passwordHash })
@@ -32,7 +32,7 @@ export async function ensureAdministrator(
     : null
 }
 
-/** Makes a user the system administrator with this password, creating the user if needed. For the CLI. */
+/** Makes a user the system administrator and sets the password. Creates the user if needed. For the CLI. */
 export async function setAdministrator(
   services: Pick<Services, 'config' | 'database' | 'secrets' | 'passwords'>,
   { email, password }: { email: string; password: string },

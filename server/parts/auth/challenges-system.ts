@@ -5,7 +5,7 @@ import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 type Purpose = 'sign_in' | 'passkey_sign_in' | 'proof' | 'register_passkey'
 
 const LIFETIME_SECONDS = 600
-/** Wrong codes per challenge; after that, the password must be entered again. */
+/** Maximum number of attempts per challenge. Then the user must enter the password again. */
 const ATTEMPTS_MAX = 5
 
 export interface Challenge {
@@ -21,11 +21,11 @@ interface NewChallenge {
   userId: string | null
   sessionId?: string | null
   passwordMark?: string
-  /** Encrypts the pending action, bound to the hash of the token. */
+  /** Encrypts the pending action. The ciphertext is bound to the token's hash. */
   seal?: (tokenHash: string) => string
 }
 
-/** Stores a challenge. A session has at most one for each purpose. */
+/** Stores a challenge. Replaces the session's earlier challenge with the same purpose. */
 export async function issueChallenge(
   sql: SystemStatements,
   { purpose, userId, sessionId = null, passwordMark, seal }: NewChallenge,
@@ -44,8 +44,8 @@ export async function issueChallenge(
 }
 
 /**
- * Consumes a challenge: of concurrent requests, one gets it. Returns null if it is expired, used, or of another
- * user or session.
+ * Consumes a challenge. One concurrent request wins. Returns null if the challenge is used or expired, or belongs to
+ * another user or session.
  */
 export async function takeChallenge(
   sql: SystemStatements,
@@ -61,7 +61,8 @@ export async function takeChallenge(
 }
 
 /**
- * Counts an attempt, including failed ones. Returns null if the challenge is expired, used or out of attempts.
+ * Returns a sign-in challenge and counts the attempt. Returns null if the challenge is used or expired, or has no
+ * attempts left.
  */
 export async function tryChallenge(sql: SystemStatements, token: string): Promise<Challenge | null> {
   const [found] = await sql<Challenge[]>`

@@ -11,15 +11,15 @@ import { acceptCode } from './codes-system.ts'
 import type { Assertion, Proof } from './factor-schemas.ts'
 import { type Passkey, requestOptions, verifyAssertion } from './passkeys.ts'
 
-/** The columns of a user that checking factors needs. */
+/** The columns of a user that are needed to check factors. */
 interface Owner {
   id: string
   email: string
 }
 
 /**
- * Counts a guess before the code is checked. Emails the user at the first guess beyond the limit. Throws
- * auth.too_many_codes.
+ * Counts a guess before the code is checked. Throws auth.too_many_codes beyond the limit, and emails the user once
+ * about it.
  */
 export async function admitGuess(services: Services, owner: Owner): Promise<void> {
   const sql = systemSql(services.database)
@@ -29,8 +29,9 @@ export async function admitGuess(services: Services, owner: Owner): Promise<void
 }
 
 /**
- * Confirms by password or factor that the caller is the user and not the holder of a stolen session. Throws
- * auth.wrong_proof, auth.factor_challenge_gone, auth.wrong_passkey, auth.too_many_attempts, auth.too_many_codes.
+ * Confirms by password or factor that the caller is the user, because someone else may have stolen the session.
+ * Throws auth.wrong_proof, auth.factor_challenge_gone, auth.wrong_passkey, auth.too_many_attempts,
+ * auth.too_many_codes.
  */
 export async function checkProof(services: Services, caller: Caller, proof: Proof): Promise<Owner> {
   const sql = systemSql(services.database)
@@ -59,9 +60,9 @@ export async function checkProof(services: Services, caller: Caller, proof: Proo
 }
 
 /**
- * Verifies a passkey's signature, outside any transaction. Returns the passkey's user and a function that stores
- * its use, which throws auth.wrong_passkey if the passkey was used concurrently. `onlyUserId` restricts it to one
- * user. Throws auth.wrong_passkey.
+ * Verifies a passkey's signature, outside of any transaction. With `onlyUserId`, accepts only that user's passkeys.
+ * Returns the passkey's user, and a function that stores the use of the passkey. Throws auth.wrong_passkey. The
+ * function also throws this error, if the passkey was used concurrently.
  */
 export async function checkPasskey(
   { database, config, log }: Services,
@@ -103,7 +104,7 @@ export const notifyUser = (
 ): Promise<void> =>
   mail.send(sql, email, { kind: 'second factor', event, link: `${config.frontendUrl}/account` })
 
-/** Action after the second factor: joining by an invitation. A magic link may also set a password. */
+/** Invitation that the user joins after the second factor. A magic link may also set a password. */
 export interface PendingInvitation {
   token: string
   byMagicLink: boolean
@@ -112,13 +113,14 @@ export interface PendingInvitation {
 
 interface Account {
   id: string
-  /** Hash of the verified password; null if an emailed link was the proof. */
+  /** Hash of the verified password. Null if the user proved their identity by an emailed link. */
   checkedHash: string | null
 }
 
 /**
- * Returns the error that asks for a second factor, with a challenge; null for an account without factors. The
- * caller throws it before doing anything: the pending action is stored in the challenge.
+ * Issues a challenge if the account has second factors. Returns the error that asks for the second factor, or null
+ * without factors. The challenge stores the pending action, so the caller must throw the error before performing that
+ * action.
  */
 export async function demandFactor(
   services: Services,

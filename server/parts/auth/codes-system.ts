@@ -7,13 +7,16 @@ import type { Services } from '#platform/services.ts'
 
 const ISSUER = 'Parley'
 const DEFAULT_NAME = 'Authenticator app'
-/** Allows a clock difference of one step of 30 seconds (RFC 6238, 5.2). */
+/** Allowed clock difference in time steps of 30 seconds (RFC 6238, 5.2). */
 const DRIFT_STEPS = 1
 const SECRET_BYTES = 20
-/** Lifetime of an unconfirmed secret. */
+/** Lifetime of an unconfirmed secret, in minutes. */
 const SETUP_MINUTES = 10
 
-/** Uses the parameters that every authenticator app supports: SHA-1, 6 digits, 30 seconds (RFC 6238). */
+/**
+ * Returns a TOTP generator with the parameters that all authenticator apps support: SHA-1, 6 digits, 30 seconds (RFC
+ * 6238).
+ */
 async function openTotp(secret?: string, label = '') {
   const { Secret, TOTP } = await import('otpauth')
   return new TOTP({
@@ -23,7 +26,7 @@ async function openTotp(secret?: string, label = '') {
   })
 }
 
-/** Returns the time step of a code, or null if it is not valid now. */
+/** Returns the time step of a code, or null if the code isn't valid now. */
 async function stepOf(secret: string, code: string): Promise<number | null> {
   const totp = await openTotp(secret)
   const timestamp = Date.now()
@@ -31,7 +34,7 @@ async function stepOf(secret: string, code: string): Promise<number | null> {
   return delta === null ? null : totp.counter({ timestamp }) + delta
 }
 
-/** Stores a new secret, which becomes active when a first code confirms it. Throws auth.totp_exists. */
+/** Stores a new secret. The factor becomes active when a first code confirms the secret. Throws auth.totp_exists. */
 export async function beginTotp(
   secrets: Services['secrets'],
   sql: SystemStatements,
@@ -48,7 +51,10 @@ export async function beginTotp(
   return { secret: totp.secret.base32, otpauth_url: totp.toString() }
 }
 
-/** Confirms a secret with a first code. Returns its id. Throws auth.totp_not_begun, auth.totp_wrong_code. */
+/**
+ * Activates a factor if the first code is correct. Returns the factor's id. Throws auth.totp_not_begun,
+ * auth.totp_wrong_code.
+ */
 export async function confirmTotp(
   secrets: Services['secrets'],
   sql: SystemStatements,
@@ -69,7 +75,10 @@ export async function confirmTotp(
   return row.id
 }
 
-/** Accepts a code once: afterwards, codes of the same or an earlier step are refused. */
+/**
+ * Returns whether a code is valid. A code is accepted once: afterwards, codes of the same or an earlier time step are
+ * refused.
+ */
 export async function acceptCode(
   secrets: Services['secrets'],
   sql: SystemStatements,
@@ -87,12 +96,15 @@ export async function acceptCode(
 }
 
 const CODES = 10
-/** Omits characters that look alike. 16 characters of 32 are 80 bits, so a fast hash is sufficient. */
+/**
+ * Characters of recovery codes, without characters that look alike. 16 of these 32 characters are 80 bits of entropy,
+ * so a fast hash is sufficient.
+ */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz123456789'
 const CHARACTERS = 16
 const GROUP = 4
 
-/** Replaces the recovery codes of a user and returns the new ones, which cannot be shown again. */
+/** Replaces a user's recovery codes. Returns the new codes, which cannot be shown again. */
 export async function replaceRecoveryCodes(sql: SystemStatements, userId: string): Promise<string[]> {
   const codes = Array.from({ length: CODES }, newCode)
   const hashes = codes.map((code) => hashOf(userId, code))
@@ -102,7 +114,7 @@ export async function replaceRecoveryCodes(sql: SystemStatements, userId: string
   return codes
 }
 
-/** Consumes a recovery code: of concurrent requests, one gets it. */
+/** Consumes a recovery code. Returns whether the code was valid. One concurrent request wins. */
 export async function acceptRecoveryCode(
   sql: SystemStatements,
   userId: string,
@@ -119,6 +131,6 @@ const newCode = (): string =>
     return index > 0 && index % GROUP === 0 ? `-${character}` : character
   }).join('')
 
-/** Ignores case, dashes and spaces. */
+/** Returns the hash of a recovery code, ignoring case, hyphens and spaces. */
 const hashOf = (userId: string, code: string): string =>
   hashToken(`recovery code ${userId} ${code.toLowerCase().replaceAll(/[^a-z0-9]/g, '')}`)

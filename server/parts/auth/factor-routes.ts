@@ -54,7 +54,10 @@ const ASSERTION = {
 const proof = { password: PASSWORD }
 const INVITATION_ERRORS = ['invitation.not_found', 'invitation.gone', 'invitation.role_gone'] as const
 
-/** Routes for signing in with second factors and for managing one's own (ext; docs/second-factor.md). */
+/**
+ * Routes for signing in with second factors, and for managing one's own factors (docs/second-factor.md). An extension
+ * of the spec.
+ */
 export const factorRoutes = (services: Services, cookie: SessionCookie): Route[] => [
   ...signInRoutes(services, cookie),
   ...ownRoutes(services),

@@ -32,7 +32,7 @@ const RecoveryCode = Type.String({
   description: 'A recovery code. Each code works once.',
 })
 
-/** Result of `navigator.credentials` as JSON (WebAuthn Level 3, 5.1). Other fields are ignored. */
+/** Result of `navigator.credentials` as JSON (WebAuthn Level 3, 5.1). Unknown fields are ignored. */
 const credential = {
   id: described(Base64Url, 'Credential ID, in base64url.'),
   rawId: described(Base64Url, 'Credential ID, in base64url.'),
@@ -110,7 +110,7 @@ const Proof = Type.Object(
   },
   { title: 'FactorProof', additionalProperties: false, minProperties: 1, maxProperties: 1 },
 )
-/** Proof that the caller is the user and not the holder of a stolen session: exactly one field. */
+/** Proof that the caller is the user, because someone else may have stolen the session. Exactly one field is set. */
 export type Proof = Static<typeof Proof>
 
 export const Proven = Body({ proof: described(Proof, 'Fresh proof of identity: exactly one of its fields.') })

@@ -17,12 +17,12 @@ export const ONE_TIME_SECONDS: Record<Purpose, number> = {
   reset_password: 3_600,
   oidc_sign_in: 60,
 }
-/** Maximum number of live links of a kind per user; further requests have no effect until some expire. */
+/** Maximum number of unexpired links per user and purpose. Further requests have no effect until a link expires. */
 const LINKS_MAX = 5
 
 /**
- * Issues a single-use token. Returns null if the user has too many. `holder` is a secret that redeeming the token
- * requires.
+ * Issues a single-use token. Redeeming the token also requires the secret `holder`. Returns null if the user has too
+ * many unexpired tokens.
  */
 export async function issueToken(
   sql: SystemStatements,
@@ -39,7 +39,7 @@ export async function issueToken(
   return made.count > 0 ? token : null
 }
 
-/** Consumes a token and returns its user's id. Throws auth.link_gone. */
+/** Consumes a token. Returns its user's id. Throws auth.link_gone. */
 export async function redeemOneTimeToken(
   sql: SystemStatements,
   token: string,
@@ -53,7 +53,7 @@ export async function redeemOneTimeToken(
   return used.user_id
 }
 
-/** Emails a verification link to the address of a new account. */
+/** Emails a verification link to a user. */
 export async function mailVerification(
   { mail, config }: Pick<Services, 'mail' | 'config'>,
   tx: SystemTransaction,
@@ -67,7 +67,7 @@ export async function mailVerification(
   })
 }
 
-/** Sends the verification email again to a signed-in user with an unverified address. */
+/** Emails another verification link to a user whose address is unverified. */
 export async function resendVerification(services: Services, userId: string): Promise<void> {
   await systemSql(services.database).begin(async (tx) => {
     const [user] = await tx<{ id: string; email: string }[]>`
@@ -77,9 +77,8 @@ export async function resendVerification(services: Services, userId: string): Pr
 }
 
 /**
- * Verifies the caller's own address. The link alone is no proof: mail scanners open links, and the owner of an
- * address may open the link of an account that someone else signed up. Throws auth.link_gone,
- * auth.link_of_another.
+ * Verifies the caller's own address. The link alone proves nothing: mail scanners open links, and so may the owner of
+ * an address that someone else used to sign up. Throws auth.link_gone, auth.link_of_another.
  */
 export async function verifyEmail(services: Services, caller: Caller, token: string): Promise<void> {
   await systemSql(services.database).begin(async (tx) => {
@@ -91,7 +90,7 @@ export async function verifyEmail(services: Services, caller: Caller, token: str
 }
 
 /**
- * Processes requests for password resets in the background, so that response times don't reveal whether an
+ * Returns the queue of password resets. Resets run in the background, so that response times don't reveal whether an
  * account exists.
  */
 export function resetRequests(services: Services): Queue<{ sealed: string; id: string; about: string[] }> {
@@ -115,7 +114,7 @@ export function resetRequests(services: Services): Queue<{ sealed: string; id: s
   }
 }
 
-/** Queues a password reset. Behaves the same for known and unknown addresses. */
+/** Queues a password reset. Behaves in the same way for known and unknown addresses. */
 export async function requestReset(services: Services, requestId: string, email: string): Promise<void> {
   const { database, jobs, mail, secrets } = services
   const sealed = secrets.encrypt(normalizeEmail(email), requestId)
@@ -126,7 +125,7 @@ export async function requestReset(services: Services, requestId: string, email:
   })
 }
 
-/** Sets a new password and ends all of the user's sessions, API keys and emailed links. Throws auth.link_gone. */
+/** Sets a new password, and ends all of the user's sessions, API keys and emailed links. Throws auth.link_gone. */
 export async function resetPassword(
   services: Services,
   client: Client,
@@ -142,8 +141,8 @@ export async function resetPassword(
 }
 
 /**
- * Marks the address of a registered account as verified, after an accepted magic link, a password reset or the
- * first sign-in of an OpenID identity. Sets the given password or removes it, grants pending starting credits,
+ * Verifies the address of a registered account, after an accepted magic link, a password reset, or the first sign-in
+ * of an OpenID identity. Sets the password to `passwordHash`, or removes it if null. Grants pending starting credits
  * and ends older access.
  */
 export async function proveAddress(
@@ -157,14 +156,14 @@ export async function proveAddress(
     update users set password_hash = ${passwordHash}, updated_at = now(),
       email_verified_at = coalesce(email_verified_at, now())
     where id = ${userId}`
-  // Lock order: the account before budgets, which are deleted with the API keys.
+  // Lock order: credit accounts before budgets. endOlderAccess deletes the budgets of API keys.
   await grantStartingCredits(tx, services, userId)
   await endOlderAccess(tx, client, userId)
 }
 
 /**
- * Ends all existing access of the account: sessions, pending sign-ins, API keys, MCP client grants and emailed
- * links. Second factors stay, because only accounts with verified addresses have any.
+ * Ends all existing access to the account: sessions, pending sign-ins, API keys, MCP client grants and emailed links.
+ * Keeps second factors, because only accounts with verified addresses can have any.
  */
 export async function endOlderAccess(tx: SystemStatements, client: Client, userId: string): Promise<void> {
   await endAllSessions(tx, userId)

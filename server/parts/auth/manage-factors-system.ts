@@ -33,8 +33,8 @@ export async function listFactors({ database }: Services, caller: Caller): Promi
 }
 
 /**
- * Stores a new secret for an authenticator app. Throws auth.factor_unverified, and the errors of checkProof and
- * beginTotp.
+ * Stores a new secret for an authenticator app, which a code must confirm. Throws auth.factor_unverified, and the
+ * errors of checkProof and beginTotp.
  */
 export async function beginAuthenticator(services: Services, caller: Caller, proof: Proof) {
   const user = await checkProof(services, caller, proof)
@@ -43,8 +43,8 @@ export async function beginAuthenticator(services: Services, caller: Caller, pro
 }
 
 /**
- * Confirms an authenticator app with a first code. Throws auth.totp_not_begun, auth.totp_wrong_code,
- * auth.too_many_codes.
+ * Activates an authenticator app if the first code is correct. Throws auth.totp_not_begun, auth.totp_wrong_code,
+ * auth.factor_unverified, auth.too_many_codes.
  */
 export async function confirmAuthenticator(
   services: Services,
@@ -66,8 +66,8 @@ export async function confirmAuthenticator(
 }
 
 /**
- * Returns a challenge and options for registering a passkey. Throws auth.factor_unverified, auth.passkeys_max,
- * and the errors of checkProof.
+ * Returns a challenge and options to register a passkey. Throws auth.factor_unverified, auth.passkeys_max, and the
+ * errors of checkProof.
  */
 export async function beginPasskey(services: Services, caller: Caller, proof: Proof) {
   const { database, config } = services
@@ -89,8 +89,8 @@ export async function beginPasskey(services: Services, caller: Caller, proof: Pr
 }
 
 /**
- * Adds a passkey. Throws auth.factor_challenge_gone, auth.passkey_invalid, auth.passkey_exists,
- * auth.passkeys_max.
+ * Adds a passkey. Throws auth.factor_challenge_gone, auth.passkey_invalid, auth.passkey_exists, auth.passkeys_max,
+ * auth.factor_unverified.
  */
 export async function addPasskey(
   services: Services,
@@ -116,7 +116,7 @@ export async function addPasskey(
   ).catch(onUniqueViolation('auth.passkey_exists'))
 }
 
-/** Returns a challenge that a passkey of the caller signs as proof. */
+/** Returns a challenge and options to prove the caller's identity with a passkey. */
 export async function beginProof(services: Services, caller: Caller) {
   const { token, webauthnChallenge } = await issueChallenge(systemSql(services.database), {
     purpose: 'proof',
@@ -142,8 +142,8 @@ export async function renameFactor(
 }
 
 /**
- * Removes a factor. Removing the last one also deletes the recovery codes, and sessions no longer satisfy
- * organizations that require a factor. Throws auth.factor_not_found, and the errors of checkProof.
+ * Removes a factor. Removing the last factor also deletes the recovery codes, and the user's sessions no longer
+ * satisfy organizations that require a factor. Throws auth.factor_not_found, and the errors of checkProof.
  */
 export async function removeFactor(
   services: Services,
@@ -183,14 +183,17 @@ export async function renewRecoveryCodes(
   )
 }
 
-/** Deletes recovery codes and resets the sessions' second factor, after the last factor was removed. */
+/**
+ * Deletes the recovery codes, and clears the second factor of all sessions. Called after the last factor was removed.
+ */
 export async function endFactors(tx: SystemTransaction, userId: string): Promise<void> {
   await tx`delete from recovery_codes where user_id = ${userId}`
   await tx`update sessions set second_factor_at = null where user_id = ${userId}`
 }
 
 /**
- * Adds a factor; the first one also creates recovery codes. Other sessions continue without a confirmed factor.
+ * Adds a factor. The first factor of an account also creates recovery codes. Only the current session counts as
+ * confirmed by a factor, and other sessions continue without it.
  */
 async function addFactor(
   services: Services,
@@ -210,14 +213,17 @@ async function addFactor(
   })
 }
 
-/** Serializes changes to a user's factors. Throws auth.factor_unverified. */
+/** Locks the user, so that changes to their factors run one at a time. Throws auth.factor_unverified. */
 async function lockUser(tx: SystemTransaction, userId: string): Promise<void> {
   const [user] = await tx`
     select from users where id = ${userId} and email_verified_at is not null for no key update`
   if (!user) throw fail('auth.factor_unverified')
 }
 
-/** Prevents an attacker from signing up with another person's address and locking its owner out with a factor. */
+/**
+ * Throws auth.factor_unverified if the user's address is unverified. Otherwise, an attacker could sign up with
+ * another user's address, add a factor, and lock the address's owner out.
+ */
 async function refuseUnverified({ database }: Services, { userId }: Caller): Promise<void> {
   const [user] = await systemSql(
     database,
@@ -225,7 +231,7 @@ async function refuseUnverified({ database }: Services, { userId }: Caller): Pro
   if (!user) throw fail('auth.factor_unverified')
 }
 
-/** Emails the user and records the change in the audit log of each of their organizations. */
+/** Emails the user about a change of factors, and records it in the audit log of each of their organizations. */
 async function noteChange(
   services: Services,
   tx: SystemTransaction,
@@ -279,8 +285,8 @@ function findFactor(factors: readonly FactorView[], id: string): FactorView {
 const ownerOf = ({ userId, sessionId }: Caller) => ({ userId, sessionId })
 
 /**
- * Removes all factors and recovery codes of a user who has lost them, ends their sessions, and emails them. For
- * the CLI. The password stays. Returns false if there is no such user.
+ * Removes all factors and recovery codes of a user who has lost them. Also ends the user's sessions and emails them.
+ * Keeps the password. For the CLI. Returns false if there is no such user.
  */
 export async function resetFactors(
   { database, mail, config }: { database: Database; mail: Mail; config: Config },

@@ -1,14 +1,14 @@
 import type { Configuration, IDToken } from 'openid-client'
 import type { Config } from '#config'
 
-/** State to keep between the redirect to the provider and the callback. */
+/** State that is kept from the redirect to the provider until the callback. */
 export interface PendingSignIn {
   state: string
   nonce: string
   codeVerifier: string
 }
 
-/** The identity that the provider asserts. */
+/** Identity asserted by the provider. */
 export interface Identity {
   issuer: string
   subject: string
@@ -21,7 +21,10 @@ export interface Identity {
 const SCOPE = 'openid email profile'
 const TIMEOUT_SECONDS = 15
 
-/** The operator's OpenID provider: authorization code with PKCE. Its metadata is discovered on first use. */
+/**
+ * Client of the operator's OpenID provider: authorization code flow with PKCE. Discovers the provider's metadata on
+ * first use.
+ */
 export class OidcProvider {
   readonly #settings: NonNullable<Config['oidc']>
   readonly #redirectUri: string
@@ -32,7 +35,7 @@ export class OidcProvider {
     this.#redirectUri = redirectUri
   }
 
-  /** Returns the authorization URL for the browser. Throws if the provider cannot be reached. */
+  /** Returns the authorization URL, and the secrets to keep. Throws if the provider cannot be reached. */
   async begin(state: string): Promise<{ url: string; nonce: string; codeVerifier: string }> {
     const openid = await import('openid-client')
     const codeVerifier = openid.randomPKCECodeVerifier()
@@ -48,7 +51,10 @@ export class OidcProvider {
     return { url: url.href, nonce, codeVerifier }
   }
 
-  /** Exchanges the callback's code; checks signature, issuer, audience, nonce and expiry. */
+  /**
+   * Exchanges the callback's code for the user's identity. Verifies the ID token's signature, issuer, audience, nonce
+   * and expiry. Throws if the exchange or the verification fails.
+   */
   async end(query: Record<string, string>, pending: PendingSignIn): Promise<Identity> {
     const openid = await import('openid-client')
     const configuration = await this.#discover()
@@ -62,7 +68,7 @@ export class OidcProvider {
     const claims = tokens.claims()
     if (!claims) throw new Error('the provider sent no ID token')
     this.#check(claims)
-    // Some providers return email and names only from their userinfo endpoint.
+    // Some providers return the email address and names only from the userinfo endpoint.
     const profile =
       claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint
         ? await openid.fetchUserInfo(configuration, tokens.access_token, claims.sub)
@@ -83,7 +89,7 @@ export class OidcProvider {
     }
   }
 
-  /** Checks what the library does not (OpenID Connect Core 1.0, 2 and 3.1.3.7, step 5). */
+  /** Checks claims that the library doesn't check (OpenID Connect Core 1.0, 2 and 3.1.3.7, step 5). */
   #check({ azp, sub }: IDToken): void {
     if (sub === '') throw new Error('the ID token has no subject')
     if (azp !== undefined && azp !== this.#settings.clientId)
@@ -95,7 +101,7 @@ export class OidcProvider {
     const { allowInsecureRequests, discovery, enableNonRepudiationChecks } = await import('openid-client')
     this.#configuration ??= discovery(new URL(issuer), clientId, clientSecret, undefined, {
       timeout: TIMEOUT_SECONDS,
-      // Without this, the library trusts the TLS connection to the token endpoint and skips the signature.
+      // Makes the library verify signatures. By default, it only trusts the TLS connection to the token endpoint.
       execute: [enableNonRepudiationChecks, ...(issuer.startsWith('http:') ? [allowInsecureRequests] : [])],
     })
     try {

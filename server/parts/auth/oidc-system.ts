@@ -16,9 +16,9 @@ const ATTEMPT_SECONDS = 600
 const PATH = '/api/auth/oidc'
 
 /**
- * Signs in with the operator's OpenID provider (OpenID Connect Core 1.0; RFC 7636), in three steps with a
- * browser. A cookie binds all steps to the browser that started, so that no one can sign in another browser (RFC
- * 9700, 4.7).
+ * Signs in with the operator's OpenID provider (OpenID Connect Core 1.0; RFC 7636). A sign-in has three steps: begin,
+ * end and exchange. A cookie binds all steps to the browser that began. Otherwise, an attacker could sign a victim's
+ * browser in to the attacker's account (RFC 9700, 4.7).
  */
 export class OidcSignIn {
   readonly #services: Services
@@ -54,8 +54,8 @@ export class OidcSignIn {
   }
 
   /**
-   * Handles the provider's redirect. Redirects to the console with a code, valid once within a minute and only in
-   * this browser, or with an error. Throws auth.oidc_off, auth.oidc_state.
+   * Handles the provider's redirect. Redirects to the console with an error or with a code. The code is valid once,
+   * for one minute, and only in this browser. Throws auth.oidc_off, auth.oidc_state.
    */
   async end(client: Client, query: Record<string, string>, browser: string | null): Promise<Redirect> {
     const provider = this.#open()
@@ -74,7 +74,7 @@ export class OidcSignIn {
     }
   }
 
-  /** Exchanges the code for tokens, in the same browser. Throws auth.link_gone. */
+  /** Exchanges the code for tokens in the same browser. Throws auth.link_gone. */
   async exchange(client: Client, code: string, browser: string | null): Promise<SignedIn> {
     if (browser === null) throw fail('auth.link_gone')
     return systemSql(this.#services.database).begin(async (tx) =>
@@ -93,7 +93,7 @@ export class OidcSignIn {
     return this.#provider
   }
 
-  /** Consumes the pending sign-in; only the browser that started it can. */
+  /** Consumes a pending sign-in. Throws auth.oidc_state, also if another browser began the sign-in. */
   async #takePending(state: string, browser: string): Promise<PendingSignIn> {
     const { database, secrets } = this.#services
     const stateHash = hashToken(state)
@@ -116,9 +116,9 @@ export class OidcSignIn {
   }
 
   /**
-   * Links a new identity to the account of its email address, which the provider has verified. Since this proves
-   * the address, older access ends, so that nobody who signed up with another person's address shares the
-   * account.
+   * Links a new identity to the account with its email address, or creates the account. The provider has verified the
+   * address. The user therefore owns it, and older access to an existing account ends, because someone else may have
+   * signed up with the address. Throws auth.oidc_unverified, auth.signup_closed.
    */
   async #link(
     tx: SystemTransaction,

@@ -2,7 +2,7 @@ import type { Config } from '#config'
 import { fail } from '#errors'
 import type { Assertion, Attestation } from './factor-schemas.ts'
 
-/** The columns of a passkey that verifying a signature needs. */
+/** The columns of a passkey that are needed to verify a signature. */
 export interface Passkey {
   id: string
   userId: string
@@ -12,7 +12,6 @@ export interface Passkey {
   transports: string[]
 }
 
-/** A passkey after registration and verification. */
 export interface VerifiedPasskey extends Omit<Passkey, 'id' | 'userId'> {
   isSynced: boolean
 }
@@ -21,18 +20,20 @@ type Site = Pick<Config, 'baseUrl' | 'frontendUrl'>
 
 const NAME = 'Parley'
 
-// Loaded on first use, because the library is slow to load and most processes never need it.
+// Imports the library on first use, because it is slow to load and most processes never need it.
 const load = () => import('@simplewebauthn/server')
 
-/** The console's host is the relying party. Pages of the server itself may also use it if browsers allow. */
+/**
+ * Returns the relying party: the console's host. Pages of the API's origin may also use passkeys if the browser
+ * allows it.
+ */
 const partyOf = ({ baseUrl, frontendUrl }: Site) => ({
   id: new URL(frontendUrl).hostname,
   origins: [new URL(frontendUrl).origin, new URL(baseUrl).origin],
 })
 
 /**
- * Returns options for navigator.credentials.create (PublicKeyCredentialCreationOptionsJSON; WebAuthn Level 3,
- * 5.4).
+ * Returns options for navigator.credentials.create (PublicKeyCredentialCreationOptionsJSON; WebAuthn Level 3, 5.4).
  */
 export async function registrationOptions(
   site: Site,
@@ -55,8 +56,8 @@ export async function registrationOptions(
 }
 
 /**
- * Returns options for navigator.credentials.get (PublicKeyCredentialRequestOptionsJSON). Without passkeys, any
- * discoverable one is allowed.
+ * Returns options for navigator.credentials.get (PublicKeyCredentialRequestOptionsJSON). If `passkeys` is empty, the
+ * user can choose any discoverable passkey.
  */
 export async function requestOptions(site: Site, challenge: string, passkeys: readonly Passkey[]) {
   const { generateAuthenticationOptions } = await load()
@@ -104,8 +105,8 @@ export async function verifyRegistration(
 }
 
 /**
- * Verifies a signature (WebAuthn Level 3, 7.2): origin, relying party, challenge, user verification, and a
- * growing counter, which detects cloned authenticators. Returns the new counter. Throws auth.wrong_passkey.
+ * Verifies a signature (WebAuthn Level 3, 7.2): origin, relying party, challenge, user verification, and a growing
+ * counter, which detects cloned authenticators. Returns the new counter. Throws auth.wrong_passkey.
  */
 export async function verifyAssertion(
   site: Site,

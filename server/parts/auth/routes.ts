@@ -34,7 +34,6 @@ import { SessionCookie } from './session-cookie.ts'
 import { endSession, listSessions, refreshSession, revokeSessions } from './sessions-system.ts'
 import { acceptMagicLink, logIn, signUp, signUpInvited } from './sign-in-system.ts'
 
-/** Routes of authentication (contract, 2). */
 export const authRoutes = (
   services: Services,
   { config, database } = services,
@@ -260,7 +259,7 @@ export const authRoutes = (
   }),
 ]
 
-/** Routes of the operator's OpenID provider, if OIDC_ISSUER is set (ext). */
+/** Routes for signing in with the operator's OpenID provider. An extension of the spec. */
 function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
   const oidc = new OidcSignIn(services)
   return [

@@ -20,7 +20,7 @@ const Token = Type.String({
   maxLength: 200,
   description: 'Single-use token from the link in the email.',
 })
-/** For browsers. */
+/** Where browsers keep the refresh token. Other clients omit the field. */
 export const session = Type.Optional(
   Type.Literal('cookie', {
     description:

@@ -16,9 +16,10 @@ import type { SignedIn } from './schemas.ts'
 import { signedIn } from './sign-in-system.ts'
 
 /**
- * Completes a sign-in with a factor for a challenge of demandFactor. Wrong codes leave the challenge for a few
- * more attempts; a wrong passkey ends it. Throws auth.challenge_gone, auth.wrong_code, auth.wrong_recovery_code,
- * auth.wrong_passkey, auth.too_many_codes, and the errors of joining by the pending invitation.
+ * Completes a sign-in with a factor and the challenge from demandFactor. After a wrong code, the challenge remains
+ * valid for a few attempts. A wrong passkey ends the challenge. Throws auth.challenge_gone, auth.wrong_code,
+ * auth.wrong_recovery_code, auth.wrong_passkey, auth.too_many_codes, and the errors of joining by the pending
+ * invitation.
  */
 export async function completeSignIn(
   services: Services,
@@ -58,7 +59,10 @@ export async function completeSignIn(
   )
 }
 
-/** Starts a sign-in with only a passkey: it proves possession, and its device has verified the user. */
+/**
+ * Starts a sign-in with a passkey alone. No further factor is needed: the passkey proves possession, and its device
+ * verifies the user.
+ */
 export async function beginPasskeySignIn({ database, config }: Services) {
   const { token, webauthnChallenge } = await issueChallenge(systemSql(database), {
     purpose: 'passkey_sign_in',
@@ -101,7 +105,10 @@ async function acceptTyped(
   await forgetGuesses(tx, user.id)
 }
 
-/** A password reset after the check must not leave a session behind. */
+/**
+ * Locks the verified password until the transaction ends, so that a concurrent password reset also ends the new
+ * session. Throws auth.challenge_gone if the password has changed.
+ */
 async function keepPasswordMark(tx: SystemTransaction, { userId, passwordMark }: Challenge): Promise<void> {
   const [user] = await tx<{ hash: string | null }[]>`
     select password_hash as hash from users where id = ${userId} for share`

@@ -5,16 +5,14 @@ import { type Cookie, clearCookie, setCookie } from '#platform/http/cookies.ts'
 import type { Presented } from '#platform/http/define-route.ts'
 import { SESSION_SECONDS } from './sessions-system.ts'
 
-/** Paths of refresh and logout, with and without /v1; other routes never receive the cookie. */
+/** Path prefixes of refresh and logout, with and without /v1. Routes outside of them never receive the cookie. */
 const PATHS = ['/api/auth', '/v1/auth']
 
 interface Tokens {
   refresh_token?: string
 }
 
-/**
- * Keeps the refresh token in a cookie for browsers that request `session: 'cookie'`, hidden from page scripts.
- */
+/** Keeps the refresh token in a cookie that scripts cannot read, for browsers that request `session: 'cookie'`. */
 export class SessionCookie {
   readonly name: string
   readonly #cookies: readonly Cookie[]
@@ -23,7 +21,7 @@ export class SessionCookie {
   constructor({ baseUrl, frontendUrl }: Pick<Config, 'baseUrl' | 'frontendUrl'>) {
     const { protocol, port } = new URL(baseUrl)
     const isSecure = protocol === 'https:'
-    // Servers on different ports of a host share cookies, so the port is part of the name.
+    // The name contains the port, because servers on different ports of a host share cookies.
     this.name = isSecure ? '__Secure-parley_refresh' : `parley_refresh${port && `_${port}`}`
     this.#cookies = PATHS.map((path) => ({ name: this.name, path, sameSite: 'Strict', isSecure }))
     this.#origins = [baseUrl, frontendUrl].map((url) => new URL(url).origin)
@@ -42,8 +40,8 @@ export class SessionCookie {
   }
 
   /**
-   * Returns the refresh token of a request: from the body, or for pages of this server from the cookie; null
-   * without either. Throws auth.cookie_origin.
+   * Returns a request's refresh token: from the body, or from the cookie if the request comes from a page of this
+   * server. Returns null if there is none. Throws auth.cookie_origin if the page has another origin.
    */
   tokenOf({ refresh_token: token }: Tokens, headers: IncomingHttpHeaders, cookie: string | null) {
     if (token !== undefined) return token
@@ -52,8 +50,8 @@ export class SessionCookie {
   }
 
   /**
-   * Browsers send Sec-Fetch-Site only from https and loopback origins. Otherwise the Origin of the POST is
-   * checked.
+   * Returns whether a page of this server sent the request. Checks Sec-Fetch-Site, or Origin if it is missing,
+   * because browsers send Sec-Fetch-Site only from HTTPS and loopback origins.
    */
   #isOwnPage({ origin, host, 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
     if (site === 'same-origin' || (origin !== undefined && this.#origins.includes(origin))) return true

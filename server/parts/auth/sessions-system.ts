@@ -10,21 +10,19 @@ import { type Page, readPage } from '#platform/http/pagination.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { SessionView } from './schemas.ts'
 
-/** Lifetime of an unused session. */
+/** Lifetime of a session after its last refresh, in days. */
 const SESSION_DAYS = 30
 export const SESSION_SECONDS = SESSION_DAYS * 86_400
-/** Maximum lifetime of a session. */
+/** Maximum lifetime of a session, in days. */
 const SESSION_DAYS_MAX = 90
-/**
- * The previous refresh token stays valid for this long, because two tabs may refresh concurrently (contract, 2).
- */
+/** Time for which a replaced refresh token stays valid, because two tabs may refresh concurrently (contract, 2). */
 const PREVIOUS_TOKEN_SECONDS = 10
 
 export interface TokenPair {
   access_token: string
   refresh_token: string
   token_type: 'Bearer'
-  /** In seconds. */
+  /** Seconds until the access token expires. */
   expires_in: number
 }
 
@@ -34,14 +32,14 @@ interface User {
 }
 
 /**
- * Assurance level of a sign-in: a second factor (a passkey counts as two); one factor, which is insufficient for
- * an account with factors; or the OpenID provider, which is responsible for its own factors.
+ * Assurance level of a sign-in. `second factor`: two factors, or a passkey, which counts as two. `one factor`:
+ * insufficient for accounts with second factors. `provider`: the OpenID provider is responsible for factors.
  */
 export type Assurance = 'second factor' | 'one factor' | 'provider'
 
 /**
- * Starts a session, for one sign-in on one device. Every kind of sign-in passes this check: throws
- * auth.second_factor_needed if one factor is insufficient.
+ * Starts a session. Throws auth.second_factor_needed if the account has second factors and `assurance` is `one
+ * factor`. All kinds of sign-in call this function, so none can bypass the check.
  */
 export async function startSession(
   { sql, tokens }: { sql: SystemStatements; tokens: AccessTokens },
@@ -62,8 +60,8 @@ export async function startSession(
 }
 
 /**
- * Exchanges a refresh token for a new pair. Reuse of a token replaced more than `PREVIOUS_TOKEN_SECONDS` ago
- * means that it was stolen, so the whole session is revoked. Throws auth.invalid_refresh_token.
+ * Exchanges a refresh token for a new pair of tokens. If the refresh token was replaced more than
+ * `PREVIOUS_TOKEN_SECONDS` ago, it may be stolen, and its session is revoked. Throws auth.invalid_refresh_token.
  */
 export async function refreshSession(
   { database, tokens }: { database: Database; tokens: AccessTokens },
@@ -98,7 +96,10 @@ export async function refreshSession(
   return answer
 }
 
-/** Revokes the session of a refresh token, if any. Its access tokens become invalid immediately. */
+/**
+ * Revokes the session of a refresh token. Has no effect if the token is unknown. The session's access tokens become
+ * invalid immediately.
+ */
 export async function endSession(database: Database, refreshToken: string): Promise<void> {
   await systemSql(database)`
     update sessions set revoked_at = now()
@@ -132,8 +133,8 @@ export const listSessions = (
 }
 
 /**
- * Revokes one of the caller's sessions, or without an id all except the current one. Throws
- * auth.session_not_found.
+ * Revokes the caller's session with this id. Without an id, revokes all sessions except the current session. Returns
+ * the number of revoked sessions. Throws auth.session_not_found.
  */
 export async function revokeSessions(
   database: Database,
@@ -152,7 +153,7 @@ export async function endAllSessions(sql: SystemStatements, userId: string): Pro
   await sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null`
 }
 
-/** Deletes expired sessions, replaced tokens, and old sign-in attempts. */
+/** Deletes expired sessions, tokens, attempts and challenges. */
 export async function forgetExpired(database: Database): Promise<void> {
   const sql = systemSql(database)
   await sql`delete from sessions where expires_at < now() - interval '1 day'`

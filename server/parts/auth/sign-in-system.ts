@@ -12,7 +12,7 @@ import { endOlderAccess, mailVerification, proveAddress } from './mailed-links-s
 import type { Credentials, InvitedUser, MagicLink, NewUser, SignedIn } from './schemas.ts'
 import { type Assurance, startSession } from './sessions-system.ts'
 
-/** Creates a user with a personal organization and signs in. Throws auth.signup_closed, auth.email_taken. */
+/** Creates a user with a personal organization, and signs in. Throws auth.signup_closed, auth.email_taken. */
 export async function signUp(services: Services, client: Client, input: NewUser): Promise<SignedIn> {
   if (services.config.signup !== 'open') throw fail('auth.signup_closed')
   const passwordHash = await services.passwords.hash(input.password)
@@ -24,7 +24,7 @@ export async function signUp(services: Services, client: Client, input: NewUser)
   )
 }
 
-/** Creates a user with an unverified address and sends the verification email. Throws auth.email_taken. */
+/** Creates a user with an unverified address, and sends the verification email. Throws auth.email_taken. */
 export async function register(
   services: Services,
   tx: SystemTransaction,
@@ -35,7 +35,7 @@ export async function register(
   return user
 }
 
-/** Starts a session; the common response of all kinds of sign-in. */
+/** Starts a session. Returns the response that all kinds of sign-in share. */
 export async function signedIn(
   { tokens }: Pick<Services, 'tokens'>,
   tx: SystemTransaction,
@@ -48,8 +48,8 @@ export async function signedIn(
 }
 
 /**
- * Signs in with email and password. Throws auth.invalid_credentials, in the same time for a wrong email and a
- * wrong password; auth.second_factor_needed for an account with factors.
+ * Signs in with email and password. Throws auth.invalid_credentials, auth.too_many_attempts, and
+ * auth.second_factor_needed. Takes the same time for an unknown email address as for a wrong password.
  */
 export async function logIn(services: Services, client: Client, input: Credentials): Promise<SignedIn> {
   const sql = systemSql(services.database)
@@ -71,8 +71,8 @@ export async function logIn(services: Services, client: Client, input: Credentia
 }
 
 /**
- * Locks the verified password until the transaction ends, so that a concurrent reset leaves no session behind.
- * Throws auth.invalid_credentials.
+ * Locks the verified password until the transaction ends, so that a concurrent password reset also ends the new
+ * session. Throws auth.invalid_credentials if the password has changed.
  */
 export async function keepPassword(
   tx: SystemTransaction,
@@ -91,9 +91,10 @@ interface Account {
 }
 
 /**
- * Signs up with an invitation, or joins with the existing account of the invited address, confirmed by its
- * password; the account's older sessions and API keys end. The inviter knows the token too, so it does not prove
- * the address. Throws invitation.not_found, invitation.gone, invitation.role_gone, auth.invalid_credentials.
+ * Signs up with an invitation. If the invited address has an account, joins with that account after checking its
+ * password, and ends the account's older sessions and API keys. The token doesn't prove the address, because the
+ * inviter also knows it. Throws invitation.not_found, invitation.gone, invitation.role_gone,
+ * auth.invalid_credentials.
  */
 export async function signUpInvited(
   services: Services,
@@ -127,9 +128,9 @@ export async function signUpInvited(
 }
 
 /**
- * Accepts an invitation of /api/users/invite by its emailed link, and signs in. Only the mailbox has the link, so
- * it proves the address: older sessions, passwords and API keys of the account end. Throws invitation.not_found,
- * invitation.gone.
+ * Accepts an invitation of /api/users/invite by its emailed link, and signs in. The link proves the address, because
+ * it was only sent there. The account's older sessions, passwords and API keys therefore end. Throws
+ * invitation.not_found, invitation.gone.
  */
 export async function acceptMagicLink(
   services: Services,
@@ -153,7 +154,10 @@ export async function acceptMagicLink(
   )
 }
 
-/** For an account with factors, the link alone is insufficient: the invitation waits for the factor. */
+/**
+ * Returns the error that asks for a second factor if the account has one, because the emailed link alone is then
+ * insufficient. The invitation waits in the challenge.
+ */
 async function demandForLink(services: Services, token: string, passwordHash: string | null) {
   const sql = systemSql(services.database)
   const { email } = await validateToken(services.database, token, { byMagicLink: true })
@@ -184,7 +188,7 @@ async function checkPassword(
     throw fail('auth.invalid_credentials')
 }
 
-/** Registers the account that the invitation created. */
+/** Registers the account that the invitation created. The emailed link has proven its address. */
 async function registerProven(
   services: Services,
   tx: SystemTransaction,

@@ -10,11 +10,11 @@ import { takeTurn } from './turn.ts'
 
 /**
  * Stores the sessions of deployments (contract, 10). Each session is a chat of the deployment's user, so that holds,
- * storage, charges and recovery of replies are shared with chats. No one can sign in as that user. Lists of chats
- * omit sessions, and sessions have no title.
+ * storage, charges and recovery of replies are shared with chats. The deployment's user cannot sign in. Lists of
+ * chats omit sessions, and sessions have no title.
  *
  * Visitors have access to their own sessions. The deployment's key has access to all sessions of the deployment.
- * Calls for other sessions throw chat.not_found.
+ * Calls for any other session throw chat.not_found.
  */
 export interface DeploymentChats {
   /**

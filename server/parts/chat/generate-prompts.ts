@@ -33,7 +33,7 @@ export async function generatePrompts(
     {
       system: instructionFor(request.prompt_type ?? 'task', count),
       messages: [{ role: 'user', content: request.text }],
-      // Reasoning consumes output tokens, and their number is unknown in advance. It therefore has no limit.
+      // Reasoning consumes an unknown number of output tokens, so a reasoning model has no limit.
       ...(reasons ? { thinking: true } : { maxTokens: MAX_TOKENS_PER_PROMPT * count }),
     },
     { text: (text) => stream.add(text) },

@@ -38,8 +38,8 @@ interface HistoryQuery {
 
 /**
  * Reads a page per query. The row comparison of chat and id lets the index return messages in order, without reading
- * older ones (read-branch.ts). PostgreSQL knows the length of stored text without reading it, so only returned text
- * is read.
+ * older messages (read-branch.ts). PostgreSQL knows the length of stored text without reading it, so only returned
+ * text is read.
  */
 async function readPages(sql: SystemSql, queries: HistoryQuery[]): Promise<HistoryMessage[][]> {
   const rows = await sql<(HistoryMessage & { ordinal: number })[]>`

@@ -14,7 +14,7 @@ import type { ChatWriter } from './schemas.ts'
 
 /** Maximum number of messages in a prompt, regardless of the context window. */
 const MESSAGES_MAX = 400
-/** Tokens of a message in addition to those of its text. */
+/** Overhead of each message in tokens, in addition to its text. */
 const TOKENS_PER_MESSAGE = 8
 /** Maximum share of the prompt for the attachments of one message. The rest is for the message itself. */
 const ATTACHMENTS_SHARE = 0.5
@@ -36,7 +36,7 @@ export interface History {
 }
 
 /**
- * Reads the newest messages that fit into the context window: those of the branch that ends at `leafId`, or all
+ * Reads the newest messages that fit into the context window, from the branch that ends at `leafId` or from all
  * rounds of a conversation. Reserves space for `newText`, which is never truncated, and for `otherBytes`. Throws
  * chat.message_not_found, chat.parent_not_reply.
  */

@@ -108,7 +108,10 @@ const sources = (tx: SystemTransaction) => tx`(
 const isMissing = (tx: SystemTransaction) => tx`not exists (
   select from chat_words w where w.id = s.id and (w.words is null or w.title is not distinct from s.title))`
 
-/** Returns the ids to index in this step: those of at most `STEP_BYTES` bytes of text, but at least one. */
+/**
+ * Returns the ids to index in this step. Returns at least one id if any entry is missing. More ids follow while their
+ * text has at most `STEP_BYTES` bytes in total.
+ */
 async function findMissing(tx: SystemTransaction, below: string | null): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     with unread as (
@@ -175,7 +178,8 @@ async function store(tx: SystemTransaction, entries: Entry[]): Promise<void> {
 }
 
 /**
- * Writes entries. The key share lock on their chats ensures that deleting a chat also deletes entries written now.
+ * Writes entries. Locks the chats of the entries (key share), so that deleting a chat also deletes entries written
+ * now.
  */
 async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   await tx`

@@ -6,7 +6,7 @@ import { type ReplyInput, writeReply } from './write-reply.ts'
 /** Interval for storing the growth of replies in progress, in milliseconds (contract, 5). */
 const GROWTH_MS = 800
 
-/** The replies that this process is writing. */
+/** Tracks the replies that this process is writing, and periodically stores their growth. */
 export class LiveReplies {
   readonly #services: Services
   readonly #writes: ReplyWrites
@@ -32,7 +32,7 @@ export class LiveReplies {
       measured()
     })
     this.#replies.set(messageId, { reply, ended })
-    // The timer serves all replies, so it must not belong to the trace of the first one.
+    // The timer serves all replies, so it must not belong to the trace of the reply that starts it.
     const begin = (): NodeJS.Timeout => setInterval(() => this.#tick(), GROWTH_MS)
     this.#timer ??= tracing ? tracing.outside(begin) : begin()
     return ended
@@ -57,7 +57,7 @@ export class LiveReplies {
     return local.length > 0 || isElsewhere
   }
 
-  /** Waits up to `graceMs` milliseconds for replies to finish, then stops the remaining ones. */
+  /** Waits up to `graceMs` milliseconds for replies to finish, then stops the remaining replies. */
   async close(graceMs: number): Promise<void> {
     const all = () => Promise.all([...this.#replies.values()].map(({ ended }) => ended))
     await Promise.race([all(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())])

@@ -67,7 +67,7 @@ async function findParent(scope: ChatWriter, chatId: string, messageId: string):
 
 /**
  * Returns a chat with a page of its messages, oldest first. The first page contains the newest messages of the active
- * branch or of all branches, and `cursor` selects older ones.
+ * branch or of all branches, and `cursor` selects a page of older messages.
  */
 export async function getChat(
   storage: Storage,

@@ -34,7 +34,7 @@ interface PromptInput {
   position: ReplyPosition
 }
 
-/** Number of earlier messages in the prompt, and number of those that didn't fit. */
+/** Number of earlier messages in the prompt, and number of earlier messages that didn't fit. */
 export interface PromptHistory {
   sent: number
   left_out: number
@@ -59,8 +59,8 @@ interface PreparingDependencies {
 const NO_HISTORY: History = { messages: [], leftOut: 0, leafId: null }
 
 /**
- * Builds the model request: the system prompt of the agent and instruction, the newest part of the branch that fits,
- * and the message with its attachments and passages.
+ * Builds the model request. It contains the system prompt of the agent and instruction, the newest part of the branch
+ * that fits, and the message with its attachments and passages.
  *
  * A parameter of the query overrides the chat's setting, which overrides the agent's setting, which overrides the
  * model's default. Throws chat.message_not_found, chat.parent_not_reply, kb.not_found, llm.cannot_see,

@@ -84,7 +84,7 @@ const readDown = (scope: ChatReader, chatId: string, range: Range): Promise<Mess
  * and bytes of messages. PostgreSQL knows the length of stored text without reading it (TOAST), but must read tool
  * calls.
  *
- * The row comparison of chat and id lets the index return messages in order, without reading older ones. With
+ * The row comparison of chat and id lets the index return messages in order, without reading older messages. With
  * `chat_id = …`, the planner may assume that the chat is short, and sort all its messages. For the same reason, a
  * subquery and `coalesce` hide the selectivity of the other conditions.
  */

@@ -99,7 +99,7 @@ export class ReplyEvents {
   }
 }
 
-/** Parses an event id; returns undefined if it is invalid. */
+/** Parses an event id. Returns undefined if the id is invalid. */
 export function parseEventId(
   id: string,
 ): { reasoning: number; content: number; named: number; media: number | null; ended: boolean } | undefined {

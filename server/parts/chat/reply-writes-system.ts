@@ -22,8 +22,9 @@ export interface NewReply extends NewHold {
   new_chat: boolean
   title: string
   /**
-   * Last message of the chat's active branch, as read while preparing the reply. If the chat has a different one now,
-   * the reply is not started. Ignored with a session, because a conversation's replies don't wait for each other.
+   * Last message of the chat's active branch when the reply was prepared. If the branch ends with another message
+   * now, the reply is not started. Ignored with a session, because replies in a conversation don't wait for each
+   * other.
    */
   expected_leaf_id: string | null
   parent_message_id: string | null
@@ -64,7 +65,7 @@ export interface ReplyEnd {
 
 export interface ReplyGrowth {
   message_id: string
-  /** True if `content` and `reasoning` replace the stored ones instead of being appended. */
+  /** True if `content` and `reasoning` replace the stored values. False if they are appended. */
   from_start: boolean
   content: string
   reasoning: string

@@ -29,7 +29,7 @@ export class Reply extends ReplyEvents {
     this.#abort.abort()
   }
 
-  /** Receives the model's stream. */
+  /** Sink for the output of the model and its tools. */
   readonly sink: ToolSink = {
     text: (text) => this.addText(text),
     reasoning: (text) => this.addReasoning(text),

@@ -14,8 +14,8 @@ export const toolEventsOf = (calls: readonly StoredToolCall[]): ToolEvent[] =>
     .map(({ event }) => event)
 
 /**
- * Ends the tool calls of a dead process. Calls in progress fail with `CUT_OFF`, and their end events follow all
- * others.
+ * Ends the tool calls of a dead process. Calls in progress fail with `CUT_OFF`. Their end events get the highest
+ * event numbers.
  */
 export function cutOffCalls(calls: readonly StoredToolCall[]): StoredToolCall[] {
   let last = Math.max(0, ...calls.flatMap((call) => [call.started_event, call.ended_event ?? 0]))

@@ -38,7 +38,7 @@ export interface OutgoingMessage {
 
 export interface Turn extends Pick<OutgoingMessage, 'query' | 'question' | 'sessionId'> {
   targetId: TargetId
-  /** Null without an Idempotency-Key. */
+  /** Identifies repeats of the message. Null without an Idempotency-Key. */
   repeatKey: RepeatKey | null
 }
 

@@ -7,8 +7,8 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { Jobs } from '#platform/jobs/jobs.ts'
 
 /**
- * Closes an organization. Once the transaction commits, no one has access to the organization and its name is free.
- * Its rows are erased afterwards (erase-organization-system.ts). Throws access.session_needed, org.personal.
+ * Closes an organization. Once the transaction commits, users have no access to the organization, and its name is
+ * free. Its rows are erased afterwards (erase-organization-system.ts). Throws access.session_needed, org.personal.
  */
 export async function closeForOwner(
   database: Database,

@@ -32,7 +32,10 @@ const ROWS_MAX = 2_000
 const MESSAGES_MAX = 500
 const CHATS_MAX = 100
 const DOCUMENTS_MAX = 200
-/** Maximum age of a reply's stream in Redis. Streams expire ten minutes after their end (streams/shared-logs.ts). */
+/**
+ * Maximum age of a reply's stream in Redis. A stream expires ten minutes after the reply ends
+ * (streams/shared-logs.ts).
+ */
 const STREAM_MINUTES = 60
 
 /**

@@ -19,7 +19,7 @@ const SWEEP_MAX = 20
 
 /**
  * Erases closed organizations and deleted accounts. An erasure starts with the request that causes it. Sweeps
- * continue erasures that were interrupted, including those of other processes.
+ * continue interrupted erasures of all processes.
  */
 export class Eraser {
   readonly #deps: Omit<ErasureDependencies, 'signal'>
@@ -54,8 +54,7 @@ export class Eraser {
   }
 
   /**
-   * Continues unfinished erasures. Their order is random, so that an erasure that always fails doesn't block the
-   * others.
+   * Continues unfinished erasures in random order, so that an erasure that always fails doesn't block other erasures.
    */
   async sweep(): Promise<void> {
     const sql = systemSql(this.#deps.database)

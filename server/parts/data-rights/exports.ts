@@ -8,7 +8,7 @@ import { fail } from '#errors'
 const EXPORTS_MAX = 4
 const RETRY_AFTER_SECONDS = 30
 
-/** Tracks the exports in progress in this process. Each user can have one. */
+/** Tracks the exports in progress in this process. A user can have at most one export in progress. */
 export class Exports {
   readonly #users = new Set<string>()
 

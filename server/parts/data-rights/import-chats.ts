@@ -54,7 +54,7 @@ export function messageRows(line: LineOf<'messages'>, importing: Importing): New
   const message = {
     ...wordsOf(importing, id),
     chat_id,
-    // Ids of replies must be greater than those of their parents. Deletion relies on this order
+    // A reply's id must be greater than its parent's id, because deletion relies on this order
     // (delete-rows-system.ts).
     parent_message_id: parent && parent < id && chat.messages.has(parent) ? parent : null,
     role,

@@ -11,8 +11,8 @@ import type { Archive } from './read-archive.ts'
 type Dependencies = Pick<Services, 'config' | 'documents' | 'uploads'>
 
 /**
- * Imports the importing user's files one by one. Each passes the steps of an upload: type detection, text extraction,
- * quota, and limit per chat. A file that fails is left out.
+ * Imports the importing user's files sequentially. Each file passes the steps of an upload: type detection, text
+ * extraction, quota, and limit per chat. A file that fails is left out.
  */
 export async function importFiles(deps: Dependencies, archive: Archive, importing: Importing): Promise<void> {
   for await (const line of archive.readLines('files')) {

@@ -27,8 +27,8 @@ export type RowsOf<C extends ImportedConcept> = (
 ) => NewRows | null | Promise<NewRows | null>
 
 /**
- * Converters by concept, in the order of import. Concepts that others refer to come first. Files are imported before
- * messages.
+ * Converters by concept, in the order of import. A concept follows the concepts that it refers to. Files are imported
+ * before messages.
  */
 export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = {
   roles(line, importing) {

@@ -8,7 +8,7 @@ const MADE = `${OWNED}, created_by uuid`
 const PERSONAL = `${OWNED}, user_id uuid`
 const TIMES = 'created_at timestamptz, updated_at timestamptz'
 
-/** Imported tables with their columns and types. Tables that others refer to come first. */
+/** Imported tables with their columns and types. A table follows the tables that it refers to. */
 const TABLES = {
   roles: `${OWNED}, name text, description text, hierarchy_level int, ${TIMES}`,
   role_permissions: 'role_id uuid, permission_id uuid',

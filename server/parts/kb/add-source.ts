@@ -67,7 +67,7 @@ export interface PreparedSource {
   id: string
   source: SourceConfig
   publicConfig: Record<string, unknown>
-  /** Encrypted secrets, or null. */
+  /** Encrypted secret of the source. Null if the source has none. */
   secrets: string | null
 }
 

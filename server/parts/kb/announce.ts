@@ -6,7 +6,7 @@ import { describeSources } from './ingestion-state.ts'
 /** Publishes a knowledge base's ingestion progress to members with `kb:read`, at most once per `GATHER_MS`. */
 export type Announce = (ref: KbRef) => void
 
-/** Changes within this interval are combined into one event, in milliseconds. */
+/** Interval within which changes are combined into a single event, in milliseconds. */
 const GATHER_MS = 500
 
 export function createAnnouncer({ database, events, log }: Services): Announce {

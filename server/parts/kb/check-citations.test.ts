@@ -26,12 +26,12 @@ test.each([
     [1],
   ],
   ["It`s five [7] o'clock\nor six [7]", "It`s five [7] o'clock\nor six", []],
-])('citations are checked in %j', (answer, text, cited) => {
+])('checks the citations in %j', (answer, text, cited) => {
   expect(check([answer])).toEqual({ text, cited })
   expect(check([...answer])).toEqual({ text, cited })
 })
 
-test('the result does not depend on how the answer is chunked', () => {
+test('the result does not depend on how the reply is split into tokens', () => {
   const piece = fc.constantFrom(
     '[',
     ']',
@@ -56,7 +56,7 @@ test('the result does not depend on how the answer is chunked', () => {
   )
 })
 
-test('only text that may become a citation is held back', () => {
+test('buffers only a possible start of a citation', () => {
   const citations = new CitationCheck(5)
   expect(['Nine', ' o', ' [a', ' [', '1', ']', '.'].map((piece) => citations.pass(piece))).toEqual([
     'Nine',

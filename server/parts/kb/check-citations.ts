@@ -7,8 +7,8 @@ const RANGE = /(\d+)\s*[–-]\s*(\d+)|\d+/g
 
 /**
  * Checks citations such as [1], [1, 3] or [2-4] in a streamed reply. Removes numbers that match no passage, and
- * records the cited passages. Leaves code unchanged. Tokens may split a citation, so a possible start of one is
- * buffered.
+ * records the cited passages. Leaves code unchanged. Tokens may split a citation, so a possible start of a citation
+ * is buffered.
  */
 export class CitationCheck {
   readonly #passages: number

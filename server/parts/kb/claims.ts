@@ -23,7 +23,8 @@ export class ClaimedDocuments {
   readonly #database: Database
   readonly #instanceId: string
   /**
-   * Documents in progress. The table may show more documents as claimed by this process; those claims are forgotten.
+   * Documents in progress. A claim in the table that is missing here is forgotten: a statement failed after storing
+   * it.
    */
   readonly #held = new Set<string>()
   /** Number of claim statements in flight. */

@@ -10,7 +10,7 @@ import type { SearchRequest } from './retrieve.ts'
 import { refOf, type SearchedKb, type StageHit } from './searched-kbs.ts'
 
 /**
- * Timeout of the query's embedding, in milliseconds. Short, because a client waits and the lexical stage can answer
+ * Timeout of the query's embedding, in milliseconds. Short, because a client waits, and the lexical stage works
  * without vectors.
  */
 const QUERY_EMBEDDING_MS = 10_000

@@ -11,7 +11,7 @@ interface EmbeddingDependencies {
 }
 
 /**
- * Embedding model, and the organization that owns the embedded text. A null model is the built-in one, which is free.
+ * Embedding model, and the organization that owns the embedded text. Null means the built-in model, which is free.
  */
 export interface EmbeddingOf {
   organizationId: string
@@ -76,5 +76,7 @@ export const unattributed = ({ organizationId }: { organizationId: string }): Pa
   apiKeyId: null,
 })
 
-/** Maximum floor, so that searches never divide by zero. Under a higher floor, a model barely distinguishes texts. */
+/**
+ * Maximum floor, so that searches never divide by zero. A model with a higher floor barely distinguishes documents.
+ */
 const FLOOR_MAX = 0.95

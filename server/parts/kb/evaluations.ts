@@ -34,7 +34,7 @@ import { findReranker } from './search-kb.ts'
 
 const EVALUATIONS_MAX = 100
 const OPEN_RUNS_MAX = 5
-/** Maximum number of stored runs per evaluation. Starting a run deletes the oldest finished ones. */
+/** Maximum number of stored runs per evaluation. Starting a run deletes the oldest finished runs above the limit. */
 const RUNS_KEPT = 100
 /** Maximum number of unknown document ids that an error lists. */
 const NAMED_MAX = 10
@@ -130,7 +130,7 @@ export async function getEvaluation(
   return viewWithQuestions({ ...row, questionCount: row.questions.length }, row.questions)
 }
 
-/** Deletes an evaluation with its runs; a run in progress stops. Throws kb.evaluation_not_found. */
+/** Deletes an evaluation with its runs. A run in progress stops. Throws kb.evaluation_not_found. */
 export async function deleteEvaluation(
   scope: Scope<'kb:delete'>,
   { kb_id: kbId, evaluation_id: id }: OneEvaluation,

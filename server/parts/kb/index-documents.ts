@@ -20,15 +20,15 @@ export interface IndexedKb extends KbRef {
 /** Limits of a group of documents that are indexed together: total bytes of text, and number of documents. */
 const GROUP_BYTES = 2_000_000
 const GROUP_DOCUMENTS = 200
-/** Number of groups in preparation. The thread processes one group while the texts of the next are fetched. */
+/** Number of groups in preparation. While the thread processes a group, the text of the next group is fetched. */
 const AHEAD = 2
 /** Time limit of one turn, in milliseconds. Other knowledge bases then get a turn. */
 const TURN_MS = 20_000
 
 /**
  * Indexes pending documents of a knowledge base for one turn: splits, embeds and stores them in groups. Prepares the
- * next groups while one is written. A document that fails is recorded and does not block others. When the turn ends,
- * the remaining documents are released for the next turn.
+ * next groups while a group is written. A document that fails is recorded, and other documents continue. When the
+ * turn ends, the remaining documents are released for the next turn.
  */
 export async function indexDocuments(deps: IngestionDependencies, ref: KbRef): Promise<void> {
   const end = performance.now() + TURN_MS
@@ -73,7 +73,8 @@ function begin(deps: IngestionDependencies, ref: KbRef, group: ClaimedDocument[]
 }
 
 /**
- * Splits documents into groups. A document that has failed before gets its own group, so that it cannot fail others.
+ * Splits documents into groups. A document that has failed before gets its own group, so that other documents don't
+ * fail with it.
  */
 function groupsOf(documents: ClaimedDocument[]): ClaimedDocument[][] {
   const groups: ClaimedDocument[][] = []

@@ -65,8 +65,7 @@ const READINGS_AT_ONCE = 6
 const INDEXINGS_AT_ONCE = 4
 const SHARE_OF_ONE = 0.5
 /**
- * Timeout of a job, in seconds. Reading a source has a shorter limit, so only the jobs of dead processes reach this
- * one.
+ * Timeout of a job, in seconds. Only jobs of dead processes reach it, because reading a source has a shorter limit.
  */
 const JOB_SECONDS_MAX = 3 * 3_600
 

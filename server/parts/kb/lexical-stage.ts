@@ -19,8 +19,8 @@ const ENDING_CHARACTERS_MAX = 5
 const STEM_CHARACTERS_MIN = 3
 
 /**
- * Returns the best chunks by BM25. Replaces deleted, disabled and filtered-out chunks by the next best ones. If
- * `isChecked` is false, skips the check of chunks when the knowledge base has no dead chunks and there is no filter.
+ * Returns the best chunks by BM25. Omits deleted, disabled and filtered-out chunks, and fetches replacements for
+ * them. If `isChecked` is false, skips this check when the knowledge base has no dead chunks and there is no filter.
  */
 export async function lexicalStage(
   { stemmer }: Pick<KbDependencies, 'stemmer'>,

@@ -54,8 +54,8 @@ export async function listDocuments(
 }
 
 /**
- * Returns a document with one page of its chunks. The page is the one that contains `chunk_id`, or the requested page
- * if `chunk_id` is omitted or no longer exists. Throws kb.document_not_found.
+ * Returns a document with one page of its chunks: the page that contains `chunk_id`. If `chunk_id` is omitted or no
+ * longer exists, returns the requested page. Throws kb.document_not_found.
  */
 export async function getDocument(
   scope: Scope<'kb:read'>,

@@ -17,11 +17,11 @@ export interface Preparation {
   isLocal: boolean
 }
 
-/** Texts prepared for indexing. Stems, and vectors of a provider's model, are added later. */
+/** Documents prepared for indexing. Stems, and vectors of a provider's model, are added later. */
 export interface PreparedTexts {
   texts: { chunks: Chunk[]; language: Language; words: Uint32Array[] }[]
   /**
-   * Distinct words of all texts. `words` contains indexes into this list, so that each word crosses the thread
+   * Distinct words of all documents. `words` contains indexes into this list, so that each word crosses the thread
    * boundary once.
    */
   dictionary: string[]
@@ -30,8 +30,8 @@ export interface PreparedTexts {
 }
 
 /**
- * Splits texts into chunks, lists each chunk's words, and embeds the chunks if the built-in embedding is used. Runs
- * in a worker thread (prepare-thread.ts).
+ * Splits documents into chunks, lists each chunk's words, and embeds the chunks if the built-in embedding is used.
+ * Runs in a worker thread (prepare-thread.ts).
  */
 export async function prepareTexts({ texts, chunking, isLocal }: Preparation): Promise<PreparedTexts> {
   const dictionary = new Map<string, number>()

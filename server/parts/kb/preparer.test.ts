@@ -8,7 +8,7 @@ const GIVEN = {
   isLocal: true,
 }
 
-test('work that arrives while an idle thread ends is not lost', async () => {
+test('a task added while an idle thread ends is completed', async () => {
   const preparer = createPreparer({ idleMs: 0 })
   try {
     for (let waitMs = 0; waitMs < 8; waitMs++) {
@@ -21,7 +21,7 @@ test('work that arrives while an idle thread ends is not lost', async () => {
   }
 })
 
-test('waiting work is rejected on close', async () => {
+test('close rejects pending tasks', async () => {
   const preparer = createPreparer()
   const asked = preparer.prepare(GIVEN)
   const told = expect(asked).rejects.toThrow('ended')

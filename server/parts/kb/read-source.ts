@@ -25,7 +25,7 @@ const END_ATTEMPTS = 5
 
 /**
  * Reads a due source and stores its documents as pending. Unchanged documents keep their index. Stops if the source
- * is deleted. Records failures on the source, and retries temporary ones for a total of `TRIES_MAX` attempts.
+ * is deleted. Records failures on the source. Retries temporary failures, up to `TRIES_MAX` attempts in total.
  */
 export async function readSource(deps: IngestionDependencies, ref: SourceRef): Promise<void> {
   const source = await claim(deps, ref).catch((error: unknown) => {

@@ -18,7 +18,7 @@ const TASK = [
 
 /**
  * Reranks the best passages by scores from a language model, and charges the call. Passages beyond `PASSAGES_MAX`
- * follow in their previous order. Throws billing.insufficient_credits, and llm.failed if the reply contains no valid
+ * follow in unchanged order. Throws billing.insufficient_credits, and llm.failed if the reply contains no valid
  * scores.
  */
 export async function rerank(

@@ -200,8 +200,8 @@ async function selectPassages(
 }
 
 /**
- * Reads the best passages until `limit` of them are no near-duplicates, or none are left. Also returns how many
- * passages were requested, and how many of those still existed.
+ * Reads candidates until `limit` passages remain without near-duplicates, or no candidates are left. Also returns the
+ * number of candidates requested, and the number of them that still existed.
  */
 async function readDifferent(
   request: SearchRequest,

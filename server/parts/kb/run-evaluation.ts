@@ -52,8 +52,8 @@ const UNEXPECTED = sentence('kb.evaluation_failed')
 export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   const { database, jobs, log, instance } = deps.services
   /**
-   * Turns in progress, by run id. The table may show more runs as claimed by this process; a database outage left
-   * those claims.
+   * Turns in progress, by run id. The table may show other runs as claimed by this process. A database outage left
+   * those claims, and the next turn takes them over.
    */
   const held = new Map<string, Promise<void>>()
   let isStopping = false

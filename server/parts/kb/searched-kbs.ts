@@ -21,7 +21,8 @@ export interface SearchedKb {
 }
 
 /**
- * Returns knowledge bases, ordered by id. Throws kb.not_found if one is not in the organization, unless `mayBeGone`.
+ * Returns knowledge bases, ordered by id. Throws kb.not_found if a knowledge base is not in the organization, unless
+ * `mayBeGone`.
  */
 export async function readSearchedKbs({
   sql,
@@ -58,7 +59,7 @@ export interface StageHit {
   score: number
 }
 
-/** A chunk found by at least one stage. */
+/** A chunk that the lexical stage, the dense stage or both found. */
 export type Candidate = Omit<StageHit, 'score'> & Fused
 
 /** True if the knowledge base uses the built-in embedding. */

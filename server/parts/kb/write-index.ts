@@ -24,8 +24,8 @@ export interface PreparedDocument {
 const NO_WORDS = sentence('kb.no_words')
 
 /**
- * Replaces the chunks and postings of documents in one transaction, so that searches never see a mixture of old and
- * new ones. Skips documents that were deleted or changed since they were read. Skips all documents if the knowledge
+ * Replaces the chunks and postings of documents in one transaction, so that searches never see a document half
+ * indexed. Skips documents that were deleted or changed since they were read. Skips all documents if the knowledge
  * base's settings changed. Throws kb.dimensions.
  */
 export async function writeIndex(
@@ -95,7 +95,7 @@ interface DocumentEntry {
 interface ChunkEntry extends Chunk {
   id: string
   documentId: string
-  /** Index in this batch, from 0. */
+  /** Index of the chunk in this batch, from 0. */
   number: number
   words: number
   language: string
@@ -168,7 +168,7 @@ async function lockUnchanged(
   return true
 }
 
-/** Locks the documents that are unchanged and still claimed by this process. Returns their ids. */
+/** Locks the documents that are unchanged and still claimed by this process. Returns the ids of these documents. */
 async function keepClaimed(
   deps: IngestionDependencies,
   tx: TenantTransaction,

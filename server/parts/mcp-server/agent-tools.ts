@@ -13,19 +13,19 @@ import { KNOWLEDGE_TOOL_NAMES } from './knowledge-tools.ts'
 import { nameAgentsAsTools } from './name-agents-as-tools.ts'
 import { failure, textOf, textResult } from './results.ts'
 
-/** Maximum numbers of agents offered as tools, oldest first, and of agents per list page. */
+/** Maximum number of agents offered as tools, oldest first, and maximum number of agents per page. */
 const AGENTS_MAX = 1_000
 const PAGE_MAX = 100
 const MESSAGE_CHARACTERS_MAX = 100_000
 const DESCRIPTION_CHARACTERS_MAX = 1_000
-/** Interval of progress notifications while the agent writes. */
+/** Minimum interval between progress notifications while the agent writes, in milliseconds. */
 const PROGRESS_MS = 5_000
 
 const HOW_TO_ASK = 'Asks this agent and returns its reply. The agent does not remember earlier calls.'
 
 type Executor = Scope<'agent:execute'>
 
-/** Offers the organization's active agents as tools: each takes a message and returns a text. */
+/** Offers the organization's active agents as tools. Each tool takes a message and returns the agent's reply. */
 export class AgentTools {
   readonly #agents: Agents
   readonly #calls: PaidCalls
@@ -35,7 +35,7 @@ export class AgentTools {
     this.#calls = calls
   }
 
-  /** Returns one page; the cursor is the id of the last agent on the previous page. */
+  /** Returns one page of tools. The cursor is the id of the last agent on the previous page. */
   async list(scope: Executor, cursor: string | undefined): Promise<ToolPage> {
     if (cursor !== undefined && !UUID.test(cursor)) throw new InvalidParams('Unknown cursor')
     const named = [...(await this.#named(scope))]
@@ -49,8 +49,8 @@ export class AgentTools {
   }
 
   /**
-   * Runs one charged generation. Returns null if there is no such tool. Throws the errors of admission
-   * (agent.inactive, llm.not_configured, billing.insufficient_credits and others).
+   * Has an agent reply, and charges the reply. Returns null if there is no such tool. Throws agent.inactive,
+   * llm.not_configured, billing.insufficient_credits, and other errors of starting a reply.
    */
   async call(
     scope: Executor,
@@ -66,7 +66,7 @@ export class AgentTools {
     const payer = payerOf(scope, agent, null)
     const request = { messages: [{ role: 'user' as const, content: message }] }
     const prepare = await this.#agents.prepare(agent, payer, request)
-    const { ended } = await this.#calls.begin(payer, agent.model, prepare, toldAs(onProgress), signal)
+    const { ended } = await this.#calls.begin(payer, agent.model, prepare, progressSink(onProgress), signal)
     const { error, content } = await ended
     if (error !== null) return failure(agent.isForeign ? FOREIGN_FAILED : error)
     return textResult(content)
@@ -88,7 +88,7 @@ const describe = (name: string, agent: ListedAgent): ServedTool => ({
         type: 'string',
         minLength: 1,
         maxLength: MESSAGE_CHARACTERS_MAX,
-        description: 'What the agent is asked, with all that it has to know for it',
+        description: 'Message for the agent. Include all context that the agent needs.',
       },
     },
     required: ['message'],
@@ -97,21 +97,21 @@ const describe = (name: string, agent: ListedAgent): ServedTool => ({
   annotations: { title: agent.name, readOnlyHint: false, openWorldHint: true },
 })
 
-/** Reports the agent's progress: each tool call, and periodically that it is writing. */
-function toldAs(onProgress: ServedCall['onProgress']) {
+/** Returns a sink that reports progress: once per tool call, and periodically while the agent writes. */
+function progressSink(onProgress: ServedCall['onProgress']) {
   let steps = 0
-  let toldAt = Date.now()
-  const tell = (message: string): void => {
+  let reportedAt = Date.now()
+  const report = (message: string): void => {
     steps += 1
-    toldAt = Date.now()
+    reportedAt = Date.now()
     onProgress({ progress: steps, message })
   }
   const alive = (): void => {
-    if (Date.now() - toldAt > PROGRESS_MS) tell('Writing')
+    if (Date.now() - reportedAt > PROGRESS_MS) report('Writing')
   }
   return {
     text: alive,
     reasoning: alive,
-    toolStarted: ({ name }: { name: string }) => tell(`Calling ${name}`),
+    toolStarted: ({ name }: { name: string }) => report(`Calling ${name}`),
   }
 }

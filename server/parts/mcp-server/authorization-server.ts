@@ -11,22 +11,22 @@ import { isSafeRedirect } from './registration.ts'
 
 const ACCESS_TOKEN_SECONDS = 3_600
 const CODE_SECONDS = 60
-/** Time limit for signing in and deciding. */
+/** Time limit for the user to sign in and decide, in seconds. */
 const CONSENT_SECONDS = 15 * 60
-/** The payload's own expiry is far away, because a grant really ends with its refresh token. */
+/** Lifetime in a grant's payload. Long, because the lifetime of its refresh token limits a grant. */
 const GRANT_SECONDS = 10 * 365 * 86_400
 const RANDOM_BITS = 256
 
-/** Format of oidc-provider's opaque tokens of 256 bits. */
+/** Matches oidc-provider's opaque tokens of 256 bits. */
 export const ACCESS_TOKEN = /^[\w-]{43}$/
 
-/** The client behind each request passed to oidc-provider, for the audit log. */
+/** The client of each request that oidc-provider handles, for the audit log. */
 export const clientsOfRequests = new WeakMap<IncomingMessage, Client>()
 
 /**
- * Creates the OAuth 2.1 authorization server of /mcp: authorization code with PKCE and rotating refresh tokens,
- * for this one resource. An oidc-provider account is the API key of a grant. There are no sessions: each
- * authorization asks for consent.
+ * Creates the OAuth 2.1 authorization server of /mcp. It supports the authorization code flow with PKCE and rotating
+ * refresh tokens, and issues tokens only for /mcp. An account of oidc-provider is the API key of a grant. There are
+ * no sessions, so each authorization asks for consent.
  */
 export async function createAuthorizationServer(
   services: Pick<Services, 'config' | 'secrets' | 'net' | 'log'>,
@@ -92,7 +92,7 @@ export async function createAuthorizationServer(
     formats: { bitsOfOpaqueRandomness: RANDOM_BITS },
     interactions: { url: (_context, { uid }) => `${baseUrl}${OAUTH_PATHS.consent}/${uid}` },
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
-    // oidc-provider requires a key, but it signs nothing: no scope here issues an ID token.
+    // oidc-provider requires a key, which is never used: without OpenID scopes, no ID token is issued.
     jwks: { keys: [generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }) as never] },
     pkce: { required: () => true },
     renderError: showError,
@@ -110,7 +110,7 @@ export async function createAuthorizationServer(
     },
   }
   const provider = new OidcProvider(baseUrl, configuration)
-  // Our server passes requests on and sets headers with its public address.
+  // Trusts the X-Forwarded headers, which passToProvider sets to the server's public address.
   provider.proxy = true
   provider.on('authorization.error', keepUndecidedHere)
   provider.on('server_error', keepUndecidedHere)
@@ -122,23 +122,23 @@ export async function createAuthorizationServer(
 }
 
 /**
- * Shows an error page instead of redirecting an error to the client, unless the user has decided on the consent
- * page. Anyone can register a client, so such redirects would make this origin an open redirector, with
- * prompt=none even without a click (RFC 9700, 4.11.2).
+ * Shows an error page instead of redirecting to the client, unless the user has decided on the consent page. Anyone
+ * can register a client, so redirected errors would make this origin an open redirector. With prompt=none, this would
+ * not even need a click (RFC 9700, 4.11.2).
  */
 function keepUndecidedHere({ oidc }: KoaContextWithOIDC, error: Error & { allow_redirect?: boolean }): void {
   if (oidc.route !== 'resume') error.allow_redirect = false
 }
 
-/** Errors for requests that the records refuse. */
+/** Errors for requests that OAuthRecords refuses. */
 interface Refusals {
   alreadyUsed(): Error
   tooMany(): Error
 }
 
-/** Storage adapter for oidc-provider. */
+/** Returns oidc-provider's storage adapter for one kind of record. */
 function adapterOf(kind: string, records: OAuthRecords, clientOf: () => Client, refusals: Refusals): Adapter {
-  // Without stored sessions, every authorization asks for consent again, even in the same browser.
+  // Sessions are not stored, so that every authorization asks for consent, even in the same browser.
   if (kind === 'Session') return NOTHING
   return {
     ...NOTHING,
@@ -149,7 +149,7 @@ function adapterOf(kind: string, records: OAuthRecords, clientOf: () => Client, 
     },
     async find(id) {
       const found = (await records.find(kind, id)) as AdapterPayload | undefined
-      // Redirect rules apply also to clients that registered before the rules existed.
+      // Checks the redirect URIs again, for clients that registered before a rule existed.
       return kind === 'Client' && !(found?.redirect_uris ?? []).every(isSafeRedirect) ? undefined : found
     },
     async consume(id) {
@@ -182,7 +182,7 @@ function cookiesOf(secrets: Services['secrets']): Configuration['cookies'] {
 
 const showError: NonNullable<Configuration['renderError']> = (context, { error, error_description }) => {
   context.type = 'html'
-  // For prompt=none, oidc-provider has already set status 303 for its redirect.
+  // For prompt=none, oidc-provider has already set the status of its redirect (303).
   if (context.status < 400) context.status = 400
   context.set(PAGE_HEADERS)
   context.body = errorPage(error_description ?? error)

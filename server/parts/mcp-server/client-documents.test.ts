@@ -15,22 +15,22 @@ afterAll(async () => {
   await http.close()
 })
 
-test('fetches are limited to 20 per network, and in total', async () => {
-  let asker = '192.0.2.1'
+test('fetches are limited per network and in total', async () => {
+  let address = '192.0.2.1'
   const documents = new ClientDocuments(
     () => net,
-    () => asker,
+    () => address,
   )
   const countUntilRefused = async (): Promise<number> => {
     for (let count = 0; ; count++) if (!(await documents.fetch(http.url).catch(() => null))) return count
   }
   expect(await countUntilRefused()).toBe(20)
-  asker = '2001:db8:0:1::1'
+  address = '2001:db8:0:1::1'
   expect(await countUntilRefused()).toBe(20)
-  asker = '2001:db8:0:1::2'
+  address = '2001:db8:0:1::2'
   expect(await countUntilRefused()).toBe(0)
-  asker = '192.0.2.3'
+  address = '192.0.2.3'
   expect(await countUntilRefused()).toBe(20)
-  asker = '192.0.2.4'
+  address = '192.0.2.4'
   expect(await countUntilRefused()).toBe(0)
 })

@@ -4,34 +4,34 @@ import type { Net } from '#platform/net/index.ts'
 
 const DOCUMENT_BYTES_MAX = 64 * 1024
 const DOCUMENT_TIMEOUT_MS = 5_000
-/** Limits of concurrent fetches and of fetches per minute, because anyone can name an address. */
+/** Maximum number of concurrent fetches, and of fetches per minute. Limited because anyone can cause fetches. */
 const UNDER_WAY_MAX = 8
 const FETCHES_MAX = 60
-/** The same limits per client network. */
+/** The same limits for each network of clients. */
 const UNDER_WAY_OF_NETWORK_MAX = 4
 const FETCHES_OF_NETWORK_MAX = 20
 const WINDOW_MS = 60_000
 
 /**
- * Fetches client metadata from the URL that is the client's id (OAuth Client ID Metadata Document). Only public
- * addresses, no redirects, and rate-limited.
+ * Fetches client metadata from the URL that is the client's id (OAuth Client ID Metadata Document). Fetches only from
+ * public addresses, follows no redirects, and limits the number of fetches.
  */
 export class ClientDocuments {
   readonly #net: () => Net
-  readonly #askedFrom: () => string
+  readonly #clientAddress: () => string
   #underWay: string[] = []
-  #recent: { asker: string; at: number }[] = []
+  #recent: { network: string; at: number }[] = []
 
-  /** `askedFrom` returns the address of the client whose request is being answered. */
-  constructor(net: () => Net, askedFrom: () => string) {
+  /** `clientAddress` returns the IP address of the current request's client. */
+  constructor(net: () => Net, clientAddress: () => string) {
     this.#net = net
-    this.#askedFrom = askedFrom
+    this.#clientAddress = clientAddress
   }
 
   readonly fetch = async (address: string | URL | Request): Promise<Response> => {
-    const asker = networkOf(this.#askedFrom())
-    this.#admit(asker)
-    this.#underWay.push(asker)
+    const network = networkOf(this.#clientAddress())
+    this.#admit(network)
+    this.#underWay.push(network)
     try {
       const { status, body, contentType } = await exchangeOnce(this.#net(), String(address), {
         method: 'GET',
@@ -48,19 +48,19 @@ export class ClientDocuments {
       const content = status === 200 ? new Uint8Array(body) : null
       return new Response(content, { status, headers: { 'content-type': contentType } })
     } finally {
-      this.#underWay.splice(this.#underWay.indexOf(asker), 1)
+      this.#underWay.splice(this.#underWay.indexOf(network), 1)
     }
   }
 
-  #admit(asker: string): void {
+  #admit(network: string): void {
     const since = Date.now() - WINDOW_MS
     this.#recent = this.#recent.filter(({ at }) => at > since)
     const isTooMuch =
       this.#underWay.length >= UNDER_WAY_MAX ||
       this.#recent.length >= FETCHES_MAX ||
-      this.#underWay.filter((one) => one === asker).length >= UNDER_WAY_OF_NETWORK_MAX ||
-      this.#recent.filter((one) => one.asker === asker).length >= FETCHES_OF_NETWORK_MAX
+      this.#underWay.filter((one) => one === network).length >= UNDER_WAY_OF_NETWORK_MAX ||
+      this.#recent.filter((one) => one.network === network).length >= FETCHES_OF_NETWORK_MAX
     if (isTooMuch) throw new Error('too many client metadata requests')
-    this.#recent.push({ asker, at: Date.now() })
+    this.#recent.push({ network, at: Date.now() })
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { OAUTH_PATHS } from './metadata.ts'
 
-/** Allows only the page's own script, style and server, and no framing. */
+/** Headers of the page. They allow only this server's scripts, styles and connections, and forbid framing. */
 export const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
@@ -11,21 +11,20 @@ export const PAGE_HEADERS = {
   'Cache-Control': 'no-store',
 }
 
-/** The page's static files. */
 export const PAGE_FILES = {
   'page.js': { type: 'text/javascript; charset=utf-8', content: read('page.js') },
   'page.css': { type: 'text/css; charset=utf-8', content: read('page.css') },
 }
 
-/** A consent request as shown on the page. */
+/** A consent request, as the page shows it. */
 export interface ConsentRequest {
   id: string
   clientName: string
-  /** The host or app that the browser returns to after the decision. */
+  /** Host or app that the browser returns to after the decision. */
   destination: string
 }
 
-/** Renders the page on which the user signs in, chooses an organization, and allows or denies access. */
+/** Renders the page where the user signs in, chooses an organization, and allows or denies access. */
 export const consentPage = ({ id, clientName, destination }: ConsentRequest): string =>
   page(
     `Connect ${clientName}`,

@@ -11,19 +11,22 @@ import { resourceOf, SCOPE } from './metadata.ts'
 import type { OAuthRecords } from './oauth-records-system.ts'
 import { cleanName, NAME_CHARACTERS_MAX } from './registration.ts'
 
-/** Maximum permissions of an app: those that /mcp needs. */
+/** Maximum permissions of an app: the permissions that /mcp uses. */
 const PERMISSIONS: readonly Permission[] = ['agent:read', 'agent:execute', 'kb:read']
 const UNNAMED = 'An app'
 
-/** A browser's request. Its cookie proves that this browser started the authorization. */
+/** A browser's HTTP request and response. The request's cookie proves that this browser started the authorization. */
 export interface Exchange {
   request: IncomingMessage
   response: ServerResponse
-  /** Id of the consent request that the page is for. */
+  /** Id of the consent request, from the page's URL. */
   id: string
 }
 
-/** Handles a user's decision to let an app act for them: once per request, in the browser that started it. */
+/**
+ * Handles a user's decision to allow or deny an app access. Each consent request accepts one decision, from the
+ * browser that started the authorization.
+ */
 export class Consent {
   readonly #services: Pick<Services, 'access' | 'config'>
   readonly #records: OAuthRecords
@@ -39,7 +42,7 @@ export class Consent {
     this.#open = open
   }
 
-  /** Returns the content of the page. Throws oauth.consent_gone. */
+  /** Returns the consent request for the page. Throws oauth.consent_gone. */
   async describe(exchange: Exchange): Promise<ConsentRequest> {
     const { clientId, redirectUri } = await this.#find(exchange)
     return {
@@ -50,8 +53,8 @@ export class Consent {
   }
 
   /**
-   * Creates an API key for the user in the organization, which the app's tokens stand for. Returns where the
-   * browser continues. Throws oauth.consent_gone, access.session_needed, oauth.nothing_allowed.
+   * Allows access: creates an API key for the user in the organization, and a grant with this key for the app.
+   * Returns where the browser continues. Throws oauth.consent_gone, access.session_needed, oauth.nothing_allowed.
    */
   async allow(
     exchange: Exchange,
@@ -78,7 +81,7 @@ export class Consent {
     return this.#end(exchange, { login: { accountId: key.id, remember: false }, consent: { grantId } })
   }
 
-  /** Denies the request. Returns where the browser continues. Throws oauth.consent_gone. */
+  /** Denies access. Returns where the browser continues. Throws oauth.consent_gone. */
   async deny(exchange: Exchange): Promise<{ location: string }> {
     await this.#find(exchange)
     await this.#take(exchange)
@@ -114,7 +117,7 @@ export class Consent {
   }
 }
 
-/** Describes the redirect destination for people. */
+/** Describes the destination of a redirect for the user. */
 function destinationOf(redirectUri: string): string {
   const { protocol, host, hostname } = new URL(redirectUri)
   if (protocol === 'https:') return host

@@ -20,9 +20,9 @@ export interface McpServer {
   services: Services
   records: OAuthRecords
   consent: Consent
-  /** Returns the handler for a caller's requests. */
+  /** Returns the handler for a caller's MCP requests. */
   answer(caller: McpCaller): ReturnType<McpHttpServer['handler']>
-  /** Loads the authorization server on first use. */
+  /** Returns the authorization server, which is loaded on first use. */
   openProvider(): Promise<Provider>
   /** Starts the periodic sweep of expired grants. Returns a function that stops it. */
   startSweep(): () => void

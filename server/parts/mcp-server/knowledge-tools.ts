@@ -7,7 +7,7 @@ import { dataResult, failure, textOf } from './results.ts'
 
 const LIMIT_DEFAULT = 5
 const LIMIT_MAX = 20
-/** Maximum number of knowledge bases searched if none is named; the newest are used. */
+/** Maximum number of knowledge bases searched if the call names none, newest first. */
 const SEARCHED_MAX = 20
 const PAGE_MAX = 100
 const NAME_CHARACTERS_MAX = 200
@@ -20,8 +20,8 @@ const SEARCH: ServedTool = {
   name: 'search_knowledge_bases',
   title: 'Search knowledge bases',
   description:
-    "Finds the passages of the organization's documents that fit a question best, with the documents that they are " +
-    `from. Without knowledge_base the newest ${SEARCHED_MAX} are searched.`,
+    "Returns the passages of the organization's documents that best match a question, with their documents. Without " +
+    `knowledge_base, searches the newest ${SEARCHED_MAX} knowledge bases.`,
   inputSchema: {
     type: 'object',
     properties: {
@@ -29,12 +29,12 @@ const SEARCH: ServedTool = {
         type: 'string',
         minLength: 1,
         maxLength: QUERY_CHARACTERS_MAX,
-        description: 'A question, or words; "phrases in quotes" and prefixes* count too',
+        description: 'Question or words. Supports "quoted phrases" and prefixes*.',
       },
       knowledge_base: {
         type: 'string',
         maxLength: NAME_CHARACTERS_MAX,
-        description: 'The name of the only one to search',
+        description: 'Name of the knowledge base to search.',
       },
       limit: { type: 'integer', minimum: 1, maximum: LIMIT_MAX, default: LIMIT_DEFAULT },
     },
@@ -51,7 +51,11 @@ const LIST: ServedTool = {
   inputSchema: {
     type: 'object',
     properties: {
-      cursor: { type: 'string', maxLength: UUID_CHARACTERS, description: 'next_cursor of the page before' },
+      cursor: {
+        type: 'string',
+        maxLength: UUID_CHARACTERS,
+        description: 'next_cursor of the previous page.',
+      },
     },
     additionalProperties: false,
   },
@@ -61,7 +65,7 @@ const LIST: ServedTool = {
 export const KNOWLEDGE_TOOLS: readonly ServedTool[] = [SEARCH, LIST]
 export const KNOWLEDGE_TOOL_NAMES: readonly string[] = KNOWLEDGE_TOOLS.map(({ name }) => name)
 
-/** Calls one of these tools. Throws kb.not_found, billing.insufficient_credits. */
+/** Calls the knowledge tool with this name. Throws kb.not_found, billing.insufficient_credits. */
 export const callKnowledgeTool = (
   knowledge: Knowledge,
   scope: Reader,

@@ -1,4 +1,3 @@
-/** Paths of the authorization server of /mcp. */
 export const OAUTH_PATHS = {
   authorization: '/mcp/oauth/authorize',
   token: '/mcp/oauth/token',
@@ -7,13 +6,13 @@ export const OAUTH_PATHS = {
   consent: '/mcp/oauth/consent',
 } as const
 
-/** The only scope. The permissions of its user limit a token. */
+/** The only scope. A token's access is limited by the permissions of its API key. */
 export const SCOPE = 'mcp'
 
-/** Resource indicator of the tokens (RFC 8707). */
+/** Returns the resource indicator of the tokens (RFC 8707). */
 export const resourceOf = (baseUrl: string): string => `${baseUrl}/mcp`
 
-/** Protected resource metadata (RFC 9728). */
+/** Returns the protected resource metadata (RFC 9728). */
 export const protectedResource = (baseUrl: string) => ({
   resource: resourceOf(baseUrl),
   resource_name: 'Parley',
@@ -25,8 +24,8 @@ export const protectedResource = (baseUrl: string) => ({
 export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource'
 
 /**
- * Authorization server metadata (RFC 8414). The last two fields are of RFC 9207 and the draft on Client ID
- * Metadata Documents.
+ * Returns the authorization server metadata (RFC 8414). The last two fields are from RFC 9207 and the draft of Client
+ * ID Metadata Documents.
  */
 export const authorizationServer = (baseUrl: string) => ({
   issuer: baseUrl,
@@ -45,7 +44,7 @@ export const authorizationServer = (baseUrl: string) => ({
   client_id_metadata_document_supported: true,
 })
 
-/** Client authentication methods of the token endpoint. */
+/** Client authentication methods of the token endpoint and the revocation endpoint. */
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const
 
 /** Returns the WWW-Authenticate header of a 401 response (RFC 6750, 3; RFC 9728, 5.1). */

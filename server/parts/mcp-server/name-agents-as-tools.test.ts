@@ -7,7 +7,7 @@ const namesOf = (names: string[]) => [
   ...nameAgentsAsTools(names.map(agent), ['search_knowledge_bases']).keys(),
 ]
 
-test('a name is made valid and stays readable', () => {
+test('converts a name to a valid, readable tool name', () => {
   expect(namesOf(['Sales helper', 'Café & Bar', 'über-agent_2', '営業'])).toEqual([
     'Sales_helper',
     'Cafe_Bar',
@@ -17,7 +17,7 @@ test('a name is made valid and stays readable', () => {
   expect(namesOf(['x'.repeat(200)])[0]).toHaveLength(64)
 })
 
-test('the first of several agents keeps the name, the others get a suffix from their id', () => {
+test('if names collide, the first agent keeps the name and the other agents get a suffix', () => {
   const agents = [agent('Sales helper'), agent('sales?helper'), agent('Sales_helper')]
   const names = [...nameAgentsAsTools(agents, []).keys()]
   expect(names[0]).toBe('Sales_helper')

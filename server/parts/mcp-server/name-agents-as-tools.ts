@@ -1,13 +1,13 @@
 const NAME_CHARACTERS_MAX = 64
-/** Length of the agent's own name if a suffix follows. */
+/** Length to which an agent's name is cut before a suffix is added. */
 const STEM_CHARACTERS_MAX = 31
 const SUFFIX_CHARACTERS = 8
 const UNNAMED = 'agent'
 
 /**
- * Gives agents tool names that are unique regardless of case, of ASCII letters, digits, `_` and `-` (MCP
- * specification, server, tools). If names collide, the first agent keeps the plain name and the others get the
- * end of their id as a suffix, so that a new agent never takes another's name.
+ * Maps unique tool names to agents. Names contain only ASCII letters, digits, `_` and `-`, and are unique regardless
+ * of case (MCP specification, server, tools). If names collide, the first agent keeps the name, and the other agents
+ * get the end of their id as a suffix. With the oldest agent first, a new agent never takes another agent's name.
  */
 export function nameAgentsAsTools<Agent extends { id: string; name: string }>(
   agents: readonly Agent[],
@@ -23,7 +23,7 @@ export function nameAgentsAsTools<Agent extends { id: string; name: string }>(
   return named
 }
 
-/** Returns candidate names; the last contains the whole id and is always unique. */
+/** Returns candidate names for an agent, best first. The last one contains the whole id, so it is always unique. */
 function candidates({ id, name }: { id: string; name: string }): string[] {
   const plain = name
     .normalize('NFKD')

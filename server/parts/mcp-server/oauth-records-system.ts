@@ -7,36 +7,36 @@ import { hashToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { removeClientKeys } from '../api-keys/index.ts'
 
-/** Lifetime of an unused grant and its last tokens. */
+/** Lifetime of an unused grant and of its last refresh token, in seconds. */
 export const REFRESH_SECONDS = 30 * 86_400
 /**
- * Lifetime of a registered client that was never connected. A connected client expires after twice this time
+ * Lifetime of a registered client, in seconds. Once the client has been connected, it expires after twice this time
  * without use.
  */
 const CLIENT_SECONDS = 30 * 86_400
-/** Limits on live rows that unauthenticated clients can create, per network and in total. */
+/** Maximum number of unexpired rows that unauthenticated clients can create, per network and in total. */
 const ANONYMOUS = {
-  /** One row per registration, for an hour. */
+  /** One row per client registration. */
   Registration: { seconds: 3_600, ofNetworkMax: 20, max: 1_000 },
-  /** One row per authorization request, until the user decides. */
+  /** One row per authorization request. */
   Interaction: { seconds: 900, ofNetworkMax: 50, max: 5_000 },
 } as const
 type AnonymousKind = keyof typeof ANONYMOUS
-/** Maximum number of never connected clients; the oldest beyond it are deleted. */
+/** Maximum number of clients that were never connected. Sweeps delete the oldest of these clients above the limit. */
 const UNUSED_CLIENTS_MAX = 10_000
-/** A client whose expiry exceeds its initial lifetime by more than this has been used. */
+/** A client whose lifetime is longer than CLIENT_SECONDS plus this margin has been connected. */
 const UNUSED_MARGIN_SECONDS = 60
-/** Maximum number of grants ended per sweep. */
+/** Maximum number of grants that a sweep ends. */
 const SWEPT_MAX = 500
 
-/** Kinds whose account is an API key's id. */
+/** Kinds of records whose account id is the id of an API key. */
 const OF_A_KEY = ['Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']
 
 type Payload = Record<string, unknown>
 
 /**
- * Stores the authorization server's records in one table shared by all processes. Ids, including codes and
- * tokens, are stored hashed, and payloads encrypted. Grants and tokens end with their API key.
+ * Stores the authorization server's records in one table, which all processes share. Ids, including codes and tokens,
+ * are stored as hashes, and payloads are encrypted. Deleting an API key deletes its grant and tokens.
  */
 export class OAuthRecords {
   readonly #database: Database
@@ -49,7 +49,9 @@ export class OAuthRecords {
     this.#secrets = secrets
   }
 
-  /** Inserts or updates a record. Without `seconds`, it gets the lifetime of a client. */
+  /**
+   * Inserts or updates a record that expires after `seconds`. Without `seconds`, the record expires like a client.
+   */
   async put(kind: string, id: string, payload: Payload, seconds: number | undefined): Promise<void> {
     const idHash = hashToken(id)
     const sealed = this.#secrets.encrypt(JSON.stringify(payload), contextOf(kind, idHash))
@@ -75,8 +77,7 @@ export class OAuthRecords {
   }
 
   /**
-   * Marks a record as used. Returns false if it does not exist or was used before; exactly one of concurrent
-   * calls gets true.
+   * Consumes a record. Returns false if the record doesn't exist or is already consumed. One concurrent call wins.
    */
   async consume(kind: string, id: string): Promise<boolean> {
     const { count } = await this.#sql`
@@ -85,7 +86,7 @@ export class OAuthRecords {
     return count > 0
   }
 
-  /** Deletes a record. A deleted grant also deletes its API key, and with it all codes and tokens. */
+  /** Deletes a record. Deleting a grant also deletes its API key, and thus all its codes and tokens. */
   async remove(kind: string, id: string, client: Omit<Client, 'userAgent'>): Promise<void> {
     const rows = await this.#sql<{ api_key_id: string | null }[]>`
       delete from oauth_records where kind = ${kind} and id_hash = ${hashToken(id)} returning api_key_id`
@@ -96,7 +97,7 @@ export class OAuthRecords {
     await this.#sql`delete from oauth_records where kind = ${kind} and group_hash = ${hashToken(grantId)}`
   }
 
-  /** Returns the hash of the access token's API key, or null if the token is unknown or expired. */
+  /** Returns the hash of an access token's API key, or null if the token is unknown or expired. */
   async keyHashOf(accessToken: string): Promise<string | null> {
     const [row] = await this.#sql<{ key_hash: string }[]>`
       select k.key_hash from oauth_records r join api_keys k on k.id = r.api_key_id
@@ -109,19 +110,21 @@ export class OAuthRecords {
     return row !== undefined
   }
 
-  /** Counts a registration for its network. Returns false beyond the limit of the network or of all networks. */
+  /** Counts a client registration. Returns false if the limit per network or in total is reached. */
   admitRegistration(address: string): Promise<boolean> {
     return this.#addAnonymous('Registration', hashToken(newId()), '', address)
   }
 
-  /** Stores a new authorization request. Returns false beyond the limit of the network or of all networks. */
+  /** Stores a new authorization request. Returns false if the limit per network or in total is reached. */
   addInteraction(id: string, payload: Payload, address: string): Promise<boolean> {
     const idHash = hashToken(id)
     const sealed = this.#secrets.encrypt(JSON.stringify(payload), contextOf('Interaction', idHash))
     return this.#addAnonymous('Interaction', idHash, sealed, address)
   }
 
-  /** Stores a row unless it would exceed a limit. The lock keeps the limits exact under concurrency. */
+  /**
+   * Stores a row unless a limit is reached. The advisory lock keeps concurrent requests from exceeding the limits.
+   */
   #addAnonymous(kind: AnonymousKind, idHash: string, payload: string, address: string): Promise<boolean> {
     const { seconds, ofNetworkMax, max } = ANONYMOUS[kind]
     const groupHash = hashToken(`network ${networkOf(address)}`)
@@ -137,7 +140,7 @@ export class OAuthRecords {
     })
   }
 
-  /** Ends grants that expired unused, together with their keys, and deletes expired records. */
+  /** Ends expired grants together with their API keys, and deletes other expired records. */
   async sweep(): Promise<void> {
     const ended = await this.#sql<{ api_key_id: string | null }[]>`
       select api_key_id from oauth_records where kind = 'Grant' and expires_at < now() limit ${SWEPT_MAX}`
@@ -151,7 +154,10 @@ export class OAuthRecords {
         order by created_at desc, id_hash offset ${UNUSED_CLIENTS_MAX})`
   }
 
-  /** Records sealed with an earlier SECRET count as missing: clients register and users consent again. */
+  /**
+   * Decrypts a payload. Returns undefined if it was encrypted with another SECRET. Clients must then register again,
+   * and users must consent again.
+   */
   #open(kind: string, idHash: string, sealed: string): Payload | undefined {
     try {
       return JSON.parse(this.#secrets.decrypt(sealed, contextOf(kind, idHash))) as Payload

@@ -8,7 +8,7 @@ import type { Services } from '#platform/services.ts'
 import { ACCESS_TOKEN } from './authorization-server.ts'
 import type { OAuthRecords } from './oauth-records-system.ts'
 
-/** A caller of /mcp in one organization; null marks missing permissions. */
+/** Scopes of a caller of /mcp in one organization. A scope is null if the caller lacks its permission. */
 export interface McpCaller {
   agents: Scope<'agent:execute'> | null
   knowledge: Scope<'kb:read'> | null
@@ -17,8 +17,8 @@ export interface McpCaller {
 type Dependencies = Pick<Services, 'tokens' | 'access'>
 
 /**
- * Reads the credential of a request: an access token of our authorization server, an API key, or a session's
- * token. Throws auth.missing, auth.invalid_token.
+ * Reads a request's credential: an access token of this authorization server, an API key, or the access token of a
+ * session. Throws auth.missing, auth.invalid_token.
  */
 export async function readMcpCredential(
   { tokens }: Dependencies,
@@ -33,8 +33,9 @@ export async function readMcpCredential(
 }
 
 /**
- * Opens the caller's organization: that of their key or token, `org_id`, or their personal one. Throws
- * org.not_found, and access.missing_permission for a caller without any permission here.
+ * Opens the caller's scopes in an organization: that of the API key or token, that in `org_id`, or else the caller's
+ * personal organization. Throws org.not_found, and access.missing_permission if the caller has none of the
+ * permissions.
  */
 export async function openMcpCaller(
   { access }: Dependencies,

@@ -7,7 +7,7 @@ import { hijackReply } from '#platform/http/hijack-reply.ts'
 import { clientsOfRequests } from './authorization-server.ts'
 import { SCOPE } from './metadata.ts'
 
-/** Lets oidc-provider answer a request, as if sent to this server's public address. */
+/** Has oidc-provider handle a request. Adds headers that show the server's public address. */
 export async function passToProvider(
   provider: Provider,
   baseUrl: string,
@@ -21,7 +21,7 @@ export async function passToProvider(
   await provider.callback()(request, hijackReply(reply))
 }
 
-/** Accepted authorization parameters; other OpenID Connect parameters are dropped. */
+/** Accepted parameters of an authorization request. Other OpenID Connect parameters are dropped. */
 const PARAMETERS = [
   'client_id',
   'code_challenge',
@@ -33,7 +33,7 @@ const PARAMETERS = [
   'state',
 ]
 
-/** Reduces the request to accepted parameters and the only scope, whatever scopes the client requested. */
+/** Removes parameters that aren't accepted, and replaces the requested scopes by the only scope. */
 export function withParameters(request: IncomingMessage): IncomingMessage {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
   const passed = [...searchParams].filter(([name]) => PARAMETERS.includes(name))
@@ -41,7 +41,7 @@ export function withParameters(request: IncomingMessage): IncomingMessage {
   return request
 }
 
-/** Returns the request with another body, in JSON. */
+/** Returns the request with this JSON body instead of its own. */
 export function withBody(request: IncomingMessage, body: object): IncomingMessage {
   const bytes = Buffer.from(JSON.stringify(body))
   const { method, url, socket, httpVersion, httpVersionMajor, httpVersionMinor } = request

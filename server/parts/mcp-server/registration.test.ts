@@ -4,7 +4,7 @@ import { cleanName, readRegistration } from './registration.ts'
 const withUris = (...redirect_uris: unknown[]) => readRegistration({ redirect_uris, client_name: 'x' })
 
 describe('client registration', () => {
-  test('keeps only the supported fields, and none that would have to be fetched', () => {
+  test('keeps only supported fields, and no URL that the server would fetch', () => {
     const read = readRegistration({
       redirect_uris: ['https://app.example/back'],
       client_name: '  An\u202e app\n ',
@@ -67,7 +67,7 @@ describe('client registration', () => {
     (body) => expect(() => readRegistration(body)).toThrow('redirect_uris'),
   )
 
-  test('refuses too many redirect URIs and other authentication methods', () => {
+  test('refuses too many redirect URIs and unsupported authentication methods', () => {
     expect(() => withUris(...Array.from({ length: 21 }, (_, i) => `https://a.example/${i}`))).toThrow()
     expect(() =>
       readRegistration({

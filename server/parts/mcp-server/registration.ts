@@ -15,8 +15,8 @@ export class RegistrationError extends Error {
 }
 
 /**
- * Reads the supported metadata of a registration. Other metadata is dropped, as RFC 7591, 3.2.1 allows,
- * especially everything that the server would have to fetch. Throws a RegistrationError.
+ * Reads the supported metadata of a client registration. Drops other metadata, as RFC 7591, 3.2.1 allows, and thus
+ * all URLs that the server would have to fetch. Throws a RegistrationError.
  */
 export function readRegistration(body: unknown): Record<string, unknown> {
   const metadata = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
@@ -68,20 +68,20 @@ const isHttps = (uri: string): boolean => URL.parse(uri)?.protocol === 'https:'
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /**
- * A private-use scheme is a reversed domain name, so it contains a dot (RFC 8252, 7.1); schemes of browsers and
- * systems do not.
+ * Matches a private-use URI scheme. Such a scheme is a reversed domain name, so it contains a dot (RFC 8252, 7.1).
+ * Schemes of browsers and operating systems contain no dot.
  */
 const PRIVATE_USE = /^[a-z][a-z\d+-]*(\.[a-z\d+-]+)+:$/
 
 /**
- * The characters of an absolute URI without a fragment (RFC 3986, 2). Parsers disagree about other characters,
- * such as backslashes and line breaks.
+ * Matches the characters of an absolute URI without a fragment (RFC 3986, 2). Parsers disagree about other
+ * characters, such as backslashes and line breaks.
  */
 const URI_CHARACTERS = /^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/
 
 /**
- * True if a code may be sent to this URI (OAuth 2.1, 2.3.1 and 8.4): https, http on loopback, or an app's
- * private-use scheme.
+ * True if an authorization code may be sent to this URI: HTTPS, HTTP on loopback, or a private-use scheme (OAuth 2.1,
+ * 2.3.1 and 8.4).
  */
 export function isSafeRedirect(uri: string): boolean {
   const url = URL.parse(uri)

@@ -2,7 +2,7 @@ import type { CallToolResult } from '#platform/mcp/server-definition.ts'
 
 export const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
 
-/** Returns structured data, with a JSON text for clients without support for it. */
+/** Returns structured data, and the same data as JSON text for clients that don't support structured data. */
 export const dataResult = (data: Record<string, unknown>): CallToolResult => ({
   ...textResult(JSON.stringify(data, null, 1)),
   structuredContent: data,
@@ -11,7 +11,7 @@ export const dataResult = (data: Record<string, unknown>): CallToolResult => ({
 /** Returns an error for the model that called the tool (MCP specification, server, tools, error handling). */
 export const failure = (sentence: string): CallToolResult => ({ ...textResult(sentence), isError: true })
 
-/** Reads a text argument of a tool call, or describes the problem with it. */
+/** Returns a string argument of a tool call, or a sentence for the model if the argument is invalid. */
 export function textOf(
   input: Record<string, unknown>,
   name: string,

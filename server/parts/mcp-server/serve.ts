@@ -24,7 +24,6 @@ const REGISTRATION_BYTES_MAX = 32 * 1024
 const REGISTRATION_RETRY_SECONDS = 3_600
 const METADATA_CACHE_SECONDS = 300
 
-/** Registers /mcp and the authorization routes for its clients (contract, 10). */
 export function registerMcpServer(http: FastifyInstance, server: McpServer): void {
   registerEndpoint(http, server)
   registerMetadata(http, server)
@@ -54,7 +53,10 @@ function registerEndpoint(http: FastifyInstance, { services, records, answer }: 
     },
   })
 
-  /** Adds the WWW-Authenticate header to 401 responses, which tells clients where to authorize. */
+  /**
+   * Returns a handler for `.catch(…)` that adds the WWW-Authenticate header to 401 responses. Clients learn from it
+   * where to authorize.
+   */
   function challenged(reply: FastifyReply): (error: unknown) => never {
     return (error) => {
       if (error instanceof AppError && error.status === 401)
@@ -89,12 +91,12 @@ function registerAuthorization(http: FastifyInstance, { services, records, openP
 
   http.get(OAUTH_PATHS.authorization, (request, reply) => pass(request, reply, withParameters(request.raw)))
   http.get(`${OAUTH_PATHS.authorization}/:id`, (request, reply) => pass(request, reply))
-  http.register(async (apart) => {
+  http.register(async (scope) => {
     // oidc-provider parses form bodies itself.
-    apart.removeAllContentTypeParsers()
-    apart.addContentTypeParser('*', (_request, _payload, done) => done(null))
-    apart.post(OAUTH_PATHS.token, (request, reply) => pass(request, reply))
-    apart.post(OAUTH_PATHS.revocation, (request, reply) => pass(request, reply))
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    scope.post(OAUTH_PATHS.token, (request, reply) => pass(request, reply))
+    scope.post(OAUTH_PATHS.revocation, (request, reply) => pass(request, reply))
   })
   http.post(
     OAUTH_PATHS.registration,

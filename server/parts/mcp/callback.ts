@@ -261,8 +261,8 @@ async function finishComposio(
 }
 
 /**
- * Activates the instance, and deletes a Composio account that the new one replaces. If the instance was deleted in
- * the meantime, revokes the new grant and throws McpError.
+ * Activates the instance, and deletes the Composio account that it used before. If the instance was deleted in the
+ * meantime, revokes the new grant and throws McpError.
  */
 async function activate(
   deps: McpDependencies,

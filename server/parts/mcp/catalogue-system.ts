@@ -53,8 +53,9 @@ export async function addServer(deps: Dependencies, input: NewServer): Promise<S
 }
 
 /**
- * Updates the given fields. A new auth_config replaces the previous one, but an omitted client_secret is kept. If the
- * server's URL or the OAuth client changes, the secret must be sent again, so that it never reaches another server.
+ * Updates the given fields. A new auth_config replaces the whole previous auth_config, but an omitted client_secret
+ * is kept. If the server's URL or the OAuth client changes, the secret must be sent again, so that a secret never
+ * reaches another server.
  *
  * Moving the server to another origin or changing the type of authentication deactivates all connections. Throws
  * mcp.server_not_found, mcp.server_invalid, mcp.server_taken, mcp.secret_needed.
@@ -171,7 +172,7 @@ export async function deleteServer(
     if (!server) throw fail('mcp.server_not_found')
     if (server.instanceCount > 0) throw fail('mcp.server_in_use', { count: server.instanceCount })
     await tx`delete from mcp_instances where server_id = ${serverId} and status = 'pending'`
-    // Deleting and hiding both free the slug for other servers.
+    // The slug becomes free in either case.
     if (server.seedKey === null) await tx`delete from mcp_servers where id = ${serverId}`
     else
       await tx`

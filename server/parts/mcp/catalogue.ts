@@ -49,8 +49,8 @@ interface Row extends Omit<ServerOfCaller, 'shared' | 'instance'> {
 }
 
 /**
- * Returns a server with a connection of the caller: the newest active one, or else the newest inactive or pending
- * one. Throws mcp.server_not_found.
+ * Returns a server with the caller's newest active connection. Without an active connection, returns the newest
+ * inactive one, or else the newest pending one. Throws mcp.server_not_found.
  */
 export async function readServer(
   { sql, organizationId, userId }: Scope<'mcp:read'>,

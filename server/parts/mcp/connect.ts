@@ -174,8 +174,8 @@ async function begin(
 }
 
 /**
- * Adds a scheme to the key if the header is `Authorization`, which requires one (RFC 9110, 11.6.2). Users enter the
- * key alone.
+ * Adds a scheme to a key without a scheme if the header is `Authorization`, which requires a scheme (RFC 9110,
+ * 11.6.2).
  */
 const authorizationValue = (header: string, key: string): string =>
   header.toLowerCase() === 'authorization' && !key.includes(' ') ? `Bearer ${key}` : key
@@ -212,7 +212,8 @@ function composioOf({ composio }: McpDependencies) {
 }
 
 /**
- * Number of characters of the state's hash in the cookie's name. Attempts in one browser thus have different cookies.
+ * Number of characters of the state's hash in the cookie's name, so that each attempt in a browser has its own
+ * cookie.
  */
 const NAME_CHARACTERS = 16
 

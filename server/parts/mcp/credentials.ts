@@ -146,7 +146,7 @@ export class InstanceCredentials {
     return bearer((await this.#read(instance)).grant.tokens.access_token)
   }
 
-  /** Renews the token that the server refused, unless a newer one is already stored. */
+  /** Renews the token that the server refused, unless a newer token is already stored. */
   async #renew(instance: UsableInstance, refused: Record<string, string>): Promise<boolean> {
     const row = await this.#read(instance)
     const isCurrent = bearer(row.grant.tokens.access_token).authorization === refused['authorization']

@@ -15,8 +15,8 @@ import { endAccess } from './providers.ts'
 
 /*
  * Instances across organizations. Agents use instances that other users share, and gateway URLs and the playground
- * use a user's instances in all organizations. Quotas count the instances of all members, and deleting a user or
- * organization ends all their instances. Each returned instance has the tenant statements of its owner.
+ * use a user's instances in all organizations. Quotas count the instances of all members. Deleting a user or
+ * organization ends all instances of that owner. Each returned instance has the tenant statements of its owner.
  */
 
 /** An active instance, with its server and the endpoint that uses its credentials. */

@@ -48,7 +48,7 @@ export async function keepClient(
 
 /**
  * Returns a handler for `.catch(…)`. If the authorization server no longer knows the client, deletes the client, so
- * that the next connection registers a new one.
+ * that the next connection registers a new client.
  */
 export const forgetLostClient =
   (sql: TenantStatements, serverId: string) =>
@@ -88,8 +88,7 @@ export async function composioAddress(
 }
 
 /**
- * Creates a server at Composio and returns its id. If processes create it concurrently, keeps the first and deletes
- * the others.
+ * Creates a server at Composio and returns its id. If processes create the server concurrently, keeps only the first.
  */
 async function makeServer(
   sql: TenantStatements,

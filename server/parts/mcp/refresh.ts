@@ -41,8 +41,8 @@ type Turn =
  * Renews access tokens, once per version, across all callers and processes. Providers that rotate refresh tokens
  * treat a second use as theft and revoke the grant (RFC 9700, 4.14.2).
  *
- * One process therefore claims the row, calls the provider outside of any transaction, and stores the result. All
- * others wait for the version to increase. Claims expire, so a dead process blocks the others only briefly.
+ * One process therefore claims the row, calls the provider outside of any transaction, and stores the result. Other
+ * processes wait for the version to increase. Claims expire, so a dead process blocks other processes only briefly.
  */
 export class TokenRefresh {
   readonly #deps: Pick<McpDependencies, 'authorizer' | 'secrets' | 'log'>
@@ -165,8 +165,8 @@ export class TokenRefresh {
   }
 
   /**
-   * Deactivates the instance and throws McpError. Returns if newer tokens are stored, because the provider then
-   * refused only the old ones.
+   * Deactivates the instance and throws McpError. If newer tokens are stored, the provider refused only the old
+   * tokens, and this function returns.
    */
   async #giveUp(instance: OwnedInstance, version: number, refusal: AuthorizationError): Promise<void> {
     const error = sentence('mcp.access_ended', { reason: refusal.message })

@@ -193,8 +193,8 @@ export class ToolLists {
   }
 
   /**
-   * Stores the tools. The audit log names the owner as the actor, because others use the account with the owner's
-   * permission.
+   * Stores the tools. The audit log names the owner as the actor, because other users use the account with the
+   * owner's permission.
    */
   async #keep({ id, organizationId, userId, sql }: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
     const client = { address: '', userAgent: null, language: null, requestId: newId() }

@@ -8,26 +8,29 @@ import { runnableTools } from './run-tool.ts'
 import type { ToolRow } from './schemas.ts'
 import { isSecret, NO_CONFIG, openConfig, readConfig, sealConfig } from './tool-config.ts'
 
-/** An agent's tool as stored: its configuration, encrypted and bound to the agent and tool. */
+/** A tool of an agent, as stored. The configuration is encrypted, and bound to the agent and the tool. */
 export interface StoredAgentTool {
   toolId: string
   config: string
 }
 
-/** A tool for an agent. A value has the type that the tool declares, or is a string that parses to it. */
+/**
+ * A tool of an agent, as sent by a client. A value has the type that the tool declares, or is a string that parses to
+ * a value of that type.
+ */
 export interface AgentToolInput {
   tool_id: string
   config?: { name: string; value: unknown }[]
 }
 
-/** An agent's tool as shown: values of secrets are null. */
+/** A tool of an agent, as returned to clients. The values of secrets are null. */
 export interface AgentToolView {
   tool_id: string
   name: string
   config: { name: string; value: unknown }[]
 }
 
-/** Maximum size of one tool's configuration as JSON. */
+/** Maximum length of a tool's configuration as JSON, in characters. */
 const CONFIG_CHARACTERS_MAX = 64 * 1024
 
 /** Maximum number of agents whose tools are read in one statement. */
@@ -35,10 +38,13 @@ const GROUP_MAX = 100
 
 type Dependencies = Pick<Services, 'database' | 'sandbox' | 'secrets'>
 
-/** The tools of agents: validation, views, and functions that a model can call. */
+/** Validates, returns and runs the tools of agents. */
 export class AgentTools {
   readonly #deps: Dependencies
-  /** Batches reads, so that a list of agents reads all their tools in one statement (see grouped). */
+  /**
+   * Reads tools by id. Concurrent reads are batched, so that a list of agents reads all tools in one statement (see
+   * grouped).
+   */
   readonly #readAll: (toolIds: string[]) => Promise<ToolRow[]>
 
   constructor(deps: Dependencies) {
@@ -50,10 +56,11 @@ export class AgentTools {
   }
 
   /**
-   * Validates the tools for an agent and seals their configurations, in order. Each tool must belong to the
-   * organization or be public, occur once, and be configured as it declares; function names must be unique. A
-   * secret that is null or omitted keeps its value in `existing`. Throws tool.not_found; tool.config_invalid,
-   * which names the tool and value; tool.function_twice.
+   * Validates the tools of an agent and encrypts their configurations. Returns them in the same order. A secret that
+   * is null or omitted keeps its value in `existing`.
+   *
+   * Throws tool.not_found if the organization cannot use a tool. Throws tool.config_invalid for a duplicate tool or
+   * an invalid configuration, and tool.function_twice if two functions have the same name.
    */
   async prepare(
     scope: Pick<Scope<'agent:write'>, 'organizationId'>,
@@ -92,7 +99,7 @@ export class AgentTools {
     return { toolId: row.id, config: sealConfig(secrets, agentId, row.id, config) }
   }
 
-  /** Returns the configured values of these tools, in order. */
+  /** Returns an agent's tools with their configured values, in the order of `stored`. */
   async view(agentId: string, stored: readonly StoredAgentTool[]): Promise<AgentToolView[]> {
     const rows = await this.#readAll(stored.map(({ toolId }) => toolId))
     return this.#opened(agentId, stored, rows).map(({ row, config }) => ({
@@ -106,9 +113,9 @@ export class AgentTools {
   }
 
   /**
-   * Returns the functions of an agent's tools for a model. Leaves out tools that are inactive, deleted or no
-   * longer public; the first of two functions with the same name wins. `callerOrganizationId` determines whose
-   * sandbox slot is used.
+   * Returns the functions of an agent's tools for a model. Omits tools that are inactive, deleted or no longer
+   * public. If two functions have the same name, returns the first. Calls use a sandbox slot of
+   * `callerOrganizationId`.
    */
   async open(
     agent: { id: string; organizationId: string },
@@ -135,7 +142,9 @@ export class AgentTools {
   }
 }
 
-/** Function names must be unique, because a model addresses a function by its name alone. */
+/**
+ * Throws tool.function_twice if two functions have the same name, because a model calls a function by its name alone.
+ */
 function checkFunctions(rows: readonly ToolRow[]): void {
   const owners = new Map<string, ToolRow>()
   for (const row of rows)

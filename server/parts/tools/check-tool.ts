@@ -9,18 +9,18 @@ import { defaultOf, TYPE_WORDS } from './parameter-values.ts'
 import type { ConfigurationDescriptor, InputDescriptor, Settings } from './schemas.ts'
 
 const CODE_BYTES_MAX = 200 * 1024
-/** A DNS name (RFC 1123) or a literal address, optionally with a port. */
+/** Matches a DNS name (RFC 1123) or an IP address, with an optional port. */
 const HOST = /^(?:[a-z\d](?:[a-z\d_.-]*[a-z\d])?\.?|\[[\da-f:.]+\])(?::\d{1,5})?$/i
-/** `URL.host` omits the default port of the scheme. */
+/** Matches a default port. `URL.host` omits only the default port of the URL's own scheme. */
 const DEFAULT_PORT = /:(?:80|443)$/
 
-/** Validates inputs and fills in defaults. Throws tool.invalid. */
+/** Validates inputs and completes omitted fields. Throws tool.invalid. */
 export function checkInputs(inputs: readonly InputDescriptor[]): ParameterDescriptor[] {
   checkNames('inputs', inputs)
   return inputs.map((input, index) => checked(`inputs.${index}`, input))
 }
 
-/** Validates a configuration and marks its secrets. Throws tool.invalid. */
+/** Validates a configuration, and sets `secret` where it is omitted. Throws tool.invalid. */
 export function checkConfiguration(configuration: readonly ConfigurationDescriptor[]): ParameterDescriptor[] {
   checkNames('configuration', configuration)
   return configuration.map((descriptor, index) => {
@@ -48,7 +48,7 @@ function checked(path: string, descriptor: InputDescriptor): ParameterDescriptor
   return { name, type, description, required, default: text }
 }
 
-/** Validates settings. `is_async` is determined later from the code (inspect-tool.ts). Throws tool.invalid. */
+/** Validates settings. inspect-tool.ts later determines `is_async` from the code. Throws tool.invalid. */
 export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): ToolSettings {
   const { function_info: info, requirements = [], deployment, network = [] } = settings
   if (deployment.toolkit_class === deployment.standalone_function)
@@ -65,7 +65,8 @@ export function checkSettings(net: Pick<Net, 'checkUrl'>, settings: Settings): T
 }
 
 /**
- * Normalizes a host like `URL.host`. Whether its name resolves to a private address is checked at connect time.
+ * Normalizes a host as `URL.host` does. A name that resolves to a private address is only refused when code connects
+ * to it. Throws tool.invalid.
  */
 function checkHost(net: Pick<Net, 'checkUrl'>, host: string, index: number): string {
   const path = `settings.network.${index}`
@@ -82,7 +83,6 @@ function checkHost(net: Pick<Net, 'checkUrl'>, host: string, index: number): str
 const invalid = (path: string, message: string) =>
   fail('tool.invalid', { reason: `${path} ${message}` }, { issues: [{ path, message }] })
 
-/** Returns the code for the sandbox. */
 export function codeOf({ function_info: info, requirements, deployment }: ToolSettings): SandboxCode {
   const framework = deployment.framework.trim().toLowerCase()
   return {
@@ -94,7 +94,6 @@ export function codeOf({ function_info: info, requirements, deployment }: ToolSe
   }
 }
 
-/** True if two tools have the same code, inputs, settings and description. */
 export const isSameCode = (a: CodeParts, b: CodeParts): boolean =>
   isDeepStrictEqual([a.settings, a.inputs, a.description], [b.settings, b.inputs, b.description])
 

@@ -3,7 +3,7 @@ import { sentence } from '#errors'
 import type { FoundFunction } from '#platform/sandbox/sandbox.ts'
 import { defaultOf, isOfType, type ParameterType, TYPE_WORDS } from './parameter-values.ts'
 
-/** JSON Schema types. Gemini requires `items` for arrays. */
+/** JSON Schema of each parameter type. Gemini requires `items` for arrays. */
 const JSON_TYPES: Record<ParameterType, Record<string, unknown>> = {
   str: { type: 'string' },
   int: { type: 'integer' },
@@ -27,8 +27,8 @@ interface FunctionSchema {
 }
 
 /**
- * Builds the JSON Schema of a function from described parameters and from others found in the code. With
- * `takesUnknown`, additional properties are allowed.
+ * Builds the JSON Schema of a function's parameters. `described` are the parameters that the tool describes, and
+ * `others` the parameters that were only found in the code. `takesUnknown` allows additional properties.
  */
 export function schemaOf(
   described: readonly ParameterDescriptor[],
@@ -57,8 +57,8 @@ function propertyOf(descriptor: ParameterDescriptor): Property {
 }
 
 /**
- * Mentions a default found in the code only in the description: the code applies it, and its value may not be
- * expressible in JSON.
+ * Returns the schema of a parameter found in the code. Its default appears only in the description, because the code
+ * applies the default, and JSON may be unable to represent it.
  */
 function foundPropertyOf({ type, ...parameter }: FoundFunction['parameters'][number]): Property {
   const hasDefault = parameter.default !== undefined && parameter.default !== null
@@ -69,8 +69,8 @@ function foundPropertyOf({ type, ...parameter }: FoundFunction['parameters'][num
 }
 
 /**
- * Returns the arguments of a call: the model's values, with defaults for missing or null ones. Returns an error
- * sentence for the model if a type is wrong or an argument is unknown.
+ * Returns the arguments for a call: the model's values, with defaults for omitted or null values. If an argument is
+ * missing, unknown or of the wrong type, returns an error sentence for the model.
  */
 export function readArguments(
   parameters: Record<string, unknown>,

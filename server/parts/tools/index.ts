@@ -9,7 +9,6 @@ export { NewCategory, NewTool } from './schemas.ts'
 export { toolTables } from './tables.ts'
 export { NO_CONFIG, sealConfig } from './tool-config.ts'
 
-/** Organizations' tools, and agents' use of them (AgentTools). */
 export interface Tools extends Pick<AgentTools, 'prepare' | 'view' | 'open'> {
   routes: Route[]
 }
@@ -18,7 +17,7 @@ export function createTools(services: Services): Tools {
   const ofAgents = new AgentTools(services)
   return {
     routes: toolRoutes(services),
-    prepare: (...wanted) => ofAgents.prepare(...wanted),
+    prepare: (...input) => ofAgents.prepare(...input),
     view: (...stored) => ofAgents.view(...stored),
     open: (...stored) => ofAgents.open(...stored),
   }

@@ -5,20 +5,20 @@ import { type CodeParts, codeOf } from './check-tool.ts'
 import { schemaOf } from './function-schema.ts'
 import { IDENTIFIER } from './parameter-names.ts'
 
-/** Limit on functions, because a model has to read them all. */
+/** Maximum number of functions. Limited because a model must read the definitions of all functions. */
 const FUNCTIONS_MAX = 64
-/** OpenAI's maximum length of a function description. */
+/** OpenAI's maximum length of a function's description, in characters. */
 const DESCRIPTION_CHARACTERS_MAX = 1_024
 
 export interface InspectedTool {
-  /** Completed with properties found in the code. */
+  /** Settings with `is_async` as found in the code. */
   settings: ToolSettings
   functions: ToolFunction[]
 }
 
 /**
  * Loads a tool's code in the sandbox and describes its functions for a model. Throws tool.code_invalid with a
- * sentence for the author, and server.unavailable if the sandbox cannot run.
+ * sentence for the tool's author, and server.unavailable if the sandbox cannot run.
  */
 export async function inspectTool(
   sandbox: Sandbox,
@@ -38,7 +38,7 @@ export async function inspectTool(
   return { settings: { ...tool.settings, function_info: { ...info, is_async: isAsync } }, functions }
 }
 
-/** Maps an unavailable sandbox to server.unavailable. */
+/** Maps SandboxUnavailable to server.unavailable. */
 export const whenAvailable = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     if (error instanceof SandboxUnavailable)
@@ -46,7 +46,7 @@ export const whenAvailable = <T>(work: Promise<T>): Promise<T> =>
     throw error
   })
 
-/** Describes a standalone function by the tool's inputs. */
+/** Describes a standalone function by the tool's inputs. Throws tool.code_invalid. */
 function describeFunction(
   { settings, description, inputs }: CodeParts,
   [found]: FoundFunction[],
@@ -65,7 +65,10 @@ function describeFunction(
   return [{ name, description: shorten(functionDescription), parameters: schemaOf(inputs, []) }]
 }
 
-/** Describes the public methods of a class by their code; inputs of the same name override the parameters. */
+/**
+ * Describes the public methods of a class by their code. An input overrides the parameters with the same name. Throws
+ * tool.code_invalid.
+ */
 function describeClass({ inputs }: CodeParts, found: FoundFunction[]): ToolFunction[] {
   if (found.length === 0) throw invalid(sentence('sandbox.no_methods'))
   if (found.length > FUNCTIONS_MAX)
@@ -96,7 +99,7 @@ function describeClass({ inputs }: CodeParts, found: FoundFunction[]): ToolFunct
 const takes = ({ parameters, takesAny }: FoundFunction, name: string): boolean =>
   takesAny || parameters.some((parameter) => parameter.name === name)
 
-/** An input that the code requires must be required or have a default. */
+/** Throws tool.code_invalid if the code requires a parameter whose input is optional and has no default. */
 function checkGiven(
   { name }: FoundFunction,
   parameter: FoundFunction['parameters'][number],

@@ -6,7 +6,7 @@ import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type CategoryChange, type CategoryView, type NewCategory, viewCategory } from './schemas.ts'
 
-/** Creates a category. Throws tool.category_taken; names are unique regardless of case. */
+/** Creates a category. Names are unique regardless of case. Throws tool.category_taken. */
 export const createCategory = (scope: Scope<'tool:write'>, input: NewCategory): Promise<CategoryView> =>
   scope
     .insert(toolCategories, {
@@ -33,7 +33,7 @@ export async function updateCategory(
   return viewCategory(row)
 }
 
-/** Deletes a category. Throws tool.category_not_found; tool.category_in_use, which names tools in it. */
+/** Deletes a category. Throws tool.category_not_found, and tool.category_in_use with names of its tools. */
 export async function deleteCategory(scope: Scope<'tool:delete'>, categoryId: string): Promise<void> {
   const rows = await scope
     .delete(toolCategories, eq(toolCategories.id, categoryId))
@@ -54,5 +54,5 @@ async function nameTools(scope: Scope<'tool:delete'>, categoryId: string): Promi
   return [...names, ...(rows.length > TOOLS_NAMED ? ['others'] : [])].join(', ')
 }
 
-/** Maximum number of tools named in an error. */
+/** Maximum number of tools that an error names. */
 const TOOLS_NAMED = 10

@@ -13,11 +13,11 @@ import { type NewTool, type ToolChange, type ToolRow, type ToolView, viewTool } 
 
 type Dependencies = Pick<Services, 'database' | 'net' | 'sandbox'>
 
-/** Maximum number of attempts if concurrent changes interfere. */
+/** Maximum number of attempts to update a tool. An attempt fails if the tool is changed concurrently. */
 const ATTEMPTS_MAX = 3
 
 /**
- * Stores a tool after loading its code in the sandbox. Throws tool.invalid, tool.category_not_found,
+ * Creates a tool after loading its code in the sandbox. Throws tool.invalid, tool.category_not_found,
  * tool.code_invalid, tool.taken, server.unavailable.
  */
 export async function createTool(
@@ -41,8 +41,8 @@ export async function createTool(
 }
 
 /**
- * Validates a tool and loads its code; returns the columns to store. Throws tool.invalid, tool.code_invalid,
- * server.unavailable.
+ * Validates a tool and loads its code in the sandbox. Returns the columns to store. Throws tool.invalid,
+ * tool.code_invalid, server.unavailable.
  */
 export async function checkTool(
   { net, sandbox }: Pick<Dependencies, 'net' | 'sandbox'>,
@@ -66,9 +66,8 @@ export async function checkTool(
 }
 
 /**
- * Updates the given fields. A change that affects the functions loads the code again, outside any transaction,
- * and retries if the tool was changed concurrently. Throws tool.not_found, tool.changing, and the errors of
- * createTool.
+ * Updates the given fields. If a change affects the functions, loads the code again, outside of any transaction.
+ * Retries if the tool is changed concurrently. Throws tool.not_found, tool.changing, and the errors of createTool.
  */
 export async function updateTool(
   deps: Dependencies,
@@ -110,13 +109,13 @@ export async function updateTool(
   throw fail('tool.changing')
 }
 
-/** Deletes a tool. Throws tool.not_found; tool.in_use, which names its users. */
+/** Deletes a tool. Throws tool.not_found, and tool.in_use with the agents that use the tool. */
 export async function deleteTool(
   deps: Dependencies,
   scope: Scope<'tool:delete'>,
   toolId: string,
 ): Promise<void> {
-  // After the lock, no agent can add the tool, so the delete statement sees all agents that use it.
+  // While the row is locked, no agent can add the tool. The delete statement therefore sees all agents that use it.
   const removed = await scope.transaction(async (database) => {
     only(await database.select(tools, { where: eq(tools.id, toolId), lock: true }))
     return database.delete(tools, and(eq(tools.id, toolId), isUnused))
@@ -125,7 +124,10 @@ export async function deleteTool(
     throw fail('tool.in_use', { users: await describeUsers(deps, scope.organizationId, toolId) })
 }
 
-/** The tool's description matters only if its function has none. */
+/**
+ * Returns whether a change requires loading the code again. The tool's description only matters if its function has
+ * none.
+ */
 const affectsFunctions = (before: ToolRow, change: ToolChange): boolean =>
   change.settings !== undefined ||
   change.inputs !== undefined ||
@@ -137,7 +139,10 @@ async function checkCategory(scope: Scope<'tool:write'>, categoryId: string): Pr
   if (!category) throw fail('tool.category_not_found')
 }
 
-/** Maps a duplicate name and version, or a category deleted meanwhile, to its error. */
+/**
+ * Maps a duplicate name and version to tool.taken, and a category that was deleted concurrently to
+ * tool.category_not_found.
+ */
 function explain(error: unknown): never {
   if (isUniqueViolation(error)) throw fail('tool.taken', {}, { cause: error })
   if (isForeignKeyViolation(error)) throw fail('tool.category_not_found', {}, { cause: error })

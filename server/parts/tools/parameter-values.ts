@@ -11,7 +11,10 @@ export const TYPE_WORDS: Record<ParameterType, string> = {
   dict: 'an object',
 }
 
-/** Checks a JSON value's type strictly: 1.0 is an int; "5" and integers beyond the safe range are not. */
+/**
+ * Checks the type of a JSON value without conversion. 1.0 is an `int`. "5", and integers outside the safe range, are
+ * not.
+ */
 export function isOfType(type: ParameterType, value: unknown): boolean {
   switch (type) {
     case 'str':
@@ -31,7 +34,7 @@ export function isOfType(type: ParameterType, value: unknown): boolean {
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 
-/** Parses a default's text; returns undefined if it does not represent a value of the type. */
+/** Parses a string as a value of the type. Returns undefined if the string doesn't represent such a value. */
 export function parseValue(type: ParameterType, text: string): unknown {
   const value = read(type, text)
   return isOfType(type, value) ? value : undefined
@@ -61,6 +64,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the default value; undefined if there is none. */
+/** Returns a parameter's parsed default. Undefined if there is none. */
 export const defaultOf = (descriptor: Pick<ParameterDescriptor, 'type' | 'default'>): unknown =>
   descriptor.default === null ? undefined : parseValue(descriptor.type, descriptor.default)

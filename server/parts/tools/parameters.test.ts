@@ -49,11 +49,11 @@ describe('a default value', () => {
     ['dict', '{"a": [1]}', { a: [1] }],
     ['dict', 'null', undefined],
     ['dict', "{'a': 1}", undefined],
-  ] as const)('of type %s, written %j, is read as %j', (type, text, value) => {
+  ] as const)('of type %s: %j is parsed as %j', (type, text, value) => {
     expect(parseValue(type, text)).toEqual(value)
   })
 
-  test('of another type is refused with its path', () => {
+  test('of the wrong type is refused with its path', () => {
     expect(
       sentenceOf(() => checkInputs([given({}), given({ name: 'n', type: 'int', default: 'five' })])),
     ).toBe('inputs.1.default must be an integer, written as a string, because the type is int')
@@ -118,7 +118,7 @@ describe('arguments', () => {
       { query: 'a', deep: { b: 1 } },
       { query: 'a', count: 10, deep: { b: 1 } },
     ],
-  ])('%j are read as %j', (input, values) => {
+  ])('%j become %j', (input, values) => {
     expect(readArguments(schema, input)).toEqual({ values })
   })
 
@@ -147,21 +147,24 @@ describe('arguments', () => {
     })
   })
 
-  test('of valid descriptors need only the required values, and all have their declared type', () => {
+  test('are complete with only the required values, and have the declared types', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(descriptor, { selector: ({ name }) => name, maxLength: 8 }), (wanted) => {
-        const inputs = checkInputs(wanted)
-        const least = inputs.filter((input) => input.required && input.default === null)
-        const input = Object.fromEntries(least.map(({ name, type }) => [name, exampleOf(type)]))
-        // Stored schemas have been through JSON.
-        const read = readArguments(JSON.parse(JSON.stringify(schemaOf(inputs, []))), input)
-        if ('error' in read) throw new Error(read.error)
-        for (const { name, type, default: text } of inputs) {
-          const isThere = text !== null || Object.hasOwn(input, name)
-          expect(Object.hasOwn(read.values, name)).toBe(isThere)
-          if (isThere) expect(isOfType(type, read.values[name])).toBe(true)
-        }
-      }),
+      fc.property(
+        fc.uniqueArray(descriptor, { selector: ({ name }) => name, maxLength: 8 }),
+        (parameters) => {
+          const inputs = checkInputs(parameters)
+          const least = inputs.filter((input) => input.required && input.default === null)
+          const input = Object.fromEntries(least.map(({ name, type }) => [name, exampleOf(type)]))
+          // Stored schemas have been serialized to JSON.
+          const read = readArguments(JSON.parse(JSON.stringify(schemaOf(inputs, []))), input)
+          if ('error' in read) throw new Error(read.error)
+          for (const { name, type, default: text } of inputs) {
+            const isThere = text !== null || Object.hasOwn(input, name)
+            expect(Object.hasOwn(read.values, name)).toBe(isThere)
+            if (isThere) expect(isOfType(type, read.values[name])).toBe(true)
+          }
+        },
+      ),
     )
   })
 })
@@ -173,7 +176,7 @@ describe('a configuration', () => {
     given({ name: 'region' }),
   ])
 
-  test('accepts typed values or text, and fills in defaults when it is used', () => {
+  test('accepts typed values or strings, and adds defaults when used', () => {
     const set = [
       { name: 'api_key', value: 'abcd' },
       { name: 'limit', value: '5' },
@@ -208,7 +211,7 @@ describe('a configuration', () => {
     expect(readConfig(descriptors, set, NO_CONFIG)).toEqual({ error })
   })
 
-  test('keeps a stored secret that is sent as null, and it stays secret', () => {
+  test('keeps a stored secret if null is sent, even if the tool no longer declares it secret', () => {
     const kept = { values: { api_key: 'abcd', region: 'eu' }, secrets: ['api_key'] }
     const again = readConfig(descriptors, [{ name: 'api_key', value: null }], kept)
     expect(again).toEqual({ values: { api_key: 'abcd' }, secrets: ['api_key'] })
@@ -217,7 +220,7 @@ describe('a configuration', () => {
     expect(configNow(open, kept)).toMatchObject({ secrets: ['abcd'] })
   })
 
-  test('that no longer fits the tool names the missing value', () => {
+  test('without a required value returns an error that names the value', () => {
     expect(configNow(descriptors, NO_CONFIG)).toEqual({
       error: 'This tool has no value for api_key. The creator of the agent can set it.',
     })
@@ -228,10 +231,10 @@ describe('a configuration', () => {
     })
   })
 
-  test('consisting of defaults works if nothing is required', () => {
+  test('can be empty if no value is required', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(descriptor, { selector: ({ name }) => name }), (wanted) => {
-        const all = checkConfiguration(wanted.map((one) => ({ ...one, required: false, secret: false })))
+      fc.property(fc.uniqueArray(descriptor, { selector: ({ name }) => name }), (parameters) => {
+        const all = checkConfiguration(parameters.map((one) => ({ ...one, required: false, secret: false })))
         const config = readConfig(all, [], NO_CONFIG)
         if ('error' in config) throw new Error(config.error)
         const now = configNow(all, config)

@@ -8,22 +8,22 @@ import type { Services } from '#platform/services.ts'
 import type { CategoryRow, ToolRow } from './schemas.ts'
 
 /*
- * Reads across organizations: public tools, and lists over all organizations of a user. Other organizations can
- * use only active public tools.
+ * Queries across organizations: public tools, and lists for all organizations of a user. Other organizations can use
+ * a tool only while it is public and active.
  */
 
 type Dependencies = Pick<Services, 'database'>
 type PageQuery = { limit?: number; cursor?: string }
 
-/** Page limit in bytes of code and descriptors. */
+/** Maximum size of a page, in bytes of code and descriptors. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024
-/** Maximum number of agents named as users of a tool. */
+/** Maximum number of agents that an error names as users of a tool. */
 const AGENTS_NAMED = 10
 
 const usableBy = (organizationId: string) =>
   or(eq(tools.organizationId, organizationId), and(tools.isPublic, tools.isActive))
 
-/** Finds a tool of the organization or a public one. Throws tool.not_found. */
+/** Finds a tool that the organization owns, or an active public tool. Throws tool.not_found. */
 export async function findTool(
   { database }: Dependencies,
   organizationId: string,
@@ -37,14 +37,14 @@ export async function findTool(
   return row
 }
 
-/** Returns those of these tools that the organization may use, in any order. */
+/** Returns the tools with these ids that the organization may use, in any order. */
 export const findTools = (
   deps: Dependencies,
   organizationId: string,
   toolIds: readonly string[],
 ): Promise<ToolRow[]> => selectTools(deps, toolIds, usableBy(organizationId))
 
-/** Returns these tools without an access check; only for callers that already use them. */
+/** Returns the tools with these ids without checking access. Only for agents that already have these tools. */
 export const readAllTools = (deps: Dependencies, toolIds: readonly string[]): Promise<ToolRow[]> =>
   selectTools(deps, toolIds)
 
@@ -60,7 +60,7 @@ async function selectTools(
     .where(and(inArray(tools.id, [...toolIds]), condition))
 }
 
-/** Returns the categories of several organizations, newest first. */
+/** Returns a page of the categories of several organizations, newest first. */
 export const readCategories = (
   { database }: Dependencies,
   organizationIds: string[],
@@ -84,8 +84,8 @@ export const readCategories = (
   )
 
 /**
- * Returns the tools of several organizations and the public ones, newest first. Reads at most one page's worth
- * per organization and of public tools.
+ * Returns a page of the tools of several organizations and of public tools, newest first. Reads at most one page per
+ * organization, and one page of public tools.
  */
 export async function readTools(
   { database }: Dependencies,
@@ -117,10 +117,13 @@ export async function readTools(
   return { ...page, data: page.data.flatMap((id) => byId.get(id) ?? []) }
 }
 
-/** Condition on a tool: no agent of any organization uses it. */
+/** For a row of tools: true if no agent of any organization uses the tool. */
 export const isUnused = sql`is_tool_unused(${tools.id})`
 
-/** Describes the users of a tool: the organization's agents by name, others only by number. */
+/**
+ * Describes the agents that use a tool. Names the organization's own agents, and counts the agents of other
+ * organizations.
+ */
 export async function describeUsers(
   { database }: Dependencies,
   organizationId: string,

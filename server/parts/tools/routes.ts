@@ -60,7 +60,7 @@ const EXAMPLE_TOOL = {
     deployment: { framework: 'python', toolkit_class: false, standalone_function: true },
   },
 }
-/** Errors of saving a tool. */
+/** Errors of the routes that create or update a tool. */
 const SAVING = [
   'org.not_found',
   'tool.invalid',
@@ -125,7 +125,6 @@ const categoryRoutes = (services: Services): Route[] => [
   }),
 ]
 
-/** Routes of tools, which agents can call (spec, Tools; contract, 4). */
 export const toolRoutes = (services: Services): Route[] => [
   ...categoryRoutes(services),
   defineRoute({
@@ -231,6 +230,6 @@ export const toolRoutes = (services: Services): Route[] => [
   }),
 ]
 
-/** Without any organization, lists are empty and omit public tools too. */
+/** Returns the ids of the scopes' organizations. If there are none, lists are empty and also omit public tools. */
 const organizationsOf = (scopes: { organizationId: string }[]): string[] =>
   scopes.map(({ organizationId }) => organizationId)

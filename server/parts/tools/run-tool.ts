@@ -7,14 +7,16 @@ import { readArguments } from './function-schema.ts'
 import type { ToolRow } from './schemas.ts'
 import { configNow, type ToolConfig } from './tool-config.ts'
 
-/** Time limit of a call, including the wait for a sandbox slot. The sandbox's own limit is shorter. */
+/**
+ * Time limit of a call, including the wait for a sandbox slot. The sandbox has a shorter limit for running the code.
+ */
 const TIMEOUT_MS = 60_000
-/** Maximum length of printed output in an error; its end is kept. */
+/** Maximum length of printed output in an error, in characters. Only the end of longer output is included. */
 const PRINTED_CHARACTERS_MAX = 4_000
 
 /**
- * Returns the functions of a tool that a model can call. `organizationId` is the caller's and determines whose
- * sandbox slot is used.
+ * Returns the functions of a tool for a model. `organizationId` is the caller's organization, whose sandbox slots the
+ * calls use.
  */
 export function runnableTools(
   sandbox: Sandbox,
@@ -57,7 +59,7 @@ export function runnableTools(
 
 const failed = (error: string): ToolOutcome => ({ output: null, successful: false, error })
 
-/** Masks secrets in an outcome. A successful call always gets a non-null output. */
+/** Converts the sandbox's outcome, with secrets masked. The output of a successful call is never null. */
 function outcomeOf(outcome: SandboxOutcome, mask: Mask, isForeign: boolean): ToolOutcome {
   const printed = mask.text(outcome.printed).trim()
   if (!outcome.ok) {
@@ -73,5 +75,5 @@ function outcomeOf(outcome: SandboxOutcome, mask: Mask, isForeign: boolean): Too
   return { output: explanation, successful: true, error: null }
 }
 
-/** Removes the stack trace, which only readers of the code may see. */
+/** Removes the stack trace, which only users who may read the code may see. */
 const withoutLocations = (error: string): string => error.split('\n', 1)[0] ?? ''

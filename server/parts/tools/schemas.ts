@@ -25,7 +25,7 @@ export type ToolRow = typeof tools.$inferSelect
 const DESCRIPTORS_MAX = 50
 const REQUIREMENTS_MAX = 50
 const HOSTS_MAX = 20
-/** Limit in characters; check-tool.ts checks bytes. */
+/** Maximum length of code in characters. check-tool.ts also limits the code's bytes. */
 const CODE_CHARACTERS_MAX = 200 * 1024
 
 const Name = Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'Name, for people.' })
@@ -353,7 +353,7 @@ export const viewCategory = (row: CategoryRow): CategoryView => ({
   updated_at: row.updatedAt.toISOString(),
 })
 
-/** Converts a tool for its organization, or with `isForeign` for all others. */
+/** Returns a tool for its own organization. With `isForeign`, omits fields that other organizations must not see. */
 export function viewTool(row: ToolRow, isForeign: boolean): ToolView {
   const { function_info: info, requirements, deployment, network = [] } = row.settings
   return {

@@ -12,13 +12,13 @@ import { NO_CONFIG, readConfig } from './tool-config.ts'
 
 type Dependencies = Pick<Services, 'database' | 'log' | 'models' | 'net' | 'sandbox'>
 
-/** Time limit of a whole test, including model and tool. */
+/** Time limit of a test, including all calls of the model and the tool. */
 const TEST_TIMEOUT_MS = 60_000
 
 /**
- * Lets a model call a tool, with an API key that is never stored. A failing tool is a result, passed to the model
- * and listed in `tool_calls`. Throws tool.not_found, tool.config_invalid, llm.base_url_needed; llm.failed with
- * the provider's message.
+ * Has a model call a tool, using an API key that is never stored. A failing tool is no error: the model gets the
+ * failure, and `tool_calls` lists it. Throws tool.not_found, tool.config_invalid, llm.base_url_needed, and llm.failed
+ * with the provider's message.
  */
 export async function testTool(
   deps: Dependencies,
@@ -71,7 +71,7 @@ function explain(error: unknown): never {
   throw error
 }
 
-/** Records the model's tool calls and its answer after the last one. */
+/** Records the model's tool calls, and the text that follows the last one. */
 class ToolRecorder implements ToolSink {
   readonly #log: Services['log']
   readonly #began = new Map<string, number>()

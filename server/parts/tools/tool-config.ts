@@ -3,12 +3,11 @@ import { sentence } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { defaultOf, isOfType, parseValue, TYPE_WORDS } from './parameter-values.ts'
 
-/** Configured values of a tool. */
 export interface ToolConfig {
   values: Record<string, unknown>
   /**
-   * Names of values that were secret when they were set. They stay secret, even if the tool later declares
-   * otherwise.
+   * Names of values that were secret when they were set. These values stay secret even if the tool changes its
+   * declaration.
    */
   secrets: string[]
 }
@@ -30,8 +29,9 @@ export const openConfig = (
 ): ToolConfig => JSON.parse(secrets.decrypt(sealed, `${agentId}/${toolId}`)) as ToolConfig
 
 /**
- * Validates a configuration: each value known, given once, and of its type or a string that parses to it. A null
- * value counts as omitted; an omitted secret keeps its value in `existing`. Returns an error sentence if invalid.
+ * Validates a configuration. Each value must be declared by the tool, given at most once, and of the declared type or
+ * a string that parses to that type. Null counts as omitted. An omitted secret keeps its value in `existing`. Returns
+ * an error sentence if the configuration is invalid.
  */
 export function readConfig(
   descriptors: readonly ParameterDescriptor[],
@@ -65,7 +65,7 @@ export function readConfig(
   return { values: Object.fromEntries(values), secrets }
 }
 
-/** True if the tool declares the value as secret or did when it was set. */
+/** True if the tool declares the value as secret, or declared it as secret when the value was set. */
 export const isSecret = (
   { name, secret }: Pick<ParameterDescriptor, 'name' | 'secret'>,
   { secrets }: ToolConfig,
@@ -83,8 +83,8 @@ const findMissing = (
   descriptors.find((one) => one.required && one.default === null && !values.has(one.name))?.name
 
 /**
- * Returns the effective configuration: stored values that still fit the tool's declarations, and defaults.
- * Returns an error sentence if a required value is missing.
+ * Returns the effective configuration: stored values that still have the declared type, and defaults for the rest.
+ * Also returns the values of all secrets. Returns an error sentence if a required value is missing.
  */
 export function configNow(
   descriptors: readonly ParameterDescriptor[],

@@ -18,10 +18,10 @@ const descriptors = fc.uniqueArray(descriptor, { selector: ({ name }) => name, m
 
 test('every valid tool runs with its defaults and sees only the declared values', async () => {
   await fc.assert(
-    fc.asyncProperty(descriptors, descriptors, async (wantedInputs, wantedConfiguration) => {
-      const inputs = checkInputs(wantedInputs)
+    fc.asyncProperty(descriptors, descriptors, async (inputDescriptors, configurationDescriptors) => {
+      const inputs = checkInputs(inputDescriptors)
       const configuration = checkConfiguration(
-        wantedConfiguration.map((one) => ({ ...one, required: false, secret: false })),
+        configurationDescriptors.map((one) => ({ ...one, required: false, secret: false })),
       )
       const settings = checkSettings(net, {
         function_info: {
