@@ -329,9 +329,7 @@ export const BulkDeleted = Type.Object(
   { title: 'BulkDeleted' },
 )
 
-/**
- * Scopes that may write to a chat. Conversations have their own scope, because their messages are stored in a chat.
- */
+/** Scopes that may write to a chat, or to the chat of a conversation. */
 export type ChatWriter = Scope<'chats:write'> | Scope<'conversation:write'>
 export type ChatReader = ChatWriter | Scope<'chats:read'> | Scope<'conversation:read'>
 
@@ -371,7 +369,7 @@ const viewToolCall = ({ id, name, input, output, successful, error }: StoredTool
   error,
 })
 
-/** Attachments and generated media of a message, with their URLs. */
+/** Attachments and generated media of a message. */
 interface Files {
   uploads: UploadView[]
   media: MediaView[]

@@ -3,9 +3,7 @@ import { type SystemSql, type SystemStatements, systemSql } from '#database/syst
 import { deleteChats, deleteUploads, stopCalls } from './delete-rows-system.ts'
 import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
 
-/**
- * What the erasure of a deleted account needs to know. Stored encrypted with the user until the erasure is complete.
- */
+/** Data that the erasure of a deleted account needs. Stored encrypted with the user until the erasure is complete. */
 export interface DepartureRecord {
   /** Former email address, to find the user in other organizations' audit logs. */
   email: string

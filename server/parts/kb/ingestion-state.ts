@@ -30,8 +30,8 @@ export interface SourceState {
 const NO_DOCUMENT = sentence('kb.no_document_read')
 
 /**
- * Describes a source. It is ready if all its documents are processed and at least one is ready or none failed. It is
- * failed if its last reading failed, or if all its documents failed.
+ * Describes a source. A source is ready once all its documents are processed, unless all of them failed. It is failed
+ * if its last reading failed, or if all its documents failed.
  */
 export function describeSource(row: Source): SourceState {
   const documents = countsOf(row)
