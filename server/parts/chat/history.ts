@@ -74,7 +74,7 @@ export async function readHistory(
 }
 
 /**
- * Reads the completed replies of a conversation, newest first, each followed by its question. Omits replies in
+ * Reads the finished replies of a conversation, newest first, each followed by its question. Omits replies in
  * progress, which belong to other sessions.
  */
 async function readRounds(

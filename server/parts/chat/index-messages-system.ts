@@ -10,14 +10,15 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  * to the index. Sweeps find missing entries in three ways:
  *
  * - Newest: each sweep checks the messages and chats whose ids are younger than two minutes by the database's clock.
- * - Unread: a streaming reply or a changed title has a row without words. The row is filled once the reply has ended
- * or the title is stored, regardless of how long that takes or which process died.
- * - Walk: a walk checks all messages and titles from newest to oldest in bounded steps, then rests and starts over.
+ * - Unread: a streaming reply or a changed title has a row without words. A sweep fills the row once the reply has
+ * ended or the title is stored.
+ * - Walk: a walk checks all messages and titles from newest to oldest in bounded steps. Then it pauses and starts
+ * over.
  *
- * The walk finds entries that the other ways miss: ids come from the clocks of processes, a message may be stored
- * later than its id says, and sweeps may have paused. A starting process ends the rest, because a dead process may
- * have left entries to add. The walk also fills the index after an upgrade. An entry is missing for at most one walk
- * and one rest.
+ * The walk finds entries that the other ways miss, for three reasons: ids come from the clocks of processes, a
+ * message may be stored later than its id says, and sweeps may have been interrupted. When a process starts, it ends
+ * the pause, because a dead process may have left messages without entries. The walk also fills the index after an
+ * upgrade. An entry is missing for at most one walk and one pause.
  *
  * Each step is a short transaction under an advisory lock, so that only one process at a time works on the index. The
  * lock only saves work: two processes would write equal rows.
@@ -26,7 +27,7 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 /** Key of the advisory lock, the same in every process. */
 const INDEX_LOCK = 7_265_541
 const NEWEST_SECONDS = 120
-/** Rest after a walk, in hours. A walk over a million messages takes PostgreSQL some seconds. */
+/** Pause after a walk, in hours. A walk over a million messages takes PostgreSQL some seconds. */
 const REST_HOURS = 6
 /** Limits of a step: number of messages and total bytes. */
 const STEP_MESSAGES = 50

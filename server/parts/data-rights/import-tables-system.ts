@@ -59,8 +59,8 @@ export async function insertNewRows(tx: SystemTransaction, rows: NewRows): Promi
 }
 
 /**
- * Locks the knowledge bases of new sources and documents (kb/lock-kb.ts), because documents of earlier batches may
- * already be indexed at the same time.
+ * Locks the knowledge bases of new sources and documents (kb/lock-kb.ts), because documents of earlier batches may be
+ * in the process of indexing.
  */
 async function lockKnowledgeBases(
   tx: SystemTransaction,
