@@ -3,17 +3,20 @@ import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
-/** The server that `vite` proxies to in development. */
+/** The server to which Vite's development server proxies requests. */
 const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'
 
-/** The paths that the server answers. All others belong to the console. */
+/** Matches the paths that the server handles. All other paths belong to the console. */
 const SERVED =
   '^/(?:api|v1|openai|docs|files|embed|oauth|\\.well-known|openapi\\.json|widget\\.js|readyz|healthz|metrics|mcp(?!/callback))(?:[/?]|$)'
 
-/** Modules that at least this many chunks share form one chunk instead of fifty. */
+/**
+ * Modules that at least this many chunks import are put into one common chunk. Otherwise, about fifty small chunks
+ * would result.
+ */
 const SHARED_FROM = 6
 
-/** The files that combine the messages of several areas into one chunk. */
+/** Matches the files that combine the messages of several areas into one chunk. */
 const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/
 
 export default defineConfig({
@@ -22,12 +25,12 @@ export default defineConfig({
   plugins: [compileMessages(MESSAGES), react(), tailwind()],
   build: {
     target: 'es2022',
-    // The page's policy allows files only, no inline data.
+    // The page's Content-Security-Policy forbids inline data, so emit all assets as files.
     assetsInlineLimit: 0,
     modulePreload: {
       polyfill: false,
-      // A module that fails to preload keeps failing until the page reloads. Chunks load their dependencies themselves,
-      // with retries (ui/chunks.ts).
+      // Preload only style sheets. If a module fails to preload, browsers keep failing until the page reloads. Chunks
+      // import their dependencies themselves, with retries (ui/chunks.ts).
       resolveDependencies: (_file, files, { hostType }) =>
         hostType === 'html' ? files : files.filter((file) => file.endsWith('.css')),
     },

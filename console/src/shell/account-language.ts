@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { language } from '../messages/index.ts'
 import { currentLanguage, storeLanguage } from '../messages/languages.ts'
 
-/** Applies the language of the account when it is first known. Later changes apply when the page loads next. */
+/** Applies the account's language when the account is loaded. A later change applies on the next page load. */
 export function useAccountLanguage(chosen: Language | null | undefined): void {
   const isApplied = useRef(false)
   useEffect(() => {
@@ -14,10 +14,10 @@ export function useAccountLanguage(chosen: Language | null | undefined): void {
 }
 
 /**
- * Stores the language of the account in this browser, and reloads the page if it is in another language. It never reloads
- * twice: after a reload, the page is in the language that is stored.
+ * Stores the account's language in this browser, and reloads the page if its current language differs. After the
+ * reload, the languages are equal, so the page reloads only once.
  *
- * @param chosen null: the browser's language
+ * @param chosen the account's language; null stands for the browser's language
  */
 export function applyLanguage(chosen: Language | null): void {
   storeLanguage(chosen)

@@ -9,12 +9,12 @@ export const rootRoute = createRootRoute({
   errorComponent: ScreenFailed,
 })
 
-/** The search parameters of every signed-in page. */
+/** The search parameters that all pages for signed-in users have. */
 interface ShellSearch {
   org_id?: string
 }
 
-/** The parent of all signed-in pages. Signed-out users sign in first and then return. */
+/** The parent route of all pages for signed-in users. Signed-out users are redirected to sign in, and then return. */
 export const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',

@@ -12,14 +12,14 @@ import { ADMIN_PLACE, PLACES } from './places.ts'
 const t = translator('shell')
 
 const OPEN = 'parley:palette'
-/** Minimum length of a query, in characters, that searches chats. */
+/** The minimum length of a query that searches chats, in characters. */
 const SEARCH_FROM = 2
 
 export const openCommandPalette = (): void => {
   window.dispatchEvent(new Event(OPEN))
 }
 
-/** Opens with Ctrl+K or Cmd+K. Finds pages by name, and chats by their text. */
+/** A dialog that finds pages by name and chats by text. Opens with Ctrl+K or Cmd+K. */
 export function CommandPalette() {
   const [isOpen, setOpen] = useState(false)
   useEffect(() => {

@@ -5,14 +5,17 @@ import { loadChunk } from '../ui/chunks.ts'
 
 const t = translator('shell')
 
-/** A screen with a chunk of its own. */
+/** A screen in a separate chunk. */
 interface LateScreen {
   (): ReactNode
-  /** Resolves when the screen is loaded, or no longer needed. Never rejects. */
+  /**
+   * Loads the screen. Resolves when the screen is loaded, or when the navigation that needs it has ended. Never
+   * rejects.
+   */
   preload(): Promise<void> | undefined
 }
 
-/** The screens of the current navigation; `over` aborts when it ends. */
+/** A navigation in progress and the screens that it needs. `over` aborts when the navigation ends. */
 interface Navigation {
   screens: ReadonlySet<unknown>
   over: AbortController
@@ -23,11 +26,12 @@ type GetChunk = <Chunk>(load: () => Promise<Chunk>) => Promise<Chunk>
 let navigation: Navigation | null = null
 
 /**
- * Returns a screen that is loaded when it is first needed. Until then the current page stays, however long the chunks take.
- * A preload, as on hover, tries once and ignores failures. The router's own `lazyRouteComponent` reloads the page when a
- * chunk is missing, which destroys drafts.
+ * Returns a screen that loads when a navigation needs it. Until then, the current page stays visible, and missing
+ * chunks are retried. A preload, for example on hover, tries once and ignores failures.
  *
- * @param text the text that the screen needs
+ * The router's own `lazyRouteComponent` would reload the page when a chunk is missing, which destroys drafts.
+ *
+ * @param text the level of messages that the screen needs
  */
 export function lateScreen<Name extends string>(
   load: () => Promise<Record<Name, ComponentType>>,
@@ -55,7 +59,7 @@ export function lateScreen<Name extends string>(
   return Late
 }
 
-/** Tracks which screens the current navigation needs. */
+/** Records which screens the current navigation needs. */
 export function followNavigations(router: AnyRouter): void {
   const end = (): void => {
     navigation?.over.abort()

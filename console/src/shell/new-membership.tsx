@@ -13,7 +13,7 @@ interface NewMembershipProps {
   onOpen: () => void
 }
 
-/** Shown before the first visit to an organization that someone else added the user to. */
+/** Shown when a user first opens an organization that someone else added them to. The user can leave right away. */
 export function NewMembership({ organization, onOpen }: NewMembershipProps) {
   const navigate = useNavigate()
   const leave = useChange('POST /api/org/leave', {

@@ -23,7 +23,7 @@ export const NotFound = () => (
   </Page>
 )
 
-/** Shown for a screen that threw an error. Retrying reloads the page. */
+/** Replaces a screen that threw an error. The retry button reloads the page. */
 export const ScreenFailed = ({ error }: ErrorComponentProps) => (
   <Page title={t('failed')}>
     <Failure

@@ -1,18 +1,18 @@
 import type { Organization, User } from '@parley/client/schemas'
 import { createContext, use } from 'react'
 
-/** The signed-in user and the organization that the page shows. */
+/** The signed-in user and the current organization. */
 export interface Here {
   user: User
   organization: Organization
   organizations: Organization[]
-  /** Whether the user's role has a permission. Only hides controls; the server enforces permissions. */
+  /** Returns whether the user's role has a permission. Only hides controls; the server enforces permissions. */
   may: (permission: string) => boolean
 }
 
 export const HereContext = createContext<Here | null>(null)
 
-/** Returns the user and organization of the page. Throws outside the shell. */
+/** Returns the signed-in user and the current organization. Throws if called outside the shell. */
 export function useHere(): Here {
   const here = use(HereContext)
   if (!here) throw new Error('useHere works only within the shell')

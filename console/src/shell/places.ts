@@ -24,11 +24,11 @@ export interface Place {
   to: string
   name: keyof (typeof shell)['places']
   icon: LucideIcon
-  /** Shown only to users with this permission. */
+  /** The permission that the user needs to see this page. If omitted, all users see it. */
   permission?: string
 }
 
-/** The pages of the sidebar by group. The command palette lists the same pages. */
+/** The pages in the sidebar, by group. The command palette lists the same pages. */
 export const PLACES: readonly { group: keyof (typeof shell)['groups'] | null; places: readonly Place[] }[] = [
   {
     group: null,
@@ -63,5 +63,5 @@ export const PLACES: readonly { group: keyof (typeof shell)['groups'] | null; pl
   },
 ]
 
-/** Shown only to administrators of the installation. */
+/** The page for system administrators. Other users do not see it. */
 export const ADMIN_PLACE: Place = { to: '/admin', name: 'admin', icon: Blocks }

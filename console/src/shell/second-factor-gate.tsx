@@ -12,10 +12,13 @@ import { useHere } from './organization.tsx'
 
 const t = translator('shell')
 
-/** Pages that show nothing of an organization. */
+/** Paths of pages that show no data of an organization. */
 const PERSONAL = ['/account', '/organizations/new']
 
-/** Shows the page. If the organization requires a second factor that this session lacks, shows how to add or use one. */
+/**
+ * Renders `children`. If the organization requires a second factor that this session lacks, explains how to add or
+ * use a second factor instead.
+ */
 export function SecondFactorGate({ children }: { children: ReactNode }) {
   const { organization } = useHere()
   const { pathname } = useLocation()

@@ -23,7 +23,7 @@ const t = translator('shell')
 
 const LAST = 'parley.organization'
 
-/** The frame of every signed-in page: loads the user and the organization, and shows the navigation. */
+/** The layout of every page for signed-in users. Loads the user and the organization, and shows the navigation. */
 export function Shell() {
   const navigate = useNavigate()
   const isSignedIn = useIsSignedIn()
@@ -93,7 +93,10 @@ export function Shell() {
   )
 }
 
-/** Returns the organization in the address, else the last one used, else the personal one. */
+/**
+ * Returns the organization that the URL names. Without one in the URL, returns the last one used, or else the
+ * personal one.
+ */
 function choose(all: Organization[] | undefined, id: string | undefined): Organization | undefined {
   if (id !== undefined) return all?.find((one) => one.id === id)
   const last = localStorage.getItem(LAST)

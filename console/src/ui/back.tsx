@@ -2,7 +2,7 @@ import { createLink } from '@tanstack/react-router'
 import { ArrowLeft } from 'lucide-react'
 import type { ComponentProps } from 'react'
 
-/** A link above a title to the parent page. */
+/** A link to the parent page, shown above the title. */
 export const Back = createLink(({ children, ...more }: ComponentProps<'a'>) => (
   <a {...more} className="flex w-fit max-w-full items-center gap-1 text-sm text-muted hover:text-ink">
     <ArrowLeft aria-hidden size={14} className="shrink-0" />

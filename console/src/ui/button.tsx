@@ -15,7 +15,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   kind?: keyof typeof KINDS
   size?: keyof typeof SIZES
   icon?: LucideIcon
-  /** Whether the action is in progress. The button is disabled and shows a spinner. */
+  /** Whether the action is in progress. If so, the button is disabled and shows a spinner. */
   busy?: boolean
 }
 
@@ -44,7 +44,7 @@ export function Button({
   )
 }
 
-/** Classes for links that look like buttons. */
+/** Returns the classes of a link that looks like a button. */
 export const buttonLook = (
   kind: keyof typeof KINDS = 'secondary',
   size: keyof typeof SIZES = 'medium',
@@ -58,7 +58,7 @@ export const buttonLook = (
 
 interface IconButtonProps extends ComponentProps<'button'> {
   icon: LucideIcon
-  /** The accessible name, also shown on hover. */
+  /** The accessible name, which also appears on hover. */
   label: string
   small?: boolean
 }

@@ -5,7 +5,7 @@ import { Fold } from './fold.tsx'
 
 const t = translator('ui')
 
-/** A tool call. While it runs, or if it returns nothing, `output` is null and there is no error. */
+/** A tool call to show. If `output` and `error` are null, the call is still running or returned nothing. */
 export interface ShownCall {
   name: string
   input: unknown
@@ -14,7 +14,7 @@ export interface ShownCall {
   error?: string | null
 }
 
-/** A tool call: its name and state, and its arguments and result once expanded. */
+/** A tool call's name and state. Expands to show the arguments and the result. */
 export function CallLine({
   call,
   isOver,

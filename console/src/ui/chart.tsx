@@ -4,7 +4,7 @@ import { classNames } from './class-names.ts'
 const t = translator('ui')
 
 interface Bar {
-  /** As `2026-01-31`, or a name. */
+  /** A day such as `2026-01-31`, or a name. */
   label: string
   value: number
 }
@@ -21,7 +21,10 @@ const HEIGHT = 160
 const GAP_SHARE = 0.25
 const LABELS_MAX = 8
 
-/** Vertical bars. Each shows its value on hover, and a hidden table has the same data for screen readers. */
+/**
+ * A chart with vertical bars. Each bar shows its value on hover. A visually hidden table contains the same data for
+ * screen readers.
+ */
 export function BarChart({ label, bars, format }: BarChartProps) {
   const top = Math.max(...bars.map(({ value }) => value), 0)
   const step = WIDTH / Math.max(bars.length, 1)
@@ -71,7 +74,10 @@ export function BarChart({ label, bars, format }: BarChartProps) {
   )
 }
 
-/** Labels below some of the bars. They are HTML so that they do not shrink with the chart: narrow charts have fewer. */
+/**
+ * The labels below the bars. Narrow charts label fewer bars. The labels are HTML, so that they do not shrink with the
+ * SVG.
+ */
 function Axis({ names }: { names: readonly string[] }) {
   const every = Math.ceil(names.length / LABELS_MAX)
   return (
@@ -96,7 +102,9 @@ function Axis({ names }: { names: readonly string[] }) {
   )
 }
 
-/** A progress bar for a share from 0 to 1. Hidden from screen readers: the text beside it says the same. */
+/**
+ * A progress bar for a share from 0 to 1. Hidden from screen readers, because the text next to it contains the value.
+ */
 export const Bar = ({ share, tone = 'accent' }: { share: number; tone?: 'accent' | 'danger' }) => (
   <svg
     aria-hidden

@@ -5,15 +5,16 @@ import { type ChunkTrouble, retryChunks, useChunkTrouble } from './chunks.ts'
 const t = translator('ui')
 
 /**
- * Says why a page doesn't open, and what to do. It is above the page, covers nothing, and works while a dialog is
- * open. It never reloads the page by itself because that would destroy drafts.
+ * Explains why a page does not open, and what the user can do. The notice is above the page, so it covers nothing,
+ * and it works while a dialog is open. It never reloads the page by itself, because a reload would destroy drafts.
  */
 export function ChunkNotice() {
   const trouble = useChunkTrouble()
   return (
     <div
       role="status"
-      // Open dialogs hide everything except live regions from screen readers, and close on a press outside.
+      // An open dialog hides everything except live regions from screen readers, and closes when the user clicks
+      // outside it. The notice is therefore a live region and stops the event.
       aria-live="polite"
       onPointerDown={(event) => event.stopPropagation()}
       className="pointer-events-auto relative z-[60] shrink-0"

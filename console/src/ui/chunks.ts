@@ -3,17 +3,17 @@ import { useSyncExternalStore } from 'react'
 import { askForBuild, type BuildState } from '../api/build.ts'
 
 /**
- * Why a chunk that the page waits for is missing:
- * - `offline`, `unreachable`: the browser has no network, or the server doesn't answer. The chunk loads when it does.
- * - `replaced`: the server serves another build, and only that one. Only a reload helps.
- * - `broken`: the server serves this build, but the browser cannot load the chunk.
+ * Why a chunk is missing:
+ * - `offline`, `unreachable`: the browser has no network, or the server does not respond. A retry can succeed later.
+ * - `replaced`: the server now serves a different build. Only a reload helps.
+ * - `broken`: the server still serves this build, but the browser cannot load the chunk.
  */
 export type ChunkTrouble = 'offline' | 'unreachable' | 'replaced' | 'broken'
 
 const WAIT_MIN_MS = 1_000
 const WAIT_MAX_MS = 15_000
 const MODULE_ADDRESS = /https?:\/\/[^\s?]+\.js/
-/** The order of troubles if several chunks are missing: the first one is shown. */
+/** Priorities if several chunks are missing for different reasons. The first reason in this list is shown. */
 const ORDER = ['replaced', 'broken', 'unreachable', 'offline'] as const
 
 const troubles = new Map<object, ChunkTrouble>()
@@ -21,8 +21,8 @@ const listeners = new Set<() => void>()
 const retries = new EventTarget()
 
 /**
- * Loads a chunk that the page needs, and retries until it succeeds. `load` is one `import()`. Meanwhile `useChunkTrouble`
- * returns why the chunk is missing. Rejects with the signal's reason when it aborts.
+ * Loads a chunk and retries until it is loaded. `load` calls `import()` once. While the chunk is missing,
+ * `useChunkTrouble` returns the reason. Rejects with the signal's reason when the signal aborts.
  */
 export async function loadChunk<Chunk>(
   load: () => Promise<Chunk>,
@@ -38,7 +38,7 @@ export async function loadChunk<Chunk>(
       if (chunk !== null) return chunk
       const build = await askForBuild(signal)
       signal.throwIfAborted()
-      // The first retry is silent, so a short interruption stays invisible.
+      // The first retry happens without a delay and without a notice, so users do not notice a short interruption.
       if (build === 'current' && tries === 0) continue
       report(key, troubleOf(build))
       await waitForRetry(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS), signal, retries)
@@ -49,8 +49,8 @@ export async function loadChunk<Chunk>(
 }
 
 /**
- * Some browsers, such as Chromium, cache the failure of a module by its URL until the page reloads. A different query makes
- * a new URL for the same file. Rejects if the error contains no URL, as in Safari.
+ * Imports a module again with a different query in its URL. Some browsers, such as Chromium, cache a failed import by
+ * its URL until the page reloads. Rejects if the error contains no URL, as in Safari.
  */
 async function importAgain<Chunk>(error: unknown, tries: number): Promise<Chunk> {
   const [address] = MODULE_ADDRESS.exec(String(error)) ?? []
@@ -61,12 +61,12 @@ async function importAgain<Chunk>(error: unknown, tries: number): Promise<Chunk>
 /** Retries all missing chunks immediately. */
 export const retryChunks = (): void => void retries.dispatchEvent(new Event('retry'))
 
-/** Returns why the page waits for a chunk; null if it doesn't. */
+/** Returns why a chunk is missing, or null if none is missing. */
 export const useChunkTrouble = (): ChunkTrouble | null => useSyncExternalStore(subscribe, worst)
 
 /**
- * Removes failed style sheets and preloads from the page. Vite treats every existing `link` as loaded and would show a
- * retried chunk without its styles.
+ * Removes links to style sheets and preloads that failed to load. Vite treats every existing `link` as loaded, so a
+ * retried chunk would otherwise appear without its styles.
  */
 export function removeFailedLinks(): void {
   const remove = ({ target }: Event): void => {

@@ -1,3 +1,3 @@
-/** Joins class names and skips absent ones. */
+/** Joins class names. Skips null, false, undefined and ''. */
 export const classNames = (...names: (string | false | null | undefined)[]): string =>
   names.filter(Boolean).join(' ')

@@ -9,14 +9,14 @@ const t = translator('ui')
 
 interface ComposerProps {
   placeholder: string
-  /** Whether a reply is in progress. It can be stopped, and no other message can be sent. */
+  /** Whether a reply is in progress. If so, the user can stop it, and cannot send another message. */
   isWriting: boolean
   onSend: (text: string) => void
   onStop: () => void
   className?: string
 }
 
-/** A field for a short message. Enter sends it, Shift+Enter starts a new line. */
+/** A field for a short message. Enter sends the message, and Shift+Enter starts a new line. */
 export function Composer({ placeholder, isWriting, onSend, onStop, className }: ComposerProps) {
   const [text, setText] = useState('')
   const canSend = !isWriting && text.trim() !== ''

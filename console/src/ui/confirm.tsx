@@ -8,11 +8,11 @@ const t = translator('ui')
 
 interface Question {
   title: string
-  /** The data that is lost, and whether this can be undone. */
+  /** Explains which data is lost and whether the action can be undone. */
   consequence: ReactNode
-  /** The text of the button, such as "Delete". */
+  /** The label of the confirming button, such as "Delete". */
   action: string
-  /** Text that the user must type first. For large deletions that can't be undone. */
+  /** Text that the user must type to confirm, for large deletions that cannot be undone. */
   typed?: string
 }
 
@@ -20,7 +20,7 @@ type Ask = (question: Question) => Promise<boolean>
 
 const Context = createContext<Ask>(() => Promise.resolve(false))
 
-/** Asks before an action that can't be undone: `if (await confirm({ … })) remove.mutate(…)`. */
+/** Returns a function that asks the user to confirm an action: `if (await confirm({ … })) remove.mutate(…)`. */
 export const useConfirm = (): Ask => use(Context)
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {

@@ -1,6 +1,6 @@
 /**
- * Copies a text. Browsers offer the clipboard API only over HTTPS; elsewhere a legacy command is used. Returns false if
- * both fail.
+ * Copies text to the clipboard. Without HTTPS, browsers have no clipboard API, so a legacy command is used. Returns
+ * false if copying fails.
  */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -8,7 +8,7 @@ const t = translator('ui')
 
 const DONE_MS = 2_000
 
-/** Copies a text. With `label` the button shows a word instead of an icon. */
+/** A button that copies text. If `label` is given, the button shows the label instead of an icon. */
 export function CopyButton({
   text,
   label,
@@ -35,7 +35,7 @@ export function CopyButton({
   )
 }
 
-/** Code that can be copied. */
+/** A block of code with a copy button. */
 export const Snippet = ({ code, label }: { code: string; label: string }) => (
   <div className="relative rounded-xl border border-line bg-surface">
     <div className="absolute top-2 right-2">
@@ -48,7 +48,7 @@ export const Snippet = ({ code, label }: { code: string; label: string }) => (
   </div>
 )
 
-/** A secret that is shown only once. */
+/** A secret with a copy button and a warning that the secret is shown only once. */
 export const SecretOnce = ({ secret }: { secret: string }) => (
   <div className="flex flex-col gap-2 rounded-xl bg-warning-soft p-4">
     <p className="text-sm text-warning">{t('secretOnce')}</p>

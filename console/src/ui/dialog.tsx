@@ -13,12 +13,15 @@ export interface DialogProps {
   title: string
   description?: ReactNode
   children?: ReactNode
-  /** Buttons, the main one last. */
+  /** The dialog's buttons. The main button is the last one. */
   actions?: ReactNode
   wide?: boolean
 }
 
-/** A dialog, on phones a sheet at the bottom. Escape, a press on the backdrop and the close button close it. */
+/**
+ * A dialog. On phones, it is a sheet at the bottom of the screen. Escape, a click on the backdrop, and the close
+ * button close the dialog.
+ */
 export function Dialog({ open, onClose, title, description, children, actions, wide = false }: DialogProps) {
   return (
     <RadixDialog.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
@@ -59,7 +62,7 @@ export function Dialog({ open, onClose, title, description, children, actions, w
 const FIELD =
   'input:not([type=hidden], [type=file], :disabled), select:not(:disabled), textarea:not(:disabled)'
 
-/** Focuses the first field instead of the close button, which comes before it. */
+/** Focuses the first field. By default, the dialog would focus the close button, which comes first. */
 function focusFirstField(event: Event): void {
   const field = event.currentTarget instanceof HTMLElement && event.currentTarget.querySelector(FIELD)
   if (!(field instanceof HTMLElement)) return
@@ -67,7 +70,7 @@ function focusFirstField(event: Event): void {
   field.focus()
 }
 
-/** A panel at the side of the page, such as details, or the navigation on phones. */
+/** A panel at the side of the page, for example for details, or for the navigation on phones. */
 export function Drawer({
   open,
   onClose,

@@ -12,7 +12,7 @@ interface DownloadButtonProps {
   children: string
 }
 
-/** Saves the response of an operation as a file. */
+/** A button that saves the response of an operation as a file. */
 export function DownloadButton({ path, query, accept, name, children }: DownloadButtonProps) {
   const notify = useNotify()
   const saving = useMutation({

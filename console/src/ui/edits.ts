@@ -1,18 +1,20 @@
 import { useState } from 'react'
 
 export interface Edits<Saved extends object> {
-  /** The saved value with the changes applied. */
+  /** The saved value with the user's changes applied. */
   value: Saved
-  /** The fields that differ from the saved value. */
+  /** The user's values of the fields that differ from the saved value. */
   changes: Partial<Saved>
   isChanged: boolean
   edit: (part: Partial<Saved>) => void
   discard: () => void
-  /** Drops saved changes, except for fields that have changed again since. */
+  /** Drops the changes in `sent`, which were saved. Keeps a field if the user has changed it again. */
   settle: (sent: Partial<Saved>) => void
 }
 
-/** Tracks a user's unsaved changes. Fields without changes show what others save in the meantime. */
+/**
+ * Tracks a user's unsaved changes to a value. Unchanged fields follow the saved value, which other users may change.
+ */
 export function useEdits<Saved extends object>(saved: Saved): Edits<Saved> {
   const [edits, setEdits] = useState<Partial<Saved>>({})
   const changes = changesOf(saved, edits)

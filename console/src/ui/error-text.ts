@@ -2,7 +2,7 @@ import { type FieldError, ParleyError } from '@parley/client'
 import { translator } from '../messages/index.ts'
 import { formatBytes, formatWait } from './format.ts'
 
-/** Languages have messages for different codes, so the codes have no types. */
+/** A lookup by any string as the key, because each language has messages for different error codes. */
 interface Translate {
   (code: string, values?: Record<string, string | number>): string
   has(code: string): boolean
@@ -11,18 +11,20 @@ interface Translate {
 const areas = [translator('earlyErrors'), translator('errors')] as unknown as Translate[]
 const t = translator('fields') as unknown as Translate
 
-/** Returns the error in the language in use. Errors without a message show the server's sentence. */
+/**
+ * Returns an error's message in the current language. If there is no message for its code, returns the server's text.
+ */
 export function errorText(error: Error): string {
   if (!(error instanceof ParleyError)) return error.message
   try {
     return areas.find((area) => area.has(error.code))?.(error.code, valuesOf(error)) ?? error.message
   } catch {
-    // A server of a different version can send different values.
+    // The message requires a value that is missing. A server of a different version may send different values.
     return error.message
   }
 }
 
-/** Returns the server's values with formatted `size` and `wait`, and with `status` if the server sends none. */
+/** Returns the arguments of the message: the server's values, `status`, and the formatted `size` and `wait`. */
 function valuesOf({ values, status, retryAfterMs, fieldErrors: [refused] }: ParleyError) {
   const limit = Number(values['limit'])
   return {
@@ -34,7 +36,10 @@ function valuesOf({ values, status, retryAfterMs, fieldErrors: [refused] }: Parl
   }
 }
 
-/** Replaces the path of the field with its label, if the label is known and the field is not in a list. */
+/**
+ * Returns the reason for a rejected field, with the field's label instead of its path. Returns nothing if the label
+ * is unknown or the field is in a list.
+ */
 function nameField({ path, message }: FieldError): { reason?: string } {
   const names = path.split('.')
   const label = `label.${names.at(-1)}`

@@ -6,7 +6,7 @@ interface FieldProps {
   label: ReactNode
   /** Help text below the control. */
   hint?: ReactNode
-  /** The error of the current value. */
+  /** An error about the current value. Replaces the hint. */
   error?: string | null | undefined
 }
 
@@ -15,7 +15,7 @@ const CONTROL = classNames(
   'aria-invalid:border-danger disabled:cursor-not-allowed disabled:opacity-60',
 )
 
-/** A label above a control, with hint and error below. Linked for screen readers. */
+/** A control with a label above it, and a hint or an error below it. Screen readers read both with the control. */
 function Field({
   label,
   hint,
@@ -40,7 +40,7 @@ function Field({
   )
 }
 
-/** Returns the attributes that link the control to its hint and error. */
+/** Returns the attributes that associate a control with its hint or error. */
 function tieOf(id: string, hint: ReactNode, error?: string | null) {
   const described = error ? `${id}-error` : hint ? `${id}-hint` : undefined
   return { id, 'aria-invalid': error ? (true as const) : undefined, 'aria-describedby': described }
@@ -76,7 +76,7 @@ export const TextAreaField = ({
   </Field>
 )
 
-/** A native select, which works with every keyboard and phone. The children are `<option>` elements. */
+/** A native select, which works with all keyboards and on phones. The children are `<option>` elements. */
 export const SelectField = ({
   label,
   hint,
@@ -125,7 +125,6 @@ export function SwitchField({ label, hint, checked, onChange, disabled = false }
   )
 }
 
-/** A checkbox with a label. */
 export function CheckField({
   label,
   hint,

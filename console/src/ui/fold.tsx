@@ -2,7 +2,7 @@ import { ChevronRight, type LucideIcon } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { classNames } from './class-names.ts'
 
-/** A line that expands. Renders its content only while it is open. */
+/** A line that expands to show its content. The content renders only while the line is expanded. */
 export function Fold({
   icon: Icon,
   iconLook = 'text-muted',

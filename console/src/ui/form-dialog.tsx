@@ -7,19 +7,19 @@ import { Failure } from './states.tsx'
 const t = translator('ui')
 
 interface FormDialogProps extends Omit<DialogProps, 'actions' | 'children'> {
-  /** The text of the main button. */
+  /** The label of the main button. */
   action: string
-  /** For actions that can't be undone. */
+  /** Whether the action cannot be undone. */
   danger?: boolean
   busy: boolean
-  /** Set while a required value is missing. */
+  /** Whether the main button is disabled, for example because a required value is missing. */
   disabled?: boolean
   error: Error | null
   onSubmit: () => void
   children: ReactNode
 }
 
-/** A dialog with a form. The main button and Enter submit it; an error appears below the fields. */
+/** A dialog with a form. The main button and Enter submit the form. An error appears below the fields. */
 export function FormDialog({
   action,
   danger = false,

@@ -30,10 +30,10 @@ const WAITS = STEPS.filter(([unit]) => unit === 'hour' || unit === 'minute')
 
 export const formatNumber = (value: number): string => NUMBER.format(value)
 
-/** Formats as `4.0`. */
+/** Formats a number with one decimal, such as `4.0`. */
 export const formatOneDecimal = (value: number): string => ONE_DECIMAL.format(value)
 
-/** Formats as `0.53`. */
+/** Formats a score with two decimals, such as `0.53`. */
 export const formatScore = (score: number): string => TWO_DECIMALS.format(score)
 
 /** Formats a share from 0 to 1 as `66.7%`. */
@@ -45,7 +45,7 @@ export function formatDuration(milliseconds: number): string {
   return `${milliseconds >= 100 ? NUMBER.format(Math.round(milliseconds)) : ONE_DECIMAL.format(milliseconds)} ms`
 }
 
-/** Formats a time to wait as `40 seconds` or `3 hours`, rounded up. */
+/** Formats a waiting time as `40 seconds` or `3 hours`. Rounds up. */
 export function formatWait(milliseconds: number): string {
   const [unit, length] =
     WAITS.find(([, length]) => milliseconds > 2 * length) ?? (['second', SECOND] as const)
@@ -53,7 +53,7 @@ export function formatWait(milliseconds: number): string {
   return format.format(Math.ceil(milliseconds / length))
 }
 
-/** Formats as `1.2M`. */
+/** Formats a number in compact notation, such as `1.2M`. */
 export const formatCompact = (value: number): string => COMPACT.format(value)
 
 export const formatDate = (time: string): string => DATE.format(new Date(time))
@@ -63,14 +63,14 @@ export const formatTime = (time: string): string => DATE_TIME.format(new Date(ti
 /** Formats a UTC day such as `2026-01-31` as `Jan 31`. */
 export const formatDay = (day: string): string => DAY.format(new Date(day))
 
-/** Formats as `3 hours ago`. */
+/** Formats a time relative to now, such as `3 hours ago`. */
 export function formatAgo(time: string, now = Date.now()): string {
   const passed = new Date(time).getTime() - now
   const step = STEPS.find(([, length]) => Math.abs(passed) >= length)
   return step ? RELATIVE.format(Math.round(passed / step[1]), step[0]) : t('justNow')
 }
 
-/** Formats as `12.4 MB`, in powers of 1024. */
+/** Formats a size as `12.4 MB`. Units are powers of 1024. */
 export function formatBytes(bytes: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1)
@@ -78,9 +78,9 @@ export function formatBytes(bytes: number): string {
   return `${value >= 100 || power === 0 ? Math.round(value) : ONE_DECIMAL.format(value)} ${units[power]}`
 }
 
-/** Formats credits, without decimals from 10 on. */
+/** Formats credits. Values of 10 or more have no decimals. */
 export const formatCredits = (credits: number): string =>
   NUMBER.format(Math.abs(credits) >= 10 ? Math.round(credits) : Math.round(credits * 100) / 100)
 
-/** Formats as `Ada, Ben, and Cleo`. */
+/** Formats a list of names, such as `Ada, Ben, and Cleo`. */
 export const formatList = (items: readonly string[]): string => LIST.format(items)

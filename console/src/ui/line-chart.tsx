@@ -5,19 +5,19 @@ const t = translator('ui')
 
 interface Series {
   name: string
-  /** Values from 0 to 1, one per label; null where there is none. */
+  /** A value from 0 to 1 for each label. Null if there is no value. */
   values: readonly (number | null)[]
 }
 
 interface LineChartProps {
   /** The caption for screen readers. */
   label: string
-  /** The labels of the x axis, the oldest first. */
+  /** The labels of the x axis, oldest first. */
   labels: readonly string[]
   series: readonly Series[]
 }
 
-/** Widths of the SVG on large screens and on phones, so that text has the same size on both. */
+/** The SVG's widths on large screens and on phones. With two widths, the text has a similar size on both. */
 const WIDE = 720
 const NARROW = 320
 const HEIGHT = 200
@@ -28,7 +28,7 @@ const SIDE = 20
 const LABEL_WIDTH = 48
 const GRID = [0, 0.25, 0.5, 0.75, 1]
 
-/** By the order of the series. The dashes distinguish the lines without colors. */
+/** The looks of the lines, in the order of the series. Different dashes distinguish the lines without colors. */
 const LOOKS = [
   { stroke: 'stroke-accent', fill: 'fill-accent', dash: undefined },
   { stroke: 'stroke-success', fill: 'fill-success', dash: '7 4' },
@@ -37,7 +37,10 @@ const LOOKS = [
 
 const lookOf = (place: number) => LOOKS[place % LOOKS.length] ?? LOOKS[0]
 
-/** Up to three lines over time. Each point shows its value on hover; a hidden table has the same data for screen readers. */
+/**
+ * A chart of up to three lines over time. Each point shows its value on hover. A visually hidden table contains the
+ * same data for screen readers.
+ */
 export const LineChart = (props: LineChartProps) => (
   <figure className="flex flex-col gap-2">
     <Plot {...props} width={WIDE} className="hidden sm:block" />

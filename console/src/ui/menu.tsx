@@ -3,7 +3,7 @@ import { DropdownMenu } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 
-/** A menu that opens at its trigger, a button. */
+/** A button that opens a menu. */
 export function Menu({
   trigger,
   children,

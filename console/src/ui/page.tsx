@@ -5,15 +5,15 @@ import { classNames } from './class-names.ts'
 interface PageProps {
   title: string
   description?: ReactNode
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   actions?: ReactNode
-  /** A link above the title, to the parent page. */
+  /** A link to the parent page, shown above the title. */
   above?: ReactNode
   wide?: boolean
   children: ReactNode
 }
 
-/** A page of the console. Its title is also the title of the browser tab. */
+/** The layout of a page with its title. The title is also the title of the browser tab. */
 export function Page({ title, description, actions, above, wide = false, children }: PageProps) {
   useTitle(title)
   return (

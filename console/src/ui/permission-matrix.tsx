@@ -3,7 +3,10 @@ import { translator } from '../messages/index.ts'
 
 const t = translator('ui')
 
-/** The parts of the built-in permissions (`kb:read`, `*:*`). */
+/**
+ * The resources of the built-in permissions, such as `kb` in `kb:read`. Any of them can be combined with any of
+ * `ACTIONS`.
+ */
 const RESOURCES = [
   '*',
   'chats',
@@ -19,16 +22,19 @@ const RESOURCES = [
 const ACTIONS = ['read', 'write', 'delete', 'execute', 'admin', '*'] as const
 
 interface PermissionMatrixProps {
-  /** The names of all permissions, such as `kb:read`. Other names have no checkbox. */
+  /** The names of all existing permissions, such as `kb:read`. Other combinations have no checkbox. */
   names: readonly string[]
   chosen: readonly string[]
-  /** Without it the checkboxes are read-only. */
+  /** If omitted, the checkboxes are read-only. */
   onChange?: (chosen: string[]) => void
-  /** Whether the viewer may grant the permission. */
+  /** Returns whether the current user may grant the permission. */
   isAllowed?: (name: string) => boolean
 }
 
-/** Permissions as checkboxes by resource and action. Permissions that another one covers are ticked and disabled. */
+/**
+ * A table of checkboxes with a row per resource and a column per action. A permission that another selected
+ * permission includes is checked and disabled.
+ */
 export function PermissionMatrix({ names, chosen, onChange, isAllowed = () => true }: PermissionMatrixProps) {
   const resources = withOthers(RESOURCES, names, 0).map((name) => [name, resourceText(name)] as const)
   const actions = withOthers(ACTIONS, names, 1).map((name) => [name, actionText(name)] as const)
@@ -108,7 +114,7 @@ function Box({ name, label, names, chosen, onChange, isAllowed }: BoxProps) {
   )
 }
 
-/** Returns whether Parley defines the permission itself. Built-in permissions can't be deleted. */
+/** Returns whether a permission is built in. Built-in permissions cannot be deleted. */
 export function isBuiltIn(name: string): boolean {
   const [resource, action] = name.split(':')
   return isOneOf(RESOURCES, resource) && isOneOf(ACTIONS, action)
@@ -127,7 +133,7 @@ function actionText(name: string): string {
   return isOneOf(ACTIONS, name) && name !== '*' ? t(`permissions.actions.${name}`) : name
 }
 
-/** Returns the built-in names first, then the custom ones of the organization. */
+/** Returns the known resources or actions, followed by those of custom permissions. */
 function withOthers(known: readonly string[], names: readonly string[], side: 0 | 1): string[] {
   const others = new Set(names.map((name) => name.split(':')[side] ?? ''))
   for (const name of known) others.delete(name)

@@ -10,20 +10,20 @@ const t = translator('ui')
 export interface Choice {
   id: string
   name: string
-  /** A short note beside the name. */
+  /** A short note next to the name. */
   note?: ReactNode
   group?: string
 }
 
 interface PickerProps {
-  /** The kind of items, as part of the button's accessible name. */
+  /** The kind of items to choose from. Part of the button's accessible name. */
   label: string
   choices: readonly Choice[]
   chosen: readonly string[]
-  /** Gets all chosen ids if `several`, else the one. */
+  /** Called with the ids of all chosen items. Without `several`, there is exactly one. */
   onChange: (chosen: string[]) => void
   several?: boolean
-  /** The text of the button. Default: the names of the chosen items. */
+  /** The text of the button. By default, the names of the chosen items. */
   children?: ReactNode
   disabled?: boolean
   /** Shown if no choice matches the search. */
@@ -46,7 +46,7 @@ export function Picker({
     .filter(({ id }) => chosen.includes(id))
     .map(({ name }) => name)
     .join(', ')
-  // The accessible name contains the visible text, so that voice control finds the button (WCAG 2.5.3).
+  // The accessible name contains the button's visible text, so that voice control finds the button (WCAG 2.5.3).
   const seen = typeof children === 'string' ? children : ''
   const said = new Set([seen.startsWith(label) ? '' : label, seen, names])
   const toggle = (id: string) => {

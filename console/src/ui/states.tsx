@@ -9,12 +9,12 @@ import { errorText } from './error-text.ts'
 
 const t = translator('ui')
 
-/** A gray placeholder for content that loads. */
+/** A gray placeholder, shown while content loads. */
 export const Skeleton = ({ className }: { className?: string }) => (
   <div aria-hidden className={classNames('shimmer rounded-lg bg-hover', className)} />
 )
 
-/** Placeholder lines of a list that loads. */
+/** Placeholder lines, shown while a list loads. */
 export const SkeletonList = ({ lines = 5 }: { lines?: number }) => (
   <div role="status" aria-label={t('loading')} className="flex flex-col gap-3">
     {Array.from({ length: lines }, (_, line) => (
@@ -27,9 +27,9 @@ export const SkeletonList = ({ lines = 5 }: { lines?: number }) => (
 interface EmptyProps {
   icon: LucideIcon
   title: string
-  /** Explains the items that will appear here. */
+  /** Explains which items will appear here. */
   children?: ReactNode
-  /** The button that creates the first item. */
+  /** A button that creates the first item. */
   action?: ReactNode
 }
 
@@ -44,7 +44,7 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   )
 }
 
-/** An error, with a button to retry if `onRetry` is given. */
+/** Shows an error. If `onRetry` is given, also shows a retry button. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const requestId = error instanceof ParleyError ? error.requestId : null
   return (
@@ -67,12 +67,12 @@ export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void
 
 interface LoadedProps<Data> {
   query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
-  /** Shown while loading. Default: placeholder lines of a list. */
+  /** Shown while the query loads. By default, placeholder lines of a list. */
   skeleton?: ReactNode
   children: (data: Data) => ReactNode
 }
 
-/** Shows the data of a query, or that it is loading or has failed. */
+/** Renders a query's data. While there is no data, shows a placeholder or the query's error. */
 export function Loaded<Data>({ query, skeleton = <SkeletonList />, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return <>{children(query.data)}</>
   if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />
@@ -83,7 +83,7 @@ interface MoreProps {
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> }
 }
 
-/** A button below a list that loads the next page. */
+/** A button below a list that loads the list's next page. */
 export const More = ({ query }: MoreProps) =>
   query.hasNextPage && (
     <div className="flex justify-center py-3">

@@ -1,10 +1,10 @@
 interface StatsProps {
   label: string
-  /** Label, value and a short explanation of each number. */
+  /** The label and value of each key figure, and an optional short explanation. */
   stats: readonly (readonly [name: string, value: string, note?: string])[]
 }
 
-/** Key figures side by side. */
+/** A row of key figures. */
 export const Stats = ({ label, stats }: StatsProps) => (
   <dl
     aria-label={label}

@@ -4,16 +4,16 @@ import { classNames } from './class-names.ts'
 interface Column<Row> {
   header: string
   cell: (row: Row) => ReactNode
-  /** Right-aligns numbers. */
+  /** Whether the column contains numbers, which are right-aligned. */
   numeric?: boolean
-  /** Hides the column on phones. */
+  /** Whether the column is hidden on phones. */
   wideOnly?: boolean
-  /** Hides the heading visually, for columns of actions. */
+  /** Whether the heading is visually hidden, for example above buttons. Screen readers still read it. */
   hideHeader?: boolean
 }
 
 interface TableProps<Row> {
-  /** The name of the table for screen readers. */
+  /** The table's name for screen readers. */
   label: string
   rows: readonly Row[]
   keyOf: (row: Row) => string

@@ -2,12 +2,12 @@ import { classNames } from './class-names.ts'
 
 interface TabsProps<Name extends string> {
   label: string
-  /** Each tab with its label. */
+  /** The name and label of each tab. */
   tabs: readonly (readonly [name: Name, text: string])[]
   value: Name
-  /** Stores the tab in the URL, so that views have links. */
+  /** Selects a tab. Store its name in the URL, so that users can link to the tab. */
   onChange: (name: Name) => void
-  /** Smaller tabs, for use inside a view that has tabs. */
+  /** Whether to show smaller tabs, for tabs inside another tab. */
   minor?: boolean
 }
 
@@ -26,7 +26,7 @@ const LOOKS = {
   },
 }
 
-/** Views of one resource. The selected tab belongs in the URL. */
+/** A row of tabs that switch between views of one resource. */
 export function Tabs<Name extends string>({ label, tabs, value, onChange, minor = false }: TabsProps<Name>) {
   const look = LOOKS[minor ? 'minor' : 'major']
   return (
@@ -51,5 +51,5 @@ export function Tabs<Name extends string>({ label, tabs, value, onChange, minor 
   )
 }
 
-/** Scrolls the selected tab into view, since phones may not show all tabs. */
+/** Scrolls the selected tab into view, because phones may not have room for all tabs. */
 const reveal = (tab: HTMLElement | null): void => tab?.scrollIntoView({ block: 'nearest', inline: 'nearest' })

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** The chosen theme; `system` follows the device. */
+/** The user's choice of theme. `system` follows the device's setting. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'parley.theme'
@@ -15,7 +15,7 @@ export function chooseTheme(theme: Theme): void {
   showTheme()
 }
 
-/** Sets `data-theme` on the page. The colors in app.css depend on it. */
+/** Applies the theme by setting `data-theme` on the page. The colors in app.css depend on that attribute. */
 export function showTheme(): void {
   const theme = chosenTheme()
   const isDark = theme === 'dark' || (theme === 'system' && prefersDark.matches)

@@ -1,6 +1,6 @@
 import { formatAgo, formatTime } from './format.ts'
 
-/** A relative time, with the exact time on hover. */
+/** Shows a relative time. The exact time appears on hover. */
 export const Ago = ({ time }: { time: string }) => (
   <time dateTime={time} title={formatTime(time)} className="whitespace-nowrap">
     {formatAgo(time)}

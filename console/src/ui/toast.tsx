@@ -11,7 +11,7 @@ const t = translator('ui')
 interface Notice {
   text: string
   failed?: boolean
-  /** Reverts what the notice reports. */
+  /** Undoes the action that the notice reports. */
   undo?: () => void
 }
 
@@ -22,7 +22,10 @@ const SHOWN_AT_ONCE_MAX = 4
 
 const Context = createContext<Notify>(() => {})
 
-/** `notify('Saved')`, `notify(error)`, `notify({ text: 'Archived', undo })`: a short line at the edge of the page. */
+/**
+ * Returns a function that shows a short notice at the edge of the page: `notify('Saved')`, `notify(error)`, `notify({
+ * text: 'Archived', undo })`.
+ */
 export const useNotify = (): Notify => use(Context)
 
 export function ToastProvider({ children }: { children: ReactNode }) {

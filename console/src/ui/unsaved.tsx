@@ -7,7 +7,10 @@ import { Failure } from './states.tsx'
 
 const t = translator('ui')
 
-/** Asks before the user leaves a page with unsaved changes. Changing tabs and filters is not leaving. */
+/**
+ * Asks for confirmation before the user leaves a page with unsaved changes. Switching tabs or filters of the same
+ * page needs no confirmation.
+ */
 export function useLeaveGuard(isUnsaved: boolean): void {
   const confirm = useConfirm()
   useBlocker({
@@ -30,7 +33,7 @@ const organizationOf = (search: object): unknown => (search as { org_id?: string
 
 interface SavedFormProps {
   label: string
-  /** Why the form is read-only; null if it can be edited. */
+  /** Why the form is read-only. Null if the user can edit it. */
   refusal: string | null
   isUnsaved: boolean
   isSaving: boolean
@@ -40,7 +43,7 @@ interface SavedFormProps {
   children: ReactNode
 }
 
-/** A form that saves all its changes together, with its button, Enter in a field, Ctrl+S or Cmd+S. */
+/** A form whose changes are saved together: with its button, Enter in a field, Ctrl+S or Cmd+S. */
 export function SavedForm({
   label,
   refusal,
@@ -71,7 +74,7 @@ export function SavedForm({
   )
 }
 
-/** Replaces the browser's own Ctrl+S and Cmd+S. */
+/** Calls `save` on Ctrl+S and Cmd+S, in place of the browser's own action. */
 function useSaveKeys(save: () => void): void {
   const press = useEffectEvent((event: KeyboardEvent) => {
     const isSave = event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey)
@@ -87,7 +90,10 @@ function useSaveKeys(save: () => void): void {
 
 type SaveBarProps = Pick<SavedFormProps, 'isUnsaved' | 'isSaving' | 'error' | 'onDiscard'>
 
-/** The bar at the bottom of a form, always visible: unsaved changes, and the error of a failed save. */
+/**
+ * A bar at the bottom of a form. It stays visible while the user scrolls, and shows whether changes are unsaved and
+ * why the last save failed.
+ */
 const SaveBar = ({ isUnsaved, isSaving, error, onDiscard }: SaveBarProps) => (
   <div className="sticky bottom-0 z-10 -mx-1 flex flex-col gap-3 bg-canvas px-1 pt-2 pb-4">
     {error && <Failure error={error} />}

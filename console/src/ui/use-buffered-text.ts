@@ -1,7 +1,10 @@
 import { TextBuffer } from '@parley/client'
 import { useEffect, useState } from 'react'
 
-/** Returns a text that grows by `buffer.add` and renders at most every 50 ms. `buffer` keeps its identity. */
+/**
+ * Returns a buffer for streamed text, and the text that was added to it. The component renders at most every 50 ms.
+ * The buffer remains the same object.
+ */
 export function useBufferedText(): { text: string; buffer: TextBuffer } {
   const [text, setText] = useState('')
   const [buffer] = useState(() => new TextBuffer(setText))

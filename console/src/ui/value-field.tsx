@@ -3,28 +3,31 @@ import { SelectField, TextAreaField, TextField } from './field.tsx'
 
 const t = translator('ui')
 
-/** Describes a value: a parameter or a configuration value of a tool. */
+/** Describes a tool's parameter or configuration value. */
 export interface ValueDescriptor {
   name: string
   type: 'str' | 'int' | 'float' | 'bool' | 'list' | 'dict'
   description: string
   required: boolean
-  /** As text; null without a default. */
+  /** The default value as text. Null if there is none. */
   default: string | null
   secret?: boolean
 }
 
 interface ValueFieldProps {
   descriptor: ValueDescriptor
-  /** The value as text, lists and objects as JSON; empty without a value. */
+  /** The value as text. Lists and objects are JSON. Empty if there is no value. */
   text: string
   onText: (text: string) => void
-  /** Whether a stored secret stays if the field is left blank. */
+  /** Whether a blank field keeps the stored secret. */
   isKept?: boolean
   error?: string | null
 }
 
-/** A field for one value of a tool, by its type. Secrets can be set but not read. */
+/**
+ * A field for a tool's parameter or configuration value. The control depends on the value's type. Secrets can be set
+ * but not read.
+ */
 export function ValueField({ descriptor, text, onText, isKept = false, error }: ValueFieldProps) {
   const { name, type, secret = false } = descriptor
   const common = {

@@ -17,7 +17,7 @@ const t = translator('organization')
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Grants credits and sets the limits of an organization. For system administrators. */
+/** A page on which system administrators grant credits and set an organization's limits. */
 export function Admin() {
   const { user, organization } = useHere()
   const { organization: asked } = useSearch({ from: '/app/admin' })
@@ -119,7 +119,10 @@ function Grant({ org_id }: { org_id: string }) {
   )
 }
 
-/** Only members can read the limits in force. For other organizations, blank fields don't change. */
+/**
+ * A form for an organization's limits. Only members can read the current limits. For other organizations, the fields
+ * are blank, and a blank field changes nothing.
+ */
 function Features({ org_id }: { org_id: string }) {
   const { organizations } = useHere()
   const isMember = organizations.some(({ id }) => id === org_id)

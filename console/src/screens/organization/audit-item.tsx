@@ -87,16 +87,16 @@ const Differences = ({ differences }: { differences: Difference[] }) => (
   </dl>
 )
 
-/** Drops `_id`, because the record's name is shown instead of its ID where it is known. */
+/** Returns a field's label. Drops `_id`, because the value shown is the record's name if the name is known. */
 const fieldText = (field: string): string => field.replace(/_id$/, '').replaceAll('_', ' ')
 
-/** Returns the record's name from the entry. */
+/** Returns the record's name if the entry contains it. */
 function nameIn({ before, after }: AuditEntry): string | undefined {
   const name = after?.['name'] ?? before?.['name']
   return typeof name === 'string' && name !== '' ? name : undefined
 }
 
-/** Longer texts are shortened until the user opens them. */
+/** Maximum length of a value that is shown in full. A longer value is truncated until the user expands it. */
 const SHOWN_CHARACTERS = 300
 
 function Side({ kind: Kind, text }: { kind: 'del' | 'ins'; text: string }) {

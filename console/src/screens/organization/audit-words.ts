@@ -5,12 +5,12 @@ const t = translator('audit')
 
 type Actions = Omit<typeof en.actions, 'other'>
 export type RecordType = keyof Actions
-/** As `role.updated`. */
+/** A record type and a verb, such as `role.updated`. */
 export type Action = { [Type in RecordType]: `${Type}.${keyof Actions[Type] & string}` }[RecordType]
 
 const MANAGED = ['created', 'updated', 'deleted'] as const
 
-/** The actions on each type of record that the audit log has. */
+/** The verbs that the audit log records for each type of record. */
 const VERBS = {
   member: ['added', 'role_changed', 'status_changed', 'second_factor_changed'],
   invitation: ['created', 'resent', 'accepted', 'revoked'],
@@ -44,8 +44,8 @@ export const ACTIONS = Object.entries(VERBS).flatMap(([type, verbs]) =>
   verbs.map((verb) => `${type}.${verb}` as Action),
 )
 
-/** Returns undefined for an action that only another version of the server knows. */
+/** Returns the action, or undefined if this version of the console does not know it. */
 export const knownAction = (action: string): Action | undefined => ACTIONS.find((known) => known === action)
 
-/** Returns the label of a type of record: `API key` for `api_key`. */
+/** Returns the label of a record type: `API key` for `api_key`. */
 export const recordText = (type: RecordType): string => t(`records.${type}`)

@@ -70,7 +70,10 @@ function Entries() {
   )
 }
 
-/** Returns when a day begins in the user's time zone, undefined for a date that doesn't exist. */
+/**
+ * Returns the start, in the user's time zone, of the day that is `later` days after `day`. Returns undefined if `day`
+ * is not a valid date.
+ */
 function startOf(day: string, later: number): string | undefined {
   const time = new Date(`${day}T00:00`)
   time.setDate(time.getDate() + later)

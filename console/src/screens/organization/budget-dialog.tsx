@@ -12,7 +12,7 @@ import { useSubjectName } from './subject-name.ts'
 
 const t = translator('billing')
 
-/** Adds a budget, or changes its amount. The member or key of a budget can't be changed. */
+/** Adds a budget or changes a budget's amount. The budget's member or API key cannot be changed. */
 export function BudgetDialog({ budget, onClose }: { budget: Budget | null; onClose: () => void }) {
   const { organization } = useHere()
   const notify = useNotify()

@@ -14,7 +14,7 @@ import { PermissionMatrix } from '../../ui/permission-matrix.tsx'
 const t = translator('apiKeys')
 
 const DAY_MS = 86_400_000
-/** Lifetimes of keys in days, with their names. */
+/** Returns the selectable lifetimes of a key: the number of days and a label. */
 const lifetimes = () =>
   [
     ['30', t('form.days', { count: 30 })],
@@ -104,7 +104,7 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
 
 interface Draft {
   name: string
-  /** Lifetime in days. Empty: the key doesn't expire. */
+  /** The lifetime in days. Empty if the key doesn't expire. */
   days: string
   scope: string
 }

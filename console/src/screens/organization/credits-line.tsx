@@ -16,7 +16,7 @@ import { TransferDialog, useOtherOwned } from './transfer-dialog.tsx'
 
 const t = translator('billing')
 
-/** The credits of the organization, with a warning when they run low. */
+/** Shows the organization's credits, with a warning if few are left. */
 export function CreditsLine() {
   const { organization, may } = useHere()
   const balance = useQuery(read('GET /api/billing/balance', { org_id: organization.id }))
@@ -65,7 +65,7 @@ function Warning({
   onTransfer,
 }: {
   credits: Balance
-  /** Null for members who own no other organization. */
+  /** Opens the transfer dialog. Null if the user owns no other organization. */
   onTransfer: (() => void) | null
 }) {
   if (balance >= credits_low_threshold && available >= 1) return null

@@ -14,7 +14,7 @@ const t = translator('webhooks')
 
 const TYPES = [...EVENT_TYPES, TEST_EVENT] as const
 
-/** The deliveries of the last 30 days with their attempts. */
+/** A webhook's deliveries of the last 30 days, with all attempts. */
 export function Deliveries({ webhook }: { webhook: Webhook }) {
   const { status, event_type } = useSearch({ from: '/app/webhooks/$webhookId' })
   const deliveries = useInfiniteQuery({
@@ -24,7 +24,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       event_type: TYPES.find((type) => type === event_type),
       limit: 20,
     }),
-    // Polls while the server still attempts deliveries.
+    // Poll while deliveries are pending.
     refetchInterval: ({ state }) =>
       state.data?.pages.some(({ data }) => data.some((one) => one.status === 'pending')) ? 5_000 : false,
   })

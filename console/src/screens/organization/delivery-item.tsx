@@ -23,7 +23,7 @@ interface DeliveryItemProps {
   isEnabled: boolean
 }
 
-/** A delivery that opens to its attempts and its data. */
+/** A delivery in the list. Expands to show its attempts and its payload. */
 export function DeliveryItem({ delivery, isEnabled }: DeliveryItemProps) {
   return (
     <li>

@@ -7,12 +7,12 @@ type Values = Record<string, unknown>
 
 export interface Difference {
   field: string
-  /** Undefined: no value. */
+  /** The value as text. Undefined if the field has no value. */
   before: string | undefined
   after: string | undefined
 }
 
-/** Returns the fields that differ between two states of a record, with their values as text. */
+/** Returns the fields that differ between two states of a record. The values are formatted as text. */
 export function differencesOf(before: Values | null, after: Values | null): Difference[] {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return fields
@@ -21,10 +21,13 @@ export function differencesOf(before: Values | null, after: Values | null): Diff
     .filter((one) => one.before !== one.after)
 }
 
-/** Fields that repeat the entry, or that change with every delivery of a webhook. */
+/**
+ * Fields to omit: `created_by` repeats the entry's user, and `last_sequence` changes with every delivery of a
+ * webhook.
+ */
 const UNINTERESTING = ['created_by', 'last_sequence']
 
-/** The API's format of timestamps. */
+/** The format of timestamps in the API. */
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
 function textOf(value: unknown): string | undefined {

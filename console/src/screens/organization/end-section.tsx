@@ -13,7 +13,7 @@ import { useTransfer } from '../people/use-transfer.ts'
 
 const t = translator('organization')
 
-/** Transfers the ownership of the organization, leaves it, or deletes it. */
+/** Transfers the organization's ownership, leaves the organization, or deletes it. */
 export function EndSection() {
   const { organization, may } = useHere()
   const { isOwner } = useLevel()
@@ -128,7 +128,9 @@ function Delete() {
   )
 }
 
-/** Opens another organization of the user, if possible the personal one. */
+/**
+ * Returns a function that opens another of the user's organizations, preferably the personal one, and shows a notice.
+ */
 function useGoHome(): (text: string) => void {
   const { organization, organizations } = useHere()
   const navigate = useNavigate()

@@ -11,7 +11,9 @@ const t = translator('models')
 const RATIOS = ['input_ratio', 'output_ratio', 'seconds_ratio'] as const
 type Ratio = (typeof RATIOS)[number]
 
-/** Sets the price of a model of the environment and whether it is enabled. For system administrators. */
+/**
+ * Changes the price of a model that the environment configures, and whether it is enabled. For system administrators.
+ */
 export function EnvironmentModelDialog({ model, onClose }: { model: LanguageModel; onClose: () => void }) {
   const notify = useNotify()
   const isForAudio = model.config.capabilities?.includes('transcription') ?? false

@@ -14,7 +14,7 @@ export const EVENT_TYPES = [
   'billing.credits_low',
 ] as const satisfies readonly EventType[]
 
-/** Says when an event of a type occurs. */
+/** Returns a sentence that says when events of a type occur. */
 export const eventText = (type: (typeof EVENT_TYPES)[number]): string => t(`event.${type}`)
 
 export const TEST_EVENT = 'webhook.test'

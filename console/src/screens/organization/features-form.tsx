@@ -12,7 +12,7 @@ const t = translator('organization')
 
 const MIB = 1024 ** 2
 
-/** The form's values as typed. A blank field doesn't change. */
+/** The values of the form's fields as typed. A blank field changes nothing. */
 interface Draft {
   daily: 'same' | 'none' | 'limit'
   daily_chat_limit: string
@@ -22,7 +22,7 @@ interface Draft {
   team_members: 'same' | 'on' | 'off'
 }
 
-/** `features` is null if the limits in force are unknown. */
+/** A form for an organization's limits. `features` is null if the current limits are unknown. */
 export function FeaturesForm({ org_id, features }: { org_id: string; features: Features | null }) {
   const notify = useNotify()
   const [draft, setDraft] = useState(() => draftOf(features))

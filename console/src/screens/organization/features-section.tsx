@@ -10,7 +10,7 @@ import { Loaded, Skeleton } from '../../ui/states.tsx'
 
 const t = translator('organization')
 
-/** The limits of the organization, and how much of each is used. */
+/** Shows the organization's limits and the current usage of each. */
 export function FeaturesSection() {
   const { organization } = useHere()
   const features = useQuery(read('GET /api/org/features', { org_id: organization.id }))
@@ -38,7 +38,7 @@ export function FeaturesSection() {
 interface Use {
   name: string
   used: number
-  /** Null: no limit. */
+  /** The limit. Null if there is none. */
   limit: number | null
   format: (value: number) => string
 }

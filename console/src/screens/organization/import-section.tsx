@@ -17,7 +17,7 @@ import { Failure } from '../../ui/states.tsx'
 
 const t = translator('organization')
 
-/** Creates an organization from an export. */
+/** Creates an organization from an exported archive. */
 export function ImportSection() {
   const [isOpen, setOpen] = useState(false)
   return (
@@ -143,7 +143,7 @@ const ImportedDialog = ({ result, onClose }: { result: ImportedOrganization; onC
 
 type Kind = keyof typeof en.kinds
 
-/** As `12 agents`. Other versions of the server may name other kinds. */
+/** Returns text such as `12 agents`. A server of another version may send kinds that have no message. */
 const countOf = (kind: string, count: number): string =>
   t.has(`kinds.${kind}` as 'kinds.agents')
     ? t(`kinds.${kind as Kind}`, { count })

@@ -2,7 +2,10 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 
-/** The newest 100 API keys of the organization; none without the permission to list them. */
+/**
+ * Returns the organization's newest 100 API keys, and a function that returns a key's name. Without the permission to
+ * list keys, the list is empty.
+ */
 export function useKeyNames() {
   const { organization, may } = useHere()
   const keys = useInfiniteQuery({

@@ -11,7 +11,7 @@ import { ModelFields } from './model-fields.tsx'
 const t = translator('models')
 
 interface ModelDialogProps {
-  /** Null: adds a model. */
+  /** The model to edit. Null to add a model. */
   model: LanguageModel | null
   onClose: () => void
 }

@@ -17,11 +17,11 @@ const PROVIDERS = [
   ['demo', null],
 ] as const satisfies readonly (readonly [Provider, string | null])[]
 
-/** Returns the providers with the names that the form shows. */
+/** Returns each provider with the name that the form shows. */
 export const providerChoices = (): (readonly [Provider, string])[] =>
   PROVIDERS.map(([provider, name]) => [provider, name ?? t(`providerChoice.${provider}`)])
 
-/** Returns the short name of a provider. */
+/** Returns a provider's short name. */
 export function providerName(provider: string): string {
   const known = PROVIDERS.find(([one]) => one === provider)
   if (!known) return provider
@@ -39,7 +39,7 @@ export const CAPABILITIES = [
   'transcription',
 ] as const satisfies readonly Capability[]
 
-/** The form's values as typed. */
+/** The values of the form's fields as typed. */
 export interface ModelDraft {
   name: string
   provider: Provider
@@ -51,7 +51,7 @@ export interface ModelDraft {
   output_ratio: string
   seconds_ratio: string
   context_window: string
-  /** Empty: the server infers them from the model ID. */
+  /** The model's capabilities. If empty, the server infers them from the model ID. */
   capabilities: Capability[]
 }
 
@@ -73,7 +73,7 @@ export function draftOf(model: LanguageModel | null): ModelDraft {
   }
 }
 
-/** Returns the config without blank fields. A blank API key keeps the stored one. */
+/** Converts the form's values to a config. Omits blank fields. A blank API key keeps the stored key. */
 export function configOf(draft: ModelDraft): NonNullable<Body<'POST /api/llm/add'>['config']> {
   const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
   return {
@@ -88,7 +88,7 @@ export function configOf(draft: ModelDraft): NonNullable<Body<'POST /api/llm/add
   }
 }
 
-/** Whether the provider has no default URL. */
+/** Returns whether the provider has no default URL, so that the form requires one. */
 export const needsAddress = (provider: Provider): boolean =>
   provider === 'openai-compatible' || provider === 'ollama'
 export const needsKey = (provider: Provider): boolean => !needsAddress(provider) && provider !== 'demo'

@@ -4,7 +4,10 @@ import { Empty } from '../../ui/states.tsx'
 
 const t = translator('organization')
 
-/** Shown instead of a page without access. Without `permission`, the page is for system administrators. */
+/**
+ * Replaces a page that the user may not open. Names the missing permission. If `permission` is omitted, the page is
+ * for system administrators only.
+ */
 export const NotAllowed = ({ permission }: { permission?: string }) => (
   <Empty icon={Lock} title={t('notAllowed.title')}>
     {permission === undefined

@@ -1,5 +1,5 @@
 export interface ModelsSearch {
-  /** The open model; `new` adds one. */
+  /** The id of the open model. `new` opens the dialog that adds a model. */
   model_id?: string
 }
 
@@ -30,13 +30,13 @@ export interface AuditSearch {
   action?: string
   record_type?: string
   record_id?: string
-  /** First and last day, as `2026-01-31`. */
+  /** The first and the last day of the period, such as `2026-01-31`. */
   from?: string
   to?: string
 }
 
 export interface AdminSearch {
-  /** ID of the organization to administer. Default: the current one. */
+  /** The id of the organization to administer. By default, the current organization. */
   organization?: string
 }
 

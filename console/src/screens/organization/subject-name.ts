@@ -5,7 +5,7 @@ import { useKeyNames } from './key-names.ts'
 
 const t = translator('billing')
 
-/** Returns a function that names the member or API key of a budget. */
+/** Returns a function that returns the name of a budget's member or API key. */
 export function useSubjectName(): (budget: Pick<Budget, 'user_id' | 'api_key_id'>) => string {
   const { nameOf } = useMemberNames()
   const { keyNameOf } = useKeyNames()

@@ -10,14 +10,14 @@ import { useNotify } from '../../ui/toast.tsx'
 
 const t = translator('billing')
 
-/** Returns the other organizations that the user owns. */
+/** Returns the organizations that the user owns, except the current one. */
 export function useOtherOwned() {
   const { organization } = useHere()
   const { data = [] } = useInfiniteQuery(readPages('GET /api/org/list', { limit: 100 }))
   return data.filter(({ id, user_role }) => id !== organization.id && user_role.role_name === 'owner')
 }
 
-/** Transfers credits to the current organization from another one that the user owns. */
+/** Transfers credits to the current organization from another organization of the same owner. */
 export function TransferDialog({ onClose }: { onClose: () => void }) {
   const { organization } = useHere()
   const notify = useNotify()

@@ -20,7 +20,7 @@ const t = translator('billing')
 
 type Group = (typeof USAGE_GROUPS)[number]
 
-/** The usage of the last days, by day and by a group of the user's choice. */
+/** The usage of recent days, by day and grouped by a field that the user chooses. */
 export function UsageOverview({ show }: { show: ShowUsage }) {
   const { organization } = useHere()
   const { days = 30, by = 'model' } = useSearch({ from: '/app/usage' })

@@ -1,11 +1,11 @@
 const DAY_MS = 86_400_000
 
-/** Returns the first and last day of a period that ends today (UTC), as `2026-01-31`. */
+/** Returns the first and the last day of a period that ends today (UTC), such as `2026-01-31`. */
 export function periodOf(days: number, now = Date.now()): { from: string; to: string } {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) }
 }
 
-/** Returns a value for each day of a period: 0 without usage. */
+/** Returns the credits of each day in a period. The value is 0 for a day without usage. */
 export function everyDay(
   { from, to }: { from: string; to: string },
   rows: readonly { day?: string | undefined; credits: number }[],

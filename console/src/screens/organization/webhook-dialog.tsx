@@ -14,7 +14,7 @@ import { EVENT_TYPES, type EventType, eventText } from './event-types.ts'
 const t = translator('webhooks')
 
 interface WebhookDialogProps {
-  /** Null: adds a webhook. */
+  /** The webhook to edit. Null to add a webhook. */
   webhook: Webhook | null
   onClose: () => void
 }
@@ -117,7 +117,7 @@ function useSave(
   }
 }
 
-/** Shows a signing secret, once. */
+/** Shows a webhook's signing secret, once. */
 export const SecretDialog = ({
   webhook,
   note,

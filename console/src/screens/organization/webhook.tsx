@@ -16,7 +16,7 @@ import { WebhookState } from './webhooks.tsx'
 
 const t = translator('webhooks')
 
-/** One webhook and its deliveries. */
+/** A webhook with its deliveries. */
 export function WebhookScreen() {
   const { organization, may } = useHere()
   const { webhookId } = useParams({ from: '/app/webhooks/$webhookId' })

@@ -14,13 +14,16 @@ const t = translator('people')
 
 interface AddByIdFormProps {
   roles: Role[]
-  /** Adding users without an invitation is off for the organization. */
+  /** Whether the organization forbids adding users without an invitation. */
   isOff: boolean
   onDone: () => void
   children: ReactNode
 }
 
-/** Adds an existing user by ID, or by email if they share another organization with the current user. */
+/**
+ * Adds an existing user by id. If the user shares another organization with the current user, an email address works,
+ * too.
+ */
 export function AddByIdForm({ roles, isOff, onDone, children }: AddByIdFormProps) {
   const { organization } = useHere()
   const notify = useNotify()

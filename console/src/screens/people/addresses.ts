@@ -1,6 +1,6 @@
 /**
- * Returns the distinct email addresses of a pasted text, and the parts that aren't addresses. Accepts `Ada <ada@example.com>`
- * and any mix of commas, semicolons, spaces and lines.
+ * Returns the distinct email addresses in pasted text, and the parts that are not addresses. Accepts `Ada
+ * <ada@example.com>`, and commas, semicolons, spaces and line breaks as separators.
  */
 export function addressesIn(text: string): { addresses: string[]; others: string[] } {
   const parts = text.split(/[,;\n]+/).flatMap((part) => {

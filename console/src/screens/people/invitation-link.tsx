@@ -14,7 +14,7 @@ interface InvitationLinkProps {
   onClose: () => void
 }
 
-/** Shows the new link of an invitation, because the email may not arrive. */
+/** Shows an invitation's new link, in case the email does not arrive. */
 export const InvitationLink = ({ email, token, onClose }: InvitationLinkProps) => (
   <Dialog
     open

@@ -19,7 +19,7 @@ interface InviteDialogProps {
   onClose: () => void
 }
 
-/** Invites by email, then shows the result for each address. Or adds a user by ID. */
+/** Invites users by email and shows the result for each address. Another tab adds a user by id. */
 export function InviteDialog({ roles, onClose }: InviteDialogProps) {
   const { organization } = useHere()
   const { mayAssign } = useLevel()

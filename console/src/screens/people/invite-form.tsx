@@ -12,7 +12,7 @@ import { roleDescription, roleName } from './role-text.ts'
 
 const t = translator('people')
 
-/** The API's limit per request. */
+/** Maximum number of addresses per request, as in the API. */
 const ADDRESSES_MAX = 100
 
 const OTHERS_SHOWN_MAX = 3
@@ -28,7 +28,7 @@ interface InviteFormProps {
   onDraft: (draft: Invited) => void
   roles: Role[]
   onSent: (results: BulkInvitations['data']) => void
-  /** The button beside the submit button. */
+  /** A button that is shown next to the submit button. */
   children: ReactNode
 }
 

@@ -12,7 +12,7 @@ type Result = BulkInvitations['data'][number]
 interface InviteResultsProps {
   results: Result[]
   onClose: () => void
-  /** Returns to the form with the addresses that failed. */
+  /** Opens the form again with the addresses that failed. */
   onBack: (failed: string[]) => void
 }
 
@@ -62,6 +62,9 @@ const ResultLine = ({ result: { email, invitation, detail } }: { result: Result 
   </>
 )
 
-/** The API names the operation that adds an existing user. The dialog has a tab for it. */
+/**
+ * Returns why an address failed. The API's text names the operation that adds an existing user. The dialog has a tab
+ * for that operation, so the text names the tab instead.
+ */
 const reasonOf = (detail: string): string =>
   detail.includes('/api/org/add_member') ? t('invited.useId') : detail

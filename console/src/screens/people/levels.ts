@@ -2,10 +2,13 @@ import type { Role } from '@parley/client/schemas'
 import { useHere } from '../../shell/organization.tsx'
 
 const OWNER = 'owner'
-/** Only admins and owners can invite. */
+/** The minimum role level for inviting users: the level of admins. */
 const INVITER_LEVEL_MIN = 80
 
-/** Returns what the level of the user's role allows. Only hides actions: the server enforces the rules. */
+/**
+ * Returns what the level of the user's role allows. The console uses it only to hide actions; the server enforces the
+ * rules.
+ */
 export function useLevel() {
   const { organization, may } = useHere()
   const { level, role_name } = organization.user_role
@@ -18,11 +21,11 @@ export function useLevel() {
     mayInvite: may('users:write') && level >= INVITER_LEVEL_MIN,
     mayManage: (role: { hierarchy_level: number } | null) =>
       may('users:admin') && isBelow(role?.hierarchy_level ?? 0),
-    /** The owner role is only assigned by a transfer of ownership. */
+    /** Excludes the owner role. Only a transfer of ownership assigns that role. */
     mayAssign: (role: Role) => !(role.is_system_role && role.name === OWNER) && isBelow(role.hierarchy_level),
   }
 }
 
-/** Sorts roles by level, highest first. */
+/** Compares roles by level, highest first, then by name. */
 export const byLevel = (one: Role, other: Role): number =>
   other.hierarchy_level - one.hierarchy_level || one.name.localeCompare(other.name)

@@ -14,7 +14,7 @@ import { useTransfer } from './use-transfer.ts'
 
 const t = translator('people')
 
-/** The actions on a member or an invitation. Renders nothing if there are none. */
+/** The menu of actions on a member or an invitation. Renders nothing if the user may perform none of them. */
 export function MemberMenu({ user }: { user: ListedUser }) {
   if (user.invite_id !== null) return <InvitationMenu user={user} invitation_id={user.invite_id} />
   return user.id === null ? null : <OneMemberMenu user={user} user_id={user.id} />
@@ -85,7 +85,7 @@ function InvitationMenu({ user, invitation_id }: { user: ListedUser; invitation_
   const outdates = ['GET /api/users/list'] as const
   const resend = useChange('POST /api/invitations/resend', {
     outdates,
-    // Links that sign in a new user are only sent by email, so the API does not return them.
+    // If the link signs in a new user, the API sends it only by email and returns no token.
     onDone: (sent) => (sent.token ? setToken(sent.token) : notify(t('menu.resent', { email: user.email }))),
   })
   const revocation = useChange('DELETE /api/invitations/revoke', {

@@ -15,7 +15,7 @@ export interface MemberName {
   email: string
 }
 
-/** Returns the members of the organization with their names: up to 500 active and 500 suspended ones. */
+/** Returns the members' names: those of up to 500 active and 500 suspended members. */
 export function useMemberNames() {
   const { organization, may } = useHere()
   const ask = (status: Status) => ({ ...readAll(organization.id, status), enabled: may('users:read') })
@@ -27,7 +27,7 @@ export function useMemberNames() {
   )
   return {
     members,
-    /** Returns null for former members, and for members beyond the first 500. */
+    /** Returns a member's name. Returns null for former members and for members that are not among those loaded. */
     nameOf: (id: string): string | null => members.find((member) => member.id === id)?.name ?? null,
   }
 }

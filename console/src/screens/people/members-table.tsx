@@ -40,7 +40,7 @@ export const MembersTable = ({ users, roles }: { users: ListedUser[]; roles: Rol
   />
 )
 
-/** Name and email. On narrow screens also the role and the status. */
+/** A member's name and email address. On narrow screens, also the role and the status. */
 function Member({ user, roles }: { user: ListedUser; roles: Role[] }) {
   const me = useHere().user
   const name = user.full_name || user.email || t('members.pending')

@@ -5,13 +5,13 @@ import { Button } from '../../ui/button.tsx'
 const t = translator('people')
 
 interface PagerProps {
-  /** From 1. */
+  /** The page number, starting at 1. */
   page: number
   pages: number
   onChange: (page: number) => void
 }
 
-/** Page navigation below a list. Renders nothing for a single page. */
+/** Page navigation below a list. Renders nothing if there is only one page. */
 export const Pager = ({ page, pages, onChange }: PagerProps) =>
   (pages > 1 || page > 1) && (
     <nav aria-label={t('pager.label')} className="flex items-center justify-center gap-3 text-sm">

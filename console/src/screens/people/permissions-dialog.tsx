@@ -15,7 +15,9 @@ const t = translator('people')
 
 const OUTDATES = ['GET /api/roles/list_permissions', 'GET /api/roles/list_roles'] as const
 
-/** Adds and removes custom permissions, which Parley itself doesn't check. For system administrators. */
+/**
+ * Adds and removes custom permissions. Parley itself does not check custom permissions. For system administrators.
+ */
 export function PermissionsDialog({
   permissions,
   onClose,

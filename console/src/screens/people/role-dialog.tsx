@@ -17,7 +17,7 @@ import { roleName } from './role-text.ts'
 const t = translator('people')
 
 interface RoleDialogProps {
-  /** Null: creates a role. */
+  /** The role to edit. Null to create a role. */
   role: Role | null
   permissions: Permission[]
   onClose: () => void
@@ -25,7 +25,7 @@ interface RoleDialogProps {
 
 const LEVEL_DEFAULT = 20
 
-/** Creates or edits a role, or shows one that the user can't edit. */
+/** Creates or edits a role. If the user may not edit the role, shows it read-only. */
 export function RoleDialog({ role, permissions, onClose }: RoleDialogProps) {
   const { may } = useHere()
   const { isOwner, isBelow, level } = useLevel()
@@ -89,7 +89,7 @@ interface Draft {
   name: string
   description: string
   level: number
-  /** Names of permissions. */
+  /** The names of the selected permissions. */
   chosen: string[]
 }
 
@@ -126,7 +126,9 @@ function Fields({ draft, onDraft }: { draft: Draft; onDraft: (draft: Draft) => v
   )
 }
 
-/** The server rejects the deletion of a role with members, and names them. */
+/**
+ * Deletes a role after a confirmation. The server refuses to delete a role that has members; its error names them.
+ */
 function useRemoval(role: Role | null, onDeleted: () => void) {
   const { organization } = useHere()
   const confirm = useConfirm()

@@ -8,7 +8,7 @@ import { roleName } from './role-text.ts'
 
 const t = translator('people')
 
-/** The role of a member: a select for users who can change it, otherwise its name. */
+/** A member's role: a select if the user may change it, otherwise the role's name. */
 export function RoleSelect({ user, roles }: { user: ListedUser; roles: Role[] }) {
   const { organization, may, user: me } = useHere()
   const { isOwner, mayAssign } = useLevel()

@@ -5,16 +5,16 @@ const t = translator('people')
 
 const SYSTEM_ROLES = ['owner', 'admin', 'member', 'guest'] as const
 
-/** No other role can have the name of a system role. */
+/** Returns the system role with this name, or undefined. Custom roles cannot have the name of a system role. */
 const systemRole = (name: string) => SYSTEM_ROLES.find((one) => one === name)
 
-/** Returns the name of a role, for system roles in the language in use. */
+/** Returns a role's name. The names of system roles are translated. */
 export function roleName(name: string): string {
   const known = systemRole(name)
   return known ? t(`systemRole.${known}`) : name
 }
 
-/** Returns the description of a role, for system roles in the language in use. */
+/** Returns a role's description. The descriptions of system roles are translated. */
 export function roleDescription({ name, description }: Pick<Role, 'name' | 'description'>): string {
   const known = systemRole(name)
   return known ? t(`systemRoleDescription.${known}`) : description

@@ -6,12 +6,12 @@ const PAUSE_MS = 250
 interface SearchFieldProps {
   label: string
   placeholder: string
-  /** The search in the URL. */
+  /** The search text in the URL. */
   value: string
   onChange: (text: string) => void
 }
 
-/** A search field that calls `onChange` after a pause in typing. */
+/** A search field. Calls `onChange` when the user pauses typing. */
 export function SearchField({ label, placeholder, value, onChange }: SearchFieldProps) {
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

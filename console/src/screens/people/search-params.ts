@@ -3,12 +3,12 @@ export const MEMBER_STATUSES = ['active', 'pending', 'expired', 'suspended'] as 
 export interface MembersSearch {
   q?: string
   status?: (typeof MEMBER_STATUSES)[number]
-  /** From 1. */
+  /** The page number, starting at 1. */
   page?: number
 }
 
 export interface RolesSearch {
-  /** The open role; `new` creates one. */
+  /** The id of the open role. `new` opens the dialog that creates a role. */
   role_id?: string
   permissions?: boolean
 }

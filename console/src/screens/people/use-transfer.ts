@@ -6,7 +6,7 @@ import { useNotify } from '../../ui/toast.tsx'
 
 const t = translator('people')
 
-/** Returns a function that transfers the ownership of the organization after a confirmation. */
+/** Returns a function that transfers the organization's ownership after a confirmation. */
 export function useTransfer(): (to: { id: string; name: string }) => Promise<void> {
   const { organization } = useHere()
   const confirm = useConfirm()
@@ -22,7 +22,7 @@ export function useTransfer(): (to: { id: string; name: string }) => Promise<voi
       typed: organization.name,
     })
     if (!isSure) return
-    // The component may be unmounted by then, and mutate() drops its callbacks in that case.
+    // Uses mutateAsync, because mutate skips its callbacks after the component unmounts.
     await transfer
       .mutateAsync({ query: { org_id: organization.id }, body: { user_id: id } })
       .then(() => notify(t('transfer.done', { name })), notify)

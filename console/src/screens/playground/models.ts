@@ -4,10 +4,13 @@ import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 import type { Choice } from '../../ui/picker.tsx'
 
-/** Name prefixes of the models that `POST /api/mcp_playground/chat` accepts. */
+/** The name prefixes of models that `POST /api/mcp_playground/chat` accepts. */
 const FAMILIES = ['gpt', 'o1', 'claude', 'deepseek', 'gemini']
 
-/** Returns the models to choose from. Their ids are the names that the API accepts. */
+/**
+ * Returns the selectable models. The id of a choice is the model name that the API accepts. If `withTools` is true,
+ * returns only models that can call tools.
+ */
 export function useModelChoices(withTools: boolean): Choice[] {
   const { organization, may } = useHere()
   const models = useQuery({

@@ -20,14 +20,20 @@ import { usePlayground } from './use-playground.ts'
 
 const t = translator('playground')
 
-/** A chat that uses the user's connections, or recommends servers to connect. */
+/**
+ * A chat whose model calls tools of the selected connections. Without connections, it recommends servers to connect
+ * to.
+ */
 export function Playground() {
   const { organization } = useHere()
-  // Each organization has its own history.
+  // The key resets the state when the organization changes, because each organization has its own history.
   return <OpenPlayground key={organization.id} />
 }
 
-/** Reads the messages from before this visit, once. New messages are added on the page. */
+/**
+ * Returns the query options that read the messages of earlier visits. The query runs once per visit; the page adds
+ * new messages itself.
+ */
 const readMemory = (org_id: string) =>
   queryOptions({
     ...read('GET /api/mcp_playground/memory', { org_id }),

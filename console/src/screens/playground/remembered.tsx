@@ -4,7 +4,7 @@ import { translator } from '../../messages/index.ts'
 
 const t = translator('playground')
 
-/** The earlier messages that the model sees. */
+/** The messages of earlier visits that the model receives. */
 export const Remembered = ({ entries }: { entries: readonly PlaygroundMemoryEntry[] }) => (
   <section aria-label={t('memory.label')} className="flex flex-col gap-4">
     <p className="text-center text-xs text-muted">{t('memory.note')}</p>

@@ -1,9 +1,9 @@
 export interface PlaygroundSearch {
-  /** Ids of the connections whose tools the model gets. None: it recommends servers. */
+  /** The ids of the connections whose tools the model may call. If omitted, the model recommends servers. */
   with?: string[]
-  /** Default: the server chooses a model. */
+  /** The model's name. By default, the server chooses a model. */
   model?: string
 }
 
-/** The API's limit per message. */
+/** Maximum number of connections per message, as in the API. */
 export const CONNECTIONS_MAX = 20

@@ -17,7 +17,7 @@ interface SetupProps {
   onChoose: (ids: readonly string[]) => void
 }
 
-/** The pickers for connections and model. */
+/** Pickers for the connections and the model. */
 export function Setup({ chosen, model, onChoose }: SetupProps) {
   const { organization } = useHere()
   const instances = useQuery(readActive(organization.id))

@@ -17,7 +17,7 @@ const t = translator('playground')
 
 interface TurnViewProps extends Pick<ProposalsProps, 'onConnect' | 'onUse'> {
   turn: Turn
-  /** Sends the question again with the selected connections. Null: it can't be sent now. */
+  /** Sends the question again with the currently selected connections. Null if it cannot be sent now. */
   onAgain: (() => void) | null
 }
 
@@ -60,11 +60,11 @@ export function TurnView({ turn, onAgain, ...proposing }: TurnViewProps) {
 interface ProposalsProps {
   ids: readonly string[]
   onConnect: (server: McpServer) => void
-  /** Selects the connection for the next message. */
+  /** Selects a connection for the next message. */
   onUse: (instanceId: string) => void
 }
 
-/** The servers that a reply recommends. */
+/** Cards for the servers that a reply recommends. */
 function Proposals({ ids, onConnect, onUse }: ProposalsProps) {
   const { organization, may } = useHere()
   const servers = useQuery(read('GET /api/mcp/list_servers', { org_id: organization.id }))

@@ -4,7 +4,7 @@ export interface Call {
   id: string
   name: string
   input: unknown
-  /** Null while it runs. */
+  /** The tool's output. Null while the call is running. */
   output: unknown
   successful: boolean | null
   error: string | null
@@ -12,10 +12,10 @@ export interface Call {
 
 export type Part = { text: string } | { call: Call }
 
-/** A reply as far as it has arrived. */
+/** The received part of a reply. */
 export interface Reply {
   parts: readonly Part[]
-  /** The servers that it recommends. */
+  /** The ids of the servers that the reply recommends. */
   serverIds: readonly string[]
   error: string | null
   isOver: boolean
@@ -23,7 +23,7 @@ export interface Reply {
 
 export const NEW_REPLY: Reply = { parts: [], serverIds: [], error: null, isOver: false }
 
-/** Adds an event to a reply. */
+/** Returns the reply after an event. */
 export function replyAfter(reply: Reply, event: PlaygroundEvent): Reply {
   if ('error' in event) return { ...reply, error: event.error, isOver: true }
   if ('mcp' in event) return { ...reply, serverIds: event.mcp.server_ids }
@@ -43,9 +43,9 @@ function withCall(parts: readonly Part[], call: Call): readonly Part[] {
   return parts.map((part) => ('call' in part && part.call.id === call.id ? { call } : part))
 }
 
-type Told = Extract<PlaygroundEvent, { tool: object }>['tool']
+type ToolPayload = Extract<PlaygroundEvent, { tool: object }>['tool']
 
-const callOf = (tool: Told): Call => ({
+const callOf = (tool: ToolPayload): Call => ({
   id: tool.id,
   name: tool.name,
   input: tool.input,

@@ -10,9 +10,9 @@ const t = translator('playground')
 export interface Turn {
   question: string
   reply: Reply
-  /** Why the question failed or its stream was lost. */
+  /** Why the request failed or the stream was lost. Null if neither happened. */
   failure: Error | null
-  /** The connections of the question. */
+  /** The ids of the connections selected for the question. */
   instanceIds: readonly string[]
 }
 
@@ -22,7 +22,7 @@ interface Question {
   model: string | undefined
 }
 
-/** The turns of this visit. Leaving the page cancels the reply in progress. */
+/** Sends questions and collects the turns of this visit. Unmounting cancels the reply in progress. */
 export function usePlayground(organizationId: string) {
   const [turns, setTurns] = useState<readonly Turn[]>([])
   const [isWriting, setWriting] = useState(false)
@@ -48,7 +48,7 @@ export function usePlayground(organizationId: string) {
         query: { org_id: organizationId },
         body,
         signal: leaving.signal,
-        // With a key, the server would complete the reply after the client has left.
+        // With an idempotency key, the server would complete the reply even after the client has disconnected.
         idempotencyKey: null,
       })
       for await (const event of events) draw.add(event)
@@ -74,7 +74,7 @@ export function usePlayground(organizationId: string) {
 
 const isCut = (error: unknown): boolean => error instanceof ParleyError && error.code === 'stream.lost'
 
-/** Collects events and reports the reply at most every 50 ms. */
+/** Builds a reply from events. Calls `onReply` at most every 50 ms. */
 function drawer(onReply: (reply: Reply) => void) {
   let reply = NEW_REPLY
   const throttle = new Throttle(() => onReply(reply))
@@ -83,7 +83,7 @@ function drawer(onReply: (reply: Reply) => void) {
       reply = replyAfter(reply, event)
       throttle.schedule()
     },
-    /** Marks the reply as over, also if it was stopped or its stream was lost. */
+    /** Ends the reply, whether it is complete, was stopped, or lost its stream. */
     end(): void {
       throttle.cancel()
       reply = { ...reply, isOver: true }

@@ -19,13 +19,15 @@ const TYPES: Record<string, ValueDescriptor['type']> = {
   object: 'dict',
 }
 
-/** Returns a field per parameter of a function, from the JSON Schema that models get. */
+/**
+ * Returns a field for each parameter of a function. Reads the parameters from the JSON Schema that models receive.
+ */
 export function fieldsOf(
   { parameters }: ToolFunction,
   inputs: readonly { name: string }[],
 ): ValueDescriptor[] {
   const { properties = {}, required = [] } = parameters as Schema
-  // JSONB does not keep the order of keys.
+  // Sort the parameters like the tool's inputs, because JSONB does not keep the order of keys.
   const named = inputs.map(({ name }) => name)
   const placeOf = (name: string) => (named.includes(name) ? named.indexOf(name) : named.length)
   const inOrder = Object.entries(properties).sort(([one], [other]) => placeOf(one) - placeOf(other))
@@ -38,7 +40,10 @@ export function fieldsOf(
   }))
 }
 
-/** Parses the text of each field. Returns an error for text that is not a list or an object. Leaves out blank fields. */
+/**
+ * Parses the text of each field. Omits blank fields. Returns an error for a list or object field whose text is not
+ * one.
+ */
 export function argumentsOf(
   fields: readonly ValueDescriptor[],
   texts: Readonly<Record<string, string>>,
@@ -70,8 +75,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Returns the prompt that makes the built-in demo model call a function. Escapes `<`, so that no value looks like an
- * element of a prompt.
+ * Returns the prompt that makes the built-in demo model call a function. Escapes `<`, so that no value is parsed as
+ * an element of the prompt.
  */
 export const demoPrompt = (functionName: string, values: Record<string, unknown>): string =>
   `TOOL:${functionName}=${JSON.stringify(values).replaceAll('<', '\\u003c')}`

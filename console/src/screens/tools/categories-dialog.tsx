@@ -124,7 +124,7 @@ interface NameFormProps {
   name?: string
   isBusy: boolean
   error: Error | null
-  /** `done` clears the field. */
+  /** Called with the submitted name. Calling `done` clears the field. */
   onName: (name: string, done: () => void) => void
   onCancel?: () => void
 }

@@ -19,11 +19,14 @@ interface CodeEditorProps {
   code: string
   onCode: (code: string) => void
   isReadOnly: boolean
-  /** The line of an error. */
+  /** The number of the line with an error. Null if there is none. */
   wrongLine: number | null
 }
 
-/** A code editor. Tab indents. After Escape, Tab leaves the field, as WCAG 2.1.2 requires for keyboard users. */
+/**
+ * A code editor. The Tab key indents. After Escape, Tab leaves the editor, so that keyboard users can leave (WCAG
+ * 2.1.2).
+ */
 export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLine }: CodeEditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
@@ -64,7 +67,7 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
     }
   }, [language, isReadOnly, hint])
 
-  // Changes from outside, such as discarding or choosing another example.
+  // Show code that did not come from typing, for example after the user discards changes or chooses another example.
   useEffect(() => {
     const editor = view.current
     if (!editor || editor.state.doc.toString() === code) return
@@ -97,10 +100,13 @@ export default function CodeEditor({ language, code, onCode, isReadOnly, wrongLi
   )
 }
 
-/** Time after Escape in which Tab leaves the editor. */
+/** The time after Escape during which Tab leaves the editor, in milliseconds. */
 const LEAVING_MS = 5_000
 
-/** Counts every Escape. The editor itself ignores one that closes something, such as the list of completions. */
+/**
+ * Lets Tab leave the editor after every Escape. By default, CodeMirror does so only if Escape closed nothing, such as
+ * the list of completions.
+ */
 const LEAVING = EditorView.domEventObservers({
   keydown: ({ key }, editor) => {
     if (key === 'Escape') editor.setTabFocusMode(LEAVING_MS)
@@ -108,8 +114,8 @@ const LEAVING = EditorView.domEventObservers({
 })
 
 /**
- * Replaces a selection in the editor's state instead of the DOM. When the browser joins lines, it adds inline styles, which
- * the Content Security Policy refuses.
+ * Applies typing over a selection to the editor's state instead of the DOM. If the browser edits the DOM and joins
+ * lines, it adds inline styles, which the Content-Security-Policy forbids.
  */
 const TYPING_OVER = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, editor) {
@@ -126,7 +132,7 @@ const TYPING_OVER = EditorView.domEventHandlers({
   },
 })
 
-/** Parsers are loaded on demand. */
+/** Loads the parser of each language on demand. */
 const LANGUAGES: Record<Language, (signal: AbortSignal) => Promise<LanguageSupport>> = {
   javascript: async (signal) => (await loadJavaScript(signal)).javascript(),
   typescript: async (signal) => (await loadJavaScript(signal)).javascript({ typescript: true }),

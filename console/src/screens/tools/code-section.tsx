@@ -12,11 +12,11 @@ import type { ToolPart } from './tool-part.ts'
 
 const t = translator('tools')
 
-/** A chunk of its own, because it is as large as the rest of the console. */
+/** Loaded in a separate chunk, because the editor is as large as the rest of the console. */
 const CodeEditor = lazy(() => loadChunk(() => import('./code-editor.tsx')))
 
 interface CodeSectionProps extends ToolPart {
-  /** The error of the last save. */
+  /** The error of the last save. Null if there is none. */
   error: Error | null
   isReadOnly: boolean
 }
@@ -63,7 +63,7 @@ function hintOf(tool: Tool): string {
   return languageOf(tool) === 'python' ? t('code.pythonHint') : t('code.functionHint')
 }
 
-/** The language of the code, and the function or class that it defines. */
+/** Fields for the language of the code, and for the name of the function or class that the code defines. */
 function Shape({ tool, edit }: ToolPart) {
   const { settings } = tool
   const { function_info: info, deployment } = settings
@@ -124,7 +124,7 @@ function Shape({ tool, edit }: ToolPart) {
 function Requirements({ tool: { settings }, edit }: ToolPart) {
   const joined = settings.requirements.join(', ')
   const [text, setText] = useState(joined)
-  // Keeps the typed text while it means the same list, and resets it on discard.
+  // Show the typed text as long as it describes the current list. After discarding, show the saved list.
   const shown = listOf(text).join() === settings.requirements.join() ? text : joined
   return (
     <TextField

@@ -13,7 +13,7 @@ interface Descriptor {
   description: string
   required: boolean
   default: string | null
-  /** For configuration. If absent, the name decides (sounds-secret.ts). */
+  /** Whether a configuration value is secret. If omitted, the name decides (sounds-secret.ts). */
   secret?: boolean
 }
 
@@ -30,7 +30,7 @@ interface DescriptorsSectionProps {
   onChange: (descriptors: Descriptor[]) => void
 }
 
-/** The inputs or the configuration of a tool. */
+/** A section that lists a tool's inputs or configuration values. */
 export function DescriptorsSection({
   title,
   description,
@@ -67,7 +67,7 @@ export function DescriptorsSection({
 
 interface DescriptorRowProps {
   kind: 'input' | 'value'
-  /** Its name, or its number if it has none yet. */
+  /** The descriptor's name. If it has none yet, its number. */
   name: string
   withSecrets: boolean
   descriptor: Descriptor

@@ -2,7 +2,7 @@ import { translator } from '../../messages/index.ts'
 
 const t = translator('tools')
 
-/** Returns the translations of the editor's own text (`EditorState.phrases`), by CodeMirror's English text. */
+/** Returns the translations of CodeMirror's own text, by the English text (`EditorState.phrases`). */
 export const editorPhrases = (): Record<string, string> => ({
   Completions: t('editor.completions'),
   'Control character': t('editor.controlCharacter'),

@@ -1,4 +1,7 @@
-/** Finds the line of a tool's code in an error. JavaScript names it first, Python names it last. */
+/**
+ * Returns the line of the tool's code that an error names, or null. In a stack trace, JavaScript lists the innermost
+ * call first, and Python lists it last.
+ */
 export function lineOf(message: string): number | null {
   const inScript = /\btool:(\d+)/.exec(message)?.[1]
   const inPython = [...message.matchAll(/\bline (\d+)\b/g)].at(-1)?.[1]

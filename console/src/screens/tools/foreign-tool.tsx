@@ -8,7 +8,7 @@ import { SeenByModels } from './seen-by-models.tsx'
 
 const t = translator('tools')
 
-/** A public tool of another organization. Agents can use it, but its code stays hidden. */
+/** The page of another organization's public tool. Agents can use the tool, but its code stays hidden. */
 export const ForeignTool = ({ tool }: { tool: Tool }) => (
   <div className="flex flex-col gap-6">
     <Section

@@ -3,7 +3,7 @@ import { translator } from '../../messages/index.ts'
 
 const t = translator('tools')
 
-/** The language of a tool's code, from `settings.deployment.framework`. */
+/** The programming language of a tool's code, from `settings.deployment.framework`. */
 export type Language = 'javascript' | 'typescript' | 'python'
 
 export const LANGUAGE_NAMES: Record<Language, string> = {
@@ -12,13 +12,16 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
   python: 'Python',
 }
 
-/** All other values mean Python, because it is often given as the name of a Python framework. */
+/**
+ * Returns the language of a tool's code. Any value other than `javascript` or `typescript` means Python, because the
+ * value is often the name of a Python framework.
+ */
 export const languageOf = ({ settings }: Pick<Tool, 'settings'>): Language => {
   const framework = settings.deployment.framework.trim().toLowerCase()
   return framework === 'javascript' || framework === 'typescript' ? framework : 'python'
 }
 
-/** The working example that a new tool starts from, the same in each language. */
+/** The initial code of a new tool: the same working example in each language. */
 export const EXAMPLES: Record<Language, string> = {
   javascript: `/** Counts the words of a text and returns the longest ones. */
 export function count_words({ text, longest = 1 }) {
@@ -62,5 +65,5 @@ export const exampleInputs = () => [
 
 export const exampleOutputs = () => ({ type: 'dict', description: t('example.output') })
 
-/** Whether the code is an unchanged example, which another one can replace. */
+/** Returns whether the code is an unchanged example, which may be replaced when the language changes. */
 export const isExample = (code: string): boolean => Object.values(EXAMPLES).includes(code)

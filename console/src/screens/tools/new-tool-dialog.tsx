@@ -20,12 +20,12 @@ import { useCategories } from './use-tools.ts'
 const t = translator('tools')
 
 interface NewToolDialogProps {
-  /** The tool to import. Null creates a tool from the example. */
+  /** The tool to import. Null to create a tool from the example. */
   file: ToolFile | null
   onClose: () => void
 }
 
-/** The option that creates a category. */
+/** The value of the select's option that creates a category. */
 const NEW = 'new'
 
 export function NewToolDialog({ file, onClose }: NewToolDialogProps) {
@@ -94,7 +94,7 @@ const exampleIn = (language: Language): Omit<ToolFile, 'name' | 'description'> =
   },
 })
 
-/** A category of the organization, or the name of a new one. */
+/** An existing category or the name of a new one. */
 type CategoryChoice = { id: string } | { name: string }
 
 function useCategoryChoice() {
@@ -134,7 +134,7 @@ function useCategoryChoice() {
   return { choice, field, isReady: categories.data !== undefined }
 }
 
-/** Creates the category if it is new, then the tool, and opens the tool. */
+/** Creates the category if it is new, creates the tool, and opens it. */
 function useCreation() {
   const { organization } = useHere()
   const navigate = useNavigate()
@@ -150,7 +150,7 @@ function useCreation() {
   const begin = (choice: CategoryChoice, parts: ToolFile) => {
     const make = (category_id: string) => tool.mutate({ query, body: { ...parts, category_id } })
     if ('id' in choice) return make(choice.id)
-    // An earlier attempt created the category, and only the tool was refused.
+    // An earlier attempt already created the category, and then creating the tool failed.
     if (madeCategory?.name === choice.name) return make(madeCategory.id)
     category.mutate(
       { query, body: { name: choice.name, description: '' } },

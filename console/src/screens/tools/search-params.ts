@@ -1,11 +1,11 @@
-/** The visible part of a tool's page on narrow screens. */
+/** The open tab of a tool's page. On narrow screens, the page shows either the form or the test pane. */
 export type ToolTab = 'edit' | 'test'
 
 export type ToolOwner = 'own' | 'public'
 
 export interface ToolsSearch {
   q?: string
-  /** A category of the organization. */
+  /** The id of a category of the organization. */
   category_id?: string
   from?: ToolOwner
 }

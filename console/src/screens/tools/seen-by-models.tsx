@@ -5,7 +5,7 @@ import { Section } from '../../ui/page.tsx'
 
 const t = translator('tools')
 
-/** The functions and parameters that models get, of the saved version. */
+/** Shows the functions and parameters that models receive. They belong to the saved version of the tool. */
 export const SeenByModels = ({ tool }: { tool: Tool }) => (
   <Section title={t('models.title')} description={t('models.description')}>
     {tool.functions.map((one) => (

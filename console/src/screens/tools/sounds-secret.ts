@@ -1,4 +1,4 @@
-/** Whether a configuration value of this name is secret by default. The server has the same rule. */
+/** Returns whether a configuration value with this name is secret by default. The server applies the same rule. */
 export const soundsSecret = (name: string): boolean =>
   name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')

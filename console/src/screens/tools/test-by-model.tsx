@@ -23,10 +23,13 @@ const providerNames = (): Record<Provider, string> => ({
   ollama: 'Ollama',
   demo: t('test.providers.demo'),
 })
-/** Self-hosted providers, which have no fixed URL. */
+/** Self-hosted providers, which have no default URL. */
 const WITH_BASE_URL: readonly Provider[] = ['openai-compatible', 'ollama']
 
-/** A language model decides whether and how to call the tool. The API key is not stored. */
+/**
+ * Tests a tool through a language model, which decides whether and how to call the tool. The server does not store
+ * the API key.
+ */
 export default function TestByModel({ tool, configItems, children }: TestProps) {
   const [prompt, setPrompt] = useState('')
   const [model, setModel] = useState({

@@ -15,11 +15,11 @@ const t = translator('tools')
 export interface TestProps {
   tool: Tool
   configItems: { name: string; value: string }[]
-  /** The fields of the configuration. */
+  /** The fields for the configuration values. */
   children: ReactNode
 }
 
-/** Calls a function with the given values through the built-in demo model, without a language model. */
+/** Tests a tool by calling a function with values that the user enters. The built-in demo model makes the call. */
 export function TestByValues({ tool, configItems, children }: TestProps) {
   const [name, setName] = useState<string>()
   const [texts, setTexts] = useState<Record<string, string>>({})

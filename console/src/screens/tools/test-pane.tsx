@@ -11,10 +11,10 @@ import { TestByValues } from './test-by-values.tsx'
 
 const t = translator('tools')
 
-/** A chunk of its own, because it needs the Markdown renderer. */
+/** Loaded in a separate chunk, because it needs the Markdown renderer. */
 const TestByModel = lazy(() => loadChunk(() => import('./test-by-model.tsx')))
 
-/** Runs the saved version of a tool, with values or through a language model. */
+/** Tests the saved version of a tool, either with given values or through a language model. */
 export function TestPane({ tool, isUnsaved }: { tool: Tool; isUnsaved: boolean }) {
   const { may } = useHere()
   const { by = 'values' } = useSearch({ from: '/app/tools/$toolId' })
@@ -85,7 +85,7 @@ interface ConfigFieldsProps {
   onConfig: (config: Record<string, string>) => void
 }
 
-/** Configuration for tests. Sent with each run and not stored. */
+/** Fields for configuration values. Each test sends them, and the server does not store them. */
 const ConfigFields = ({ tool, config, onConfig }: ConfigFieldsProps) =>
   tool.configuration.length > 0 && (
     <fieldset className="flex flex-col gap-3 rounded-xl border border-line p-3">

@@ -5,10 +5,10 @@ import { formatBytes } from '../../ui/format.ts'
 
 const t = translator('tools')
 
-/** An exported tool: everything except its category, which belongs to the organization. */
+/** An exported tool. Omits the category, which belongs to the organization. */
 export type ToolFile = Omit<Body<'POST /api/tools'>, 'category_id'>
 
-/** More than any valid tool has. */
+/** The maximum size of a file to import. Every valid tool is smaller. */
 const BYTES_MAX = 1024 * 1024
 
 export function fileOf(tool: Tool): ToolFile {
@@ -28,7 +28,10 @@ export function fileOf(tool: Tool): ToolFile {
   }
 }
 
-/** Reads an exported tool. The server validates the tool itself. Throws an `Error` with a translated message. */
+/**
+ * Reads an exported tool from a file. Throws an `Error` with a translated message if the file is not an exported
+ * tool. The server validates the tool's content.
+ */
 export async function readToolFile(file: Blob): Promise<ToolFile> {
   if (file.size > BYTES_MAX) throw new Error(t('file.tooLarge', { size: formatBytes(BYTES_MAX) }))
   return parseToolFile(await file.text())

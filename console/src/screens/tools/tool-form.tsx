@@ -15,7 +15,9 @@ import { useCategories } from './use-tools.ts'
 
 const t = translator('tools')
 
-/** Edits and saves a whole tool. The server loads the code and reports its errors. */
+/**
+ * The form for all settings of a tool. One button saves them. The server then loads the code and reports its errors.
+ */
 export function ToolForm({ tool: saved, edits }: { tool: Tool; edits: Edits<Tool> }) {
   const { may } = useHere()
   const mayWrite = may('tool:write')
@@ -59,7 +61,7 @@ export function ToolForm({ tool: saved, edits }: { tool: Tool; edits: Edits<Tool
   )
 }
 
-/** Sends only changed fields, so the server loads the code again only if it needs to. */
+/** Saves the form. Sends only changed fields, so that the server loads the code again only if necessary. */
 function useSaving(saved: Tool, { changes, settle }: Edits<Tool>) {
   const update = useChange('PUT /api/tools', {
     outdates: ['GET /api/tools', 'GET /api/tools/list_all', 'GET /api/agents/get'],

@@ -24,7 +24,7 @@ import { ToolForm } from './tool-form.tsx'
 
 const t = translator('tools')
 
-/** A tool's form with its test pane. */
+/** A tool's form, next to its test pane. */
 export function ToolPage() {
   const { toolId } = useParams({ from: '/app/tools/$toolId' })
   const { organization } = useHere()
@@ -96,7 +96,7 @@ const OthersTool = ({ tool }: { tool: Tool }) => (
   </Page>
 )
 
-/** Side by side on wide screens, else as tabs. */
+/** Shows the form and the test pane side by side on wide screens, and as tabs on narrow screens. */
 function Panes({ edit, test }: { edit: React.ReactNode; test: React.ReactNode }) {
   const { tab = 'edit' } = useSearch({ from: '/app/tools/$toolId' })
   const navigate = useNavigate({ from: '/tools/$toolId' })

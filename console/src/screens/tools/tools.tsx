@@ -19,7 +19,7 @@ import { useCategories, useTools } from './use-tools.ts'
 
 const t = translator('tools')
 
-/** The organization's tools, and public tools of other organizations. */
+/** A list of the organization's tools and of other organizations' public tools. */
 export function Tools() {
   const { may } = useHere()
   const search = useSearch({ from: '/app/tools' })
@@ -133,7 +133,7 @@ function Filters() {
 }
 
 function matches(tool: Tool, { q = '', category_id, from }: Filter): boolean {
-  // The API hides the category of other organizations' tools.
+  // The API returns no category for tools of other organizations.
   const isOwn = tool.category_id !== null
   if (from !== undefined && isOwn !== (from === 'own')) return false
   if (category_id !== undefined && tool.category_id !== category_id) return false

@@ -3,8 +3,8 @@ import { readPages } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
 
 /**
- * Returns the tools that the organization can use. The API lists the tools of all organizations of a user, so private tools
- * of the others are left out.
+ * Returns the tools that the organization can use. The API lists the tools of all organizations that the user belongs
+ * to, so private tools of the other organizations are removed.
  */
 export function useTools() {
   const { organization } = useHere()
