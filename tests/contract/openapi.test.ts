@@ -100,6 +100,56 @@ test('every example of a body is valid', () => {
   expect(examples).toBeGreaterThan(5)
 })
 
+test('every example agrees with itself', () => {
+  const document = JSON.parse(readFileSync(COMMITTED, 'utf8'))
+  const wrong: string[] = []
+  const check = (record: Json, pointer: string): void => {
+    for (const rule of RULES) if (!rule(record)) wrong.push(`${pointer}: ${rule.name}`)
+    for (const [key, inner] of Object.entries(record))
+      if (inner !== null && typeof inner === 'object') check(inner as Json, `${pointer}/${key}`)
+  }
+  const walk = (value: unknown, pointer: string): void => {
+    if (value === null || typeof value !== 'object') return
+    for (const [key, inner] of Object.entries(value))
+      if (key === 'example' || key === 'examples') check({ inner }, `${pointer}/${key}`)
+      else walk(inner, `${pointer}/${key}`)
+  }
+  walk(document, '')
+  expect([...new Set(wrong)]).toEqual([])
+})
+
+/** Holds if a record lacks the fields of the rule. */
+const RULES: readonly ((record: Json) => boolean)[] = [
+  function pageWithoutCursorEnds({ next_cursor: cursor, has_more: hasMore }) {
+    return (cursor === null) === (hasMore === false) || hasMore === undefined
+  },
+  function timesAreInOrder({ created_at: created, updated_at, last_used_at, finished_at, expires_at }) {
+    const later = [updated_at, last_used_at, finished_at, expires_at].filter(
+      (time) => typeof time === 'string',
+    )
+    return typeof created !== 'string' || later.every((time) => time >= created)
+  },
+  function documentsAddUp({ total, ready, failed, pending = 0 }) {
+    return ready === undefined || total === Number(ready) + Number(failed) + Number(pending)
+  },
+  function availableIsBalanceMinusHolds({ balance, held, available }) {
+    return held === undefined || balance === undefined || available === Number(balance) - Number(held)
+  },
+  function creditsFollowUsage({ credits, input_tokens: input, output_tokens: output }) {
+    return credits === undefined || input === undefined || credits === Number(input) + 4 * Number(output)
+  },
+  function permissionsMatchTheirIds({ permissions, permission_ids: ids }) {
+    const listed = Array.isArray(permissions) ? permissions.map(({ id }) => id) : []
+    return ids === undefined || permissions === undefined || JSON.stringify(listed) === JSON.stringify(ids)
+  },
+  function aFirstPageHasAllItems(record) {
+    const items = [record['users'], record['documents'], record['messages'], record['results']].find(
+      Array.isArray,
+    )
+    return items === undefined || record['total'] === undefined || record['total'] === items.length
+  },
+]
+
 test('every pattern has a rule in words, because errors show no pattern', () => {
   const patterns: { pointer: string; rule: unknown }[] = []
   const walk = (value: unknown, pointer: string): void => {

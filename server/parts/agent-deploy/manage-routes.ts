@@ -81,7 +81,7 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     access: { permission: 'agent:write', orgOf: ofDeployment },
     query: OneDeployment,
     body: schemas.DeploymentChange,
-    example: { status: 'paused' },
+    example: { status: 'active' },
     effects: 'database',
     reply: [200, schemas.DeploymentView],
     errors: ['deployment.not_found', 'deployment.config_invalid'],

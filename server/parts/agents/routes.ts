@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { ErrorCode } from '#errors'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { KB, MODEL } from '#platform/http/example-values.ts'
+import { CONNECTION, KB, MODEL, TOOL } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import {
   type AgentDependencies,
@@ -55,7 +55,9 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
         temperature: 0.3,
         max_tokens: 400,
       },
+      tools: [{ tool_id: TOOL, config: [{ name: 'api_key', value: 'shop_5tR8' }] }],
       knowledge_base_ids: [KB],
+      mcp_instance_ids: [CONNECTION],
     },
     effects: 'database',
     reply: [201, AgentView],
@@ -96,7 +98,7 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     access: { permission: 'agent:write', orgOf: ofAgent },
     query: OneAgent,
     body: AgentChange,
-    example: { params: { system_prompt: 'You answer questions about our coffee shop. Be brief.' } },
+    example: { is_active: true },
     effects: 'database',
     reply: [200, AgentView],
     errors: ['agent.not_found', 'agent.changing', ...REFUSED],

@@ -19,7 +19,11 @@ export const apiKeyRoutes: Route[] = [
     access: { permission: 'organization:admin', orgOf: 'query or body' },
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: NewApiKey,
-    example: { name: 'Website', permissions: ['chats:*', 'organization:read'] },
+    example: {
+      name: 'Website',
+      permissions: ['chats:*', 'organization:read'],
+      expires_at: '2026-04-01T09:00:00.000Z',
+    },
     effects: 'database',
     reply: [201, CreatedApiKey],
     errors: ['org.not_found', 'access.session_needed', 'role.permission_not_held', 'api_key.expiry_past'],

@@ -277,10 +277,12 @@ function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
       method: 'GET',
       url: '/api/auth/oidc/callback',
       summary: "Receive the OpenID provider's redirect",
-      description: 'Not for API clients.',
+      description:
+        'For browsers that return from the provider. Requires the cookie of oidc/start. Redirects to the console with a ' +
+        'single-use `code` for oidc/exchange, valid for one minute, or with an `error` in words.',
       access: 'public',
       query: OidcReturn,
-      reply: { redirect: 'Redirect to /oidc of the console, with a code for oidc/exchange or an error.' },
+      reply: { redirect: 'Redirect to `/oidc` of the console with `code` or `error`.' },
       errors: ['auth.oidc_off', 'auth.oidc_state'],
       cookie: oidc.cookie.name,
       handler: ({ client, query, cookie: browser }) => oidc.end(client, query, browser),

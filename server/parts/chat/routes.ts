@@ -137,7 +137,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     access: inOrganization('chats:write'),
     query: OneChat,
     body: schemas.ChatChange,
-    example: { status: 'ARCHIVED' },
+    example: { pinned: true, folder: 'Customers' },
     effects: 'database',
     reply: [200, schemas.ChatView],
     errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.parent_not_reply'],

@@ -156,7 +156,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
     access: { permission: 'conversation:write', orgOf: 'query' },
     query: OneConversation,
     body: schemas.ConversationChange,
-    example: { is_archived: true },
+    example: { is_archived: false },
     effects: 'database',
     reply: [200, schemas.ConversationView],
     errors: ['org.not_found', 'conversation.not_found'],

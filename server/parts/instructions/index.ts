@@ -62,7 +62,7 @@ export const instructionRoutes: Route[] = [
     access: { permission: 'chats:write', orgOf: ofInstruction },
     query: OneInstruction,
     body: InstructionChange,
-    example: { content: 'Answer in at most two sentences.' },
+    example: { content: 'Answer in at most three sentences.' },
     effects: 'database',
     reply: [200, InstructionView],
     errors: ['instruction.not_found', 'instruction.name_taken'],

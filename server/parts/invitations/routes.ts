@@ -64,7 +64,7 @@ export const invitationRoutes = (services: Services, { database } = services): R
     access: { permission: 'users:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: NewInvitations,
-    example: { invitations: [EXAMPLE] },
+    example: { invitations: [EXAMPLE], message: 'Welcome to the team!' },
     effects: 'database',
     reply: [201, BulkResult],
     errors: ['org.not_found', 'invitation.level'],

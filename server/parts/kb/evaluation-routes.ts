@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { HOURS } from '#platform/http/example-values.ts'
+import { EVALUATED } from '#platform/http/example-values.ts'
 import { confirms, idOf, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { KbDependencies } from './dependencies.ts'
 import * as schemas from './evaluation-schemas.ts'
@@ -33,7 +33,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     body: schemas.NewEvaluation,
     example: {
       name: 'Questions of customers',
-      questions: [{ question: HOURS, document_names: ['Opening hours.md'] }],
+      questions: EVALUATED,
     },
     effects: 'database',
     reply: [201, schemas.EvaluationView],

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { PASSAGE } from '#platform/http/example-values.ts'
+import { HELP } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { addSource, deleteSource } from './add-source.ts'
@@ -36,10 +36,8 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       example: {
         name: 'Shop handbook',
         description: 'Opening hours, prices and delivery.',
-        embedding_model: 'local',
-        sources: [
-          { type: 'web', config: { url: 'https://fernhill.example/help', max_pages: 50, max_depth: 2 } },
-        ],
+        embedding_model: 'text-embedding-3-small',
+        sources: [{ type: 'web', config: HELP }],
       },
       effects: 'database',
       reply: [201, schemas.KnowledgeBaseView],
@@ -83,7 +81,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       access: { permission: 'kb:write', orgOf: ofKb },
       query: OneKb,
       body: schemas.KnowledgeBaseChange,
-      example: { description: 'Opening hours, prices, delivery and returns.' },
+      example: { description: 'Opening hours, prices and delivery.' },
       effects: 'database',
       reply: [200, schemas.KnowledgeBaseView],
       errors: ['kb.not_found', 'kb.name_taken'],
@@ -110,7 +108,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       access: { permission: 'kb:write', orgOf: ofKb },
       query: OneKb,
       body: NewSource,
-      example: { type: 'text', config: { name: 'Opening hours', content: PASSAGE } },
+      example: { type: 'web', config: HELP },
       effects: 'database',
       reply: [201, schemas.SourceView],
       errors: ['kb.not_found', 'kb.source_invalid', 'kb.too_many_sources', 'upload.not_found'],
@@ -208,7 +206,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       access: { permission: 'kb:write', orgOf: ofKb },
       query: Type.Object({ ...OneKb.properties, chunk_id: idOf('the chunk') }),
       body: schemas.ChunkChange,
-      example: { is_enabled: false },
+      example: { is_enabled: true },
       effects: 'outside',
       reply: [200, schemas.ChunkView],
       errors: [

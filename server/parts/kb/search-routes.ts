@@ -22,7 +22,7 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
     access: { permission: 'kb:read', orgOf: ofKb },
     query: OneKb,
     body: SearchRequest,
-    example: { query: HOURS, limit: 5, filter: { mime_type: 'text/markdown' } },
+    example: { query: HOURS, limit: 5, filter: { mime_type: 'text/html' }, explain: true },
     effects: 'outside',
     reply: [200, SearchAnswer],
     errors: [
@@ -52,8 +52,8 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
     body: QueryRequest,
     example: {
       query: HOURS,
-      model: 'gpt-5-mini',
-      params: { temperature: 0.2, include_sources: true },
+      model: 'GPT-5 mini',
+      params: { temperature: 0.3, include_sources: true },
     },
     effects: 'outside',
     reply: {

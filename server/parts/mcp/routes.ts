@@ -59,14 +59,14 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     url: '/api/mcp/callback',
     summary: "Receive a provider's redirect",
     description:
-      'Not called by clients. The state is single-use and identifies what the provider does not pass on. The browser ' +
-      'that started the connection goes on to the console, whether the account was connected or not. In any other ' +
-      "browser the provider's answer is stored encrypted and not used until the user who started it confirms.",
+      'For browsers that return from the provider. `state` is single-use and identifies the connection attempt. The ' +
+      'browser that started the attempt finishes it here and continues to the console, also after a failure. For any ' +
+      "other browser, stores the provider's response encrypted. The user who started must confirm it within 10 minutes.",
     access: 'public',
     query: schemas.CallbackQuery,
     reply: {
       redirect:
-        'Redirect to `{FRONTEND_URL}/mcp/callback` with mcp_server_id, mcp_session_id, flow_type and error.',
+        'Redirect to `{FRONTEND_URL}/mcp/callback` with `mcp_server_id`, `mcp_session_id`, `flow_type` and, on failure, `error`.',
       seeOther: 'Redirect to `{FRONTEND_URL}/connections/confirm` with a single-use ticket as the fragment.',
     },
     errors: ['mcp.state_invalid'],
@@ -250,7 +250,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     access: 'system',
     query: ServerQuery,
     body: ServerChange,
-    example: { description: 'Reads, creates and moves events.' },
+    example: { description: 'Reads and creates events.' },
     effects: 'outside',
     reply: [200, ServerRecord],
     errors: ['mcp.server_not_found', 'mcp.server_invalid', 'mcp.server_taken', 'mcp.secret_needed'],

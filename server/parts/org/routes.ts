@@ -168,7 +168,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     access: 'system',
     query: InOrganization,
     body: FeaturesChange,
-    example: { daily_chat_limit: 1000 },
+    example: { daily_chat_limit: 500 },
     effects: 'database',
     reply: [200, FeaturesView],
     errors: ['org.not_found'],

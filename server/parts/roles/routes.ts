@@ -1,6 +1,6 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
-import { PERMISSION } from '#platform/http/example-values.ts'
+import { EDITOR_DESCRIPTION, EDITOR_PERMISSIONS } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { createRole, listRoles, removeRole, updateRole } from './manage-roles.ts'
@@ -33,7 +33,12 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     access: { permission: 'roles:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: NewRole,
-    example: { name: 'editor', hierarchy_level: 40, permission_ids: [PERMISSION] },
+    example: {
+      name: 'editor',
+      description: EDITOR_DESCRIPTION,
+      hierarchy_level: 40,
+      permission_ids: EDITOR_PERMISSIONS.map((permission) => permission.id),
+    },
     effects: 'database',
     reply: [201, RoleView],
     errors: ['org.not_found', ...GRANT_ERRORS],
@@ -47,7 +52,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     access: { permission: 'roles:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, role_id: idOf('the role') }),
     body: RoleChange,
-    example: { description: 'Edits agents and knowledge.' },
+    example: { description: EDITOR_DESCRIPTION },
     effects: 'database',
     reply: [200, RoleView],
     errors: ['org.not_found', 'role.not_found', 'role.system', ...GRANT_ERRORS],
@@ -82,7 +87,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     summary: 'Create a permission',
     access: 'system',
     body: NewPermission,
-    example: { name: 'report:read', description: 'Read reports' },
+    example: { name: 'report:read', description: 'Read reports.' },
     effects: 'database',
     reply: [201, PermissionView],
     errors: ['permission.exists'],

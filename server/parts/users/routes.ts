@@ -131,7 +131,7 @@ export const userRoutes = (services: Services): Route[] => {
       access: { permission: 'users:admin', orgOf: 'query' },
       query: OneMember,
       body: StatusChange,
-      example: { status: 'suspended' },
+      example: { status: 'active' },
       effects: 'database',
       reply: [200, MemberView],
       errors: [

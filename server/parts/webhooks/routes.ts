@@ -22,7 +22,11 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: schemas.NewWebhook,
-    example: { url: 'https://www.fernhill.example/hooks/parley', event_types: ['billing.credits_low'] },
+    example: {
+      url: 'https://www.fernhill.example/hooks/parley',
+      description: 'Warns us before the credits run out.',
+      event_types: ['billing.credits_low'],
+    },
     effects: 'database',
     reply: [201, schemas.WebhookWithSecret],
     errors: ['org.not_found', 'webhook.url_invalid', 'webhook.too_many'],

@@ -10,6 +10,7 @@ interface Schema {
   items?: Schema
   properties?: Record<string, Schema>
   patternProperties?: object
+  additionalProperties?: boolean | object
 }
 
 /**
@@ -26,7 +27,7 @@ interface Place {
 function compose(schema: Schema, outer: Place): unknown {
   const place = { ...outer, component: schema.title ?? outer.component }
   const { value } = known(schema, outer)
-  if (value !== undefined) return value
+  if (value !== undefined) return completed(schema, value, place)
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]
   const choice = schema.anyOf?.find(({ type }) => type !== 'null')
@@ -39,11 +40,26 @@ function compose(schema: Schema, outer: Place): unknown {
   throw new Error(`No example for ${place.component}.${place.field}: add a value to example-values.ts`)
 }
 
-function composeObject(properties: Record<string, Schema>, { component }: Place): object {
+/** Fills in the fields that the value of a list of records leaves out. */
+function completed({ items }: Schema, value: unknown, { component }: Place): unknown {
+  const { properties } = items ?? {}
+  if (properties === undefined || !Array.isArray(value)) return value
+  const place = { component: items?.title ?? component, field: '' }
+  return value.map((record: Record<string, unknown>) => composeObject(properties, place, record))
+}
+
+function composeObject(
+  properties: Record<string, Schema>,
+  { component }: Place,
+  given: Record<string, unknown> = {},
+): object {
   const fields = Object.entries(properties)
-    .filter(([field]) => !isLeftOut(component, field))
-    .map(([field, schema]) => [field, compose(schema, { component, field })])
-  return Object.fromEntries(fields)
+    .filter(([field]) => Object.hasOwn(given, field) || !isLeftOut(component, field))
+    .map(([field, schema]) => [
+      field,
+      Object.hasOwn(given, field) ? given[field] : compose(schema, { component, field }),
+    ])
+  return { ...Object.fromEntries(fields), ...given }
 }
 
 const isLeftOut = (component: string, field: string): boolean => {
@@ -66,14 +82,20 @@ function isOf(schema: Schema, value: unknown): boolean {
   if (schema.enum) return schema.enum.includes(value)
   if (schema.type === 'array')
     return Array.isArray(value) && value.every((item) => isOf(schema.items ?? {}, item))
-  if (schema.properties) return typeof value === 'object' && isObjectOf(schema.properties, value)
+  if (schema.properties)
+    return (
+      typeof value === 'object' && isObjectOf(schema.properties, value, Boolean(schema.additionalProperties))
+    )
   if (schema.type === undefined) return true
   return [schema.type].flat().includes(typeOf(schema, value))
 }
 
-const isObjectOf = (properties: Record<string, Schema>, value: object | null): boolean =>
+const isObjectOf = (properties: Record<string, Schema>, value: object | null, isOpen: boolean): boolean =>
   value !== null &&
-  Object.entries(value).every(([field, inner]) => properties[field] && isOf(properties[field], inner))
+  Object.entries(value).every(([field, inner]) => {
+    const schema = properties[field]
+    return schema === undefined ? isOpen : inner === undefined || isOf(schema, inner)
+  })
 
 function typeOf({ type }: Schema, value: unknown): string {
   if (value === null) return 'null'

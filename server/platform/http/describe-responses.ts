@@ -5,6 +5,7 @@ import { IDEMPOTENT_REPLAYED } from './answer-once.ts'
 import { exampleOf } from './compose-example.ts'
 import type { Reply, Route } from './define-route.ts'
 import { exampleOfError } from './error-examples.ts'
+import { exampleOfReply } from './example-replies.ts'
 import { eventsOf, exampleOfFile, streamOf } from './example-texts.ts'
 import { CHAT, REPLY, REQUEST } from './example-values.ts'
 import { RATE_HEADERS } from './limit-requests.ts'
@@ -102,16 +103,15 @@ function filesOf(reply: Extract<Reply, { file: unknown } | { stream: unknown }>)
   return Object.fromEntries(types.map((type) => [type, { schema: text, example: exampleOfFile(type) }]))
 }
 
-/**
- * Returns the example of a successful response. Operations that return the same component refer to one shared
- * example.
- */
+/** Operations that return the same record share its example, unless they have their own. */
 function successExample(route: Route, view: TSchema, form: AnswerForm, examples: Json): Json {
   const { title } = view as { title?: string }
   const sentence = Array.isArray(route.reply) ? route.reply[2] : undefined
   if (sentence !== undefined) return { example: form.wrap({ message: sentence }) }
-  if (title === undefined) return { example: form.wrap(exampleOf(view)) }
-  examples[title] ??= { summary: `An example of ${title}`, value: form.wrap(exampleOf(view)) }
+  const record = exampleOf(view)
+  const own = exampleOfReply(`${route.method} ${route.url}`, record)
+  if (own !== undefined || title === undefined) return { example: form.wrap(own ?? record) }
+  examples[title] ??= { summary: `An example of ${title}`, value: form.wrap(record) }
   return { examples: { [title]: { $ref: `#/components/examples/${title}` } } }
 }
 

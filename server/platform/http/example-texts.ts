@@ -1,6 +1,21 @@
-import { ANSWER, CALL, ORDER, REPLY, SERVER, SESSION, SOURCES } from './example-values.ts'
+import {
+  ANSWER,
+  at,
+  CHAT,
+  DAY,
+  HOURS,
+  MODEL,
+  QUESTION,
+  REPLY,
+  SERVER,
+  SESSION,
+  SOURCES,
+} from './example-values.ts'
 
 /* Examples that cannot be composed from a schema: streams and files. */
+
+const EVENTS_CALL = { id: 'call_9Qz4', name: 'list_events', input: { date: DAY } }
+const CALENDAR = { events: [{ title: 'Tasting', start: at('15:00:00') }] }
 
 /** The events of a stream by the component of their data, each with a summary. */
 const EVENTS: Record<string, readonly (readonly [summary: string, data: object])[]> = {
@@ -27,11 +42,12 @@ const EVENTS: Record<string, readonly (readonly [summary: string, data: object])
     ['event: end', { citations: [1], usage: { input_tokens: 820, output_tokens: 95 } }],
   ],
   PlaygroundEvent: [
-    ['A piece of the reply', { message: 'I looked it up: ', tool: null }],
+    ['A tool call that started', { message: '', tool: { ...EVENTS_CALL, output: null } }],
     [
       'A tool call that ended',
-      { message: '', tool: { ...CALL, output: ORDER, error: null, successful: true } },
+      { message: '', tool: { ...EVENTS_CALL, output: CALENDAR, error: null, successful: true } },
     ],
+    ['A piece of the reply', { message: 'You have one event today: the tasting at 15:00.', tool: null }],
     ['Recommended servers', { mcp: { server_ids: [SERVER] }, message: '' }],
     ['The end', { message: 'DONE', tool: null }],
   ],
@@ -40,11 +56,12 @@ const EVENTS: Record<string, readonly (readonly [summary: string, data: object])
 /** The streams under /openai, as text: OpenAI's documentation describes their events. */
 const STREAMS: Record<string, string> = {
   '/openai/v1/chat/completions':
-    'data: {"id":"chatcmpl-0195f3c48a5e7cc3","object":"chat.completion.chunk","created":1772442000,"model":"GPT-5 mini",' +
+    `data: {"id":"chatcmpl-${REPLY}","object":"chat.completion.chunk","created":1772442000,"model":"Shop assistant",` +
     '"choices":[{"index":0,"delta":{"content":"We open at 8:00."},"finish_reason":null}]}\n\ndata: [DONE]\n\n',
   '/openai/v1/responses':
     'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":4,' +
-    '"item_id":"msg_0195f3c48a5e","output_index":0,"content_index":0,"delta":"We open at 8:00."}\n\n',
+    `"item_id":"msg_${REPLY}",` +
+    '"output_index":0,"content_index":0,"delta":"We open at 8:00."}\n\n',
 }
 
 /** Returns the events of a stream, by the component of their data. */
@@ -55,10 +72,17 @@ export const eventsOf = (component: string): readonly (readonly [summary: string
 export const streamOf = (url: string): string | undefined => STREAMS[url]
 
 const FILES: Record<string, string> = {
-  'text/csv': 'day,messages,input_tokens,output_tokens,credits\r\n2026-03-02,4,820,95,1200\r\n',
-  'text/markdown':
-    '# Opening hours\n\n**User**: When does the shop open?\n\n**Assistant**: We open at 8:00.\n',
-  'application/json': '{"title": "Opening hours", "messages": []}',
+  'text/csv': `day,model_id,model_name,messages,input_tokens,output_tokens,credits\r\n${DAY},${MODEL},GPT-5 mini,1,820,95,1200\r\n`,
+  'text/markdown': `# Opening hours\n\n## You, ${at('09:00:00')}\n\n${HOURS}\n\n## Assistant, ${at('09:00:00')}\n\n${ANSWER}\n`,
+  'application/json': JSON.stringify({
+    id: CHAT,
+    title: 'Opening hours',
+    status: 'ACTIVE',
+    messages: [
+      { id: QUESTION, role: 'user', content: HOURS },
+      { id: REPLY, role: 'assistant', content: ANSWER },
+    ],
+  }),
   'application/zip': '(the bytes of the ZIP archive)',
 }
 

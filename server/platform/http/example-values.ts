@@ -25,16 +25,22 @@ export const CONVERSATION = id(0x1c)
 export const SESSION = id(0x1d)
 export const DEPLOYMENT = id(0x1e)
 export const API_KEY = id(0x1f)
+/** The custom role `editor`. Ada Moreno is an `owner`. */
 export const ROLE = id(0x20)
+export const OWNER_ROLE = id(0x31)
 export const SERVER = id(0x21)
 export const CONNECTION = id(0x22)
 export const WEBHOOK = id(0x23)
 export const EVALUATION = id(0x24)
 export const CATEGORY = id(0x25)
 export const PERMISSION = id(0x2a)
+export const INVITATION = id(0x29)
+export const INVITEE = id(0x32)
+export const PASSKEY = id(0x33)
 export const OTHER_ORGANIZATION = id(0x2c)
 export const COLLEAGUE = id(0x2d)
 export const FACTOR = id(0x2e)
+export const DELIVERY = `msg_${id(0x30)}`
 export const REQUEST = id(0x3f)
 
 /** Credentials of the examples. */
@@ -44,7 +50,15 @@ export const REFRESH_TOKEN = 'rt_6Hs2yBn0'
 export const INVITATION_TOKEN = 'inv_3mRw8qFz'
 export const EMAILED_TOKEN = 'ot_9Kd4Lm2x'
 export const CHALLENGE = 'ch_Vb3xK9'
-/** Invited by Ada Moreno. */
+/** A member with the role `editor`. */
+export const LENA = {
+  id: COLLEAGUE,
+  email: 'lena@fernhill.example',
+  first_name: 'Lena',
+  last_name: 'Berg',
+  full_name: 'Lena Berg',
+}
+/** Invited by Ada Moreno as an `editor`. */
 export const INVITED = { email: 'noah@fernhill.example', first_name: 'Noah', last_name: 'Kim' }
 
 export const ANSWER = 'We open at 8:00 on weekdays and at 9:00 on weekends [1].'
@@ -64,19 +78,42 @@ async def find_order(order_number: str):
 `
 export const ORDER = { status: 'shipped', carrier: 'DHL' }
 
+export const EDITOR = { id: ROLE, name: 'editor', hierarchy_level: 40 }
+export const EDITOR_DESCRIPTION = 'Edits agents and knowledge.'
+export const EDITOR_PERMISSIONS = [
+  { id: PERMISSION, name: 'kb:write', description: 'Create and change knowledge bases.' },
+  { id: id(0x34), name: 'agent:write', description: 'Create and change agents.' },
+]
+const FERNHILL = { id: ORGANIZATION, name: 'Fernhill Coffee', slug: 'fernhill-coffee' }
+export const AS_OWNER = { ...FERNHILL, role_id: OWNER_ROLE, role_name: 'owner' }
+export const AS_EDITOR = { ...FERNHILL, role_id: ROLE, role_name: 'editor' }
+
+/** The web source of the knowledge base, and its page that answers `HOURS`. */
+export const HELP = { url: 'https://www.fernhill.example/help', max_pages: 50, max_depth: 2 }
+export const PAGE = {
+  url: 'https://www.fernhill.example/help/opening-hours',
+  title: 'Opening hours',
+}
+export const SATURDAYS = 'Do you deliver on Saturdays?'
+/** The questions of the evaluation. */
+export const EVALUATED = [
+  { question: HOURS, document_ids: [DOCUMENT] },
+  { question: SATURDAYS, document_names: ['Delivery'] },
+]
+
 export const SOURCES = [
   {
     number: 1,
     chunk_id: CHUNK,
     document_id: DOCUMENT,
-    document_name: 'Opening hours.md',
+    document_name: 'Opening hours',
     kb_id: KB,
     content: PASSAGE,
     score: 0.87,
-    metadata: {},
+    metadata: PAGE,
     headings: ['Visit us', 'Opening hours'],
     page: null,
-    position: 2,
+    position: 0,
   },
 ]
 
@@ -96,7 +133,7 @@ export const OF_FIELD: Record<string, unknown> = {
   api_key: 'dk_n8Wq3vR1kTzY',
   api_key_id: API_KEY,
   api_key_name: 'Website',
-  api_key_prefix: 'dk_n8Wq3',
+  api_key_prefix: 'dk_n8Wq3vR',
   at: at('09:00:02'),
   auth_config_id: 'ac_81Jd',
   authorization_url: 'https://calendar.example.com/authorize',
@@ -111,7 +148,7 @@ export const OF_FIELD: Record<string, unknown> = {
   chat_session_id: SESSION,
   chat_uploads: 20,
   chats: 7,
-  chunk_count: 3,
+  chunk_count: 1,
   chunk_id: CHUNK,
   chunks: 96,
   code: '123456',
@@ -137,13 +174,14 @@ export const OF_FIELD: Record<string, unknown> = {
   dense_failure: null,
   deployment_id: DEPLOYMENT,
   deployment_name: 'Website',
+  deployment_type: 'widget',
   description: 'For our customers.',
   disabled_reason: null,
   document_count: 24,
   document_id: DOCUMENT,
   document_ids: [DOCUMENT],
-  document_name: 'Opening hours.md',
-  document_names: ['Opening hours.md'],
+  document_name: 'Opening hours',
+  document_names: ['Opening hours'],
   duplicates: 1,
   duration_ms: 184,
   email: EMAIL,
@@ -170,6 +208,7 @@ export const OF_FIELD: Record<string, unknown> = {
   from_org: ORGANIZATION,
   full_name: 'Ada Moreno',
   header: 'X-Api-Key',
+  has_more: false,
   headings: ['Visit us', 'Opening hours'],
   held: 1,
   hierarchy_level: 100,
@@ -182,7 +221,7 @@ export const OF_FIELD: Record<string, unknown> = {
   input_ratio: 1,
   input_tokens: 820,
   inviter: 'Ada Moreno',
-  invite_id: id(0x29),
+  invite_id: INVITATION,
   invited_at: at('08:55:00'),
   ip_address: '203.0.113.7',
   kb_id: KB,
@@ -191,10 +230,16 @@ export const OF_FIELD: Record<string, unknown> = {
   knowledge_base_id: KB,
   knowledge_base_ids: [KB],
   language: 'en-US',
-  last_active_at: at('08:50:00'),
+  is_archived: false,
+  is_edited: false,
+  is_personal: false,
+  is_public: false,
+  is_system_admin: false,
+  is_system_role: false,
+  last_active_at: at('09:20:00'),
   last_message_at: at('09:00:00'),
   last_name: 'Moreno',
-  last_used_at: at('08:50:00'),
+  last_used_at: at('09:20:00'),
   latency_ms: 640,
   lexical: 4.8,
   ledger_entry_id: id(0x26),
@@ -205,21 +250,22 @@ export const OF_FIELD: Record<string, unknown> = {
   mcp_server_id: SERVER,
   mcp_session_id: CONNECTION,
   mcp_sessions: 10,
+  metadata: PAGE,
   mcp_url: `https://parley.fernhill.example/api/mcp/gateway/${CONNECTION}?session=${SESSION}&expires=1772445600&signature=9fQ2`,
-  members: 6,
+  members: 2,
   message: 'Welcome to the team!',
   message_id: REPLY,
-  messages: 4,
+  messages: 1,
   messages_today: 38,
-  milliseconds_p50: 38,
-  milliseconds_p95: 72,
-  mime_type: 'text/markdown',
+  milliseconds_p50: 36,
+  milliseconds_p95: 40.5,
+  mime_type: 'text/html',
   model: 'gpt-5-mini',
   model_id: MODEL,
   model_name: 'GPT-5 mini',
-  mrr: 0.88,
+  mrr: 0.75,
   name: 'Fernhill Coffee',
-  ndcg_at_10: 0.91,
+  ndcg_at_10: 0.82,
   next_attempt_at: null,
   next_cursor: null,
   not_found: [],
@@ -233,27 +279,38 @@ export const OF_FIELD: Record<string, unknown> = {
   page: 1,
   parent_message_id: QUESTION,
   pending: 1,
-  permission_ids: [PERMISSION],
-  permissions: ['chats:read', 'chats:write'],
-  position: 2,
-  prefix: 'sk_4Zp0w',
+  permission_ids: EDITOR_PERMISSIONS.map((permission) => permission.id),
+  permissions: ['chats:*', 'organization:read'],
+  position: 0,
+  prefix: 'sk_4Zp0wX7',
   primary_color: '#2f6f4f',
   progress: 0.96,
   prompt_tokens: 6,
   provider: 'openai',
-  quantity: 120,
+  quantity: 1_200,
   question: HOURS,
-  question_count: 12,
-  questions: 12,
+  question_count: 2,
+  questions: 2,
   questions_without_vectors: 0,
   ready: 22,
   reason: 'Their models do not exist here.',
   reasoning: null,
   requested_by: USER,
-  recall_at_k: 0.92,
+  recall_at_k: 1,
   record_id: AGENT,
   record_type: 'agent',
-  recovery_codes: ['7Q2M-XK4D-9RTW', 'H3VC-P8LN-2YFJ'],
+  recovery_codes: [
+    '7q2m-xk4d-9rtw-c8hv',
+    'h3vc-p8ln-2yfj-5kzs',
+    'b6tw-n4gx-u7mc-1dqr',
+    'z9ka-3jhp-e5vy-w2fn',
+    'm8sd-6rbt-q4xl-7gue',
+    'c1pf-v9wz-8kdn-3hja',
+    't5yx-2mqe-g6rb-9vsc',
+    'w4ln-7fuh-x3jp-d8ka',
+    'e2gr-5zct-1nmv-y6qb',
+    'k7jh-s8dw-4pfx-u3te',
+  ],
   recovery_codes_left: 9,
   redirect_uris: ['https://parley.fernhill.example/api/mcp/callback'],
   redirect_url: 'https://calendar.example.com/authorize?state=ms_5Gd1',
@@ -262,12 +319,12 @@ export const OF_FIELD: Record<string, unknown> = {
   rerank: null,
   resets_at: '2026-04-01T00:00:00.000Z',
   response_status: 204,
+  require_second_factor: false,
   role_id: ROLE,
-  role_name: 'owner',
+  role_name: 'editor',
   scopes: 'events.read events.write',
   score: 0.87,
-  score_threshold: 0.1,
-  seconds_ratio: 1,
+  score_threshold: 0.2,
   secret: 'JBSWY3DPEHPK3PXP',
   sequence: 18,
   server_id: SERVER,
@@ -281,7 +338,7 @@ export const OF_FIELD: Record<string, unknown> = {
   source_id: SOURCE,
   spent: 1_200,
   start: 3,
-  started_by: 'a***@fernhill.example',
+  started_by: 'a•••@fernhill.example',
   stored_bytes: 7_340_032,
   system_prompt: 'You answer questions about our coffee shop.',
   temperature: 0.3,
@@ -293,15 +350,15 @@ export const OF_FIELD: Record<string, unknown> = {
   token_url: 'https://calendar.example.com/token',
   threshold: 100_000,
   timestamp: at('09:00:00'),
-  tokens: 74,
+  tokens: 18,
   tool_id: TOOL,
   toolkit_logo: 'https://calendar.example.com/logo.svg',
   toolkit_name: 'Calendar',
   toolkit_slug: 'calendar',
-  tools_changed_at: at('08:40:00'),
-  tools_read_at: at('08:58:00'),
+  tools_changed_at: at('09:10:00'),
+  tools_read_at: at('09:20:00'),
   top_p: 0.9,
-  total: 24,
+  total: 1,
   total_tokens: 6,
   updated_at: at('09:00:00'),
   url: 'https://www.fernhill.example/hooks/parley',
