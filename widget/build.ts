@@ -4,7 +4,6 @@ import { COMPILED_ALIAS, compileMessages } from '@parley/messages/compile'
 import type { Language } from '@parley/messages/languages'
 import { build, type Plugin } from 'rolldown'
 
-/** The files that the server sends to browsers. */
 export interface BuiltWidget {
   /** The loader script. Reads a global constant `LOOK` of type ButtonLook, which the server prepends. */
   loader: string
@@ -15,7 +14,7 @@ export interface BuiltWidget {
 /** Supports browsers released in the last four years. */
 const TARGET = 'es2022'
 
-/** Bundles and minifies the loader, and the frame in each language. */
+/** Bundles and minifies the loader once, and the frame once per language. */
 export async function buildWidget(): Promise<BuiltWidget> {
   const [loader, en, de, frameStyle] = await Promise.all([
     bundle('loader.ts'),

@@ -14,7 +14,7 @@ const types = await openapiTypeScript(document, {
   rootTypesKeepCasing: true,
   // A request may omit a property that has a default.
   defaultNonNullable: false,
-  // Objects without listed properties may have any properties.
+  // An object without listed properties may have any properties.
   emptyObjectsUnknown: true,
 })
 writeFileSync(new URL('src/generated.ts', import.meta.url), astToString(types))

@@ -3,7 +3,6 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { SendIcon, StopIcon } from './icons.tsx'
 import { t } from './text.ts'
 
-/** The maximum length of a message, in characters. */
 const CHARACTERS_MAX = 8_000
 /** The counter appears when fewer characters than this are left. */
 const COUNTER_THRESHOLD = 500

@@ -73,7 +73,6 @@ export class Conversation {
     await this.#deliver(question)
   }
 
-  /** Retries the last failed action. */
   async tryAgain(): Promise<void> {
     if (this.#work !== null) return
     if (this.#phase === 'starting') return this.start()

@@ -2,7 +2,6 @@ import { addressOf, createClient } from '@parley/client'
 import { upload as sendFile } from '@parley/client/browser'
 import { session } from './session.ts'
 
-/** Calls the API as the signed-in user. */
 export const api = createClient({ auth: session })
 
 interface UploadOptions {

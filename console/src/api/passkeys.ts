@@ -9,7 +9,6 @@ import {
   WebAuthnError,
 } from '@simplewebauthn/browser'
 
-/** Returns whether this browser supports passkeys. */
 export const hasPasskeys = browserSupportsWebAuthn
 
 type Options = PasskeyOptions['options']

@@ -1,7 +1,6 @@
 import { BrowserSession } from '@parley/client/browser'
 import { useSyncExternalStore } from 'react'
 
-/** This browser's session. */
 export const session = new BrowserSession()
 
 /** Returns whether a user is signed in. Stays true until sign-out or until the server rejects the session. */

@@ -30,7 +30,6 @@ const THEMES = [
 
 const ROW = 'flex w-full items-center gap-2.5 rounded-lg px-2.5 text-left text-sm hover:bg-hover'
 
-/** The organization switcher, the links to pages, and the account menu. */
 export function Sidebar({ onChosen }: { onChosen?: () => void }) {
   const { user, may } = useHere()
   return (

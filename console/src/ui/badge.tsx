@@ -11,7 +11,6 @@ const TONES = {
 
 export type Tone = keyof typeof TONES
 
-/** A short status label. */
 export const Badge = ({ tone = 'neutral', children }: { tone?: Tone; children: ReactNode }) => (
   <span
     className={classNames(

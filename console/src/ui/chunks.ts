@@ -58,7 +58,6 @@ async function importAgain<Chunk>(error: unknown, tries: number): Promise<Chunk>
   return import(/* @vite-ignore */ `${address}?retry=${tries}`)
 }
 
-/** Retries all missing chunks immediately. */
 export const retryChunks = (): void => void retries.dispatchEvent(new Event('retry'))
 
 /** Returns why a chunk is missing, or null if none is missing. */

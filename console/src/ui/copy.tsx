@@ -35,7 +35,6 @@ export function CopyButton({
   )
 }
 
-/** A block of code with a copy button. */
 export const Snippet = ({ code, label }: { code: string; label: string }) => (
   <div className="relative rounded-xl border border-line bg-surface">
     <div className="absolute top-2 right-2">

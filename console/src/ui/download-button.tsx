@@ -12,7 +12,6 @@ interface DownloadButtonProps {
   children: string
 }
 
-/** A button that saves the response of an operation as a file. */
 export function DownloadButton({ path, query, accept, name, children }: DownloadButtonProps) {
   const notify = useNotify()
   const saving = useMutation({

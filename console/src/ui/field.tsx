@@ -4,7 +4,6 @@ import { classNames } from './class-names.ts'
 
 interface FieldProps {
   label: ReactNode
-  /** Help text below the control. */
   hint?: ReactNode
   /** An error about the current value. Replaces the hint. */
   error?: string | null | undefined

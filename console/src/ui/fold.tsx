@@ -15,7 +15,7 @@ export function Fold({
   icon: LucideIcon
   iconLook?: string
   title: ReactNode
-  /** Content at the end of the line. */
+  /** Content that is shown at the end of the line, even while the content below is hidden. */
   note?: ReactNode
   isBusy?: boolean
   isOpenAtFirst?: boolean

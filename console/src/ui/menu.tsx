@@ -3,7 +3,6 @@ import { DropdownMenu } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 
-/** A button that opens a menu. */
 export function Menu({
   trigger,
   children,

@@ -42,7 +42,6 @@ export function useTitle(title: string): void {
   }, [title])
 }
 
-/** A part of a page with its own heading. */
 export function Section({
   title,
   description,

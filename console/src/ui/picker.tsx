@@ -10,7 +10,6 @@ const t = translator('ui')
 export interface Choice {
   id: string
   name: string
-  /** A short note next to the name. */
   note?: ReactNode
   group?: string
 }
@@ -30,7 +29,6 @@ interface PickerProps {
   empty?: string
 }
 
-/** A button that opens a searchable list of choices. */
 export function Picker({
   label,
   choices,

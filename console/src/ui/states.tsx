@@ -9,12 +9,10 @@ import { errorText } from './error-text.ts'
 
 const t = translator('ui')
 
-/** A gray placeholder, shown while content loads. */
 export const Skeleton = ({ className }: { className?: string }) => (
   <div aria-hidden className={classNames('shimmer rounded-lg bg-hover', className)} />
 )
 
-/** Placeholder lines, shown while a list loads. */
 export const SkeletonList = ({ lines = 5 }: { lines?: number }) => (
   <div role="status" aria-label={t('loading')} className="flex flex-col gap-3">
     {Array.from({ length: lines }, (_, line) => (
@@ -29,7 +27,6 @@ interface EmptyProps {
   title: string
   /** Explains which items will appear here. */
   children?: ReactNode
-  /** A button that creates the first item. */
   action?: ReactNode
 }
 
@@ -44,7 +41,6 @@ export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   )
 }
 
-/** Shows an error. If `onRetry` is given, also shows a retry button. */
 export function Failure({ error, onRetry }: { error: Error; onRetry?: () => void }) {
   const requestId = error instanceof ParleyError ? error.requestId : null
   return (
@@ -83,7 +79,6 @@ interface MoreProps {
   query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> }
 }
 
-/** A button below a list that loads the list's next page. */
 export const More = ({ query }: MoreProps) =>
   query.hasNextPage && (
     <div className="flex justify-center py-3">

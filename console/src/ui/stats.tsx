@@ -4,7 +4,6 @@ interface StatsProps {
   stats: readonly (readonly [name: string, value: string, note?: string])[]
 }
 
-/** A row of key figures. */
 export const Stats = ({ label, stats }: StatsProps) => (
   <dl
     aria-label={label}

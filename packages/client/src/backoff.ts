@@ -26,8 +26,8 @@ export class Backoff {
   }
 
   /**
-   * Waits for the next retry, at least `atLeastMs` milliseconds (capped at 15 seconds). Returns false if no retries
-   * are left or the signal is aborted.
+   * Waits before the next retry: at least `atLeastMs` milliseconds, at most 15 seconds. Returns false if no retries
+   * are left or the signal aborts.
    */
   async wait(signal?: AbortSignal | null, atLeastMs = 0): Promise<boolean> {
     if (signal?.aborted || this.#tries >= this.#triesMax) return false

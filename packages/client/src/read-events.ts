@@ -28,7 +28,7 @@ export async function* readEvents(
   const reader = response.body?.getReader()
   if (!reader) return
   const events: EventSourceMessage[] = []
-  // The parser throws when an event exceeds maxBufferSize.
+  // The parser throws if an event is longer than `maxBufferSize`.
   const parser = createParser({ onEvent: (event) => events.push(event), maxBufferSize: EVENT_CHARACTERS_MAX })
   const decoder = new TextDecoder()
   const cancel = (): void => {

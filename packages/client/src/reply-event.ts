@@ -44,7 +44,7 @@ export function parseReplyEvent({ event, data }: EventSourceMessage): ReplyEvent
     : textEventOf(fields)
 }
 
-/** Parses an event of a text-only reply. Returns null for unknown events. */
+/** Parses an event of a reply that has only text. Returns null for unknown events. */
 export function parseTextEvent({ data }: EventSourceMessage): TextEvent | null {
   return textEventOf(JSON.parse(data) as Record<string, unknown>)
 }

@@ -24,7 +24,6 @@ export class Throttle {
     this.#onFlush()
   }
 
-  /** Cancels the scheduled call. */
   cancel(): void {
     clearTimeout(this.#clock)
     this.#clock = undefined

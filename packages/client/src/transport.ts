@@ -11,7 +11,7 @@ export interface TokenSource {
 export interface TransportOptions {
   /** The server's URL, for example `https://parley.example.com`. Pages of the server itself can omit it. */
   baseUrl?: string | undefined
-  /** An API key, or a source of access tokens. */
+  /** An API key, or a TokenSource. */
   auth?: string | TokenSource | undefined
   /** Replaces the global `fetch`, for example to log requests or to use a proxy. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined

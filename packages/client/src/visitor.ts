@@ -92,7 +92,6 @@ export class VisitorClient {
     return ((await answer.json()) as DeploymentSession).messages
   }
 
-  /** Stops the reply in progress. */
   async stop(sessionId: string): Promise<void> {
     await this.#send(`/api/agent_deploy/stop?session_id=${sessionId}`, { method: 'POST' })
   }
@@ -112,7 +111,6 @@ export class VisitorClient {
   }
 }
 
-/** Creates a new secret for a visitor. */
 export const newVisitorKey = (): string => randomKey(KEY_BYTES)
 
 /** Fetches without cookies and caches. Only the token identifies the visitor. */

@@ -9,7 +9,7 @@ export type Translation<Messages> = {
   readonly [Key in keyof Messages]: Messages[Key] extends string ? string : Translation<Messages[Key]>
 }
 
-/** Looks up messages: `t('invite')`, `t('removed', { name })`. */
+/** A function that looks up and formats messages: `t('invite')`, `t('removed', { name })`. */
 export type Messages<English extends object> = ReturnType<typeof createTranslator<English>>
 
 /** A function that looks up messages by any string as the key. */

@@ -20,7 +20,6 @@ const t = translator('account')
 
 type Asked = 'passkey' | 'app' | 'codes' | SecondFactor
 
-/** Manages passkeys, the authenticator app, and recovery codes. */
 export function SecondFactors() {
   const factors = useQuery(read('GET /api/auth/factors', {}))
   const [asked, setAsked] = useState<Asked | null>(null)

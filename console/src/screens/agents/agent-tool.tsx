@@ -23,7 +23,6 @@ interface AgentToolProps {
   onRemove: () => void
 }
 
-/** One of an agent's tools, with its configuration. */
 export function AgentTool({ tool, saved, onConfig, onRemove }: AgentToolProps) {
   const { may } = useHere()
   const found = useQuery({

@@ -12,7 +12,6 @@ import { AgentTool } from './agent-tool.tsx'
 
 const t = translator('agents')
 
-/** An agent's tools, each with its configuration. */
 export function ToolsSection({ agent, edit, saved }: AgentPart & { saved: Agent }) {
   const { organization, may } = useHere()
   const tools = useInfiniteQuery({

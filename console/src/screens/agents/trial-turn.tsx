@@ -8,7 +8,6 @@ import type { Turn } from './use-trial.ts'
 
 const t = translator('agents')
 
-/** A question and its reply in the test chat, with reasoning and tool calls. */
 export function TrialTurn({ turn, text }: { turn: Turn; text: string }) {
   const [openSource, setOpenSource] = useState<number | null>(null)
   const { question, reasoning, calls, citations, error, isWriting } = turn

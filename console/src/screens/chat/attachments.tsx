@@ -10,7 +10,6 @@ import { FileName } from './files.tsx'
 
 const t = translator('chat')
 
-/** The files attached to the draft, each with its upload progress or error. */
 export function Attachments({ place, attachments }: { place: string; attachments: readonly Attachment[] }) {
   const { organization } = useHere()
   if (attachments.length === 0) return null

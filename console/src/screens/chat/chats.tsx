@@ -8,7 +8,6 @@ import { Conversation } from './conversation.tsx'
 
 const t = translator('chat')
 
-/** The list of chats next to the open chat or a new chat. */
 export function Chats() {
   const { organization } = useHere()
   const { chatId = null } = useParams({ strict: false })
@@ -32,7 +31,7 @@ export function Chats() {
   )
 }
 
-/** Ctrl+Shift+O or Cmd+Shift+O opens a new chat. */
+/** Opens a new chat on Ctrl+Shift+O or Cmd+Shift+O. */
 function useNewChatKey(): void {
   const navigate = useNavigate()
   useEffect(() => {

@@ -14,7 +14,6 @@ const t = translator('chat')
 const TEMPERATURE = 0.7
 const TOKENS_MAX = 10_000_000
 
-/** A menu of rarely changed options for the reply. */
 export function MoreOptions() {
   const [isManaging, setManaging] = useState(false)
   const { choices } = useConversationState()

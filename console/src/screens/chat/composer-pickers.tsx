@@ -37,7 +37,6 @@ function noteOf(capabilities: readonly string[] = []): string | undefined {
   return capabilities.includes('reasoning') ? t('pickers.reasoning') : undefined
 }
 
-/** Selects the knowledge bases that the reply searches. */
 export function KnowledgePicker() {
   const { organization } = useHere()
   const { change } = useActions()

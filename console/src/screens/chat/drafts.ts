@@ -4,7 +4,6 @@ import { useSyncExternalStore } from 'react'
 import { BoundedMap } from '../../api/bounded-map.ts'
 import { api, upload } from '../../api/client.ts'
 
-/** A file that is attached to a draft. */
 export interface Attachment {
   key: string
   name: string
@@ -70,7 +69,6 @@ export function giveBack(place: string, { text, attachments }: Draft, refusal: E
   changeDraft(place, isEmpty ? { text, attachments, refusal } : { refusal })
 }
 
-/** Adds files to a draft and starts their uploads. */
 export function attach(
   place: string,
   query: { org_id: string; chat_id?: string },

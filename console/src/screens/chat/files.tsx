@@ -5,7 +5,6 @@ import { formatBytes } from '../../ui/format.ts'
 
 const t = translator('chat')
 
-/** The files of a sent message, with a preview of each image. */
 export const Files = ({ files }: { files: readonly Upload[] }) => (
   <ul aria-label={t('messages.files')} className="flex max-w-full flex-wrap justify-end gap-2">
     {files.map((file) => (

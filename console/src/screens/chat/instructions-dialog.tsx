@@ -16,7 +16,6 @@ const t = translator('chat')
 
 const LISTS = ['GET /api/instructions/list'] as const
 
-/** A dialog that lists, creates, edits and deletes the user's instructions. */
 export function InstructionsDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const [edited, setEdited] = useState<Instruction | 'new' | null>(null)
   const close = () => {

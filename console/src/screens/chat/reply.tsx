@@ -16,7 +16,6 @@ import { ToolCalls } from './tool-calls.tsx'
 
 const t = translator('chat')
 
-/** Renders a reply, complete or in progress. */
 export function Reply({ message, beside, live }: MessageRowProps) {
   const state = useLiveState(live)
   const shown = state ? shownOf(message, state) : message
@@ -94,7 +93,6 @@ const Waiting = () => (
   </p>
 )
 
-/** Shows that the reply was stopped or has failed, or that the connection is lost. */
 function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) {
   const { regenerate, mayWrite } = useActions()
   if (isLost)

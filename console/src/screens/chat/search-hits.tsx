@@ -12,7 +12,6 @@ import { MoreOnSight } from './more-on-sight.tsx'
 
 const t = translator('chat')
 
-/** The search results: messages and chat titles, with the search words highlighted. */
 export function SearchHits({ q, onChosen }: { q: string; onChosen: (() => void) | undefined }) {
   const { organization } = useHere()
   const found = useInfiniteQuery({

@@ -30,7 +30,6 @@ interface Shown {
 export const draftKeyOf = ({ user, organization }: Here, chatId: string | null): string =>
   `${user.id} ${chatId ?? `new ${organization.id}`}`
 
-/** Returns the open chat's actions and state. */
 export function useConversation({ chatId, chat, messages, live }: Shown): {
   actions: ConversationActions
   state: ConversationState

@@ -15,7 +15,6 @@ const t = translator('chat')
 const SHOWN_CHARACTERS_MAX = 1_500
 const SHOWN_LINES_MAX = 15
 
-/** Renders a user message as plain text. */
 export function UserMessage({ message, beside }: MessageRowProps) {
   const { mayWrite, edit } = useActions()
   const [isEdited, setEdited] = useState(false)

@@ -16,7 +16,6 @@ const t = translator('connections')
 
 const PAGE_SIZE = 60
 
-/** The list of MCP servers that users can connect to. */
 export function Catalogue({ servers }: { servers: UseQueryResult<McpServerList> }) {
   const { user } = useHere()
   const { q = '' } = useSearch({ from: '/app/connections' })

@@ -13,7 +13,6 @@ import { ServerDrawer } from './server-drawer.tsx'
 
 const t = translator('connections')
 
-/** Tabs with the user's own connections, the available MCP servers, and Parley's own MCP server. */
 export function Connections() {
   const { organization, may } = useHere()
   const { tab = 'own', connect, server_id } = useSearch({ from: '/app/connections' })

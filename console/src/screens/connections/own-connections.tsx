@@ -29,7 +29,6 @@ const DELETED = 'MCP instance deleted'
 
 type OpenDialog = { name: 'reconnect' | 'share' | 'address'; instance: McpInstance }
 
-/** The signed-in user's connections in the current organization. */
 export function OwnConnections() {
   const { organization } = useHere()
   const instances = useQuery(read('GET /api/mcp/list_instances', { org_id: organization.id }))

@@ -19,7 +19,6 @@ import { ServerForm } from './server-form.tsx'
 
 const t = translator('connections')
 
-/** A drawer with the details and tools of an MCP server. */
 export function ServerDrawer({ serverId, onClose }: { serverId: string; onClose: () => void }) {
   const { organization } = useHere()
   const server = useQuery(

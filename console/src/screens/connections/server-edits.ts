@@ -1,6 +1,5 @@
 import type { McpServerRecord, NewMcpAuthConfig, NewMcpServer } from '@parley/client/schemas'
 
-/** The values of the server form's fields. */
 export interface ServerEdits {
   name: string
   slug: string
@@ -38,7 +37,6 @@ export function editsOf({ name, toolkit_slug, description, url, auth_config }: M
   return { ...NEW_SERVER, name, slug: toolkit_slug, description, url, ...fields, type }
 }
 
-/** The fields that each authentication type has. */
 const FIELDS = {
   none: [],
   oauth: ['client_id', 'client_secret', 'scopes', 'authorization_url', 'token_url'],

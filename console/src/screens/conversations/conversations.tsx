@@ -16,7 +16,6 @@ import { NewConversation } from './new-conversation.tsx'
 
 const t = translator('conversations')
 
-/** The list of the user's conversations. */
 export function Conversations() {
   const { organization, may } = useHere()
   const { archived } = useSearch({ from: '/app/conversations' })

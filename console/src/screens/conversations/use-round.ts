@@ -25,7 +25,6 @@ export interface Round {
  */
 const STREAMS_MAX = 5
 
-/** The error of a model that refused the question. */
 export interface Refusal {
   modelId: string
   error: Error

@@ -16,7 +16,6 @@ import { TONES } from './deployment-words.ts'
 
 const t = translator('deployments')
 
-/** A deployment's status and the buttons that change it. */
 export function DeploymentActions({ deployment }: { deployment: Deployment }) {
   const { may } = useHere()
   const [isEditing, setEditing] = useState(false)

@@ -8,7 +8,6 @@ import { curl, frameTag, KEY_PLACE, policyOf, python, scriptTag, typescript } fr
 
 const t = translator('deployments')
 
-/** Code snippets for adding the deployment to a website or calling it from a program. */
 export function Install({ deployment }: { deployment: Deployment }) {
   const { deployment_type: type } = deployment
   return (

@@ -24,7 +24,6 @@ const t = translator('deployments')
 
 const DAY_MS = 86_400_000
 
-/** A deployment's usage and details, with a preview of its chat. */
 export function Overview({ deployment }: { deployment: Deployment }) {
   const isShown = deployment.deployment_type !== 'api'
   return (

@@ -8,7 +8,6 @@ import { isEnter } from '../../ui/is-enter.ts'
 
 const t = translator('home')
 
-/** A message field that starts a new chat. */
 export function AskBox() {
   const { organization } = useHere()
   const { history } = useRouter()

@@ -11,7 +11,6 @@ const t = translator('home')
 
 const COLUMN = 'flex min-w-0 flex-col gap-6'
 
-/** The home page: a message field, the setup steps, and the newest items. */
 export function Home() {
   const { user, organization, may } = useHere()
   return (

@@ -11,7 +11,6 @@ const t = translator('home')
 const DAYS = 30
 const DAY_MS = 86_400_000
 
-/** The available credits and the credits spent in the last 30 days. */
 export function Spending() {
   const { organization } = useHere()
   const org_id = organization.id

@@ -32,7 +32,6 @@ interface SecondFactorStepProps {
   onBack: () => void
 }
 
-/** The second step of a sign-in: the user provides a code, a passkey or a recovery code. */
 export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepProps) {
   const { challenge, methods, passkey_options: options } = demand
   const mayUsePasskey = options !== undefined && hasPasskeys()

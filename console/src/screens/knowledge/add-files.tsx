@@ -78,7 +78,6 @@ export function DropFiles({ uploads, children }: { uploads: Uploads | null; chil
   )
 }
 
-/** Lists uploads in progress, and failed uploads with the reason. */
 export function OutgoingFiles({ uploads }: { uploads: Uploads }) {
   const { files } = uploads
   const sending = files.filter(({ error }) => error === null)

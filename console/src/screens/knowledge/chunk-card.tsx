@@ -27,7 +27,6 @@ interface ChunkCardProps {
 /** A ref callback that scrolls the card into view when it is mounted. */
 const reveal = (card: HTMLElement | null): void => card?.scrollIntoView({ block: 'center' })
 
-/** A chunk's text and position, with a switch that excludes the chunk from search. */
 export function ChunkCard({ kbId, chunk, isMarked }: ChunkCardProps) {
   const { may } = useHere()
   const [isEditing, setEditing] = useState(false)

@@ -12,7 +12,6 @@ const t = translator('knowledge')
 
 const START = { name: '', description: '', model: LOCAL, chunking: { max: '400', overlap: '50' } }
 
-/** Creates a knowledge base and opens its list of documents. */
 export function CreateKnowledgeBase({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { organization } = useHere()
   const navigate = useNavigate()

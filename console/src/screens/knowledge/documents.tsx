@@ -18,7 +18,6 @@ const t = translator('knowledge')
 
 const PAGE_SIZE = 25
 
-/** A knowledge base's documents, with buttons that add documents. */
 export function Documents() {
   const { may } = useHere()
   const { base, uploads } = useKnowledgeBase()

@@ -23,7 +23,6 @@ const t = translator('evaluations')
 /** Maximum number of runs that the server stores per evaluation (server/parts/kb/evaluations.ts). */
 const RUNS_MAX = 100
 
-/** An evaluation: its metrics over time, its runs, and the results of one run. */
 export function EvaluationScreen() {
   const { base } = useKnowledgeBase()
   const { evaluationId } = useParams({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })

@@ -18,7 +18,6 @@ const TABS = ['documents', 'sources', 'search', 'evaluations', 'settings'] as co
 
 type Tab = (typeof TABS)[number]
 
-/** A knowledge base's name, status and tabs. */
 export function KnowledgeBaseScreen() {
   const { kbId } = useParams({ from: '/app/knowledge/$kbId' })
   const base = useQuery({

@@ -27,7 +27,6 @@ interface Row {
   asked: EvaluationQuestion | undefined
 }
 
-/** Shows the expected and the found documents of each question. */
 export function QuestionResults({ kbId, results, before, questions, first }: QuestionResultsProps) {
   const [isOnlyMissed, setOnlyMissed] = useState(false)
   const rows = results.map(

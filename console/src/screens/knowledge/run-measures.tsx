@@ -11,7 +11,6 @@ interface RunMeasuresProps {
   settings: EvaluationRunSettings
 }
 
-/** A run's mean metrics, with warnings if they are unreliable. */
 export function RunMeasures({ metrics, before, settings }: RunMeasuresProps) {
   const measures = [
     ['recall_at_k', t('measures.recallAt', { limit: settings.limit }), t('measures.recallHint')],

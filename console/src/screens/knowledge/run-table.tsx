@@ -22,7 +22,6 @@ const TONES: Record<EvaluationRun['status'], Tone> = {
   failed: 'danger',
 }
 
-/** A table of runs with their settings and metrics, newest first. */
 export const RunTable = ({
   runs,
   chosen,

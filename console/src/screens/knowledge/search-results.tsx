@@ -38,7 +38,6 @@ interface PassageProps {
   children?: React.ReactNode
 }
 
-/** A passage found by the search, with a link to its chunk in the document. */
 export function Passage({ kbId, passage, number, sought = NOTHING_SOUGHT, children }: PassageProps) {
   const { document_id, document_name, chunk_id, content, headings, page } = passage
   return (

@@ -13,7 +13,6 @@ const TONES: Record<Status, Tone> = {
   failed: 'danger',
 }
 
-/** A badge with the status of a document, a source or a knowledge base. */
 export function StatusBadge({ status, of = 'document' }: { status: Status; of?: 'document' | 'source' }) {
   const isImporting = of === 'source' && status === 'processing'
   return <Badge tone={TONES[status]}>{isImporting ? t('status.importing') : t(`status.${status}`)}</Badge>

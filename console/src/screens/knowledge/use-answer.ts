@@ -16,7 +16,6 @@ interface State {
 }
 
 export interface Answer extends State {
-  /** The text received so far. */
   text: string
   ask(body: Body<'POST /api/kb/query'>): void
   /** Aborts the stream. The text received so far remains. */
@@ -25,7 +24,6 @@ export interface Answer extends State {
 
 const NOTHING: State = { isBusy: false, sources: [], ended: null, error: null }
 
-/** Streams an answer from a knowledge base. */
 export function useAnswer(kbId: string): Answer {
   const [state, setState] = useState(NOTHING)
   const { text, buffer } = useBufferedText()

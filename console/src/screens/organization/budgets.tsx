@@ -16,7 +16,6 @@ import { useSubjectName } from './subject-name.ts'
 
 const t = translator('billing')
 
-/** A table of the monthly budgets of members and API keys. */
 export function Budgets() {
   const { organization, may } = useHere()
   const [edited, setEdited] = useState<Budget | 'new'>()

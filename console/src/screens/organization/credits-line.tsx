@@ -16,7 +16,6 @@ import { TransferDialog, useOtherOwned } from './transfer-dialog.tsx'
 
 const t = translator('billing')
 
-/** Shows the organization's credits, with a warning if few are left. */
 export function CreditsLine() {
   const { organization, may } = useHere()
   const balance = useQuery(read('GET /api/billing/balance', { org_id: organization.id }))

@@ -19,7 +19,7 @@ const TONES: Record<WebhookDelivery['status'], Tone> = {
 
 interface DeliveryItemProps {
   delivery: WebhookDelivery
-  /** Whether the webhook is enabled. */
+  /** Whether the webhook is enabled. A disabled webhook's deliveries cannot be sent again. */
   isEnabled: boolean
 }
 

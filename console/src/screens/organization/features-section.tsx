@@ -10,7 +10,6 @@ import { Loaded, Skeleton } from '../../ui/states.tsx'
 
 const t = translator('organization')
 
-/** Shows the organization's limits and the current usage of each. */
 export function FeaturesSection() {
   const { organization } = useHere()
   const features = useQuery(read('GET /api/org/features', { org_id: organization.id }))

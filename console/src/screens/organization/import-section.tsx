@@ -17,7 +17,6 @@ import { Failure } from '../../ui/states.tsx'
 
 const t = translator('organization')
 
-/** Creates an organization from an exported archive. */
 export function ImportSection() {
   const [isOpen, setOpen] = useState(false)
   return (

@@ -17,11 +17,9 @@ const PROVIDERS = [
   ['demo', null],
 ] as const satisfies readonly (readonly [Provider, string | null])[]
 
-/** Returns each provider with the name that the form shows. */
 export const providerChoices = (): (readonly [Provider, string])[] =>
   PROVIDERS.map(([provider, name]) => [provider, name ?? t(`providerChoice.${provider}`)])
 
-/** Returns a provider's short name. */
 export function providerName(provider: string): string {
   const known = PROVIDERS.find(([one]) => one === provider)
   if (!known) return provider

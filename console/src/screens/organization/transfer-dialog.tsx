@@ -17,7 +17,6 @@ export function useOtherOwned() {
   return data.filter(({ id, user_role }) => id !== organization.id && user_role.role_name === 'owner')
 }
 
-/** Transfers credits to the current organization from another organization of the same owner. */
 export function TransferDialog({ onClose }: { onClose: () => void }) {
   const { organization } = useHere()
   const notify = useNotify()

@@ -117,7 +117,6 @@ function useSave(
   }
 }
 
-/** Shows a webhook's signing secret, once. */
 export const SecretDialog = ({
   webhook,
   note,

@@ -16,7 +16,6 @@ import { WebhookState } from './webhooks.tsx'
 
 const t = translator('webhooks')
 
-/** A webhook with its deliveries. */
 export function WebhookScreen() {
   const { organization, may } = useHere()
   const { webhookId } = useParams({ from: '/app/webhooks/$webhookId' })

@@ -6,7 +6,6 @@ const PAUSE_MS = 250
 interface SearchFieldProps {
   label: string
   placeholder: string
-  /** The search text in the URL. */
   value: string
   onChange: (text: string) => void
 }

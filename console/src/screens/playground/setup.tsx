@@ -17,7 +17,6 @@ interface SetupProps {
   onChoose: (ids: readonly string[]) => void
 }
 
-/** Pickers for the connections and the model. */
 export function Setup({ chosen, model, onChoose }: SetupProps) {
   const { organization } = useHere()
   const instances = useQuery(readActive(organization.id))

@@ -21,7 +21,6 @@ interface TurnViewProps extends Pick<ProposalsProps, 'onConnect' | 'onUse'> {
   onAgain: (() => void) | null
 }
 
-/** A question and its reply, with tool calls and recommended servers. */
 export function TurnView({ turn, onAgain, ...proposing }: TurnViewProps) {
   const { question, reply, failure } = turn
   const { parts, serverIds, error, isOver } = reply
@@ -60,11 +59,9 @@ export function TurnView({ turn, onAgain, ...proposing }: TurnViewProps) {
 interface ProposalsProps {
   ids: readonly string[]
   onConnect: (server: McpServer) => void
-  /** Selects a connection for the next message. */
   onUse: (instanceId: string) => void
 }
 
-/** Cards for the servers that a reply recommends. */
 function Proposals({ ids, onConnect, onUse }: ProposalsProps) {
   const { organization, may } = useHere()
   const servers = useQuery(read('GET /api/mcp/list_servers', { org_id: organization.id }))

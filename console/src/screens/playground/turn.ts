@@ -23,7 +23,6 @@ export interface Reply {
 
 export const NEW_REPLY: Reply = { parts: [], serverIds: [], error: null, isOver: false }
 
-/** Returns the reply after an event. */
 export function replyAfter(reply: Reply, event: PlaygroundEvent): Reply {
   if ('error' in event) return { ...reply, error: event.error, isOver: true }
   if ('mcp' in event) return { ...reply, serverIds: event.mcp.server_ids }

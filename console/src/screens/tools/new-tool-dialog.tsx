@@ -94,7 +94,6 @@ const exampleIn = (language: Language): Omit<ToolFile, 'name' | 'description'> =
   },
 })
 
-/** An existing category or the name of a new one. */
 type CategoryChoice = { id: string } | { name: string }
 
 function useCategoryChoice() {

@@ -5,7 +5,6 @@ import { formatDuration } from '../../ui/format.ts'
 
 const t = translator('tools')
 
-/** The tool calls of a test, with their arguments and results. */
 export const TestResult = ({ result }: { result: ToolTestResult }) => (
   <div role="status" aria-label={t('test.result')} className="flex flex-col gap-2">
     {result.tool_calls.length === 0 && <p className="text-sm text-muted">{t('test.notCalled')}</p>}

@@ -62,7 +62,6 @@ function parse(text: string): unknown {
   }
 }
 
-/** Downloads a tool as a JSON file. */
 export function downloadTool(tool: Tool): void {
   const address = URL.createObjectURL(
     new Blob([`${JSON.stringify(fileOf(tool), null, 2)}\n`], { type: 'application/json' }),

@@ -24,7 +24,6 @@ import { ToolForm } from './tool-form.tsx'
 
 const t = translator('tools')
 
-/** A tool's form, next to its test pane. */
 export function ToolPage() {
   const { toolId } = useParams({ from: '/app/tools/$toolId' })
   const { organization } = useHere()

@@ -19,7 +19,6 @@ import { useCategories, useTools } from './use-tools.ts'
 
 const t = translator('tools')
 
-/** A list of the organization's tools and of other organizations' public tools. */
 export function Tools() {
   const { may } = useHere()
   const search = useSearch({ from: '/app/tools' })

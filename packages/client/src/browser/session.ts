@@ -105,7 +105,7 @@ export class BrowserSession implements TokenSource {
       this.#keep(null)
       return null
     }
-    // Another tab may have signed out during the refresh.
+    // If another tab has signed out during the refresh, discard the new token.
     if (parse(localStorage.getItem(KEY))?.accessToken === stale) this.#keep(renewed)
     return this.#session?.accessToken ?? null
   }
