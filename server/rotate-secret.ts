@@ -4,7 +4,7 @@ import type { Sql } from 'postgres'
 import { type Config, ConfigError } from '#config'
 import { connectDatabase } from '#database/connect.ts'
 import { normalizeEmail } from '#platform/mail/address.ts'
-import { MARKS } from '#platform/mail/mail.ts'
+import { ADDRESS_HMACS } from '#platform/mail/mail.ts'
 import { resealColumns, resealOne } from '#platform/secrets/reseal.ts'
 import {
   beginRotation,
@@ -89,7 +89,7 @@ function addressIn(plain: string): string {
 }
 
 function remarked(secrets: Secrets, about: readonly string[], email: string): string[] {
-  const [current, ...previous] = secrets.signatures(normalizeEmail(email), MARKS)
+  const [current, ...previous] = secrets.signatures(normalizeEmail(email), ADDRESS_HMACS)
   return about.map((mark) => (previous.includes(mark) ? current : mark))
 }
 

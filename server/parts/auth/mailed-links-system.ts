@@ -121,7 +121,7 @@ export async function requestReset(services: Services, requestId: string, email:
   await jobs.add(systemSql(database), resetRequests(services), {
     sealed,
     id: requestId,
-    about: mail.marksOf(email).slice(0, 1),
+    about: mail.hmacsOf(email).slice(0, 1),
   })
 }
 

@@ -56,7 +56,7 @@ export async function closeAccount(
     const organizations = new Set([...invited, ...known].map(({ organizationId }) => organizationId))
     const others = [...organizations].filter((id) => !closed.includes(id))
     const leaving: DepartureRecord = { email, closed, organizations: others }
-    await jobs.forget(tx, [userId, ...mail.marksOf(email)])
+    await jobs.forget(tx, [userId, ...mail.hmacsOf(email)])
     await closeUser(tx, userId, secrets.encrypt(JSON.stringify(leaving), userId))
   })
 }

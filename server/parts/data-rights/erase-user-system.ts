@@ -32,7 +32,7 @@ export async function eraseUser(deps: ErasureDependencies, userId: string): Prom
   for (const organizationId of leaving.closed) await eraseOrganization(deps, organizationId)
   for (const organizationId of leaving.organizations)
     await eraseInOrganization(deps, { organizationId, userId }, leaving.email)
-  await mail.deleteSaved([userId, ...mail.marksOf(leaving.email)])
+  await mail.deleteSaved([userId, ...mail.hmacsOf(leaving.email)])
   await sql`delete from users where id = ${userId} and leaving is not null`
 }
 

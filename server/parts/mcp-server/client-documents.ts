@@ -40,7 +40,7 @@ export class ClientDocuments {
           'user-agent': 'Parley (fetches metadata of MCP clients)',
         },
         content: null,
-        isWanted: (answered) => answered === 200,
+        readsBody: (answered) => answered === 200,
         bytesMax: DOCUMENT_BYTES_MAX,
         isCut: false,
         signal: AbortSignal.timeout(DOCUMENT_TIMEOUT_MS),

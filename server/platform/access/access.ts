@@ -56,9 +56,10 @@ export interface AccessDependencies {
     request: AccessRequest,
   ): Promise<Scope<P>>
   /**
-   * Returns a scope for each organization where the caller holds the permission. With `organizationId`, returns only
-   * that organization's scope. Then throws org.not_found if the caller is not an active member, and
-   * access.missing_permission if the caller does not hold the permission.
+   * Returns a scope for each organization where the caller holds the permission.
+   *
+   * With `organizationId`, returns only that organization's scope. In this case, throws org.not_found if the caller
+   * is not an active member, and access.missing_permission if the caller does not hold the permission.
    */
   openScopes<P extends Permission>(
     permission: P,

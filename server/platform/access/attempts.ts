@@ -10,7 +10,7 @@ export interface Attempt {
   address: string
 }
 
-/** A count restarts after this many seconds without an attempt. */
+/** Time without an attempt after which the count of attempts restarts. */
 const WINDOW_SECONDS = 15 * 60
 /**
  * Number of attempts without a delay. The next attempt is delayed by FIRST_DELAY_MS. Each further attempt doubles the
@@ -18,7 +18,7 @@ const WINDOW_SECONDS = 15 * 60
  */
 const FREE_ATTEMPTS = 5
 const FIRST_DELAY_MS = 250
-/** Low, so that the owner of an attacked account can still sign in. */
+/** Maximum delay for an attacked account. Low, so that the owner of the account can still sign in. */
 const ACCOUNT_DELAY_MAX_MS = 2_000
 const NETWORK_DELAY_MAX_MS = 8_000
 /**

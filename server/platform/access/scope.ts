@@ -47,8 +47,8 @@ export interface Scope<P extends Permission> extends ScopedDatabase, Actor {
   readonly sessionId: string | null
   readonly role: { readonly id: string; readonly name: string; readonly level: number }
   /**
-   * Returns whether the role grants the permission, which may contain `*`. With an API key, the key must grant the
-   * permission too.
+   * Returns whether the caller's role grants the permission. With an API key, the key must grant it too. `permission`
+   * may contain `*`.
    */
   holds(permission: string): boolean
 }
@@ -60,7 +60,7 @@ export interface OpenDeployment {
   agentId: string
   type: 'api' | 'widget' | 'iframe'
   config: DeploymentConfig
-  /** Null if the deployment was opened with its key, which can read the sessions of all visitors. */
+  /** Null if the deployment was opened with its key. The key can read the sessions of all visitors. */
   visitorId: string | null
   /** The deployment's scope, which permits only chatting with its agent. */
   scope: Scope<'chats:write'>

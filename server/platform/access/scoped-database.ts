@@ -91,7 +91,6 @@ export interface ScopedDatabase {
   transaction<R>(work: (database: TransactionStatements) => Promise<R>): Promise<R>
 }
 
-/** The methods shared by scopes and their transactions. */
 export type ScopedStatements = Omit<ScopedDatabase, 'sql' | 'transaction'>
 
 interface TransactionStatements extends ScopedStatements {
@@ -124,7 +123,8 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
     return isAudited(owned) ? owned.audit : null
   }
   const tenantSql = openTenantSql(database.sql, owner)
-  // If tenant statements are checked, Drizzle's statements are checked too, because callers supply their conditions.
+  // In tests that check tenant statements, Drizzle's statements are checked too, because callers supply their
+  // conditions.
   const db = areTenantsWatched() ? drizzle(tenantSql as unknown as OpenDatabase['sql']) : database.db
   const transaction: ScopedDatabase['transaction'] = (work) =>
     db.transaction((tx) =>

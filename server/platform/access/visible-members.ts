@@ -1,9 +1,9 @@
 import type { ISql } from 'postgres'
 
 /**
- * SQL condition: the caller may see the name and email address of the member of membership `m`. Members who were
- * added by another user become visible when they first open the organization. Before that, only users who share
- * another organization with the member see them.
+ * SQL condition: the caller may see the name and email address of the member of membership `m`. A member who was
+ * added by another user becomes visible by opening the organization. Before that, only users who share another
+ * organization with the member can see the member.
  */
 export const isVisible = (sql: ISql, callerId: string) => sql`
   (m.opened_at is not null or m.user_id = ${callerId} or ${sharesOrganization(sql, callerId, sql`m.user_id`)})`

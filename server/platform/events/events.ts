@@ -151,7 +151,7 @@ export async function createEvents(
 
   await listen()
   return {
-    // Notify after the commit, because the change can still be rolled back before.
+    // Notify only after the commit, because the change can be rolled back until then.
     publish: (event) => void afterCommit(() => notify(event)),
     forget: (organizationId, userId) => deleteSaved(redis, storeOf(organizationId), userId),
     sockets,

@@ -19,10 +19,7 @@ const FRAGMENTS_MAX = 64
 /** Time for the client to respond to a close frame. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-/**
- * Declared separately, because the types of `ws` lack some of these options and would refuse them in a literal
- * argument.
- */
+/** A separate constant, because the types of `ws` lack some of these options and refuse them in an object literal. */
 const OPTIONS = {
   noServer: true,
   clientTracking: false,
@@ -75,7 +72,7 @@ export function registerLiveSockets(http: FastifyInstance, services: Services): 
     if (!upgrade) throw fail('request.upgrade_needed')
     checkOrigin(request, services.config)
     const caller = showsCredential(request) ? await authenticate(request) : null
-    server ??= openWebSocketServer((asked) => upgrades.get(asked)?.response)
+    server ??= openWebSocketServer((request) => upgrades.get(request)?.response)
     const webSockets = await server
     events.sockets.checkCapacity(caller?.userId ?? null)
 

@@ -25,8 +25,8 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefin
 }
 
 /**
- * Returns whether the request has an idempotency key that `answerOnce` must handle. Routes with `reply` effects
- * handle their keys themselves.
+ * Returns whether `answerOnce` must handle the request's idempotency key. False if the request has no key, and for
+ * routes with the effects `reply`, which handle keys themselves.
  */
 export const isKeyed = (route: Route, request: FastifyRequest): boolean =>
   route.method === 'POST' && route.effects !== 'reply' && idempotencyKeyOf(request.headers) !== undefined

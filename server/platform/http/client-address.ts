@@ -9,9 +9,9 @@ export type AddressOf = (request: IncomingMessage) => string
  * Creates a function that returns the client's IP address. Without trusted proxies, that is the socket's address,
  * regardless of headers.
  *
- * A trusted proxy appends the address that it received the request from to X-Forwarded-For. The client is therefore
- * the last address that is not a trusted proxy. If a proxy appended no valid address, the proxy's own address is
- * returned.
+ * Each trusted proxy appends an address to X-Forwarded-For: the one that it received the request from. The client's
+ * address is therefore the last address that does not belong to a trusted proxy. If a proxy appended no valid
+ * address, the proxy's own address is returned.
  *
  * Fastify's own `request.ip` is missing for requests that Fastify cannot route.
  */

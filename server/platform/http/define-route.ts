@@ -10,7 +10,7 @@ import type { BodyLimits } from './body-limits.ts'
 import type { ReceivedFile } from './receive-file.ts'
 
 /**
- * The property of a handler's input that identifies the client. It is the caller, a deployment, one scope, or one
+ * The property of a handler's input that identifies the client: `caller`, `deployment`, `scope`, or `scopes` with one
  * scope per organization. Public routes have none.
  */
 type Identity<A> = A extends 'public'
@@ -134,8 +134,8 @@ export interface UploadAdmission {
 }
 
 /**
- * Where a handler has side effects (docs/idempotency.md). Required for methods that change something. With
- * `database`, models, net, storage, sandbox and mail throw at run time.
+ * Where a handler has side effects (docs/idempotency.md). Required for methods that change something. If a handler is
+ * declared as `database`, models, net, storage, sandbox and mail throw when the handler uses them.
  *
  * - `database`: only in the database. With an Idempotency-Key, the handler's changes and its stored response share
  * one transaction.

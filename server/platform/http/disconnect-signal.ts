@@ -6,7 +6,7 @@ export function disconnectSignal({ raw: response, request }: FastifyReply): Abor
   const { socket } = request.raw
   const onClose = (): void => controller.abort()
   if (socket.destroyed) onClose()
-  // Listen to the socket, because a pipelined response that never got its socket emits no close event.
+  // Listen to the socket too, because a pipelined response that never got its socket emits no close event.
   socket.once('close', onClose)
   response.once('close', () => socket.off('close', onClose))
   return controller.signal

@@ -7,7 +7,7 @@ export const STALL_MS = 60_000
 /** Minimum number of bytes per `STALL_MS`. A client therefore cannot hold a connection open with single bytes. */
 const PROGRESS_BYTES = 64 * 1024
 /** Number of progress checks per `STALL_MS`. */
-const LOOKS = 4
+const CHECKS = 4
 
 /**
  * Closes connections of clients that do not read their responses. Unread responses would otherwise stay in memory.
@@ -60,16 +60,16 @@ interface Transfer {
 function watchProgress({ stallMs, bytes, isWaiting, onStall }: Transfer): () => void {
   let moved = bytes()
   let since = performance.now()
-  const look = setInterval(() => {
+  const timer = setInterval(() => {
     const now = bytes()
     if (now - moved >= PROGRESS_BYTES || !isWaiting()) {
       moved = now
       since = performance.now()
     } else if (performance.now() - since >= stallMs) {
-      clearInterval(look)
+      clearInterval(timer)
       onStall()
     }
-  }, stallMs / LOOKS)
-  look.unref()
-  return () => clearInterval(look)
+  }, stallMs / CHECKS)
+  timer.unref()
+  return () => clearInterval(timer)
 }

@@ -42,7 +42,7 @@ const VALUES: Record<string, string | number> = {
   whose: 'this API key',
 }
 
-/** Values for errors that need values other than those in VALUES. */
+/** Values for errors to which VALUES does not apply, by error code. */
 const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
   'agent.tools_too_large': { limit: 200_000 },
   'invitation.gone': { status: 'accepted' },
@@ -58,7 +58,7 @@ const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
 }
 
 const HOST = { host: 'calendar.example.com' }
-/** Values for the placeholder `reason`, which is itself a message of the error catalogue. */
+/** Values for the placeholder `reason`, by error code. A reason is itself a message of the error catalogue. */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   'request.malformed': sentence('request.not_json', { what: 'The body' }),
   'llm.failed': sentence('model.key_refused', { provider: 'openai' }),

@@ -275,7 +275,7 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
   VisitorPass: { id: DEPLOYMENT, name: 'Website', token: 'vt_eyJhbGciOi' },
 }
 
-/** Returns the value of a field; `found` is false if it has to be composed from the schema. */
+/** Returns the example value of a field. `found` is false if the value must be composed from the schema. */
 export function exampleValue(component: string, field: string): { found: boolean; value?: unknown } {
   for (const values of [OF_COMPONENT[component] ?? {}, OF_FIELD])
     if (Object.hasOwn(values, field)) return { found: true, value: values[field] }

@@ -44,8 +44,8 @@ export function refuseBeyondLimits(http: FastifyInstance): void {
 }
 
 /**
- * Sets the request's address and counts the request for it, in the window for all requests or in the window for
- * readiness probes.
+ * Sets the request's IP address, and counts the request for that address: in the window for readiness probes, or in
+ * the window for all other requests.
  */
 export type CountRequest = (
   request: FastifyRequest,
@@ -110,7 +110,8 @@ export class RequestWindows {
 }
 
 /**
- * Returns whether the first window is worse: exceeded, else with fewer requests left, else with a longer time left.
+ * Returns whether `one` is worse than `other`. An exceeded window is worse. Otherwise, fewer remaining requests are
+ * worse, then a longer remaining time.
  */
 function isWorse(one: WindowState, other: WindowState): boolean {
   if (one.isOver !== other.isOver) return one.isOver

@@ -12,11 +12,11 @@ import { plain } from './send-error.ts'
 
 export type Json = { [key: string]: unknown }
 
-/** How the document presents paths and responses: bare under /api, or in an envelope under /v1. */
+/** The form of paths and responses in the document: bare under /api, or in an envelope under /v1. */
 export interface AnswerForm {
   title: string
   summary: string
-  /** Returns a route's path in this form; null if it has none. */
+  /** Returns a route's path in this form. Null if this form does not include the route. */
   addressOf(url: string): string | null
   success(view: TSchema): object
   /** Returns a response body in this form. */

@@ -93,7 +93,7 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   } finally {
     request.unpipe(parser)
     content?.destroy()
-    await saving?.catch(() => {}) // wait until nothing is written any more
+    await saving?.catch(() => {}) // wait until writing has stopped
     parser.destroy()
   }
 }

@@ -146,7 +146,7 @@ async function withReceived(
   }
 }
 
-/** Returns the body for a request without one. Throws request.invalid if the schema has required fields. */
+/** Returns the body for a request that has none. Throws request.invalid if the schema has required fields. */
 function emptyBody(schema: TSchema): object {
   const { required = [] } = schema as { required?: string[] }
   if (required.length > 0) throw fail('request.invalid', { reason: sentence('request.body_needed') })
@@ -186,7 +186,7 @@ async function identify(deps: AccessDependencies, route: Route, request: Fastify
   if ('inEvery' in access) {
     const { org_id } = request.query as { org_id?: string }
     const scopes = await deps.openScopes(access.permission, who, org_id)
-    // An empty list of scopes does not identify the caller.
+    // A request with an idempotency key needs its caller. An empty list of scopes does not identify the caller.
     return isKeyed(route, request) ? { scopes, caller: await deps.openCaller(who) } : { scopes }
   }
   if ('orDeployment' in access && credential.kind === 'deployment key') {

@@ -77,8 +77,7 @@ export function sendEvents(
   }
   response.once('close', close)
   response.on('error', () => response.destroy())
-  // The response emits no close event if the client has already disconnected, or if the response never gets its
-  // socket.
+  // If the client has already disconnected, or the response never gets its socket, the response emits no close event.
   if (socket.destroyed) return close()
   if (!blocked) return push()
   socket.once('close', close)

@@ -275,8 +275,8 @@ interface OutsideDependencies extends Pick<Dependencies, 'instance' | 'log'> {
 }
 
 /**
- * Returns whether the key of a failed request must stay reserved. A client error is thrown before the work has side
- * effects. Any other error may follow a side effect.
+ * Returns whether the key of a failed request must stay reserved. A client error is thrown before the work has any
+ * side effect. Any other error can occur after a side effect.
  */
 const isFinal = (effects: Effects, error: unknown): boolean =>
   effects === 'outside once' && !(error instanceof AppError && error.status < 500)

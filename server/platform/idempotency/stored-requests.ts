@@ -186,7 +186,7 @@ export class StoredRequests {
   }
 }
 
-/** Returns a unique name for the request. None of the three parts can contain a line break. */
+/** Returns a unique name for the request. `owner`, `route` and `key` cannot contain a line break. */
 export const nameOf = ({ owner, route, key }: KeyedRequest): string => `${owner}\n${route}\n${key}`
 
 const contextOf = (request: KeyedRequest): string => `answer of ${nameOf(request)}`

@@ -73,7 +73,7 @@ export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing 
     monitorVacuum: false,
   })
   boss.on('error', (error) => {
-    if (isTwin(error))
+    if (isDuplicateJob(error))
       log.debug({ err: error }, 'a job was skipped because one with its key is already waiting')
     else log.error({ err: error }, 'the job queue failed')
   })
@@ -117,7 +117,7 @@ export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing 
  * Returns whether this is a harmless error of pg-boss. A job whose group is at its limit is set back to waiting. If
  * another job with its key is waiting by then, the change violates a unique index, and the other job takes its place.
  */
-const isTwin = (error: Error): boolean =>
+const isDuplicateJob = (error: Error): boolean =>
   isUniqueViolation(error) && /_i1$/.test(String((error as { constraint_name?: unknown }).constraint_name))
 
 async function startQueue(

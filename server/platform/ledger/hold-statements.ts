@@ -22,9 +22,9 @@ interface HoldKind {
  * Extends a WITH list that contains `account`, which must be locked. Adds `stale`: the organizations whose budgets
  * changed after this statement's snapshot was taken, while the statement waited for their accounts.
  *
- * PostgreSQL returns the current version of a locked row, but the snapshot's version of other rows, so the two
- * versions differ. The statement cannot see the new budgets. It therefore skips these organizations, and its caller
- * runs it again (retry-stale.ts).
+ * For a locked row, PostgreSQL returns the current version. For other rows, it returns the snapshot's version. The
+ * two values of `budgets_version` therefore differ for these organizations. The statement cannot see the new budgets.
+ * It skips these organizations, and its caller runs it again (retry-stale.ts).
  */
 const findStale = (sql: Sql): Fragment => sql`
   stale as (
@@ -34,12 +34,14 @@ const findStale = (sql: Sql): Fragment => sql`
 const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
 
 /*
- * Open and close holds as parts of larger statements. A hold is opened or closed in the same statement as its work,
- * so a crash cannot separate them.
+ * Statements that open and close holds are parts of larger statements. A hold is opened or closed in the same
+ * statement as its work, so a crash cannot separate them.
  *
  * Statements lock accounts in the order of their ids, then budgets. Callers that lock rows of their own do so before,
- * also in the order of ids. Rows to lock are selected with an array, which is computed once. PostgreSQL rechecks the
- * condition of a row after waiting for its lock, and a join or subquery might no longer find the row.
+ * also in the order of ids.
+ *
+ * Rows to lock are selected with an array, which is computed once. After waiting for a lock, PostgreSQL rechecks the
+ * row's condition, and a join or subquery might no longer find the row.
  */
 
 /**

@@ -177,7 +177,7 @@ interface HoldClosing {
   reason: string | null
 }
 
-/** Opens holds. Returns the refusal of each hold. Null for a hold that is now open. */
+/** Opens holds. For each hold, returns its refusal, or null if the hold is now open. */
 async function openAll(
   sql: OpenDatabase['sql'],
   instanceId: string,

@@ -21,7 +21,7 @@ export async function grantStartingCredits(
   userId: string,
 ): Promise<void> {
   if (config.startingCredits === 0) return
-  // Accounts of an earlier release received their credits without a claim.
+  // Accounts of an earlier release received their credits without a claim, so also check the first ledger entry.
   const [person] = await tx<{ email: string; organizationId: string; isProved: boolean }[]>`
     select u.email, o.id as "organizationId", u.email_verified_at is not null as "isProved"
     from users u join organizations o on o.personal_user_id = u.id and o.closed_at is null

@@ -7,8 +7,8 @@ export interface WindowCount {
 }
 
 /**
- * Maximum number of windows, which take a few megabytes. At the maximum, the older half is dropped. A client with
- * that many addresses can therefore reset its own windows early, but causes no other client to be refused.
+ * Maximum number of windows in memory, a few megabytes. When it is reached, the older half is dropped. A client with
+ * that many addresses can therefore reset its own windows early, but cannot cause other clients to be refused.
  */
 const WINDOWS_MAX = 100_000
 

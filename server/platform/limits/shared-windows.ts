@@ -32,7 +32,7 @@ const SCRIPT_SHA1 = createHash('sha1').update(SCRIPT).digest('hex')
 export class SharedWindows {
   readonly #redis: Redis
   readonly #log: Logger
-  #isAway = false
+  #isUnavailable = false
   #retryAt = 0
 
   constructor(redis: Redis, log: Logger) {
@@ -45,16 +45,16 @@ export class SharedWindows {
    * available again.
    */
   async take(key: string, windowMs: number): Promise<WindowCount | null> {
-    if (this.#isAway) {
-      this.#lookAgain()
+    if (this.#isUnavailable) {
+      this.#checkAgain()
       return null
     }
     try {
       return await this.#ask(key, windowMs)
     } catch (error) {
-      if (!this.#isAway)
+      if (!this.#isUnavailable)
         this.#log.warn({ err: error }, 'Redis is unavailable; each process counts rate limits separately')
-      this.#isAway = true
+      this.#isUnavailable = true
       this.#retryAt = performance.now() + RETRY_MS
       return null
     }
@@ -64,13 +64,13 @@ export class SharedWindows {
     return withTimeout(this.#redis.run((client) => runScript(client, `parley:rate:${key}`, windowMs)))
   }
 
-  #lookAgain(): void {
+  #checkAgain(): void {
     const now = performance.now()
     if (now < this.#retryAt) return
     this.#retryAt = now + RETRY_MS
     this.#ask('probe', PROBE_WINDOW_MS).then(
       () => {
-        this.#isAway = false
+        this.#isUnavailable = false
         this.#log.info('Redis is available again; processes share rate limits')
       },
       () => {},

@@ -19,17 +19,17 @@ export interface Mail {
    */
   send(tx: ISql, to: string, email: Email, options?: SendOptions): Promise<void>
   /**
-   * Returns the HMAC of an email address under each secret, the current secret first. A job about an address has the
-   * HMAC in `about` (jobs.ts). An HMAC does not reveal the address.
+   * Returns the HMAC of an email address under each secret, the current secret first. Jobs that concern the address
+   * contain the HMAC in `about` (jobs.ts). The HMAC does not reveal the address.
    */
-  marksOf(email: string): string[]
-  /** Deletes the emails about these HMACs and ids from DATA_DIR/mail. */
+  hmacsOf(email: string): string[]
+  /** Deletes emails from DATA_DIR/mail whose `about` contains one of these HMACs or ids. */
   deleteSaved(about: readonly string[]): Promise<void>
   queue: Queue<SealedEmail>
 }
 
 interface SendOptions {
-  /** Ids of all records that the email mentions, except the recipient's. */
+  /** Ids of all records that the email mentions. The recipient's address is added automatically, as an HMAC. */
   about?: readonly string[]
   /** Language for a recipient who has no account or has not chosen a language. Default: English. */
   language?: Language | null
@@ -40,7 +40,7 @@ interface SealedEmail {
   id: string
   sealed: string
   about: string[]
-  /** Absent in emails that an earlier version queued. */
+  /** Undefined in emails queued by an earlier version. */
   language?: Language | null
 }
 
@@ -59,7 +59,7 @@ export interface Message {
 export type Deliver = (message: Message) => Promise<void>
 
 /** Purpose of the HMACs of email addresses. */
-export const MARKS = 'addresses of mail'
+export const ADDRESS_HMACS = 'addresses of mail'
 const RETRIES = 12
 const FIRST_RETRY_SECONDS = 20
 const TRY_TIMEOUT_SECONDS = 120
@@ -109,14 +109,14 @@ export function createMail({ database, config, jobs, secrets, log }: Dependencie
       select language from users where email = ${normalizeEmail(email)}`
     return user?.language ?? null
   }
-  const marksOf: Mail['marksOf'] = (email) => secrets.signatures(normalizeEmail(email), MARKS)
+  const hmacsOf: Mail['hmacsOf'] = (email) => secrets.signatures(normalizeEmail(email), ADDRESS_HMACS)
   return {
     queue,
-    marksOf,
+    hmacsOf,
     async send(tx, to, email, { about = [], language = null } = {}) {
       const id = newId()
       const sealed = secrets.encrypt(JSON.stringify({ to, letter: email }), id)
-      await jobs.add(tx, queue, { id, sealed, about: [...marksOf(to).slice(0, 1), ...about], language })
+      await jobs.add(tx, queue, { id, sealed, about: [...hmacsOf(to).slice(0, 1), ...about], language })
     },
     async deleteSaved(about) {
       assertOutsideTransaction('mail.deleteSaved')

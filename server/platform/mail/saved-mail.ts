@@ -32,7 +32,7 @@ export async function readSavedMail(dataDir: string, count: number): Promise<Sav
   return Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'))))
 }
 
-/** Deletes the saved emails about any of these HMACs or ids (see Mail). */
+/** Deletes saved emails whose `about` contains one of these HMACs or ids. */
 export async function deleteSavedMail(dataDir: string, about: readonly string[]): Promise<void> {
   for (const mail of await readSavedMail(dataDir, Number.POSITIVE_INFINITY))
     if (mail.about?.some((one) => about.includes(one)))

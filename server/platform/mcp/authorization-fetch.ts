@@ -23,7 +23,7 @@ export const createAuthorizationFetch =
       method: method as 'GET' | 'POST',
       headers: { ...Object.fromEntries(new Headers(init.headers)), 'user-agent': 'Parley' },
       content: body === undefined || body === null ? null : Buffer.from(String(body)),
-      isWanted: () => true,
+      readsBody: () => true,
       bytesMax: ANSWER_BYTES_MAX,
       signal,
     })

@@ -113,7 +113,7 @@ async function askForChallenge(
       'user-agent': 'Parley',
     },
     content,
-    isWanted: () => false,
+    readsBody: () => false,
     bytesMax: 0,
     signal,
   })

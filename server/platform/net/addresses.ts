@@ -87,8 +87,8 @@ export function createBlockList(blocks: readonly string[]): (address: string) =>
 }
 
 /**
- * A network is a /64, because an IPv6 customer has at least a /64 (RFC 6177) and can use a new address for each
- * request.
+ * Length of an IPv6 network, a /64, in 16-bit words. An IPv6 customer has at least a /64 (RFC 6177), and can use a
+ * new address for each request.
  */
 const IPV6_NETWORK_WORDS = 4
 

@@ -47,14 +47,14 @@ test.each(Object.keys(NETS) as (keyof typeof NETS)[])(
 )
 
 test('a connection that skips the URL check is refused too', async () => {
-  const asked = SPELLINGS.map((host) => {
+  const attempts = SPELLINGS.map((host) => {
     const { origin } = new URL(`http://${host}:9`)
     return NETS.true.guarded.request({ origin, path: '/', method: 'GET' }).then(
       () => host,
       (error: unknown) => (error instanceof NetError ? null : host),
     )
   })
-  expect((await Promise.all(asked)).filter((host) => host !== null)).toEqual([])
+  expect((await Promise.all(attempts)).filter((host) => host !== null)).toEqual([])
 })
 
 test.each(OTHERS.split(' '))('%s is not a metadata address', (address) =>
@@ -75,8 +75,10 @@ test.each([
 ])('the name %s is refused even if all private addresses are allowed', async (host, addresses) => {
   const resolveName: ResolveName = (_name, _options, callback) => callback(null, addresses)
   const net = createNet({ allowPrivateNetwork: true, resolveName })
-  const asked = net.guarded.request({ origin: `http://${host}`, path: '/', method: 'GET' })
-  await expect(asked).rejects.toThrow(`${host} is reserved for cloud metadata and is not a public address.`)
+  const response = net.guarded.request({ origin: `http://${host}`, path: '/', method: 'GET' })
+  await expect(response).rejects.toThrow(
+    `${host} is reserved for cloud metadata and is not a public address.`,
+  )
   await net.close()
 })
 

@@ -164,7 +164,8 @@ test('an abort rejects with its reason', async () => {
 test('a bad certificate, a closed port and an unknown host name are explained', async () => {
   const nobody = createNet({
     allowPrivateNetwork: true,
-    resolveName: (name, _options, tell) => tell(Object.assign(new Error(name), { code: 'ENOTFOUND' }), []),
+    resolveName: (name, _options, callback) =>
+      callback(Object.assign(new Error(name), { code: 'ENOTFOUND' }), []),
   })
   const fail = (address: string) =>
     failureOf(
@@ -231,16 +232,16 @@ describe('without private addresses', () => {
     const { port } = new URL(origin)
     for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '[::ffff:127.0.0.1]', '2130706433'])
       expect(await ask(`http://${host}:${port}/text`)).toBeInstanceOf(NetError)
-    let asked = 0
+    let lookups = 0
     // The first lookup returns an allowed address where no server runs. The second lookup returns the server's
     // address.
     const rebinding = createNet({
       allowPrivateNetwork: ['127.0.0.2'],
-      resolveName: (_name, _options, tell) =>
-        tell(null, [{ address: asked++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]),
+      resolveName: (_name, _options, callback) =>
+        callback(null, [{ address: lookups++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]),
     })
     expect(await ask(`http://rebinding.example:${port}/text`, rebinding)).toBeInstanceOf(FetchError)
-    expect(asked).toBe(1)
+    expect(lookups).toBe(1)
     expect(await ask(`http://rebinding.example:${port}/text`, rebinding)).toBeInstanceOf(NetError)
     expect(connections).toBe(0)
     await rebinding.close()

@@ -116,7 +116,7 @@ function fetchOnce(net: Net, address: string, request: BoundedRequest): Promise<
       'user-agent': USER_AGENT,
     },
     content: null,
-    isWanted: (status, contentType) =>
+    readsBody: (status, contentType) =>
       status < 300 && (accept === undefined || accept.includes(mediaTypeOf(contentType))),
     bytesMax,
     isCut,
@@ -131,7 +131,7 @@ export interface BoundedExchange extends Pick<BoundedRequest, 'bytesMax' | 'isCu
   headers: Record<string, string>
   content: Buffer | null
   /** Returns whether to read the body. If false, the returned body is empty. */
-  isWanted(status: number, contentType: string): boolean
+  readsBody(status: number, contentType: string): boolean
 }
 
 /**
@@ -155,13 +155,13 @@ export async function exchangeOnce(
       signal,
     })
     const contentType = headerOf(headers, 'content-type') ?? ''
-    const isWanted = exchange.isWanted(statusCode, contentType)
+    const readsBody = exchange.readsBody(statusCode, contentType)
     return {
       url: address,
       status: statusCode,
       headers,
       contentType,
-      body: isWanted ? await readBody(host, headers, body, exchange) : leaveUnread(body),
+      body: readsBody ? await readBody(host, headers, body, exchange) : leaveUnread(body),
       etag: headerOf(headers, 'etag'),
       lastModified: headerOf(headers, 'last-modified'),
     }

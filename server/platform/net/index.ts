@@ -89,8 +89,8 @@ const createAgent = (connect: buildConnector.connector): Agent =>
 type Refuse = (host: string, address: string) => NetError | null
 
 /**
- * Creates the check for addresses. Cloud metadata exposes the machine's credentials. It is therefore allowed only if
- * the list contains its exact address, not by `true` or a block.
+ * Creates the check for addresses. Cloud metadata exposes the machine's credentials. Cloud metadata is therefore
+ * allowed only if the list contains its exact address, not by `true` or a block.
  */
 function createGuard(allowPrivateNetwork: boolean | string[]): Refuse {
   const blocks = Array.isArray(allowPrivateNetwork) ? allowPrivateNetwork : []

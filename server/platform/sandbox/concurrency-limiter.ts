@@ -44,12 +44,12 @@ export interface LimiterBounds {
 }
 
 export function createConcurrencyLimiter({
-  turnsMax: wanted = TURNS_PER_CORE * availableParallelism(),
+  turnsMax: requestedTurns = TURNS_PER_CORE * availableParallelism(),
   memoryBytes = MEMORY_SHARE * machineMemory(),
   waitingMax = WAITING_MAX,
   waitMs = WAIT_MS_MAX,
 }: LimiterBounds = {}): ConcurrencyLimiter {
-  const turnsMax = Math.max(1, Math.min(wanted, Math.floor(memoryBytes / MEMORY_BYTES_MAX)))
+  const turnsMax = Math.max(1, Math.min(requestedTurns, Math.floor(memoryBytes / MEMORY_BYTES_MAX)))
   const turnsOfOne = Math.max(1, Math.floor(turnsMax * SHARE_OF_ONE))
   const waitingOfOne = Math.max(1, Math.floor(waitingMax * SHARE_OF_ONE))
   const running = new Map<string, number>()

@@ -101,7 +101,7 @@ async function follow(
     const { origin, host } = check(next.url)
     const answer = await exchangeOnce(net, next.url, {
       ...next,
-      isWanted: () => next.method !== 'HEAD',
+      readsBody: () => next.method !== 'HEAD',
       bytesMax: ANSWER_BYTES_MAX,
       signal,
     })
@@ -115,8 +115,8 @@ async function follow(
 }
 
 /**
- * Returns the next request (RFC 9110, 15.4). Keeps the body only for 307 and 308, and credentials only within the same
- * origin.
+ * Returns the next request after a redirect (RFC 9110, 15.4). Credentials are kept only within the same origin. Except
+ * for GET and HEAD requests, only 307 and 308 keep the method and the body.
  */
 function redirect(from: Prepared, status: number, url: string, isSameOrigin: boolean): Prepared {
   const keepsMethod = status >= 307 || from.method === 'GET' || from.method === 'HEAD'

@@ -19,7 +19,7 @@ import { SandboxUnavailable } from './sandbox.ts'
 const ENDLESS = callOf(codeOf('javascript', 'function main() { for (;;); }'))
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-test-'))
 beforeAll(async () => {
-  // Create the shared snapshot first, so that no other process is counted later.
+  // Create the shared snapshot now, so that no process that creates it is counted later.
   const { run, close } = openTestSandbox()
   await run('python', 'def main(): pass')
   await close()

@@ -100,8 +100,8 @@ def main(tries, source, port):
 }, 120_000)
 
 /**
- * Ways around the import restrictions. The JavaScript behind them evaluates no strings and exposes neither Deno nor a
- * global object.
+ * Attempts to bypass the import restrictions. Even if one reaches JavaScript, strings are not evaluated, and neither
+ * Deno nor a global object is available.
  */
 const BEHIND: [what: string, code: string, refusal: RegExp][] = [
   [
@@ -131,7 +131,7 @@ test.each(BEHIND)('%s is refused', async (_what, code, refusal) => {
 })
 
 describe('a concurrent call', () => {
-  /** Code that sends requests until the response tells it to stop. */
+  /** Code that sends requests as long as the response is `go on`. */
   const LIVE =
     'import urllib.request\ndef main(url):\n  while urllib.request.urlopen(url).read() == b"go on": pass\n  return 1'
   let answer: ((text: string) => void) | undefined

@@ -36,8 +36,8 @@ export interface SandboxCall {
   /** Arguments of the call, as JSON values. */
   input: Record<string, unknown>
   /**
-   * Configuration, as JSON values. Code reads it as the global `config`. A class also receives it as constructor
-   * arguments.
+   * Configuration, as JSON values. Code reads it from the global `config`. A class also receives it in its
+   * constructor.
    */
   config: Record<string, unknown>
   /**

@@ -15,7 +15,8 @@ export interface Resealed {
 
 /**
  * Re-encrypts, in batches, all values in the database that are not encrypted under the current secret. Safe while
- * servers are running, because concurrently changed values are skipped. If interrupted, finished batches are kept.
+ * servers are running, because concurrently changed values are skipped. If the rotation is interrupted, finished
+ * batches are kept.
  */
 export async function* resealColumns(sql: Sql, secrets: Secrets): AsyncGenerator<Resealed> {
   for (const column of SEALED_COLUMNS) yield resealColumn(sql, secrets, column)

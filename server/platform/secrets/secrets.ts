@@ -12,7 +12,7 @@ import {
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Encryption of stored secrets, such as provider keys, and HMACs. */
+/** Encrypts stored secrets, such as provider keys, and creates HMACs. */
 export interface Secrets {
   /**
    * Encrypts a value with AES-256-GCM. The encryption is bound to `context`, which identifies the value's row. A

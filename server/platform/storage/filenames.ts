@@ -1,4 +1,7 @@
-/** Maximum length of a file name in UTF-8 bytes. File systems and buckets allow it, even with a number appended. */
+/**
+ * Maximum length of a file name in UTF-8 bytes. File systems and buckets allow such a name even with a number
+ * appended.
+ */
 const NAME_BYTES_MAX = 200
 /** Only this many characters of a client's file name are examined. No file system allows longer names. */
 const NAME_CHARACTERS_MAX = 1_000

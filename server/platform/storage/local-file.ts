@@ -16,10 +16,10 @@ export async function newIncomingPath(dataDir: string): Promise<string> {
 
 /** Deletes incoming files that crashed processes left behind. */
 export async function clearIncoming(dataDir: string): Promise<void> {
-  const names = await readdir(incomingOf(dataDir)).catch(() => []) // the folder is missing if no file was ever received
+  const names = await readdir(incomingOf(dataDir)).catch(() => []) // the folder is missing until a file is received
   for (const name of names) {
     const path = join(incomingOf(dataDir), name)
-    const file = await stat(path).catch(() => null) // the file may be moved at the same time
+    const file = await stat(path).catch(() => null) // the file may have been moved meanwhile
     if (file && Date.now() - file.mtimeMs > INCOMING_MS_MAX) await rm(path, { force: true })
   }
 }

@@ -49,7 +49,7 @@ export function createLocalFiles(
     },
     async delete(key) {
       await rm(filePath(key), { force: true })
-      await rmdir(dirname(filePath(key))).catch(() => {}) // keeps a folder that is not empty
+      await rmdir(dirname(filePath(key))).catch(() => {}) // fails for a folder that is not empty
     },
     async urlOf(file) {
       const expires = String(Math.floor(Date.now() / 1000) + URL_SECONDS)

@@ -80,11 +80,11 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
     for (let index = 0; index < keys.length; index += REMOVALS_AT_ONCE) {
       const some = keys.slice(index, index + REMOVALS_AT_ONCE)
       const ends = await Promise.allSettled(some.map((key) => storage.delete(key)))
-      const gone = some.filter((_key, index) => ends[index]?.status === 'fulfilled')
-      await sql`delete from deleted_files where storage_key = any(${gone})`
+      const removedKeys = some.filter((_key, index) => ends[index]?.status === 'fulfilled')
+      await sql`delete from deleted_files where storage_key = any(${removedKeys})`
       // Move files that could not be removed to the end of the queue, so that they don't block other files.
       await sql`update deleted_files set created_at = now() where storage_key = any(${some})`
-      removed += gone.length
+      removed += removedKeys.length
       failure ??= ends.find((end) => end.status === 'rejected')
     }
     if (failure) throw failure.reason
@@ -140,7 +140,7 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
 }
 
 /**
- * Cancels a reservation. Queues the key for removal even if the row is already gone, because the file may have been
+ * Cancels a reservation. Queues the key for removal even if the row is already deleted, because the file may have been
  * stored after the row was deleted.
  */
 async function forget(sql: OpenDatabase['sql'], { id, key }: { id: string; key: string }): Promise<void> {

@@ -11,7 +11,7 @@ export class EventLog {
 
   /** Appends an event. Events with a name are visible only to readers that request named events. */
   append(id: string, data: string, name?: string): void {
-    // All events of one event loop turn are flushed as one chunk.
+    // Events appended in the same event loop turn are flushed as one chunk.
     if (this.#pending === '') setImmediate(this.#flush)
     if (name === undefined) this.#pending += `id: ${id}\ndata: ${data}\n\n`
     else {
@@ -20,7 +20,7 @@ export class EventLog {
     }
   }
 
-  /** Appends events copied from another log. They may include named events. */
+  /** Appends events copied from another log, which may include named events. */
   appendEvents(events: string): void {
     this.#chunks.push({ plain: withoutNamed(events), all: events })
     this.#wakeReaders()

@@ -11,7 +11,8 @@ export interface SharedLogs {
    */
   share(id: string, log: EventLog): void
   /**
-   * Opens and follows a log that any process shares. Returns undefined for an unknown id. Throws server.unavailable.
+   * Opens and follows a log that was shared by any process. Returns undefined for an unknown id. Throws
+   * server.unavailable.
    */
   open(id: string): Promise<EventLog | undefined>
   /** Deletes logs before they expire. Throws server.unavailable. */

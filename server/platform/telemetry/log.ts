@@ -6,8 +6,8 @@ import type { Tracing } from './tracing.ts'
 const CAUSES_MAX = 4
 
 /**
- * Creates a logger that writes JSON lines without secrets to standard output (describeError). Lines logged within a
- * trace contain its id.
+ * Creates a logger that writes JSON lines to standard output. Errors are logged without parameter values
+ * (describeError). Lines logged within a trace contain the trace's id.
  */
 export const createLog = (config: Pick<Config, 'logLevel'>, tracing: Tracing | null = null): Logger =>
   pino({

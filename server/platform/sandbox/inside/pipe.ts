@@ -18,7 +18,10 @@ export interface Pipe {
   /** Sends one line of JSON text to the server. */
   sendLine(json: string): void
   sendBytes(bytes: Uint8Array): void
-  /** Sends printed text. Only counts characters beyond the limit. Ends the process if the text is far too long. */
+  /**
+   * Sends printed text. Characters beyond the limit are dropped and counted. Ends the process if too many are
+   * dropped.
+   */
   print(text: string): void
   fail(reason: 'failed' | 'memory' | 'output' | 'crashed', error: string): never
   /** Sends the result as JSON. Undefined means null. */

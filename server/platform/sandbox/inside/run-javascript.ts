@@ -18,14 +18,14 @@ const toText = Function.prototype.toString
 const inspect = pipe.deno.inspect.bind(pipe.deno)
 const waiting = new Map<number, (answer: ProxiedResponse | { error: string }) => void>()
 
-hearErrors()
+reportUncaughtErrors()
 const nextLine = lineReader()
 stripRealm()
 giveConsole()
 giveFetch()
 pipe.sendLine('{"kind":"ready"}')
 const task = parse(await nextLine()) as Task
-void hearAnswers()
+void receiveResponses()
 try {
   await (task.kind === 'run' ? run() : inspectCode())
 } catch (error) {
@@ -108,8 +108,8 @@ async function loadDeclared(ending: string): Promise<unknown> {
     const module = await import(address)
     return module['the tool'] ?? module[task.name]
   } catch (error) {
-    // No tenant code has run yet. The caller retries without the added export, which reports errors in the code
-    // itself.
+    // No tenant code has run yet. The caller retries without the added export, so that an error in the code itself is
+    // reported.
     if (ending !== '' && /^(SyntaxError: Export '|TypeError: SyntaxError: )/.test(String(error)))
       return undefined
     throw error
@@ -117,7 +117,7 @@ async function loadDeclared(ending: string): Promise<unknown> {
 }
 
 /** Reports errors that tenant code did not catch. */
-function hearErrors(): void {
+function reportUncaughtErrors(): void {
   type ErrorEvent = { preventDefault(): void; reason?: unknown; error?: unknown }
   const realm = globalThis as unknown as {
     addEventListener(name: string, hear: (event: ErrorEvent) => void): void
@@ -206,7 +206,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
 }
 
-async function hearAnswers(): Promise<void> {
+async function receiveResponses(): Promise<void> {
   for (;;) {
     const answer = parse(await nextLine()) as Answer
     if (answer.kind !== 'fetched') continue

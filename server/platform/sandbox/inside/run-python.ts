@@ -42,7 +42,7 @@ if (mode === 'snapshot') {
 }
 if (snapshot === '') python.runPython(source)
 const readSync = deno.stdin.readSync.bind(deno.stdin)
-/** Rest of the task line, which Python reads before stdin. */
+/** Bytes that Python reads before stdin: the rest of the task line. */
 let pending: Uint8Array = new Uint8Array()
 openDevice()
 captureOutput()
