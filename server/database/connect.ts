@@ -31,7 +31,6 @@ export interface Database {
 export interface OpenDatabase extends Database {
   /** Runs handwritten statements, which join an ambient transaction (ambient.ts). */
   sql: SystemSql
-  /** Runs statements built with Drizzle. */
   db: PostgresJsDatabase
 }
 
@@ -53,7 +52,7 @@ export async function connectDatabase(options: {
   dataDir: string
   /** An embedded database that the caller is already starting. */
   starting?: Promise<EmbeddedDatabase> | undefined
-  /** Observes each statement. */
+  /** Receives the begin and the end of each statement. */
   watch?: StatementWatch | null
   /** Maximum number of connections to PostgreSQL. The default is 10. */
   connectionsMax?: number | undefined

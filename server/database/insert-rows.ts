@@ -73,7 +73,6 @@ const write = (stream: Writable, bytes: Buffer): Promise<void> =>
 
 const DASH = 0x2d
 
-/** Returns the value of a lowercase hexadecimal digit. */
 function digitAt(text: string, at: number): number {
   const code = text.charCodeAt(at)
   return code < 0x3a ? code - 0x30 : code - 0x57
@@ -109,7 +108,7 @@ class Block {
     }
   }
 
-  /** Writes the length, then the bytes. */
+  /** Writes the string's length in bytes, then its bytes. */
   text(value: string): void {
     const bytes = Buffer.byteLength(value)
     this.int32(bytes)

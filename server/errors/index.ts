@@ -170,8 +170,8 @@ export const templateOf = (code: SentenceCode): string => {
 }
 
 /**
- * Returns the filled message of an error that isn't thrown: to store it with a failed record, or to use it as the
- * reason in another error.
+ * Returns the filled message of an error that isn't thrown. Use it to store the message with a failed record, or as
+ * the reason in another error.
  *
  * @param values the placeholders' values; omitted if the message has no placeholders
  */

@@ -11,7 +11,6 @@ export interface Attempt {
   send(): Promise<number>
 }
 
-/** Runs the attempts one after another. */
 export async function tryAll(attempts: readonly Attempt[]): Promise<Outcome> {
   const failures: string[] = []
   for (const { what, expected, send } of attempts) {

@@ -40,17 +40,17 @@ interface Case {
 
 /** Slots whose operation skips an unknown id, so it also succeeds for a random id. */
 const LEFT_OUT_SILENTLY = [
-  'post_chat_bulk_delete_sessions body.chat_ids[]', // returns it in not_found
-  'post_invitations_bulk_create body.invitations[].role_id', // an error for the item
-  'get_audit_list query.actor_id', // a filter that nothing matches
+  'post_chat_bulk_delete_sessions body.chat_ids[]', // returns the id in not_found
+  'post_invitations_bulk_create body.invitations[].role_id', // reports an error for the item
+  'get_audit_list query.actor_id', // the filter matches nothing
   'get_audit_list query.record_id',
   'post_kb_search body.filter.document_id',
   'get_kb_document query.chunk_id', // the id selects the page
 ]
 /** Slots that accept ids of other tenants by design. */
 const OPEN_TO_ALL = [
-  'post_agent_deploy_visitor query.deployment_id', // the id is on a public page
-  'post_org_add_member body.user_id', // any user can be added, and can leave (contract, 3)
+  'post_agent_deploy_visitor query.deployment_id', // public pages contain the id
+  'post_org_add_member body.user_id', // any user can be added and may leave (contract, 3)
 ]
 const AT_ONCE = 6
 
@@ -266,8 +266,8 @@ const LAST = ['delete_kb_delete', 'delete_conversation_delete', 'delete_org_dele
 const NOT_OWN = ['delete_users_me', 'post_org_leave', 'post_org_transfer_ownership']
 
 /**
- * Slots whose response is the same for an own id and a random id. They are filters that match nothing in the owner's
- * small tenant, or select the only page of a document.
+ * Slots whose response is the same for an own id and a random id. Some are filters that match nothing in the owner's
+ * small tenant. The others select the only page of a document.
  */
 const SAME_EITHER_WAY = ['query.record_id', 'query.chunk_id']
 

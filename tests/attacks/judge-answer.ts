@@ -36,7 +36,7 @@ export function faultsIn(operation: Operation, request: BadRequest, answer: RawA
   const body = parse(text)
   if (body === undefined) return [...faults, `not JSON: ${shown}`]
   if (isError && !hasSentence(request.path, body)) faults.push(`an error without a sentence: ${shown}`)
-  // Under /v1, an envelope contains the same body. It is described separately.
+  // The schemas describe a body without the envelope of /v1.
   if (request.path.startsWith('/v1/')) return faults
   const differences = faultsOf({ operation, status, body })
   if (differences === null && !BEFORE_THE_ROUTE.includes(status))

@@ -6,10 +6,8 @@ import { type Attempts, ensure, type OAuthStage } from './oauth-stage.ts'
 
 /** An attempt to connect an account. The user has already consented at the provider. */
 interface Begun {
-  /** The browser that started the attempt. */
   browser: Connecting
   instanceId: string
-  /** The response of connect_account. */
   asked: Answer
   /** The callback URL to which the provider redirects the browser. */
   back: URL

@@ -9,7 +9,6 @@ export async function consents(stage: OAuthStage): Promise<Attempts> {
     token: owner.token,
     body: { name: 'for consent', permissions: ['*:*'] },
   })
-  /** Opens the consent page in a browser. */
   const open = async () => {
     const visitor = new Visitor()
     const url = deps.authorizeUrl(await deps.registered())

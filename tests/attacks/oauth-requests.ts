@@ -6,8 +6,8 @@ const NATIVE = 'http://127.0.0.1:8912/callback'
 const PRIVATE_USE = 'com.example.app:/callback'
 
 /**
- * Redirect URIs similar to registered ones, but different. According to RFC 8252, 7.3, only the port of a loopback
- * URI may differ.
+ * Redirect URIs that are similar to registered URIs. According to RFC 8252, 7.3, only the port of a loopback URI may
+ * differ from the registered URI.
  */
 const UNREGISTERED = [
   ...[`${WEB}/`, `${WEB}/x`, `${WEB}/../other`, `${WEB}/..%2fother`, `${WEB}%2f`, `${WEB};x`, `${WEB}?x=1`],

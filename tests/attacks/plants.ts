@@ -11,7 +11,7 @@ export interface Secret {
 const FRAGMENT_CHARACTERS = 16
 const SHORTEST_CHARACTERS = 8
 
-/** Collects the secrets of a run, both those that clients choose and those that the product creates. */
+/** Collects the secrets that clients and operators choose, and the secrets that the product creates. */
 export class Plants {
   readonly secrets: Secret[] = []
 

@@ -14,7 +14,6 @@ export interface Choice {
   /** Returns an integer that is at least 0 and less than `end`. */
   below(end: number): number
   of<T>(list: readonly T[]): T
-  /** Returns true with this probability. */
   chance(probability: number): boolean
 }
 

@@ -33,7 +33,6 @@ export interface Break {
 }
 
 export interface Edit {
-  /** The path of the file, relative to the root of the repository. */
   file: string
   /** The string to replace. It must occur in the file exactly once. */
   text: string

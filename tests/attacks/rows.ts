@@ -11,7 +11,6 @@ import type { Row } from './row.ts'
 import { sandboxEscapes } from './sandbox-escapes.ts'
 import { ssrf } from './ssrf.ts'
 
-/** All rows of attacks. */
 export const ROWS: readonly Row[] = [
   crossTenant,
   massAssignment,

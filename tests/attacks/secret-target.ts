@@ -140,7 +140,6 @@ export async function openTarget(main: Stage): Promise<Target> {
   }
 }
 
-/** Merges places with the same name. */
 function merge(places: readonly Place[]): Place[] {
   const texts = new Map<string, Set<string>>()
   for (const { name, text } of places) texts.set(name, (texts.get(name) ?? new Set()).add(text))

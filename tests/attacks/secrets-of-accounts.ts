@@ -20,7 +20,6 @@ export async function tryAccounts(target: Target): Promise<void> {
   await tryOpenid(target)
 }
 
-/** Signs up a user with a planted password. */
 export async function signUpPlanted({ stage, plants }: Pick<Target, 'stage' | 'plants'>): Promise<Person> {
   const password = plants.plant('password', 'é"\\/+ ')
   const email = `${randomUUID()}@example.com`
@@ -155,7 +154,7 @@ async function invite({ stage, plants, mail, owner }: Target): Promise<void> {
   await stage.call('POST', '/api/org/leave_link', { body: { token: leave } })
 }
 
-/** Adds an authenticator app, and signs in with one of its recovery codes. */
+/** Adds an authenticator app, and signs in with a recovery code. */
 async function trySecondFactor({ stage, plants, owner }: Target): Promise<void> {
   const proof = { password: owner.password }
   const begun = await stage.call('POST', '/api/auth/totp/begin', { token: owner.token, body: { proof } })

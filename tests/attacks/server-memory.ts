@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Stage } from './stage.ts'
 
-/** Returns the resident memory of the server's process, in bytes. */
 export function memoryOf({ server }: Stage): number {
   const [, kilobytes = '0'] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) * 1024

@@ -42,7 +42,6 @@ export interface Stage extends Client {
   stop(): Promise<void>
 }
 
-/** The root of the repository. */
 export const ROOT = join(import.meta.dirname, '../..')
 const ADMINISTRATOR = { email: 'admin@localhost', password: 'administrator' }
 

@@ -23,11 +23,9 @@ export interface Tenant {
   people: Record<'owner' | 'admin' | 'member' | 'guest' | 'custom', Person>
   /** The credential of each kind of caller. */
   tokens: Record<Insider, string>
-  /** Ids of the owner's records. */
   records: Records
   /** Ids of the member's personal records in the same organization. */
   membersOwn: Records
-  /** Ids of deleted records. */
   deleted: Records
   /** Values for the calls of access-matrix.ts. */
   fixture: Fixture
@@ -105,7 +103,6 @@ export const fixtureOf = (records: Records, { mcpServerId, permissionId }: Insta
   webhookId: records.webhook ?? '',
 })
 
-/** Creates a record. Returns its id. */
 async function make(stage: Stage, token: string, path: string, body: unknown, key = 'id'): Promise<string> {
   const answer = await stage.call('POST', `/api/${path}`, { token, ...(body !== undefined && { body }) })
   if (answer.status !== 201 && answer.status !== 200)

@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from './stage.ts'
 
-/** The result of a row. */
 export interface RowResult {
   name: string
   cases: number

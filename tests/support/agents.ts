@@ -8,7 +8,6 @@ export interface AgentKeeper {
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
   /** Requests the creation of an agent. Returns the whole response. */
   ask(more?: Record<string, unknown>): Promise<Answer>
-  /** Creates an agent. Returns its id. */
   make(more?: Record<string, unknown>): Promise<string>
   get(agentId: string): Promise<Answer>
   update(agentId: string, change: unknown): Promise<Answer>

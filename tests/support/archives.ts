@@ -21,7 +21,6 @@ export async function importArchive(
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) }
 }
 
-/** Downloads the export archive of an organization. */
 export async function exportArchive({ url }: TestServer, person: Person): Promise<Buffer> {
   const response = await fetch(`${url}/api/org/export?org_id=${person.organizationId}`, {
     headers: { authorization: `Bearer ${person.token}` },

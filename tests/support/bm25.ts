@@ -89,7 +89,6 @@ const STEP_3: [string, string][] = Object.entries({
 const STEP_4 =
   /^(.+?)(al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|(?<=[st])ion|ou|ism|ate|iti|ous|ive|ize)$/
 
-/** Returns the Porter stem of a lowercase word. */
 export function stem(word: string): string {
   if (word.length < 3 || !/^[a-z]+$/.test(word)) return word
   // Uppercase marks a leading y as a consonant.

@@ -5,7 +5,6 @@ import type { Client, Person } from './client.ts'
 export interface Colleagues {
   /** Signs up a user who joins with a system role. */
   join(role: string): Promise<Person>
-  /** Gives a member another role. */
   demote(person: Person, role: string): Promise<void>
 }
 

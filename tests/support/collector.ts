@@ -9,7 +9,7 @@ export interface ReceivedSpan {
   name: string
   /** The OTLP number of the span kind: 1 internal, 2 server, 3 client, 5 consumer. */
   kind: number
-  /** Unix time in milliseconds. */
+  /** The start time, as Unix time in milliseconds. */
   startedAt: number
   endedAt: number
   attributes: Record<string, unknown>

@@ -3,7 +3,6 @@ import { type Answer, type Client, type Person, parseEvents, type StreamEvent, t
 import type { EmulatedProvider } from './provider/index.ts'
 import { StreamReader } from './reader.ts'
 
-/** A deployment as returned to the user who creates it. */
 export interface Deployment {
   id: string
   key: string
@@ -52,7 +51,6 @@ export const create = (
     body: { agent_id: agentId, name: 'Shop', description: '', deployment_type: 'api', config: {}, ...fields },
   })
 
-/** Creates a deployment of a new agent. */
 export async function deploy(
   client: Client,
   provider: Pick<EmulatedProvider, 'url'>,

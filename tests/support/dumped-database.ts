@@ -18,7 +18,6 @@ export const DUMPS = join(import.meta.dirname, '../fixtures/databases')
 
 /** The credentials of a user in a dump. */
 export interface DumpedPerson extends Pick<Person, 'email' | 'password'> {
-  /** The Base32 secret of the user's authenticator app. */
   appSecret?: string
 }
 
@@ -110,8 +109,8 @@ export async function startRestored(folder: string, databaseUrl: string): Promis
 }
 
 /**
- * Waits until the server has recovered from the death of the dumped process: its replies have ended, its holds are
- * settled, and each due delivery has been attempted.
+ * Waits until the server has recovered from the death of the dumped process. By then, its replies have ended, its
+ * holds are settled, and each due delivery has been attempted.
  */
 async function waitForRecovery({ server }: TestServer, restoredAt: string): Promise<void> {
   const { sql } = server.services.database

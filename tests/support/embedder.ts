@@ -8,7 +8,6 @@ export interface Embedder {
   url: string
   /** All embedded texts, in the order of arrival. */
   texts: string[]
-  /** Number of dimensions of each vector. */
   dimensions: number
   /** Returns the HTTP status of an error response, or undefined to accept the request. */
   refuse: (texts: string[]) => number | undefined

@@ -10,7 +10,6 @@ export interface Evaluator {
   run(evaluationId: string, body?: object): Promise<Answer>
   /** Waits until a run has ended or no longer exists. */
   ended(runId: string): Promise<Answer>
-  /** Starts a run and waits for its end. */
   measure(evaluationId: string, body?: object): Promise<Answer['body']>
 }
 

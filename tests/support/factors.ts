@@ -13,7 +13,6 @@ export async function signUpVerified(server: TestServer): Promise<Person> {
   return person
 }
 
-/** Emulates an authenticator app. */
 export class App {
   readonly #totp: TOTP
 
@@ -72,7 +71,6 @@ export async function answerWithCode(
 
 export const ORIGIN = 'http://parley.test'
 
-/** Adds a passkey to a user. */
 export async function addPasskey(
   server: TestServer,
   { token, password }: Person,

@@ -7,7 +7,6 @@ import { OPENID_CLIENT } from './openid-provider.ts'
 /** The claims of the genuine ID token, and a function that signs other claims. */
 export interface IdTokenRequest {
   claims: JWTPayload
-  /** Signs claims with the provider's key. */
   sign(claims: JWTPayload, header?: Record<string, unknown>): Promise<string>
 }
 

@@ -2,7 +2,6 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-/** The response for a path. */
 export interface HttpsAnswer {
   status?: number
   headers?: Record<string, string>

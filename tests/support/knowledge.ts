@@ -7,9 +7,7 @@ const WAIT_MS_MAX = 60_000
 export interface Librarian {
   token: string
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Creates a knowledge base. Returns its id. */
   create(more?: Record<string, unknown>): Promise<string>
-  /** Adds a source. Returns its id. */
   add(kbId: string, type: string, config: object): Promise<string>
   /** Uploads a file for a source of type `file`. Returns its id. */
   upload(kbId: string, name: string, content: string | Uint8Array<ArrayBuffer>): Promise<string>

@@ -10,7 +10,6 @@ export interface LiveSocket {
   socket: WebSocket
   /** Received messages that neither `next` nor `until` has returned yet. */
   messages: Message[]
-  /** All received messages. */
   received: Message[]
   /** Waits for the next message, removes it from `messages` and returns it. Throws once the connection has ended. */
   next(): Promise<Message>

@@ -23,9 +23,7 @@ export interface MessageCosts {
   streamEvents: Record<string, number>
   /** Number of events on the sender's live socket, by type. */
   liveEvents: Record<string, number>
-  /** Bytes of parameters sent to PostgreSQL. */
   parameterBytes: number
-  /** Bytes in the reply's stream. */
   streamBytes: number
 }
 

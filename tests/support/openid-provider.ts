@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import Provider from 'oidc-provider'
 import { findFreePort } from './free-port.ts'
 
-/** A user account at the OpenID provider. */
 export interface OpenidAccount {
   id: string
   email?: string

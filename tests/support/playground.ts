@@ -17,7 +17,6 @@ export interface Asked {
   data: Record<string, unknown>[]
   /** The text of all token events, concatenated. */
   text: string
-  /** The data of the tool events. */
   tools: Record<string, unknown>[]
 }
 

@@ -13,7 +13,6 @@ export const UNBUILT = { CONSOLE_BUILD: '0' }
 
 export interface ServerProcess extends Client {
   pid: number
-  /** Returns the output so far. */
   output(): string
   /** Resolves with the exit code, or with the signal that ended the process. */
   ended: Promise<number | string>

@@ -68,8 +68,8 @@ const literals = (text: string, pattern: RegExp): Passage[] =>
     )
 
 /**
- * Collects the paragraphs of comments. Adjacent comment lines form a paragraph. An empty line or a tag such as
- * `@param` ends it.
+ * Collects the paragraphs of comments. A paragraph is a group of adjacent comment lines, and ends before an empty
+ * line or a tag such as `@param`.
  */
 function comments(file: string, text: string): Passage[] {
   let inBlock = false

@@ -5,7 +5,6 @@ import type { Answer, Client } from './client.ts'
 /** A GET operation of openapi.json. */
 interface Reading {
   path: string
-  /** Names of the required parameters. */
   required: string[]
 }
 

@@ -65,7 +65,6 @@ export class StreamReader {
   }
 }
 
-/** Sends a message and returns its open stream. */
 export const openMessage = (
   url: string,
   person: Person,

@@ -2,7 +2,6 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 
-/** A webhook request as received. */
 export interface ReceivedMessage {
   path: string
   headers: IncomingHttpHeaders
@@ -22,7 +21,6 @@ export interface Receiver {
   close(): Promise<void>
 }
 
-/** Starts an HTTP server that receives webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const messages: ReceivedMessage[] = []
   const answers: Receiver['answers'] = new Map()

@@ -12,7 +12,6 @@ const WEEK_SECONDS = 604_800
 export interface TestBucket {
   /** Environment variables of a server that stores its files in this bucket. */
   environment: Record<string, string>
-  /** The folder that contains the objects. */
   directory: string
   /**
    * All requests, each with its method and raw path. `fault` describes what is wrong with the signature, or is

@@ -5,7 +5,6 @@ import { newId } from '#database/new-id.ts'
 const DOCUMENTS_AT_ONCE = 500
 const POLL_MS = 50
 
-/** A document in Markdown format. */
 export interface Shelved {
   name: string
   text: string

@@ -79,7 +79,6 @@ export async function createOrganization(
   return { ...person, organizationId: body.id }
 }
 
-/** Grants credits to an organization as the administrator. */
 export async function grantCredits(server: Client, organizationId: string, amount: number): Promise<void> {
   const { status, text } = await server.call('POST', '/api/billing/credits', {
     token: await administratorToken(server),

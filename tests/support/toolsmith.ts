@@ -3,11 +3,9 @@ import type { Answer, Client, Person } from './client.ts'
 /** Manages tools through the public API as one user. */
 export interface Toolsmith {
   call(method: string, path: string, query?: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Creates a category. Returns its id. */
   category(name?: string): Promise<string>
   /** Requests the creation of a tool. Returns the whole response. */
   submit(tool?: ToolParts): Promise<Answer>
-  /** Creates a tool. Returns its id. */
   make(tool?: ToolParts): Promise<string>
 }
 

@@ -4,7 +4,6 @@ import type { Answer, Client, Person } from './client.ts'
 export interface WebhookOwner {
   person: Person
   call(method: string, path: string, query: Record<string, string>, body?: unknown): Promise<Answer>
-  /** Adds a webhook. Returns its id and its secret. */
   add(url: string, eventTypes?: string[]): Promise<{ id: string; secret: string }>
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   deliveries(id: string, query?: Record<string, string>): Promise<any[]>

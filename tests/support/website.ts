@@ -7,7 +7,6 @@ export type Answer = string | ((response: ServerResponse, request: IncomingMessa
 export interface Website {
   /** Responses by path, with or without the query. A string is sent as HTML. `*` matches all other paths. */
   pages: Record<string, Answer>
-  /** The paths of all requests. */
   asked: string[]
   at(path: string, host?: string): string
   close(): Promise<void>

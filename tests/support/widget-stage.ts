@@ -117,7 +117,6 @@ export async function ask(chat: Frame, text: string): Promise<string> {
   return (await chat.locator('.reply').last().innerText()).trim()
 }
 
-/** Waits for the end of the current reply. */
 export async function replied(chat: Frame): Promise<void> {
   await chat.waitForSelector('button[type=submit]')
   await chat.waitForSelector('.reply[aria-busy=false]')

@@ -1,7 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { joinSockets } from './join-sockets.ts'
 
-/** A statement that a client sent to PostgreSQL. */
 export interface SentStatement {
   text: string
   /** Bytes of the parameters. Excludes the SQL text, which is sent only once per connection. */

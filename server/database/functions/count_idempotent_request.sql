@@ -1,5 +1,5 @@
--- Counts stored requests and the bytes of their answers per quota. Deferred, so that the lock on the count is held
--- briefly.
+-- Counts the stored requests of each quota and the bytes of their responses. The trigger is deferred to the commit, so
+-- that the lock on the quota's counts is held only briefly.
 CREATE OR REPLACE FUNCTION public.count_idempotent_request()
  RETURNS trigger
  LANGUAGE plpgsql

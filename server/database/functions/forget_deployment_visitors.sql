@@ -1,4 +1,4 @@
--- Deletes the visitor user of a deleted deployment, after locking its chats.
+-- Deletes the placeholder user of a deleted deployment, after locking the user's chats.
 CREATE OR REPLACE FUNCTION public.forget_deployment_visitors()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,5 @@
--- Records the storage keys of deleted uploads for the sweep, and returns their bytes to the organization.
+-- Records the storage keys of deleted uploads, whose files a sweep then deletes. Subtracts the sizes of the uploads from
+-- the organization's stored bytes.
 CREATE OR REPLACE FUNCTION public.forget_uploads()
  RETURNS trigger
  LANGUAGE plpgsql

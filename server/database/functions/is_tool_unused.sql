@@ -1,4 +1,5 @@
--- Returns whether no agent of any organization uses a tool. Tenants may call it: it reveals nothing else.
+-- Returns whether no agent of any organization uses a tool. Tenants may call this function, because
+-- the result reveals nothing else about other organizations.
 CREATE OR REPLACE FUNCTION public.is_tool_unused(tool uuid)
  RETURNS boolean
  LANGUAGE sql

@@ -1,4 +1,4 @@
--- Creates the visitor user of a new deployment.
+-- Creates the placeholder user that owns the chats of a new deployment.
 CREATE OR REPLACE FUNCTION public.make_deployment_visitors()
  RETURNS trigger
  LANGUAGE plpgsql

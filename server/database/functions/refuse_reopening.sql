@@ -1,4 +1,4 @@
--- Rejects reopening an organization or account that is being deleted.
+-- Rejects changes that would restore an organization or account that is being deleted.
 CREATE OR REPLACE FUNCTION public.refuse_reopening()
  RETURNS trigger
  LANGUAGE plpgsql

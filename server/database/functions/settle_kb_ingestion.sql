@@ -1,5 +1,5 @@
--- Records whether a knowledge base is ingesting, and queues the webhook event when that ends. Deferred, to see the whole
--- transaction.
+-- Records whether a knowledge base is ingesting, and queues the webhook event when ingestion ends. The trigger is
+-- deferred, so that it sees all changes of the transaction.
 CREATE OR REPLACE FUNCTION public.settle_kb_ingestion()
  RETURNS trigger
  LANGUAGE plpgsql

@@ -1,4 +1,4 @@
--- Removes an email address from a JSON document. Longer addresses that contain it stay.
+-- Removes an email address from a JSON document. Keeps longer addresses that contain the address.
 CREATE OR REPLACE FUNCTION public.without_address(said jsonb, address text)
  RETURNS jsonb
  LANGUAGE sql

@@ -3,8 +3,8 @@ import { createdAt, id, moment, updatedAt } from './columns.ts'
 import { memberships } from './org.ts'
 
 /**
- * Personal API keys. A key acts for a member in one organization. The member's permissions and the key's
- * `permissions` both limit the key.
+ * Personal API keys. A key acts for a member in one organization. It has a permission only if both `permissions` and
+ * the member's role contain the permission.
  */
 export const apiKeys = pgTable(
   'api_keys',

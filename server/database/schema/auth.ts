@@ -6,7 +6,7 @@ export const users = pgTable(
   'users',
   {
     id: id(),
-    /** The email address in lowercase. Unique, so a person has one account per address. */
+    /** The email address in lowercase. Unique, so an address has one account. */
     email: text('email').notNull().unique(),
     /** An argon2id string (PHC format). Null if the user signs in only by link or OpenID provider. */
     passwordHash: text('password_hash'),

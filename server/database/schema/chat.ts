@@ -138,7 +138,6 @@ export const chatMessages = pgTable(
      * organization, which paid for it.
      */
     credits: numeric('credits', { precision: 24, scale: 6, mode: 'number' }),
-    /** The files attached to a user's message. */
     uploadIds: uuid('upload_ids').array(),
     /** Document passages that the model received for the reply. */
     citations: jsonb('citations').$type<Citation[]>(),

@@ -27,7 +27,7 @@ export const conversations = pgTable(
   ],
 )
 
-/** A model that takes part in a conversation. */
+/** The sessions of conversations. A session is a model that takes part in a conversation. */
 export const conversationSessions = pgTable(
   'conversation_sessions',
   {

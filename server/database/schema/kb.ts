@@ -91,7 +91,6 @@ export const kbSources = pgTable(
     kbId: uuid('kb_id').notNull(),
     createdBy: uuid('created_by').notNull(),
     type: text('type', { enum: ['web', 's3', 'file', 'text'] }).notNull(),
-    /** The source's configuration without secrets. */
     config: jsonb('config').$type<Record<string, unknown>>().notNull(),
     /** The secrets of the configuration, encrypted and bound to this row's id. */
     secrets: text('secrets'),
@@ -220,7 +219,7 @@ export const kbChunks = pgTable(
     position: integer('position').notNull(),
     page: integer('page'),
     tokens: integer('tokens').notNull(),
-    /** The number of words, as BM25 counts them. */
+    /** Number of words, as counted for BM25. */
     words: integer('words').notNull(),
     /** Search skips disabled chunks. */
     isEnabled: boolean('is_enabled').notNull().default(true),

@@ -58,7 +58,7 @@ export const budgets = pgTable(
     memberId: uuid('user_id'),
     apiKeyId: uuid('api_key_id'),
     creditsPerMonth: credits('credits_per_month').notNull(),
-    /** The first day of the month that `spent` counts. */
+    /** The month that `spent` belongs to, as its first day. */
     month: date('month').notNull(),
     spent: credits('spent').notNull().default(0),
     held: integer('held').notNull().default(0),

@@ -187,7 +187,6 @@ export const agentMcpInstances = pgTable(
   'agent_mcp_instances',
   {
     organizationId: uuid('organization_id').notNull(),
-    /** The owner of the connection. */
     ownerId: uuid('owner_id').notNull(),
     agentId: uuid('agent_id').notNull(),
     instanceId: uuid('instance_id').notNull(),

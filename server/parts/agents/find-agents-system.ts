@@ -56,7 +56,6 @@ interface StoredAgent {
 
 /** Assumed size of an MCP server's tools if they were never read. */
 const UNREAD_TOOLS_BYTES = 16 * 1024
-/** Maximum number of agents read per statement. */
 const GROUP_MAX = 100
 
 /** Finds agents that an organization may use: its own agents and public agents. */

@@ -41,7 +41,6 @@ const TOOLS_BYTES_MAX = 64 * 1024
 const PAGE_BYTES_MAX = 2 * 1024 * 1024
 /** Maximum number of attempts to store a change when concurrent changes interfere. */
 const ATTEMPTS = 5
-/** Maximum number of deployments named in an error message. */
 const DEPLOYMENTS_NAMED = 10
 
 /**
@@ -203,8 +202,8 @@ const columnsOf = (change: AgentChange) => ({
 })
 
 /**
- * Returns whether two versions of an agent have the same model, tools and MCP connections. The change was validated
- * against these.
+ * Returns whether two versions of an agent have the same model, tools and MCP connections. A prepared change is valid
+ * only for those.
  */
 const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
   a.row.modelId === b.row.modelId &&
@@ -239,7 +238,7 @@ function checkBelongings(
 
 /**
  * Returns the requested MCP connections with their owners. Keeps connections that are already shared with the agent.
- * A new connection must be an active one of the caller. Throws mcp.instance_not_found.
+ * Every other connection must belong to the caller and be active. Throws mcp.instance_not_found.
  */
 async function prepareInstances(
   scope: Scope<'agent:write'>,

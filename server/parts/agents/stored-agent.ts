@@ -6,7 +6,6 @@ import type { ScopedStatements } from '#platform/access/scoped-database.ts'
 import type { StoredAgentTool } from '../tools/index.ts'
 import type { AgentRow } from './schemas.ts'
 
-/** An agent with its tools, knowledge bases and MCP connections. */
 export interface StoredAgent {
   row: AgentRow
   tools: StoredAgentTool[]
@@ -63,9 +62,9 @@ export async function withBelongings(
 }
 
 /*
- * The functions below update remaining rows in place. Deleting and reinserting such a row could deadlock with a
- * concurrent deletion of its tool or knowledge base: the reinsertion waits for the lock of the tool, and the deletion
- * of the tool waits for the row.
+ * The functions below update remaining rows in place. Deleting and reinserting a row could deadlock with a concurrent
+ * deletion of its tool or knowledge base. The reinsertion would wait for the lock of the tool, while the deletion of
+ * the tool waits for the row.
  */
 
 /** Replaces the tools of an agent that is new or locked by the caller. Throws tool.not_found. */

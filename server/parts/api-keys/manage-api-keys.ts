@@ -17,8 +17,8 @@ const SHOWN_CHARACTERS = 10
 type Administrator = Scope<'organization:admin'>
 
 /**
- * Creates a key that acts for the caller in this organization. The given permissions and those of the caller's role
- * both limit the key. Throws access.session_needed, role.permission_not_held, api_key.expiry_past.
+ * Creates a key that acts for the caller in this organization. A request with the key needs a permission that is both
+ * in `input` and in the caller's role. Throws access.session_needed, role.permission_not_held, api_key.expiry_past.
  */
 export async function createApiKey(scope: Administrator, input: NewApiKey): Promise<CreatedApiKey> {
   // An API key that creates API keys could outlive its own expiry.

@@ -57,7 +57,6 @@ const AuditQuery = Type.Object({
 })
 type AuditQuery = Static<typeof AuditQuery>
 
-/** Routes of the audit log (ext). */
 export const auditRoutes: Route[] = [
   defineRoute({
     method: 'GET',

@@ -46,7 +46,6 @@ export async function readUsage(scope: Scope<'organization:read'>, query: UsageQ
   return { from, to, group_by: groups, totals: totalOf(rows), rows: views }
 }
 
-/** Formats usage as a CSV file. */
 export function usageFile({ from, to, group_by: groups, rows }: UsageView): File {
   return csvFile(`usage-${from}-${to}.csv`, columnsOf(groups), rows)
 }

@@ -16,7 +16,7 @@ export interface ConsoleFile {
 }
 
 const PAGE = 'index.html'
-/** Marks the places of the nonce in the page. */
+/** Stands for the nonce in the built page. */
 const NONCE_PLACEHOLDER = '__NONCE__'
 /** Content types by file extension. Other files, such as source maps, are not served. */
 const CONTENT_TYPES: Record<string, string> = {

@@ -22,7 +22,6 @@ export interface Console {
   start(): void
   /** Returns what can be served now. May wait for the disk, but never for a build. */
   state(): Promise<ConsoleState>
-  /** Stops a build in progress. */
   stop(): Promise<void>
 }
 

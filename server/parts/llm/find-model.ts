@@ -37,7 +37,6 @@ export interface StoredModel {
 const CANDIDATES_MAX = 200
 /** Matches the version suffix in a provider's model name: `-2024-11-20`, `-20241022`, `-001`, `-latest`. */
 const VERSION_SUFFIX = /^-(?:latest|\d{3,4}|\d{6}|\d{8}|\d{4}-\d{2}-\d{2})$/
-/** Maximum number of models read per statement. */
 const GROUP_MAX = 100
 
 /** Finds models that an organization may use: its own models and the models of the environment. */

@@ -41,7 +41,6 @@ export interface Outcome {
   finishReason: ModelResult['finishReason'] | null
 }
 
-/** Receives the streamed output of a call. */
 export type CallSink = Pick<ToolSink, 'text'> & Partial<ToolSink>
 
 /**
@@ -128,7 +127,6 @@ export class PaidCalls {
     return this.#track(holdId, this.#embed(holdId, model, texts, purpose, signal, left))
   }
 
-  /** Returns the hold ids of the calls in progress. */
   holdIds(): string[] {
     return [...this.#underWay.keys()]
   }
@@ -146,7 +144,7 @@ export class PaidCalls {
 
   #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {
     const forget = (): void => {
-      // A deferred settlement replaces the entry, which must then stay.
+      // A deferred settlement has replaced the entry. Its own `forget` deletes it.
       if (this.#underWay.get(holdId) === call) this.#underWay.delete(holdId)
     }
     this.#underWay.set(holdId, call)

@@ -2,7 +2,7 @@ import type { ModelConfig } from '#database/schema/llm.ts'
 
 /** The price that one organization pays for a model. */
 export interface Price {
-  /** Credits per token. */
+  /** Credits per token. `inputRatio` is for the prompt, and `outputRatio` for the reply. */
   inputRatio: number
   outputRatio: number
   /** Credits per second of audio. */

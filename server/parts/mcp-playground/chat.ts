@@ -22,7 +22,6 @@ export interface PlaygroundDependencies {
 
 type Executor = Scope<'mcp:write'>
 
-/** The mode, model and prompt of a reply. */
 interface Reply {
   mode: PlaygroundMode
   model: ResolvedModel

@@ -6,7 +6,7 @@ export type PlaygroundMode = 'discovery' | 'direct'
 export interface Exchange {
   mode: PlaygroundMode
   question: string
-  /** An ISO 8601 timestamp. */
+  /** Time of the question, in ISO 8601. */
   askedAt: string
   answer: string
   answeredAt: string
@@ -33,7 +33,7 @@ export const MESSAGES_MAX = 2 * EXCHANGES_MAX
 /** Maximum number of direct-mode exchanges in a memory: 30 messages (spec, Limits). */
 export const DIRECT_EXCHANGES_MAX = 15
 export const MEMORY_SECONDS = 30 * 60
-/** Maximum number of characters stored per question or reply. Longer ones are truncated. */
+/** Maximum number of characters stored per question or reply. The rest is cut off. */
 const REMEMBERED_CHARACTERS_MAX = 20_000
 const CUT_REMARK = '\n[The rest was too long to keep.]'
 

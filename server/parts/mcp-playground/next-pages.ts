@@ -85,8 +85,8 @@ export function describeNextPages(exchanges: readonly Exchange[], toolNames: rea
 }
 
 /**
- * Removes calls whose next page a later call of the same tool has already fetched. The input of such a later call
- * contains the page token.
+ * Removes calls whose next page was fetched by a later call of the same tool. The later call's input contains the
+ * page token.
  */
 const lastOfEach = (calls: readonly CalledTool[]): CalledTool[] =>
   calls.filter(

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Body, CreatedAt, described, Enum, Nullable, Uuid } from '#platform/http/schemas.ts'
 import { MESSAGES_MAX } from './memory.ts'
 
-/** The same limit as for chat messages. */
+/** Maximum length of a message. Chat messages have the same limit. */
 const CONTENT_CHARACTERS_MAX = 1_000_000
 const INSTANCES_MAX = 20
 const MODEL_CHARACTERS_MAX = 200

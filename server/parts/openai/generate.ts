@@ -24,7 +24,7 @@ export interface OpenAiDependencies {
 
 export interface Generation {
   id: string
-  /** Unix time in seconds. */
+  /** Time of the generation, as Unix time in seconds. */
   created: number
   ended: Promise<Outcome>
 }

@@ -3,7 +3,6 @@ import type { ContentPart } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import { type ImageBudget, readImage } from './read-image.ts'
 
-/** A content part of a message. */
 interface Part {
   type: string
   text?: string

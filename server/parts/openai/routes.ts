@@ -15,9 +15,9 @@ import * as schemas from './schemas.ts'
  */
 const access = { permission: 'chats:write', orgOf: 'query or personal', orDeployment: true } as const
 const query = OpenQuery({ org_id: Type.Optional(OrgId) })
-/** Sufficient for a few images in base64. */
+/** Maximum size of a request body. Sufficient for a few images in base64. */
 const BODY_BYTES_MAX = 20 * 1024 * 1024
-/** Sufficient for many short texts. */
+/** Maximum number of JSON values in a request body. Sufficient for many short texts. */
 const EMBEDDING_VALUES_MAX = 500_000
 const ERRORS = [
   'org.not_found',

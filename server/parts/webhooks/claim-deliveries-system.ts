@@ -27,7 +27,7 @@ export interface ClaimedDelivery {
   eventType: string
   /** The event's data as JSON. */
   data: string
-  /** An ISO 8601 timestamp. */
+  /** When the delivery was created, in ISO 8601. */
   createdAt: string
   attempts: WebhookAttempt[]
   /** Number of attempts since the delivery was last queued, excluding the current attempt. */
@@ -132,7 +132,6 @@ export async function claimOne(
   return row
 }
 
-/** Returns statements bound to the delivery's organization. */
 export const sqlOf = (database: Database, { organizationId }: ClaimedDelivery): TenantSql =>
   tenantSql(database, { organizationId, userId: null })
 

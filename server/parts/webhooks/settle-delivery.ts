@@ -64,10 +64,7 @@ async function noteDelivered(sql: TenantSql, delivery: ClaimedDelivery, tried: F
       and exists (select from endpoint)`
 }
 
-/**
- * Locks the endpoint. Deleting an endpoint locks the endpoint before its deliveries. Using the same order here
- * prevents deadlocks.
- */
+/** Locks the endpoint before its delivery. Deleting an endpoint uses the same order, which prevents deadlocks. */
 const lockedEndpoint = (sql: TenantSql, { endpointId, organizationId }: ClaimedDelivery) =>
   sql`
     select from webhook_endpoints where id = ${endpointId} and organization_id = ${organizationId} for key share`

@@ -11,7 +11,6 @@ import { writeBody, writeHeaders } from './write-message.ts'
 
 /** Times of deliveries, in milliseconds. */
 export interface DeliveryTimes {
-  /** Timeout of an attempt. */
   timeoutMs: number
   /** Delays between attempts. The number of attempts is one more than the number of delays. */
   retryDelaysMs: readonly number[]

@@ -44,7 +44,6 @@ export interface AuthorizationOptions {
   rotating: boolean
   refreshTokens: boolean
   registration: boolean
-  /** Preregistered clients. */
   clients: { client_id: string; client_secret?: string; redirect_uris: string[] }[]
   /** Client ID Metadata Documents by URL. Null if the server doesn't support them. */
   clientDocuments: Record<string, { redirect_uris: string[] }> | null

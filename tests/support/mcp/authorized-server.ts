@@ -10,7 +10,6 @@ import {
   AuthorizationServer,
 } from './authorization-server.ts'
 
-/** A tool of the emulated MCP server. */
 export interface AuthorizedTool {
   name: string
   description: string

@@ -7,20 +7,17 @@ export type Returned = Answer & { location: URL }
 
 /** Acts as a user who connects accounts at MCP servers. Can also add servers to the catalogue. */
 export interface Connector extends Connecting {
-  /** Adds a server to the catalogue. Returns its id. */
   addServer(url: string, authConfig: McpAuthConfig | null): Promise<string>
 }
 
 /** Acts as a user who connects accounts at MCP servers, only through the public API. */
 export interface Connecting {
   person: Person
-  /** Requests a connection. */
   ask(serverId: string, more?: Record<string, unknown>, query?: Record<string, string>): Promise<Answer>
   /** Opens the callback URL in the browser that requested the connection, with its cookies. Returns the response. */
   comeBack(address: string): Promise<Returned>
   /** Opens the callback URL in another browser. That browser has no cookie except `cookie`. */
   comeBackElsewhere(address: string, cookie?: string): Promise<Returned>
-  /** Returns the browser's cookies as a Cookie header. */
   cookies(): string
   /**
    * Requests a connection, grants access at the provider if there is one, and opens the callback URL. Returns the id

@@ -4,7 +4,6 @@ import { answerSessionfully } from './sessionful.ts'
 import { answerBySse } from './sse.ts'
 import { answerStatelessly } from './stateless.ts'
 
-/** A tool that an emulated MCP server offers. */
 export interface TestTool {
   name: string
   description?: string
@@ -19,7 +18,6 @@ export interface TestCall {
   signal: AbortSignal
   /** Sends a progress notification, if the client has requested progress. */
   progress(progress: { progress: number; total?: number; message?: string }): Promise<void>
-  /** Notifies the client that the tools have changed. */
   toolsChanged(): Promise<void>
 }
 
@@ -52,9 +50,7 @@ export interface TestMcpServer {
   seen: SeenRequest[]
   /** Makes a sessionful server return 404 for its sessions from now on. */
   loseSessions(): void
-  /** Returns the number of open sockets. */
   countSockets(): Promise<number>
-  /** Destroys every socket. */
   cut(): void
   close(): Promise<void>
 }

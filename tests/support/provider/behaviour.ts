@@ -106,7 +106,6 @@ const WORDS = 'the quick brown fox jumps over a lazy dog while seven wizards boi
 )
 const TRICKY = ['ok \ud83d', '\ude00 half \ud83d', ' and low \ude00', ' nul \0 end', ' done \ud83d']
 
-/** Returns the same behavior without faults. */
 export const withoutFaults = (behaviour: Behaviour): Behaviour => ({
   ...behaviour,
   status: undefined,

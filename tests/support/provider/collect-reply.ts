@@ -10,7 +10,6 @@ export interface CollectedReply extends ModelResult {
   pieces: string[]
 }
 
-/** Runs a model and collects its reply. */
 export async function collectReply(
   models: Models,
   target: ModelTarget,

@@ -9,7 +9,7 @@ export interface Script {
   errorEvent: string
 }
 
-/** One of the three provider formats. */
+/** A provider's wire format: that of OpenAI, Anthropic or Gemini. */
 export interface Format {
   script(model: string, request: ProviderRequest, behaviour: Behaviour, inputTokens: number): Script
   error(status: number): object

@@ -162,7 +162,6 @@ function operation(request: IncomingMessage, model: string, behaviour: Behaviour
   return { name, done: true, response: { generateVideoResponse } }
 }
 
-/** Returns the download URL of an image or video. */
 function addressOf({ headers }: IncomingMessage, model: string, { place }: Behaviour): string {
   const { port, host } = new URL(`http://${headers.host}`)
   if (place === 'private') return `http://10.0.0.1:${port}/files/${model}`
