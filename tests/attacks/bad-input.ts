@@ -89,8 +89,8 @@ const HARMFUL = [
  * Expensive operations: they run a sandbox, fetch a website or export everything. Only one in twenty of their cases
  * runs.
  */
-const DEAR = ['post_tools', 'put_tools', 'post_tools_test_tool', 'get_org_export', 'get_users_me_export']
-const DEAR_CHANCE = 0.05
+const EXPENSIVE = ['post_tools', 'put_tools', 'post_tools_test_tool', 'get_org_export', 'get_users_me_export']
+const EXPENSIVE_CHANCE = 0.05
 
 interface Dependencies {
   stage: Stage
@@ -105,7 +105,7 @@ async function tryOne(
 ): Promise<string[]> {
   const choice = createChoice(seed * 1_000_003 + index)
   let operation = choice.of(OPERATIONS)
-  if (DEAR.includes(operation.id) && !choice.chance(DEAR_CHANCE)) operation = choice.of(CHEAP)
+  if (EXPENSIVE.includes(operation.id) && !choice.chance(EXPENSIVE_CHANCE)) operation = choice.of(CHEAP)
   const isKept = operation.method === 'DELETE' || HARMFUL.includes(operation.id)
   const records = isKept || choice.chance(0.2) ? randomRecords() : tenant.records
   const call = callOf(operation, records, installation)
@@ -120,7 +120,7 @@ async function tryOne(
   return faultsIn(operation, request, answer).map((fault) => `${title}: ${fault}`)
 }
 
-const CHEAP = OPERATIONS.filter(({ id }) => !DEAR.includes(id))
+const CHEAP = OPERATIONS.filter(({ id }) => !EXPENSIVE.includes(id))
 
 function tokenFor(
   stage: Stage,

@@ -203,7 +203,7 @@ async function tryEvents(deps: Dependencies): Promise<Outcome> {
   ])
   const [own] = spying.slice(-1) as [LiveSocket]
   const member = await openReady(stage.url, victim.tokens.member)
-  await beBusy(deps)
+  await causeEvents(deps)
   const path = (tenant: Tenant): string => `/${tenant.organizationId}`
   const has = (type: string) => (socket: LiveSocket) =>
     socket.received.some((message) => message.type === type)
@@ -231,7 +231,7 @@ async function tryEvents(deps: Dependencies): Promise<Outcome> {
  * Causes events in the victim's organization: the member starts a chat, and the owner adds a document and pauses a
  * deployment.
  */
-async function beBusy({ stage, victim, marker, attacker }: Dependencies): Promise<void> {
+async function causeEvents({ stage, victim, marker, attacker }: Dependencies): Promise<void> {
   const { owner, member } = victim.people
   await stage.say(member, { model_id: victim.records.model ?? '' }, { content: `say: ${marker}` })
   const library = librarian(stage, owner)

@@ -39,7 +39,7 @@ interface Case {
 }
 
 /** Slots whose operation skips an unknown id, so it also succeeds for a random id. */
-const LEFT_OUT_SILENTLY = [
+const SILENTLY_SKIPPED = [
   'post_chat_bulk_delete_sessions body.chat_ids[]', // returns the id in not_found
   'post_invitations_bulk_create body.invitations[].role_id', // reports an error for the item
   'get_audit_list query.actor_id', // the filter matches nothing
@@ -214,12 +214,12 @@ async function tryCase(deps: Dependencies, { slot, attacker: who, origin }: Case
   if (answer.text.replaceAll(id, '').includes(marker))
     failures.push(`${attempt}: the response contains the victim's text`)
   if (answer.status >= 500) failures.push(`${attempt}: ${answer.status} ${answer.text.slice(0, 200)}`)
-  const [got, wanted] = [shapeOf(answer, id), shapeOf(expected, id)]
+  const [actualShape, expectedShape] = [shapeOf(answer, id), shapeOf(expected, id)]
   // For records of the caller's own organization, the error may name the missing permission.
   const isPermissionError = !isForeign && origin !== 'foreign' && answer.text.includes('Missing permission')
-  if (got !== wanted && !isPermissionError)
-    failures.push(`${attempt}: ${got.slice(0, 160)} instead of ${wanted.slice(0, 160)}`)
-  if (answer.status < 300 && !LEFT_OUT_SILENTLY.includes(`${operation.id} ${place}`))
+  if (actualShape !== expectedShape && !isPermissionError)
+    failures.push(`${attempt}: ${actualShape.slice(0, 160)} instead of ${expectedShape.slice(0, 160)}`)
+  if (answer.status < 300 && !SILENTLY_SKIPPED.includes(`${operation.id} ${place}`))
     failures.push(`${attempt}: ${answer.status} ${answer.text.slice(0, 160)}`)
   return failures
 }

@@ -37,7 +37,7 @@ interface Request {
 /** Plans requests whose secret fields have a wrong type or length, and requests with secrets in unknown fields. */
 const inBodies = (organizationId: string): Plan[] =>
   OPERATIONS.flatMap(({ method, path, body, example }) => {
-    if (body === null || KEPT.includes(path)) return []
+    if (body === null || SKIPPED.includes(path)) return []
     const address = `${path}?org_id=${organizationId}`
     const fields = placesIn(body)
       .filter(({ path: place }) => SECRET_FIELDS.test(place.split('.').at(-1) ?? ''))
@@ -113,7 +113,7 @@ const inRoutes = (): Plan[] =>
 /** Maximum number of secret fields per request. Sufficient except for passkeys and for lists of sources. */
 const FIELDS_MAX = 3
 /** Operations that are skipped. They would end the session or the account that other requests need. */
-const KEPT = ['/api/auth/logout', '/api/users/me']
+const SKIPPED = ['/api/auth/logout', '/api/users/me']
 const ROUTES = [
   ['POST', '/api/auth/login'],
   ['POST', '/api/auth/refresh'],

@@ -13,7 +13,7 @@ import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>
 let calls: PaidCalls
-const IN_PEACE = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
 beforeAll(async () => {
   provider = await startProvider()
@@ -43,7 +43,7 @@ async function payer(version: string) {
   const person = await server.signUp()
   const modelId = await modelOf(person, version)
   const model = await new ModelFinder(server.server.services).find(person.organizationId, modelId)
-  const embed = (texts: string[], signal = IN_PEACE, by = calls) =>
+  const embed = (texts: string[], signal = NEVER_ABORTED, by = calls) =>
     by.embed({ ...person, apiKeyId: null }, model, texts, 'document', signal)
   return { person, embed, modelId }
 }
@@ -150,7 +150,7 @@ describe('a call that hangs', () => {
   test('ends when the server stops, without a charge', async () => {
     const { person, embed } = await payer('emu-hang')
     const stopping = new PaidCalls(server.server.services)
-    const embedding = embed(['one'], IN_PEACE, stopping).catch((error: unknown) => error)
+    const embedding = embed(['one'], NEVER_ABORTED, stopping).catch((error: unknown) => error)
     await expect.poll(() => provider.stats.open).toBe(1)
     await stopping.close(10, Promise.resolve())
     expect(await embedding).toBeInstanceOf(Error)

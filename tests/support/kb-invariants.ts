@@ -56,14 +56,14 @@ async function expectPostings(sql: Sql, kbId: string): Promise<void> {
     { number: number; name: string; headings: string[]; content: string; language: Language }[]
   >`select number, d.name, headings, content, language from kb_chunks c join kb_documents d on d.id = c.document_id
     where c.kb_id = ${kbId} order by number`
-  const wanted: string[] = []
+  const expected: string[] = []
   const alive = new Set(chunks.map(({ number }) => number))
   for (const { number, name, language, ...chunk } of chunks) {
     const words = listWords(withContext(name, chunk))
     const builder = new SegmentBuilder()
     builder.add(number, words, await stemmer.stems(words, language))
     for (const { term, postings } of builder.entries())
-      wanted.push(...listPostings(postings).map(({ text }) => `${term} ${text}`))
+      expected.push(...listPostings(postings).map(({ text }) => `${term} ${text}`))
   }
   const rows = await sql<{ term: string; segment: number; postings: Buffer; isNoted: boolean }[]>`
     select term, segment, postings, exists (
@@ -80,7 +80,7 @@ async function expectPostings(sql: Sql, kbId: string): Promise<void> {
       if (alive.has(number)) found.push(`${term} ${text}`)
       else dead.add(number)
   }
-  expect(found.sort()).toEqual(wanted.sort())
+  expect(found.sort()).toEqual(expected.sort())
   const [kb] = await sql<
     { dead: number }[]
   >`select dead_count as dead from knowledge_bases where id = ${kbId}`

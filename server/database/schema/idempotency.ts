@@ -16,7 +16,7 @@ export const idempotentRequests = pgTable(
     requestHash: text('request_hash').notNull(),
     /** The quota that the row counts toward: a user, a deployment or a network. */
     quota: text('quota').notNull(),
-    /** The user with whom this row is deleted. Null if the request has no user. */
+    /** The user who sent the request, or null. Deleting the user deletes this row. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
     /**
      * The server process that performs the request's side effects outside the database. Null if there are none, and

@@ -42,7 +42,7 @@ test('the error is a timeout only if every server timed out', async () => {
   })
 })
 
-test('tools leave room for the conversation, and the prompt says how many were left out', async () => {
+test('tools leave room for the conversation, and the prompt names the number of omitted tools', async () => {
   const many = Array.from({ length: 100 }, (_, index) => tool(`tool_${index}`, 'x'.repeat(1_000)))
   const { request, tools = [] } = await prepare(many, [failure('two', true)])
   expect(tools.length).toBeGreaterThan(5)

@@ -20,7 +20,7 @@ const exchange = (question: string, mode: PlaygroundMode = 'discovery'): Exchang
 const questionsOf = async (memory: LocalMemory, owner = ADA): Promise<string[]> =>
   (await memory.read(owner)).map(({ question }) => question)
 
-test('memory keeps the last 30 exchanges, of direct mode the last 15, in order', async () => {
+test('memory keeps the last 30 exchanges in order, but at most 15 in direct mode', async () => {
   const memory = new LocalMemory()
   for (let count = 0; count < 40; count++) await memory.append(ADA, exchange(`${count}`))
   expect(await questionsOf(memory)).toEqual(Array.from({ length: 30 }, (_, index) => `${index + 10}`))
@@ -67,7 +67,7 @@ test('the least recently used memories are evicted when the total is too large',
   expect(await questionsOf(memory)).toEqual(['ada'])
 })
 
-test('a long text is truncated between characters', () => {
+test('truncation never splits a character', () => {
   const { question } = bounded(exchange('😀'.repeat(20_000)))
   expect(question.length).toBeLessThanOrEqual(20_000)
   expect(question.isWellFormed()).toBe(true)

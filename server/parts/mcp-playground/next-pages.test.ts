@@ -48,7 +48,7 @@ const exchange = (...calls: CalledTool[]): Exchange => ({
 const pagesIn = (text: string): unknown[] =>
   [...text.matchAll(/<next_page>\n(.*)\n<\/next_page>/g)].map(([, json = '']) => JSON.parse(json))
 
-test('the next page of each tool is that of its last calls', () => {
+test('the next pages of a tool come from its latest calls', () => {
   const exchanges = [
     exchange(called('mails', 'old'), called('files', 'f1')),
     exchange(called('mails', 'm1', { q: 'a' }), called('mails', 'm2', { q: 'b' })),
@@ -70,7 +70,7 @@ test('a page that was already fetched is not offered again', () => {
   expect(describeNextPages(toTheEnd, ['mails'])).toBe('')
 })
 
-test('failed calls are not kept, and the number and length of calls are limited', () => {
+test('failed calls are not stored, and the number and length of stored calls are limited', () => {
   const tools = new CalledTools()
   const call = { id: '1', name: 'mails', input: { q: 'x'.repeat(5_000) } }
   tools.add(call, { successful: false, output: { nextPageToken: 'a' }, error: 'no' })

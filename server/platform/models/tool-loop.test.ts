@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   clock,
   done,
-  IN_PEACE,
+  NEVER_ABORTED,
   reasonOf,
   startConversations,
   weather,
@@ -154,7 +154,7 @@ describe('a server that ignores limits', () => {
       toolEnded: (_call, { error }) => void heard.push(error ?? 'done'),
     }
     const loop = new ToolLoop(deaf, target, { messages: [], ...request }, [clock, weather])
-    return { finishReason: await loop.run(sink, IN_PEACE), heard, requests }
+    return { finishReason: await loop.run(sink, NEVER_ABORTED), heard, requests }
   }
 
   test('cannot call a forbidden tool', async () => {

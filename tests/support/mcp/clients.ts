@@ -11,18 +11,18 @@ import { Client, StreamableHTTPClientTransport } from '#tests/clients/mcp-client
 export const CLIENT_KINDS = ['SDK 1', 'SDK 2, older', 'SDK 2, any'] as const
 export type ClientKind = (typeof CLIENT_KINDS)[number]
 
-const ITS_NAME = { name: 'test', version: '1' }
+const CLIENT_INFO = { name: 'test', version: '1' }
 
 /** Connects a client of either SDK and completes the handshake. The returned client has the type of SDK 1. */
 export async function connectClient(kind: ClientKind, url: string | URL): Promise<Client> {
   const target = new URL(url)
   if (kind === 'SDK 1') {
-    const client = new Client(ITS_NAME)
+    const client = new Client(CLIENT_INFO)
     await client.connect(new StreamableHTTPClientTransport(target) as never)
     return client
   }
   const mode = kind === 'SDK 2, any' ? 'auto' : 'legacy'
-  const client = new ClientNow(ITS_NAME, { versionNegotiation: { mode } })
+  const client = new ClientNow(CLIENT_INFO, { versionNegotiation: { mode } })
   await client.connect(new TransportNow(target))
   // Adapts `callTool`, which has no schema parameter in SDK 2.
   const callTool: ClientNow['callTool'] = client.callTool.bind(client)

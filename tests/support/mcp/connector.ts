@@ -33,10 +33,10 @@ export interface Connecting {
   remove(instanceId: string): Promise<Answer>
 }
 
-export async function mcpConnector(server: TestServer, somebody?: Person): Promise<Connector> {
+export async function mcpConnector(server: TestServer, person?: Person): Promise<Connector> {
   const { sql } = server.server.services.database
   return {
-    ...connectorOf(server, somebody ?? (await server.signUp())),
+    ...connectorOf(server, person ?? (await server.signUp())),
     async addServer(url, authConfig) {
       const id = randomUUID()
       await sql`

@@ -129,7 +129,7 @@ export function pieces(behaviour: Behaviour, request: unknown, userText: string)
 export const words = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => (index === 0 ? '' : ' ') + WORDS[index % WORDS.length])
 
-export interface WantedCall {
+export interface ScriptedCall {
   name: string
   input: string
 }
@@ -152,7 +152,7 @@ export function stepOf(
   step: number,
   behaviour: Behaviour,
   offered: string[],
-): { text: string; calls: WantedCall[] } {
+): { text: string; calls: ScriptedCall[] } {
   const steps = userText.split(/\bTHEN\b/).map((text) => text.trim())
   const at = behaviour.again ? Math.min(step, steps.length - 1) : step
   const [text = '', ...called] = (steps[at] ?? '').split(/(?=TOOL:[\w.-])/).map((text) => text.trim())

@@ -11,7 +11,7 @@ import { startProvider } from './index.ts'
 
 /* Helpers for tests in which the tool loop converses with the emulated provider. */
 
-export const IN_PEACE = new AbortController().signal
+export const NEVER_ABORTED = new AbortController().signal
 
 export const done = (output: unknown): ToolOutcome => ({ output, successful: true, error: null })
 
@@ -95,7 +95,7 @@ function converse(
     toolBroke: (_call, error) => void heard.bugs.push(error),
   }
   const before = emulated.requests.length
-  const ended = loop.run(sink, conversation.signal ?? IN_PEACE)
+  const ended = loop.run(sink, conversation.signal ?? NEVER_ABORTED)
   return { loop, heard, outcomes, ended, requests: () => emulated.requests.slice(before) }
 }
 
