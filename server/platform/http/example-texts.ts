@@ -17,7 +17,7 @@ import {
 const EVENTS_CALL = { id: 'call_9Qz4', name: 'list_events', input: { date: DAY } }
 const CALENDAR = { events: [{ title: 'Tasting', start: at('15:00:00') }] }
 
-/** The events of a stream by the component of their data, each with a summary. */
+/** Example events of streams, by the component that describes the data of an event. Each event has a summary. */
 const EVENTS: Record<string, readonly (readonly [summary: string, data: object])[]> = {
   ReplyEvent: [
     [`id: ${REPLY}.1`, { message: 'We open at 8:00 on weekdays ' }],
@@ -53,7 +53,9 @@ const EVENTS: Record<string, readonly (readonly [summary: string, data: object])
   ],
 }
 
-/** The streams under /openai, as text: OpenAI's documentation describes their events. */
+/**
+ * Example streams under /openai, by path. They are plain text, because OpenAI's documentation describes their events.
+ */
 const STREAMS: Record<string, string> = {
   '/openai/v1/chat/completions':
     `data: {"id":"chatcmpl-${REPLY}","object":"chat.completion.chunk","created":1772442000,"model":"Shop assistant",` +
@@ -64,11 +66,11 @@ const STREAMS: Record<string, string> = {
     '"output_index":0,"content_index":0,"delta":"We open at 8:00."}\n\n',
 }
 
-/** Returns the events of a stream, by the component of their data. */
+/** Returns the example events of streams whose event data this component describes. */
 export const eventsOf = (component: string): readonly (readonly [summary: string, data: object])[] =>
   EVENTS[component] ?? []
 
-/** Returns an excerpt of a stream whose events have no component. */
+/** Returns an example excerpt of a stream without a component for its events. */
 export const streamOf = (url: string): string | undefined => STREAMS[url]
 
 const FILES: Record<string, string> = {
@@ -86,5 +88,5 @@ const FILES: Record<string, string> = {
   'application/zip': '(the bytes of the ZIP archive)',
 }
 
-/** Returns the content of a file of this type, as an example. */
+/** Returns the example content of a file of this content type. */
 export const exampleOfFile = (type: string): string => FILES[type] ?? '(the bytes of the file)'

@@ -58,7 +58,7 @@ export const LENA = {
   last_name: 'Berg',
   full_name: 'Lena Berg',
 }
-/** Invited by Ada Moreno as an `editor`. */
+/** The recipient of an invitation from Ada Moreno to become an `editor`. */
 export const INVITED = { email: 'noah@fernhill.example', first_name: 'Noah', last_name: 'Kim' }
 
 export const ANSWER = 'We open at 8:00 on weekdays and at 9:00 on weekends [1].'
@@ -117,7 +117,7 @@ export const SOURCES = [
   },
 ]
 
-/** Values by field, where the component has none of its own. */
+/** Values by field, for components that define no value of their own for the field. */
 export const OF_FIELD: Record<string, unknown> = {
   access_token: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiIwMTk1ZjNjNCJ9.c2lnbmF0dXJl',
   action: 'agent.updated',
