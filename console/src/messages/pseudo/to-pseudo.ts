@@ -5,6 +5,8 @@ const PLAIN = 'aceginosuyzACEGINOSUYZ'
 const ACCENTED = 'åçéĝîñöšûýžÅÇÉĜÎÑÖŠÛÝŽ'
 /** The relative increase in length. German text is about a third longer than English text. */
 const LONGER = 1 / 3
+/** Short enough to wrap wherever the text itself can. One long word would overflow where no translation does. */
+const PADDING_WORD_MAX = 5
 
 /** Converts messages to the pseudo-language: `Save` becomes `[Šåvé ~]`. Tags and arguments stay unchanged. */
 export const toPseudo = <Messages>(messages: Messages): Messages =>
@@ -15,8 +17,14 @@ export const toPseudo = <Messages>(messages: Messages): Messages =>
       )) as Messages
 
 function toPseudoText(elements: MessageFormatElement[]): string {
-  const padding = '~'.repeat(Math.ceil(lengthOf(elements) * LONGER))
+  const padding = paddingOf(Math.ceil(lengthOf(elements) * LONGER))
   return printAST([...parse('['), ...elements.map(accent), ...parse(` ${padding}]`)])
+}
+
+/** Returns words of `~` with this length in total, spaces included. */
+function paddingOf(length: number): string {
+  const space = PADDING_WORD_MAX + 1
+  return Array.from({ length }, (_, at) => ((at + 1) % space === 0 && at + 1 < length ? ' ' : '~')).join('')
 }
 
 /** Returns a message's length without its arguments. Counts only the first option of a plural or select. */
