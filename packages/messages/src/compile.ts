@@ -1,8 +1,10 @@
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import compile from 'icu-minify/compile'
 
 /** The module aliases that replace the message parser in a bundle. The bundle then needs compiled messages. */
-export const COMPILED_ALIAS = { 'use-intl/format-message': 'use-intl/format-message/format-only' }
+export const COMPILED_ALIAS = {
+  'use-intl/format-message': fileURLToPath(new URL('format-compiled.ts', import.meta.url)),
+}
 
 /**
  * A plugin for Vite and Rolldown that compiles messages at build time. Browsers then load a formatter of 2 kB instead
