@@ -122,7 +122,7 @@ const UNTRANSLATED = {
     'us-east-1',
   ],
   'Fonts in CSS.': ['{}, system-ui, sans-serif'],
-  'A confirmation of the server that the console compares.': ['MCP instance deleted'],
+  'The default name of the server that the console replaces.': ['Authenticator app'],
   'Errors that only developers see, or that are caught.': [
     'A token is missing',
     'A token is not in the text',

@@ -134,7 +134,13 @@ test('bulk_create reports a malformed address like any other failed item', async
   const { status, body } = await ask('/api/invitations/bulk_create', { invitations })
   expect(status).toBe(201)
   expect(body.data).toMatchObject([
-    { email: 'no address', status: 'error', detail: '`no address` is not a valid email address.' },
+    {
+      email: 'no address',
+      status: 'error',
+      detail: '`no address` is not a valid email address.',
+      code: 'invitation.email',
+      values: { email: 'no address' },
+    },
     { status: 'error', detail: `\`${'x'.repeat(100)}\` is not a valid email address.` },
     { email, status: 'created' },
   ])

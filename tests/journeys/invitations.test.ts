@@ -236,6 +236,13 @@ test('the invitations of a bulk request have separate results', async () => {
     ['error', 'Role not found'],
     ['error', "The 'owner' role cannot be assigned to users"],
   ])
+  expect(body.data.map((one: { code?: string }) => one.code)).toEqual([
+    undefined,
+    'user.is_member',
+    'invitation.exists',
+    'role.not_found',
+    'user.owner_role',
+  ])
   expect(body.data[0].invitation).toMatchObject({ email: good, message: 'All of you' })
   expect((await mailTo(mailServer, good, 'invited you')).token).toBe(body.data[0].invitation.token)
   expect(mailServer.received.filter(({ to }) => to === owned)).toEqual([])

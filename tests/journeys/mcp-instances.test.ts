@@ -79,6 +79,8 @@ describe('an instance', () => {
     await gone.close()
     const { status, body } = await somebody.remove(other)
     expect([status, body.message]).toEqual([200, expect.stringContaining('could not revoke the access')])
+    expect(body).toMatchObject({ code: 'mcp.not_revoked', values: { reason: expect.any(String) } })
+    expect(body.message).toContain(body.values.reason)
     expect(await instancesOf(somebody.person)).toHaveLength(0)
   })
 

@@ -5,6 +5,7 @@ import {
   described,
   Email,
   Enum,
+  ErrorValues,
   idOf,
   Nullable,
   ObjectId,
@@ -90,6 +91,10 @@ export const BulkResult = Type.Object(
         status: Enum(['created', 'error'], { description: 'Whether the invitation was created.' }),
         invitation: Type.Optional(described(SentInvitation, 'The created invitation. Absent on error.')),
         detail: Type.Optional(Type.String({ description: 'Reason for the error. Absent on success.' })),
+        code: Type.Optional(
+          Type.String({ description: 'Stable code of the error, such as `user.exists`. Absent on success.' }),
+        ),
+        values: Type.Optional(ErrorValues),
       }),
       { description: 'Result of each invitation, in the order of the request.' },
     ),

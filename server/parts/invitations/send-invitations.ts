@@ -65,7 +65,8 @@ export async function createInvitations(
       data.push({ email, status: 'created', invitation: await createInvitation(services, scope, input) })
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      data.push({ email, status: 'error', detail: error.message })
+      const { message: detail, code, values } = error
+      data.push({ email, status: 'error', detail, code, ...(values && { values }) })
     }
   }
   return { data }

@@ -40,6 +40,8 @@ export const MCP_ERRORS = defineErrors({
   'mcp.link_invalid': [403, 'This URL is incomplete or has expired. Request a new one with generate_url.'],
   'mcp.timed_out': [503, 'MCP server connection timed out. The server may be unavailable.'],
 
+  'mcp.not_revoked':
+    'MCP instance deleted. The provider could not revoke the access, so revoke it there too: {reason}',
   'mcp.connection_deleted': 'This connection was deleted.',
   'mcp.connection_inactive': 'This connection is not active.',
   'mcp.moved': 'This server has moved. Connect your account again.',

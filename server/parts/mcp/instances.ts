@@ -1,14 +1,20 @@
 import { and, asc, desc, eq, inArray } from '#database/drizzle.ts'
 import { agents } from '#database/schema/agents.ts'
 import { agentMcpInstances, mcpInstances } from '#database/schema/mcp.ts'
-import { fail } from '#errors'
+import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ScopedStatements } from '#platform/access/scoped-database.ts'
 import { findServer } from './catalogue.ts'
 import { openReplaced } from './credentials.ts'
 import { connectionKey, type McpDependencies } from './dependencies.ts'
 import { endAccess } from './providers.ts'
-import { type InstanceChange, type InstanceRow, type InstanceView, viewInstance } from './schemas.ts'
+import {
+  type DeletedInstance,
+  type InstanceChange,
+  type InstanceRow,
+  type InstanceView,
+  viewInstance,
+} from './schemas.ts'
 
 /** Maximum number of instances in a list. */
 const LISTED_MAX = 1_000
@@ -114,15 +120,15 @@ async function share(
 }
 
 /**
- * Deletes the caller's own instance and asks the provider to revoke its access. Returns a message for the user. If
- * the provider fails, the instance is still deleted, and the message includes the reason. Throws
+ * Deletes the caller's own instance and asks the provider to revoke its access. If the
+ * provider fails, the instance is still deleted, and the response has the reason. Throws
  * mcp.instance_not_found.
  */
 export async function deleteInstance(
   deps: McpDependencies,
   scope: Scope<'mcp:write'>,
   instanceId: string,
-): Promise<string> {
+): Promise<DeletedInstance> {
   // Deletes the row first. The deleted row contains the latest token, which must be revoked, even after a concurrent
   // renewal.
   const [row] = await scope.delete(mcpInstances, eq(mcpInstances.id, instanceId))
@@ -131,8 +137,8 @@ export async function deleteInstance(
   const server = await findServer(scope.sql, row.serverId)
   const url = credentials?.type === 'composio' ? credentials.url : server?.url
   if (url !== undefined) await deps.connections.forget(connectionKey(row.id, url))
-  const failure = await endAccess(deps, { credentials, accountId: row.accountId })
-  return failure === null
-    ? 'MCP instance deleted'
-    : `MCP instance deleted. The provider could not revoke the access, so revoke it there too: ${failure}`
+  const reason = await endAccess(deps, { credentials, accountId: row.accountId })
+  if (reason === null) return { message: 'MCP instance deleted' }
+  const values = { reason }
+  return { message: sentence('mcp.not_revoked', values), code: 'mcp.not_revoked', values }
 }

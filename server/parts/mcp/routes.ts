@@ -161,15 +161,14 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     url: '/api/mcp/instance',
     summary: 'Delete a connection and revoke its access at the provider',
     description:
-      'The connection is deleted even if the provider fails or does not respond within 10 seconds; `message` then says so.',
+      'The connection is deleted even if the provider fails or does not respond within 10 seconds; `message` and `code` ' +
+      'then say so.',
     access: { permission: 'mcp:write', orgOf: ofInstance },
     query: OneInstance,
     effects: 'outside',
-    reply: confirms('MCP instance deleted'),
+    reply: [200, schemas.DeletedInstance],
     errors: ['mcp.instance_not_found'],
-    handler: async ({ scope, query }) => ({
-      message: await deleteInstance(deps, scope, query.mcp_instance_id),
-    }),
+    handler: ({ scope, query }) => deleteInstance(deps, scope, query.mcp_instance_id),
   }),
 ]
 

@@ -4,6 +4,7 @@ import {
   CreatedAt,
   described,
   Enum,
+  ErrorValues,
   idOf,
   matching,
   NOT_BLANK,
@@ -157,6 +158,22 @@ export const InstanceView = Type.Object(
   { title: 'McpInstance' },
 )
 export type InstanceView = Static<typeof InstanceView>
+
+export const DeletedInstance = Type.Object(
+  {
+    message: Type.String({ description: 'Confirmation in a sentence.' }),
+    code: Type.Optional(
+      Enum(['mcp.not_revoked'], {
+        description: 'Why the access may still exist at the provider. Absent if the provider revoked it.',
+      }),
+    ),
+    values: Type.Optional(
+      described(ErrorValues, 'The `reason` that `message` shows. Absent if the provider revoked the access.'),
+    ),
+  },
+  { title: 'DeletedMcpInstance' },
+)
+export type DeletedInstance = Static<typeof DeletedInstance>
 
 export const UrlRequest = Body({
   server_id: idOf('the server'),

@@ -51,6 +51,7 @@ export const INTEGRATION_RECORDS: Record<string, Record<string, unknown>> = {
     client_name: 'Parley',
   },
   McpConnectionAttempt: { id: CONNECTION },
+  DeletedMcpInstance: { message: 'MCP instance deleted', code: undefined, values: undefined },
   McpInstance: { id: CONNECTION, name: 'Work account', status: 'active' },
   McpServer: { id: SERVER, name: 'Calendar', description: 'Reads and creates events.', auth_type: 'oauth' },
   McpServerRecord: {

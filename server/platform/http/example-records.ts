@@ -88,7 +88,7 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
   },
   ApiKey: { id: API_KEY, name: 'Website' },
   AuditEntry: { before: { name: 'Shop helper' }, after: { name: 'Shop assistant' }, api_key_id: null },
-  BulkInvitations: { email: INVITED.email, detail: undefined },
+  BulkInvitations: { email: INVITED.email, detail: undefined, code: undefined, values: undefined },
   BulkDeleted: { message: 'Chats deleted: 1' },
   Budget: { user_id: COLLEAGUE, api_key_id: null, available: 48_799 },
   Chat: { id: CHAT },

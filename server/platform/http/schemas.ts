@@ -99,6 +99,9 @@ export const VALUES = {
   additionalProperties: { type: ['string', 'number'] },
 }
 
+/** `VALUES` of an error that a response reports beside its result. */
+export const ErrorValues = Type.Unsafe<Record<string, string | number>>(VALUES)
+
 export const REQUEST_ID = {
   type: 'string',
   format: 'uuid',
