@@ -110,7 +110,7 @@ describeInBrowser('agents in the console', () => {
     await page.getByLabel('api_key (text)').fill('secret-1234')
     await page.getByRole('button', { name: 'Save' }).click()
     await isSaved(page)
-    await page.getByPlaceholder('Leave blank to keep the current value').waitFor()
+    await page.getByPlaceholder('Unchanged if blank').waitFor()
     const { body } = await keeper.get(id)
     expect(body.tools[0].config).toEqual([
       { name: 'mark', value: '?!' },

@@ -34,4 +34,25 @@ describeInBrowser('errors in a German browser', () => {
     await dialog.getByText('Es gibt bereits eine Wissensdatenbank mit diesem Namen.').waitFor()
     expect(stage.problems).toEqual([])
   })
+
+  test('an error without its values shows the server’s sentence', async () => {
+    const page = await stage.open('/sign_in', undefined, german)
+    const json = { detail: 'In the words of the server.', code: 'invitation.email', values: {} }
+    await page.route('**/api/auth/login', (route) => route.fulfill({ status: 400, json }))
+    await page.locator('input[type=email]').fill('ada@example.com')
+    await page.locator('input[type=password]').fill('not the password')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').getByText('In the words of the server.').waitFor()
+  })
+
+  test('a failed invitation shows a German reason', async () => {
+    const [person, other] = await Promise.all([stage.server.signUp(), stage.server.signUp()])
+    const page = await stage.open(`/members?org_id=${person.organizationId}`, person, german)
+    await page.getByRole('button', { name: 'Einladen' }).click()
+    await page.getByLabel('E-Mail-Adressen').fill(`${person.email} ${other.email}`)
+    await page.getByRole('button', { name: '2 Einladungen senden' }).click()
+    const results = page.getByRole('list', { name: 'Einladungen' })
+    await results.getByText('Diese Person hat bereits ein Konto.').waitFor()
+    await results.getByText('Dieser Benutzer ist bereits Mitglied').waitFor()
+  })
 })

@@ -2,6 +2,10 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/support/console-stage.ts'
+import { addApp, signUpVerified } from '#tests/support/factors.ts'
+import { startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
+import { mcpConnector } from '#tests/support/mcp/connector.ts'
+import { roleOf } from '#tests/support/tenants.ts'
 
 /** The language of the console: the account's, else the browser's. */
 
@@ -70,6 +74,33 @@ describeInBrowser('the language of the console', () => {
     await heading(page, 'Your account')
     await page.waitForLoadState('networkidle')
     expect(loads).toBe(1)
+  })
+
+  test('is also that of names and sentences from the server: roles, factors, connections', async () => {
+    const { server } = stage
+    const ada = await signUpVerified(server)
+    const invited = await server.call('POST', `/api/invitations/create?org_id=${ada.organizationId}`, {
+      token: ada.token,
+      body: { email: 'grace@example.com', role_id: await roleOf(server, ada, 'member') },
+    })
+    const offer = await stage.open(`/invite?token=${invited.body.token}`, undefined, GERMAN)
+    await offer.getByText('mit der Rolle Mitglied.').waitFor()
+
+    await addApp(server, ada)
+    const account = await stage.open('/account', ada, GERMAN)
+    await account.getByRole('button', { name: 'Authenticator-App entfernen' }).waitFor()
+    expect(await account.getByText('Authenticator app').count()).toBe(0)
+
+    const provider = await startAuthorizedMcpServer()
+    const connector = await mcpConnector(server)
+    const id = await connector.addServer(provider.url, { type: 'oauth' })
+    await connector.connect(id, provider.consent)
+    await provider.close()
+    const page = await stage.open('/connections', connector.person, GERMAN)
+    await page.getByRole('button', { name: /^Aktionen für/ }).click()
+    await page.getByRole('menuitem', { name: 'Verbindung trennen' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Verbindung trennen' }).click()
+    await page.getByText('Der Anbieter konnte den Zugriff nicht widerrufen.').first().waitFor()
   })
 
   test('nothing went wrong on any page', () => {

@@ -5,9 +5,10 @@ import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import {
   APPEARANCES,
-  type Appearance,
   type ConsoleStage,
   expectAccessibleOn,
+  overflowing,
+  PHONE,
   startConsoleStage,
 } from '#tests/support/console-stage.ts'
 import { create as deploy } from '#tests/support/deployments.ts'
@@ -40,14 +41,36 @@ describeInBrowser('every screen of the console', () => {
     test(`has no serious findings on ${appearance.name}`, async () => {
       const outside = await stage.open('/sign_in')
       await outside.getByRole('heading', { name: 'Sign in' }).waitFor()
-      await lookAtAll(outside, (id) => !id.startsWith('/app'), appearance)
+      const check = (page: Page) => expectAccessibleOn(page, appearance)
+      await lookAtAll(outside, (id) => !id.startsWith('/app'), check)
       const inside = await stage.open('/', person)
       await inside.getByRole('heading', { level: 1 }).waitFor()
-      await lookAtAll(inside, (id) => id.startsWith('/app'), appearance)
+      await lookAtAll(inside, (id) => id.startsWith('/app'), check)
       expect(stage.problems).toEqual([])
     })
 
-  async function lookAtAll(page: Page, isMeant: (id: string) => boolean, appearance: Appearance) {
+  test('fits a phone in the pseudo-language, whose text is longer than any translation', async () => {
+    const check = async (page: Page) => {
+      const at = new URL(page.url()).pathname
+      expect({ [at]: await overflowing(page) }).toEqual({ [at]: [] })
+    }
+    for (const [path, user] of [['/sign_in'], ['/', person]] as const) {
+      const page = await stage.open('about:blank', user, { viewport: PHONE, reducedMotion: 'reduce' })
+      await page.addInitScript(
+        `if (location.protocol !== 'about:') localStorage.setItem('parley.language', 'pseudo')`,
+      )
+      await page.goto(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await lookAtAll(page, (id) => id.startsWith('/app') === (user !== undefined), check)
+    }
+    expect(stage.problems).toEqual([])
+  })
+
+  async function lookAtAll(
+    page: Page,
+    isMeant: (id: string) => boolean,
+    check: (page: Page) => Promise<void>,
+  ) {
     const paths = (await pathsOf(page)).filter(([id]) => isMeant(id)).map(([, path]) => path)
     expect(paths.length).toBeGreaterThan(7)
     for (const path of new Set(paths)) {
@@ -57,9 +80,9 @@ describeInBrowser('every screen of the console', () => {
       await expect.poll(() => page.evaluate(IS_SHOWN), { timeout: SHOWN_MS_MAX }).toBe(true)
       await page.getByRole('heading').first().waitFor()
       await expect
-        .poll(() => page.getByRole('status', { name: 'Loading' }).count(), { timeout: SHOWN_MS_MAX })
+        .poll(() => page.getByRole('status', { name: /Loading|Löådîñĝ/ }).count(), { timeout: SHOWN_MS_MAX })
         .toBe(0)
-      await expectAccessibleOn(page, appearance)
+      await check(page)
     }
   }
 })

@@ -153,8 +153,26 @@ export async function expectAccessibleOn(
   expect(isSettled, `the page follows to ${colorScheme}`).toBe(true)
   const at = `${new URL(page.url()).pathname} on ${name}`
   expect({ [at]: await seriousFindings(page) }).toEqual({ [at]: [] })
-  const wide = await page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  )
-  expect({ at, wide }).toEqual({ at, wide: 0 })
+  expect({ [at]: await overflowing(page) }).toEqual({ [at]: [] })
 }
+
+/** Lists the text beyond the right edge of the page or of its main part, except in areas that scroll by design. */
+const OVERFLOWING = `(() => {
+  const parts = [document.documentElement, ...document.querySelectorAll('main')]
+  const isWide = (part) => part.scrollWidth > part.clientWidth
+  const scrolls = (element) =>
+    element.tagName !== 'MAIN' && /auto|scroll|hidden|clip/.test(getComputedStyle(element).overflowX)
+  const isFree = (element, part) => {
+    for (let at = element.parentElement; at && at !== part; at = at.parentElement) if (scrolls(at)) return false
+    return true
+  }
+  return parts.filter(isWide).flatMap((part) => {
+    const edge = part.getBoundingClientRect().left + part.clientWidth
+    const beyond = [...part.querySelectorAll('*')].filter(
+      (element) => element.getBoundingClientRect().right > edge + 1 && isFree(element, part))
+    return [part.tagName, ...beyond.map(({ tagName, textContent }) => tagName + ': ' + textContent.slice(0, 80))]
+  })
+})()`
+
+/** Returns the text that does not fit the width of the page. */
+export const overflowing = (page: Page): Promise<string[]> => page.evaluate(OVERFLOWING)

@@ -1,6 +1,7 @@
 import { type FieldError, ParleyError } from '@parley/client'
 import { translator } from '../messages/index.ts'
 import { formatBytes, formatWait } from './format.ts'
+import { roleName } from './role-name.ts'
 
 /** A lookup by any string as the key, because each language has messages for different error codes. */
 interface Translate {
@@ -24,13 +25,14 @@ export function errorText(error: Error): string {
   }
 }
 
-/** Returns the arguments of the message: the server's values, `status`, and the formatted `size` and `wait`. */
+/** Returns the message's arguments: the server's values, `status`, formatted `size` and `wait`, and the translated `role`. */
 function valuesOf({ values, status, retryAfterMs, fieldErrors: [refused] }: ParleyError) {
   const limit = Number(values['limit'])
   return {
     status,
     ...values,
     ...(Number.isFinite(limit) && { size: formatBytes(limit) }),
+    ...(typeof values['role'] === 'string' && { role: roleName(values['role']) }),
     ...(retryAfterMs !== null && { wait: formatWait(retryAfterMs) }),
     ...(refused && nameField(refused)),
   }

@@ -29,7 +29,9 @@ export function Page({ title, description, actions, above, wide = false, childre
           <h1 className="min-w-0 text-2xl font-semibold tracking-tight break-words">{title}</h1>
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
-        {description && <p className="max-w-2xl text-muted">{description}</p>}
+        {description && (
+          <p className={classNames('max-w-2xl text-muted', actions ? 'mt-1' : '')}>{description}</p>
+        )}
       </header>
       {children}
     </div>
@@ -56,7 +58,7 @@ export function Section({
   return (
     <section className="flex flex-col gap-4 rounded-2xl border border-line bg-raised p-5">
       <header className="flex flex-wrap items-start justify-between gap-3">
-        <div className="min-w-0">
+        <div className="min-w-0 grow sm:basis-72">
           <h2 className="font-semibold">{title}</h2>
           {description && <p className="text-sm text-muted">{description}</p>}
         </div>

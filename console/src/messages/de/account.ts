@@ -46,6 +46,7 @@ export default {
     none: 'Noch kein zweiter Faktor. Sie melden sich nur mit Ihrem Passwort an.',
     list: 'Zweite Faktoren',
     app: 'Hinzugefügt <ago></ago>',
+    appName: 'Authenticator-App',
     passkey: 'Passkey · Hinzugefügt <ago></ago>',
     used: 'Zuletzt verwendet <ago></ago>',
     remove: 'Entfernen',

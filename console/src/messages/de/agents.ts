@@ -82,7 +82,7 @@ export default {
     inactive: '{name} (inaktiv)',
     instructions: 'Anweisungen',
     instructionsHint: 'System-Prompt: Rolle, Aufgabe, Grenzen und Ton',
-    maxTokens: 'Max. Tokens',
+    maxTokens: 'Max. Token',
     maxTokensHint: 'Begrenzt die Länge jeder Antwort. Leer lassen für die Voreinstellung des Modells.',
     model: 'Modell',
     noTools:
@@ -98,7 +98,7 @@ export default {
     delete: 'Löschen',
     deleteAction: 'Agent löschen',
     deleteConsequence:
-      'Anweisungen und Tool-Konfiguration werden ebenfalls gelöscht. Chats mit dem Agenten bleiben erhalten und können mit einem anderen Agenten oder Modell fortgesetzt werden. Dies kann nicht rückgängig gemacht werden.',
+      'Anweisungen und Tool-Konfiguration werden ebenfalls gelöscht. Chats mit dem Agenten bleiben erhalten und können mit einem anderen Agenten oder Modell fortgesetzt werden. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: '„{name}“ löschen?',
     deleted: '{name} gelöscht',
     deploy: 'Bereitstellen',

@@ -96,6 +96,8 @@ export default {
     credits: 'Credits',
     balance: 'Guthaben',
     tokens: '{input} Eingabe-Token, {output} Ausgabe-Token',
+    startingCredits: 'Startguthaben',
+    transfer: 'Übertragung',
   },
   kind: {
     DEBIT: 'Belastung',

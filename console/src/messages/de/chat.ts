@@ -64,7 +64,7 @@ export default {
     create: 'Anweisung erstellen',
     delete: 'Anweisung löschen',
     deleteConsequence:
-      'Antworten, für die sie verwendet wurde, bleiben erhalten. Dies kann nicht rückgängig gemacht werden.',
+      'Antworten, für die sie verwendet wurde, bleiben erhalten. Das kann nicht rückgängig gemacht werden.',
     deleteNamed: '{name} löschen',
     deleteTitle: '„{name}“ löschen?',
     deleted: 'Anweisung gelöscht',
@@ -104,7 +104,7 @@ export default {
     delete: 'Löschen',
     deleteAction: 'Chat löschen',
     deleteConsequence:
-      'Alle Nachrichten werden ebenfalls gelöscht. Dies kann nicht rückgängig gemacht werden.',
+      'Alle Nachrichten werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: '„{title}“ löschen?',
     deleted: 'Chat gelöscht',
     exportFilename: 'Chat',
@@ -144,7 +144,7 @@ export default {
     creative: 'Kreativ',
     label: 'Weitere Optionen',
     manage: 'Anweisungen verwalten',
-    maxTokens: 'Max. Tokens',
+    maxTokens: 'Max. Token',
     maxTokensHint: 'Leer lassen für die Voreinstellung des Modells.',
     precise: 'Präzise',
     setTemperature: 'Temperatur festlegen',
@@ -155,7 +155,7 @@ export default {
   pickers: {
     agents: 'Agenten',
     answerer: 'Modell oder Agent',
-    image: 'Bilderzeugung',
+    image: 'Bildgenerierung',
     instruction: 'Anweisung',
     knowledge: 'Wissen',
     knowledgeCount: 'Wissen: {count, number}',
@@ -163,7 +163,7 @@ export default {
     noAnswerer: 'Kein passendes Modell und kein passender Agent',
     noInstruction: 'Keine Anweisung',
     reasoning: 'Reasoning',
-    video: 'Videoerzeugung',
+    video: 'Videogenerierung',
   },
   rename: {
     action: 'Umbenennen',
@@ -187,7 +187,7 @@ export default {
   selection: {
     cancel: 'Abbrechen',
     consequence:
-      '{count, plural, one {Alle seine Nachrichten werden ebenfalls gelöscht. Dies kann nicht rückgängig gemacht werden.} other {Alle ihre Nachrichten werden ebenfalls gelöscht. Dies kann nicht rückgängig gemacht werden.}}',
+      '{count, plural, one {Alle seine Nachrichten werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.} other {Alle ihre Nachrichten werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.}}',
     delete: 'Löschen',
     deleteAction: '{count, plural, one {Chat löschen} other {Chats löschen}}',
     deleted: '{count, plural, one {# Chat gelöscht} other {# Chats gelöscht}}',
@@ -204,8 +204,8 @@ export default {
   usage: {
     credits: '{count, plural, one {{credits} Credit} other {{credits} Credits}}',
     inAndOut:
-      '{input, plural, one {# Eingabe-Token} other {# Eingabe-Tokens}}, {output, plural, one {# Ausgabe-Token} other {# Ausgabe-Tokens}}',
-    tokens: '{count, plural, one {# Token} other {# Tokens}}',
+      '{input, plural, one {# Eingabe-Token} other {# Eingabe-Token}}, {output, plural, one {# Ausgabe-Token} other {# Ausgabe-Token}}',
+    tokens: '{count, plural, one {# Token} other {# Token}}',
   },
   versions: {
     label: 'Versionen',

@@ -90,6 +90,8 @@ export default {
       '{count, plural, =0 {Parley verliert den Zugriff auf Ihr Konto bei {server}.} one {Parley verliert den Zugriff auf Ihr Konto bei {server}. # Agent verliert dessen Tools.} other {Parley verliert den Zugriff auf Ihr Konto bei {server}. # Agenten verlieren dessen Tools.}} Sie können das Konto jederzeit wieder verbinden.',
     disconnectTitle: 'Verbindung „{name}“ trennen?',
     disconnected: 'Verbindung „{name}“ getrennt',
+    notRevoked:
+      'Verbindung „{name}“ getrennt. Der Anbieter konnte den Zugriff nicht widerrufen. Widerrufen Sie ihn auch dort: {reason}',
     empty:
       'Verbinden Sie ein Konto bei einem Dienst wie Linear oder Notion, damit Modelle dort für Sie suchen und Dinge ändern können.',
     emptyTitle: 'Noch keine Verbindungen',

@@ -37,7 +37,7 @@ export default {
     delete: 'Löschen',
     deleteAction: 'Unterhaltung löschen',
     deleteConsequence:
-      'Alle Fragen und Antworten werden ebenfalls gelöscht. Dies kann nicht rückgängig gemacht werden.',
+      'Alle Fragen und Antworten werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: '„{title}“ löschen?',
     deleted: 'Unterhaltung gelöscht',
     label: 'Aktionen für {title}',
@@ -70,7 +70,7 @@ export default {
     responding: 'Antwortet',
     stopped: 'Gestoppt',
     thinking: 'Denkt nach…',
-    tokens: '{count, plural, one {# Token} other {# Tokens}}',
+    tokens: '{count, plural, one {# Token} other {# Token}}',
     waiting: 'Wartet',
   },
 } satisfies Translation<typeof en>

@@ -19,7 +19,7 @@ export default {
   },
   delete: 'Evaluierung löschen',
   deleteConsequence:
-    'Ihre Fragen und Läufe werden ebenfalls gelöscht. Dies kann nicht rückgängig gemacht werden.',
+    'Ihre Fragen und Läufe werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
   deleteTitle: '„{name}“ löschen?',
   deleted: 'Evaluierung gelöscht',
   fields: {
@@ -100,7 +100,7 @@ export default {
     title: 'Evaluierung ausführen',
   },
   runs: {
-    chunks: 'Chunks mit {tokens, plural, one {# Token} other {# Tokens}}',
+    chunks: 'Chunks mit {tokens, plural, one {# Token} other {# Token}}',
     compare: 'Vergleichen mit',
     empty: 'Ein Lauf sucht nach jeder Frage und misst, ob die erwarteten Dokumente gefunden werden.',
     emptyTitle: 'Noch keine Läufe',

@@ -33,7 +33,7 @@ export default {
     reading: 'Textstellen werden gelesen …',
     searching: 'Textstellen werden gesucht …',
     stop: 'Stoppen',
-    tokens: '{input, number} Eingabe-Tokens, {output, number} Ausgabe-Tokens',
+    tokens: '{input, number} Eingabe-Token, {output, number} Ausgabe-Token',
   },
   chunk: {
     cancel: 'Abbrechen',
@@ -49,12 +49,12 @@ export default {
     text: 'Text von Chunk {number, number}',
     textHint:
       'Ihre Änderung geht verloren, wenn das Dokument neu indexiert wird oder sich an der Quelle ändert.',
-    tokens: '{count, plural, one {# Token} other {# Tokens}}',
+    tokens: '{count, plural, one {# Token} other {# Token}}',
   },
   chunking: {
-    overlap: 'Überlappung (Tokens)',
-    overlapHint: 'Aus dem vorherigen Chunk wiederholte Tokens. Höchstens ein Viertel der Chunk-Größe.',
-    size: 'Chunk-Größe (Tokens)',
+    overlap: 'Überlappung (Token)',
+    overlapHint: 'Aus dem vorherigen Chunk wiederholte Token. Höchstens ein Viertel der Chunk-Größe.',
+    size: 'Chunk-Größe (Token)',
     sizeHint: '32 bis 2.000. Kleine Chunks sind genauer, große enthalten mehr Kontext.',
   },
   columns: {
@@ -84,7 +84,7 @@ export default {
     title: 'Dokument',
   },
   documents: {
-    deleteForGood: 'Es wird aus der Suche entfernt. Dies kann nicht rückgängig gemacht werden.',
+    deleteForGood: 'Es wird aus der Suche entfernt. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: '„{name}“ löschen?',
     deleteUntilRefresh:
       'Es wird aus der Suche entfernt. Wenn es in der Quelle noch vorhanden ist, kommt es mit der nächsten Aktualisierung zurück.',
@@ -179,7 +179,7 @@ export default {
     noMatchTitle: 'Keine Treffer',
     noReranker: 'Keiner',
     options: 'Optionen',
-    placeholder: '„Genaue Phrasen“ in Anführungszeichen, * für Wortanfänge',
+    placeholder: '„Genaue Phrasen“, Wortanfänge*',
     question: 'Frage',
     questionOrKeywords: 'Frage oder Stichwörter',
     questionPlaceholder: 'Wann öffnet der Laden?',
@@ -190,7 +190,7 @@ export default {
   settings: {
     delete: 'Wissensdatenbank löschen',
     deleteConsequence:
-      '{count, plural, one {Ihr # Dokument sowie alle Quellen und Evaluierungen werden ebenfalls gelöscht.} other {Ihre # Dokumente sowie alle Quellen und Evaluierungen werden ebenfalls gelöscht.}} Agenten, die sie verwenden, funktionieren weiterhin ohne sie. Dies kann nicht rückgängig gemacht werden.',
+      '{count, plural, one {Ihr # Dokument sowie alle Quellen und Evaluierungen werden ebenfalls gelöscht.} other {Ihre # Dokumente sowie alle Quellen und Evaluierungen werden ebenfalls gelöscht.}} Agenten, die sie verwenden, funktionieren weiterhin ohne sie. Das kann nicht rückgängig gemacht werden.',
     deleteHint: 'Löscht die Wissensdatenbank mit ihren Quellen, Dokumenten und Evaluierungen.',
     deleteTitle: '„{name}“ löschen?',
     deleted: '„{name}“ gelöscht',
@@ -209,7 +209,7 @@ export default {
   },
   source: {
     deleteConsequence:
-      '{count, plural, =0 {Dies kann nicht rückgängig gemacht werden.} one {Ihr # Dokument wird ebenfalls gelöscht. Dies kann nicht rückgängig gemacht werden.} other {Ihre # Dokumente werden ebenfalls gelöscht. Dies kann nicht rückgängig gemacht werden.}}',
+      '{count, plural, =0 {Das kann nicht rückgängig gemacht werden.} one {Ihr # Dokument wird ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.} other {Ihre # Dokumente werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.}}',
     deleteTitle: '„{name}“ löschen?',
     deleted: 'Quelle gelöscht',
     empty:

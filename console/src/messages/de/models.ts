@@ -62,7 +62,7 @@ export default {
     demo: 'Demo',
   },
   providerChoice: {
-    'openai-compatible': 'OpenAI-kompatibel (vLLM, llama.cpp, LM Studio, …)',
+    'openai-compatible': 'OpenAI-kompatibel (zum Beispiel vLLM)',
     demo: 'Demo (integriert, kein Sprachmodell)',
   },
   capability: {

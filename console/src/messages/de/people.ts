@@ -137,12 +137,6 @@ export default {
     save: 'Speichern',
     saved: 'Rolle {name} gespeichert. Die Änderung gilt sofort.',
   },
-  systemRole: {
-    owner: 'Inhaber',
-    admin: 'Admin',
-    member: 'Mitglied',
-    guest: 'Gast',
-  },
   systemRoleDescription: {
     owner: 'Voller Zugriff',
     admin: 'Verwaltet Mitglieder, Einstellungen und alle Inhalte. Kann die Organisation nicht löschen.',

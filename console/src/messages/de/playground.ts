@@ -6,7 +6,7 @@ export default {
   clear: {
     action: 'Verlauf löschen',
     consequence:
-      'Alle Nachrichten hier werden gelöscht. Verbindungen bleiben erhalten. Dies kann nicht rückgängig gemacht werden.',
+      'Alle Nachrichten hier werden gelöscht. Verbindungen bleiben erhalten. Das kann nicht rückgängig gemacht werden.',
     title: 'Verlauf löschen?',
   },
   lost: 'Die Verbindung wurde unterbrochen, bevor die Antwort vollständig war. Fragen Sie erneut: Der Playground speichert unvollständige Antworten nicht.',

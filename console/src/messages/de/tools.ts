@@ -12,7 +12,7 @@ export default {
     delete: '{name} löschen',
     deleteAction: 'Kategorie löschen',
     deleteConsequence:
-      'Nur Kategorien ohne Tools können gelöscht werden. Dies kann nicht rückgängig gemacht werden.',
+      'Nur Kategorien ohne Tools können gelöscht werden. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: 'Kategorie „{name}“ löschen?',
     description: 'Gruppieren Sie Tools nach Kategorie.',
     empty: 'Noch keine Kategorien',
@@ -176,7 +176,7 @@ export default {
   page: {
     delete: 'Tool löschen',
     deleteConsequence:
-      'Der Code wird für alle gelöscht. Um eine Kopie zu behalten, exportieren Sie das Tool zuerst. Dies kann nicht rückgängig gemacht werden.',
+      'Der Code wird für alle gelöscht. Um eine Kopie zu behalten, exportieren Sie das Tool zuerst. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: '„{name}“ löschen?',
     deleted: '„{name}“ gelöscht',
     edit: 'Bearbeiten',
@@ -222,7 +222,7 @@ export default {
     run: 'Test ausführen',
     title: 'Test',
     unsaved: 'Tests verwenden die gespeicherte Version. Speichern Sie, um Ihre Änderungen zu testen.',
-    usage: 'Insgesamt {time} · {input, number} Eingabe-Tokens · {output, number} Ausgabe-Tokens',
+    usage: 'Insgesamt {time} · {input, number} Eingabe-Token · {output, number} Ausgabe-Token',
   },
   title: 'Tools',
   types: {

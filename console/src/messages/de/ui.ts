@@ -75,6 +75,12 @@ export default {
   selected: '(ausgewählt)',
   showMore: 'Mehr anzeigen',
   undo: 'Rückgängig',
+  systemRole: {
+    owner: 'Inhaber',
+    admin: 'Admin',
+    member: 'Mitglied',
+    guest: 'Gast',
+  },
   unsaved: {
     changes: 'Nicht gespeicherte Änderungen',
     keys: 'Strg+S',
@@ -97,7 +103,7 @@ export default {
     },
     notSet: 'Nicht festgelegt',
     default: 'Standard: {value}',
-    kept: 'Leer lassen, um den aktuellen Wert zu behalten',
+    kept: 'Leer: unverändert',
     hidden: 'Ein Wert ist gespeichert. Er kann nicht angezeigt werden.',
   },
 } satisfies Translation<typeof en>

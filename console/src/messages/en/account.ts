@@ -43,6 +43,7 @@ export default {
     none: 'No second factor yet. You sign in with your password only.',
     list: 'Second factors',
     app: 'Added <ago></ago>',
+    appName: 'Authenticator app',
     passkey: 'Passkey · Added <ago></ago>',
     used: 'Last used <ago></ago>',
     remove: 'Remove',

@@ -93,6 +93,8 @@ export default {
     credits: 'Credits',
     balance: 'Balance',
     tokens: '{input} input tokens, {output} output tokens',
+    startingCredits: 'starting credits',
+    transfer: 'transfer',
   },
   kind: {
     DEBIT: 'Debit',

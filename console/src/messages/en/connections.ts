@@ -84,6 +84,8 @@ export default {
       '{count, plural, =0 {Parley loses access to your account at {server}.} one {Parley loses access to your account at {server}. # agent loses its tools.} other {Parley loses access to your account at {server}. # agents lose its tools.}} You can connect the account again at any time.',
     disconnectTitle: 'Disconnect “{name}”?',
     disconnected: '“{name}” disconnected',
+    notRevoked:
+      '“{name}” disconnected. The provider couldn’t revoke the access, so revoke it there too: {reason}',
     empty:
       'Connect an account at a service such as Linear or Notion, so that models can search and change things there for you.',
     emptyTitle: 'No connections yet',

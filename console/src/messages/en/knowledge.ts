@@ -174,7 +174,7 @@ export default {
     noMatchTitle: 'No matches',
     noReranker: 'None',
     options: 'Options',
-    placeholder: 'Use “quotes” for exact phrases, * for prefixes',
+    placeholder: '“Exact phrases”, prefixes*',
     question: 'Question',
     questionOrKeywords: 'Question or keywords',
     questionPlaceholder: 'When does the shop open?',

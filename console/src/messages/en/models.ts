@@ -59,7 +59,7 @@ export default {
     demo: 'Demo',
   },
   providerChoice: {
-    'openai-compatible': 'OpenAI-compatible (vLLM, llama.cpp, LM Studio, …)',
+    'openai-compatible': 'OpenAI-compatible (such as vLLM)',
     demo: 'Demo (built in, no language model)',
   },
   capability: {

@@ -130,12 +130,6 @@ export default {
     save: 'Save',
     saved: 'Role {name} saved. The change applies immediately.',
   },
-  systemRole: {
-    owner: 'owner',
-    admin: 'admin',
-    member: 'member',
-    guest: 'guest',
-  },
   systemRoleDescription: {
     owner: 'Full access',
     admin: 'Manages members, settings and all content. Can’t delete the organization.',

@@ -61,6 +61,12 @@ export default {
   selected: '(selected)',
   showMore: 'Show more',
   undo: 'Undo',
+  systemRole: {
+    owner: 'owner',
+    admin: 'admin',
+    member: 'member',
+    guest: 'guest',
+  },
   unsaved: {
     changes: 'Unsaved changes',
     keys: 'Ctrl+S',
@@ -83,7 +89,7 @@ export default {
     },
     notSet: 'Not set',
     default: 'Default: {value}',
-    kept: 'Leave blank to keep the current value',
+    kept: 'Unchanged if blank',
     hidden: "A value is set. It can't be displayed.",
   },
 } as const

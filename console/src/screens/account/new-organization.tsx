@@ -56,7 +56,7 @@ export function NewOrganization() {
           onChange={({ target }) => setCredits(target.value)}
         />
         {create.error && <Failure error={create.error} />}
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
           <Button type="submit" kind="primary" busy={create.isPending}>
             {t('organization.create')}
           </Button>

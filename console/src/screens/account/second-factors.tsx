@@ -18,6 +18,12 @@ import { RecoveryCodesDialog } from './recovery-codes-dialog.tsx'
 
 const t = translator('account')
 
+/** The name that the server gives to an authenticator app. */
+const DEFAULT_APP_NAME = 'Authenticator app'
+
+const nameOf = ({ type, name }: SecondFactor): string =>
+  type === 'totp' && name === DEFAULT_APP_NAME ? t('factors.appName') : name
+
 type Asked = 'passkey' | 'app' | 'codes' | SecondFactor
 
 export function SecondFactors() {
@@ -85,7 +91,7 @@ function FactorList({
               <KeyRound aria-hidden size={20} className="shrink-0 text-muted" />
             )}
             <div className="min-w-0 grow">
-              <p className="font-medium break-words">{factor.name}</p>
+              <p className="font-medium break-words">{nameOf(factor)}</p>
               <p className="text-sm text-muted">
                 {t.rich(factor.type === 'totp' ? 'factors.app' : 'factors.passkey', {
                   ago: () => <Ago time={factor.created_at} />,
@@ -95,7 +101,7 @@ function FactorList({
             </div>
             <Button
               size="small"
-              aria-label={t('factors.removeNamed', { name: factor.name })}
+              aria-label={t('factors.removeNamed', { name: nameOf(factor) })}
               onClick={() => onRemove(factor)}
             >
               {t('factors.remove')}
@@ -203,7 +209,7 @@ function RemoveDialog({
     <FormDialog
       open
       onClose={onClose}
-      title={t('factors.removeTitle', { name: factor.name })}
+      title={t('factors.removeTitle', { name: nameOf(factor) })}
       description={t('factors.removeConsequence')}
       action={t('factors.removeAction')}
       danger

@@ -21,12 +21,6 @@ import { SharingDialog } from './sharing-dialog.tsx'
 
 const t = translator('connections')
 
-/**
- * The API's message if the provider has revoked the access. Any other message explains why the access was not
- * revoked.
- */
-const DELETED = 'MCP instance deleted'
-
 type OpenDialog = { name: 'reconnect' | 'share' | 'address'; instance: McpInstance }
 
 export function OwnConnections() {
@@ -199,8 +193,11 @@ function useRemove(instance: McpInstance): () => Promise<void> {
       'GET /api/mcp/server_with_tools',
       'GET /api/agents/get',
     ],
-    onDone: ({ message }) =>
-      notify(message === DELETED ? t('own.disconnected', { name: nameOf(instance) }) : message),
+    onDone: ({ code, values }) => {
+      const name = nameOf(instance)
+      const reason = String(values?.['reason'])
+      notify(code === undefined ? t('own.disconnected', { name }) : t('own.notRevoked', { name, reason }))
+    },
   })
   return async () => {
     const isSure = await confirm({

@@ -7,6 +7,7 @@ import { read } from '../../api/queries.ts'
 import { useIsSignedIn } from '../../api/session.ts'
 import { translator } from '../../messages/index.ts'
 import { formatDate } from '../../ui/format.ts'
+import { roleName } from '../../ui/role-name.ts'
 import { Failure, Skeleton } from '../../ui/states.tsx'
 import { NoToken, useMailedToken } from './mailed-token.tsx'
 import { Outside } from './outside.tsx'
@@ -63,7 +64,7 @@ function Offer({ invitation, me }: { invitation: ValidInvitation; me: User | und
         {t.rich(inviter ? 'invitation.from' : 'invitation.unnamed', {
           inviter,
           organization: organization.name,
-          role: role.name,
+          role: roleName(role.name),
           name: (text) => <strong className="font-medium">{text}</strong>,
         })}
       </p>

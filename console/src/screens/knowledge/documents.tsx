@@ -32,7 +32,7 @@ export function Documents() {
   const show = (search: { find?: string; page?: number }) =>
     void navigate({ to: '.', search: (before) => ({ ...before, ...search }) })
   const add = may('kb:write') && (
-    <div className="flex flex-wrap justify-center gap-2">
+    <div className="flex flex-wrap justify-[inherit] gap-2">
       <Button icon={Plus} onClick={() => setAdding(true)}>
         {t('add.title')}
       </Button>

@@ -39,7 +39,7 @@ export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end gap-2">
-        <div className="min-w-56 grow">
+        <div className="w-full grow sm:w-auto sm:min-w-56">
           <TextField
             label={isQuestion ? t('search.question') : t('search.questionOrKeywords')}
             type="search"

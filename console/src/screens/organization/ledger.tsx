@@ -92,7 +92,7 @@ function Entry({ entry: { kind, amount, reason, usage, user_id, created_at } }: 
         input: formatNumber(usage.input_tokens),
         output: formatNumber(usage.output_tokens),
       }),
-    reason,
+    reason !== null && reasonOf(reason),
   ].filter(Boolean)
   return (
     <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -101,6 +101,12 @@ function Entry({ entry: { kind, amount, reason, usage, user_id, created_at } }: 
       <span className="w-full text-xs text-muted sm:hidden">{formatTime(created_at)}</span>
     </span>
   )
+}
+
+/** The server's own reasons are in the language in use. Administrators write the others. */
+function reasonOf(reason: string): string {
+  if (reason === 'starting credits') return t('ledger.startingCredits')
+  return reason === 'transfer' ? t('ledger.transfer') : reason
 }
 
 function signed(amount: number): string {

@@ -111,7 +111,7 @@ function Price(props: FieldsProps) {
   const field = bind(props)
   const number = { type: 'number', min: 0, max: 1_000_000, step: 'any', placeholder: '1' }
   return (
-    <div className="grid grid-cols-2 gap-4 sm:grid-cols-3">
+    <div className="grid grid-cols-2 items-end gap-4 sm:grid-cols-3">
       <TextField label={t('form.input_ratio')} {...number} {...field('input_ratio')} />
       <TextField label={t('form.output_ratio')} {...number} {...field('output_ratio')} />
       {props.draft.capabilities.includes('transcription') && (

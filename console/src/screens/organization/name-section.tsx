@@ -7,9 +7,9 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { formatDate } from '../../ui/format.ts'
 import { Section } from '../../ui/page.tsx'
+import { roleName } from '../../ui/role-name.ts'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
-import { roleName } from '../people/role-text.ts'
 
 const t = translator('organization')
 

@@ -6,9 +6,10 @@ import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextAreaField } from '../../ui/field.tsx'
 import { formatList } from '../../ui/format.ts'
+import { roleName } from '../../ui/role-name.ts'
 import { Failure } from '../../ui/states.tsx'
 import { addressesIn } from './addresses.ts'
-import { roleDescription, roleName } from './role-text.ts'
+import { roleDescription } from './role-text.ts'
 
 const t = translator('people')
 

@@ -1,8 +1,10 @@
+import { ParleyError } from '@parley/client'
 import type { BulkInvitations } from '@parley/client/schemas'
 import { Check, CircleAlert } from 'lucide-react'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { errorText } from '../../ui/error-text.ts'
 import { LinkLine } from './invitation-link.tsx'
 
 const t = translator('people')
@@ -47,7 +49,7 @@ export function InviteResults({ results, onClose, onBack }: InviteResultsProps) 
   )
 }
 
-const ResultLine = ({ result: { email, invitation, detail } }: { result: Result }) => (
+const ResultLine = ({ result, result: { email, invitation } }: { result: Result }) => (
   <>
     <span className="flex min-w-0 items-center gap-2 text-sm font-medium">
       {invitation ? (
@@ -57,14 +59,13 @@ const ResultLine = ({ result: { email, invitation, detail } }: { result: Result 
       )}
       <span className="min-w-0 break-all">{email}</span>
     </span>
-    {detail && <span className="text-sm text-danger">{reasonOf(detail)}</span>}
+    {result.status === 'error' && <span className="text-sm text-danger">{reasonOf(result)}</span>}
     {invitation?.token && <LinkLine token={invitation.token} email={email} />}
   </>
 )
 
-/**
- * Returns why an address failed. The API's text names the operation that adds an existing user. The dialog has a tab
- * for that operation, so the text names the tab instead.
- */
-const reasonOf = (detail: string): string =>
-  detail.includes('/api/org/add_member') ? t('invited.useId') : detail
+function reasonOf({ detail = '', code = 'unknown', values = {} }: Result): string {
+  // The dialog has a tab for adding existing users.
+  if (code === 'user.exists') return t('invited.useId')
+  return errorText(new ParleyError(detail, { status: 0, code, body: { values } }))
+}

@@ -9,10 +9,10 @@ import { useConfirm } from '../../ui/confirm.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { PermissionMatrix } from '../../ui/permission-matrix.tsx'
+import { roleName } from '../../ui/role-name.ts'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { useLevel } from './levels.ts'
-import { roleName } from './role-text.ts'
 
 const t = translator('people')
 

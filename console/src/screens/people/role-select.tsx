@@ -2,9 +2,9 @@ import type { ListedUser, Role } from '@parley/client/schemas'
 import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { roleName } from '../../ui/role-name.ts'
 import { useNotify } from '../../ui/toast.tsx'
 import { byLevel, useLevel } from './levels.ts'
-import { roleName } from './role-text.ts'
 
 const t = translator('people')
 

@@ -9,12 +9,13 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
+import { roleName } from '../../ui/role-name.ts'
 import { Loaded, More } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { byLevel } from './levels.ts'
 import { PermissionsDialog } from './permissions-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
-import { roleDescription, roleName } from './role-text.ts'
+import { roleDescription } from './role-text.ts'
 import type { RolesSearch } from './search-params.ts'
 
 const t = translator('people')
@@ -83,7 +84,7 @@ const RolesTable = ({ roles, onOpen }: { roles: Role[]; onOpen: (id: string) => 
 
 const RoleName = ({ role, onOpen }: { role: Role; onOpen: () => void }) => (
   <div className="flex flex-col">
-    <span className="flex items-center gap-2">
+    <span className="flex flex-wrap items-center gap-x-2">
       <button
         type="button"
         onClick={onOpen}
