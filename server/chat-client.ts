@@ -45,7 +45,10 @@ export async function chatInTerminal(args: string[]): Promise<void> {
     for await (const line of prompts(terminal)) chatId = await say(session, line, chatId)
   } catch (error) {
     if (!(error instanceof ParleyError)) throw error
-    const message = error.status === 0 ? `${new URL(url).origin} is not responding` : error.message
+    const message =
+      error.status === 0
+        ? `${new URL(url).origin} is not responding. Check that the server is running.`
+        : error.message
     throw new ChatError(message, { cause: error })
   } finally {
     terminal.close()
@@ -82,7 +85,7 @@ async function chooseModel(client: Client, { user }: SignedIn, wanted: string | 
       ? usable.find(({ config }) => config.capabilities?.includes('text'))
       : usable.find(({ id, name, version }) => [id, name, version].includes(wanted))
   if (!model)
-    throw new ChatError(`model not found; choose one of: ${usable.map(({ name }) => name).join(', ')}`)
+    throw new ChatError(`Model not found. Choose one of: ${usable.map(({ name }) => name).join(', ')}.`)
   process.stderr.write(`Talking to ${model.name}\n`)
   return { client, organizationId, modelId: model.id }
 }

@@ -123,7 +123,7 @@ async function factors([action, email]: string[]): Promise<void> {
   const isDone = await resetFactors({ database, mail, config }, email)
   await jobs.stop()
   await database.close()
-  if (!isDone) throw new ConfigError(`there is no user with the email ${email}`)
+  if (!isDone) throw new ConfigError(`No user has the email address ${email}. Check the address.`)
   process.stdout.write(`Removed the second factors of ${email} and ended all sessions\n`)
 }
 

@@ -97,9 +97,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const host = env.text('HOST') ?? '127.0.0.1'
   const databaseUrl = env.url('DATABASE_URL', ['postgres:', 'postgresql:'])
   const secret = env.text('SECRET')
-  if (databaseUrl && !secret) throw new ConfigError('SECRET is required when DATABASE_URL is set')
+  if (databaseUrl && !secret)
+    throw new ConfigError(
+      'SECRET is required when DATABASE_URL is set. Set it to a random text of at least 32 characters.',
+    )
   if (secret && secret.length < SECRET_CHARACTERS_MIN)
-    throw new ConfigError(`SECRET must have at least ${SECRET_CHARACTERS_MIN} characters`)
+    throw new ConfigError(`SECRET must have at least ${SECRET_CHARACTERS_MIN} characters.`)
   const baseUrl = env.url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`
   return {
     port,
@@ -172,10 +175,10 @@ const withoutPassword = (text: string): string => text.replace(/(\w+:\/\/[^:@/]*
 function readPreviousSecret(env: Environment, secret: string | null): string | null {
   const previous = env.text('SECRET_PREVIOUS')
   if (previous === null) return null
-  if (secret === null) throw new ConfigError('SECRET_PREVIOUS requires SECRET')
+  if (secret === null) throw new ConfigError('SECRET_PREVIOUS requires SECRET. Set SECRET to the new secret.')
   if (previous.length < SECRET_CHARACTERS_MIN)
-    throw new ConfigError(`SECRET_PREVIOUS must have at least ${SECRET_CHARACTERS_MIN} characters`)
-  if (previous === secret) throw new ConfigError('SECRET_PREVIOUS must differ from SECRET')
+    throw new ConfigError(`SECRET_PREVIOUS must have at least ${SECRET_CHARACTERS_MIN} characters.`)
+  if (previous === secret) throw new ConfigError('SECRET_PREVIOUS must differ from SECRET.')
   return previous
 }
 
@@ -184,7 +187,7 @@ function readOidc(env: Environment): Config['oidc'] {
   const [clientId, clientSecret] = [env.text('OIDC_CLIENT_ID'), env.text('OIDC_CLIENT_SECRET')]
   if (issuer !== null && clientId !== null && clientSecret !== null) return { issuer, clientId, clientSecret }
   if (issuer !== null || clientId !== null || clientSecret !== null)
-    throw new ConfigError('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together')
+    throw new ConfigError('OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET must be set together.')
   return null
 }
 
@@ -199,7 +202,7 @@ function readS3(env: Environment): Config['s3'] {
   if (bucket !== null && accessKeyId !== null && secretAccessKey !== null)
     return { endpoint, region, bucket, accessKeyId, secretAccessKey }
   if (S3_VARIABLES.some((name) => env.text(name) !== null))
-    throw new ConfigError('S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together')
+    throw new ConfigError('S3_BUCKET, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must be set together.')
   return null
 }
 
@@ -234,14 +237,14 @@ class Environment {
     if (text === null) return fallback
     const value = Number(text)
     if (!Number.isInteger(value) || value < min || value > max)
-      throw new ConfigError(`${name} must be a whole number from ${min} to ${max}`)
+      throw new ConfigError(`${name} must be a whole number from ${min} to ${max}.`)
     return value
   }
 
   choice<const T extends readonly string[]>(name: string, choices: T): T[number] | null {
     const text = this.text(name)
     if (text !== null && !choices.includes(text))
-      throw new ConfigError(`${name} must be one of: ${choices.join(', ')}`)
+      throw new ConfigError(`${name} must be one of: ${choices.join(', ')}.`)
     return text
   }
 
@@ -249,21 +252,21 @@ class Environment {
     const text = this.text(name)
     if (text === null) return null
     if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol))
-      throw new ConfigError(`${name} must be a URL that starts with ${protocols.join('// or ')}//`)
+      throw new ConfigError(`${name} must be a URL that starts with ${protocols.join('// or ')}//.`)
     return text.replace(/\/+$/, '')
   }
 
   email(name: string): string | null {
     const text = this.text(name)
     if (text !== null && !/^[^\s@]+@[^\s@]+$/.test(text))
-      throw new ConfigError(`${name} must be an email address`)
+      throw new ConfigError(`${name} must be an email address.`)
     return text?.toLowerCase() ?? null
   }
 
   password(name: string): string | null {
     const text = this.#values[name] || null
     if (text !== null && (text.length < 8 || text.length > 128))
-      throw new ConfigError(`${name} must have 8 to 128 characters`)
+      throw new ConfigError(`${name} must have 8 to 128 characters.`)
     return text
   }
 
@@ -282,7 +285,7 @@ class Environment {
   #blocks(name: string): string[] {
     const blocks = this.list(name)
     const wrong = blocks.find((block) => !/^[\da-f:.]+(\/\d{1,3})?$/i.test(block))
-    if (wrong) throw new ConfigError(`${name}: "${wrong}" is not a CIDR block such as 10.0.0.0/8`)
+    if (wrong) throw new ConfigError(`${name}: "${wrong}" is not a CIDR block such as 10.0.0.0/8.`)
     return blocks
   }
 }

@@ -99,7 +99,10 @@ function lock(path: string): () => void {
     file.exec('pragma journal_mode = off; pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     file.close()
-    throw new DataDirError(`${path}: another process is using this data directory`, { cause: error })
+    throw new DataDirError(
+      `${path}: another process uses this data directory. Stop that process, or set another DATA_DIR.`,
+      { cause: error },
+    )
   }
   return () => file.close()
 }

@@ -44,7 +44,7 @@ describeInBrowser('a chat over an unreliable connection', () => {
   })
 
   const field = () => page.getByRole('textbox', { name: 'Message', exact: true })
-  const sendButton = () => page.getByRole('button', { name: 'Send', exact: true })
+  const sendButton = () => page.getByRole('button', { name: 'Send message', exact: true })
   const lastReply = () => page.getByRole('article', { name: 'Reply' }).last()
 
   test('a reply continues after a reconnect without gaps or duplicates', async () => {
@@ -72,7 +72,7 @@ describeInBrowser('a chat over an unreliable connection', () => {
     await field().fill('Once more')
     await field().press('Enter')
     await page.getByRole('button', { name: 'Stop reply' }).waitFor()
-    await page.getByRole('button', { name: 'Regenerate', exact: true }).first().click()
+    await page.getByRole('button', { name: 'Regenerate reply', exact: true }).first().click()
     await page.getByText('A reply is in progress.').first().waitFor()
     await page.getByRole('button', { name: 'Stop reply' }).click()
     await page.getByText('Stopped').waitFor()

@@ -55,7 +55,7 @@ describeInBrowser('chats in the console', () => {
     await field().fill(text)
     await field().press('Enter')
   }
-  const ended = () => page.getByRole('button', { name: 'Send', exact: true }).waitFor()
+  const ended = () => page.getByRole('button', { name: 'Send message', exact: true }).waitFor()
 
   test('a first message creates a chat, and citations open their passages', async () => {
     await page.getByRole('heading', { name: 'How can I help, Ada?' }).waitFor()
@@ -93,7 +93,7 @@ describeInBrowser('chats in the console', () => {
     await page.getByText('How many days of holiday are there?').first().waitFor()
     await page.reload()
     await page.getByText('1 of 2').waitFor()
-    await page.getByRole('button', { name: 'Regenerate', exact: true }).click()
+    await page.getByRole('button', { name: 'Regenerate reply', exact: true }).click()
     await replies().last().getByText('2 of 2').waitFor()
     await ended()
   })
@@ -146,7 +146,7 @@ describeInBrowser('chats in the console', () => {
     await expectAccessible(page)
     await button('Remove program.exe').click()
     await field().fill('What is the plan?')
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('button', { name: 'Send message', exact: true }).click()
     const files = page.getByRole('list', { name: 'Files', exact: true })
     await files.getByRole('link', { name: /plan\.md/ }).waitFor()
     await files.getByRole('img', { name: 'dot.png' }).waitFor()
@@ -161,7 +161,7 @@ describeInBrowser('chats in the console', () => {
     await page.route('**/api/chat/send_message*', (route) =>
       route.fulfill({ status: 402, json: { detail, code: 'billing.insufficient_credits' } }),
     )
-    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    await page.getByRole('button', { name: 'Send message', exact: true }).click()
     await page.getByText(detail).waitFor()
     await page.getByRole('link', { name: 'View usage' }).waitFor()
     expect(await field().inputValue()).toBe('Half a thought')

@@ -164,7 +164,7 @@ describeInBrowser('connections in the console', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Disconnect' }).click()
     await expect.poll(() => own(page, 'Work account').count(), SOON).toBe(0)
-    await page.getByRole('button', { name: 'Parley as a server' }).click()
+    await page.getByRole('button', { name: 'Parley as an MCP server' }).click()
     await page.getByText('Use Parley in your MCP client').waitFor()
     await expectAccessible(page)
   })

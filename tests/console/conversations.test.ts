@@ -68,7 +68,7 @@ describeInBrowser('conversations in the console', () => {
     await page.getByRole('button', { name: 'Short', exact: true, pressed: false }).waitFor()
     await expectAccessible(page)
     await page.getByRole('textbox', { name: 'Your question' }).fill('Tell me all')
-    await page.getByRole('button', { name: 'Ask', exact: true }).click()
+    await page.getByRole('button', { name: 'Ask models', exact: true }).click()
     await page.getByText('Responding', { exact: true }).waitFor()
     // After a reload the reply continues.
     await page.reload()
@@ -79,7 +79,7 @@ describeInBrowser('conversations in the console', () => {
     )
     await page.getByRole('button', { name: 'Stop' }).click()
     await endless.getByText('Stopped').waitFor()
-    await page.getByRole('button', { name: 'Ask', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Ask models', exact: true }).waitFor()
   })
 
   test('models reply at the same time, and stop together', async () => {
@@ -106,7 +106,7 @@ describeInBrowser('conversations in the console', () => {
     expect(await page.getByText('Responding', { exact: true }).count()).toBe(2)
     await page.getByRole('button', { name: 'Stop' }).click()
     for (const reply of replies) await reply.getByText('Stopped').waitFor()
-    await page.getByRole('button', { name: 'Ask', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Ask models', exact: true }).waitFor()
     await call('DELETE', '/api/conversation/delete', undefined, `&conversation_id=${id}`)
   })
 

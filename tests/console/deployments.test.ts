@@ -118,7 +118,7 @@ describeInBrowser('deployments in the console', () => {
     expect(await other.getByRole('button', { name: 'Create deployment' }).count()).toBe(0)
     await other.getByRole('link', { name: 'Shop window' }).click()
     await toTab(other, 'Appearance and limits')
-    await other.getByText("You don't have permission to change this deployment").waitFor()
+    await other.getByText('You don’t have permission to change this deployment').waitFor()
     expect(await other.getByLabel('Company name').isDisabled()).toBe(true)
     expect(await other.getByRole('button', { name: /Pause|Resume|More actions/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Resume' }).click()

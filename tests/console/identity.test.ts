@@ -142,7 +142,7 @@ describeInBrowser('signing in to the console', () => {
     provider.account = { id: randomUUID(), email: `${randomUUID()}@example.com`, email_verified: true }
     const code = await new OpenidBrowser().open(`${stage.server.url}/api/auth/oidc/start`)
     const page = await stage.open(`${code.pathname}${code.search}`)
-    await page.getByRole('heading', { name: "Sign-in wasn't completed" }).waitFor()
+    await page.getByRole('heading', { name: 'Sign-in wasn’t completed' }).waitFor()
     await page.goto('/')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })

@@ -64,7 +64,10 @@ describeInBrowser('an invitation', () => {
     await page.getByRole('button', JOINED).waitFor()
 
     const again = await stage.open(link)
-    await again.getByRole('alert').getByText('This invitation is accepted.').waitFor()
+    await again
+      .getByRole('alert')
+      .getByText('This invitation is accepted. Send a new one if the person still needs access.')
+      .waitFor()
     await expectAccessible(again)
     await again.getByRole('link', { name: 'Sign in' }).click()
     await again.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -93,7 +96,10 @@ describeInBrowser('an invitation', () => {
     const { link, id } = await invite()
     await asOwner('DELETE', `/api/invitations/revoke?invitation_id=${id}`)
     const page = await stage.open(link)
-    await page.getByRole('alert').getByText('This invitation is revoked.').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('This invitation is revoked. Send a new one if the person still needs access.')
+      .waitFor()
     await page.goto('/invite?token=inv_unknown')
     await page.getByRole('alert').getByText('Invitation not found').waitFor()
     await page.goto('/magic_link')

@@ -114,7 +114,7 @@ describeInBrowser('API keys and webhooks in the console', () => {
     const { person } = await team.join('member', 'Emmy', 'Noether')
     for (const path of ['/api_keys', '/webhooks', '/audit']) {
       const page = await open(path, person)
-      await page.getByRole('heading', { name: "You don't have access to this page" }).waitFor()
+      await page.getByRole('heading', { name: 'You don’t have access to this page' }).waitFor()
     }
     expect(stage.problems).toEqual([])
   })

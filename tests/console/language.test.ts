@@ -54,7 +54,7 @@ describeInBrowser('the language of the console', () => {
     await page.getByLabel('Passwort').fill(ben.password)
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
     // The address is still that of the other account's organization.
-    await page.getByText("You aren't a member of this organization").waitFor()
+    await page.getByText('You aren’t a member of this organization').waitFor()
   })
 
   test('stays the browser’s where storing a choice fails, without reloading again', async () => {

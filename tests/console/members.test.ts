@@ -32,14 +32,16 @@ describeInBrowser('members in the console', () => {
     await dialog.getByRole('button', { name: 'Send 3 invitations' }).click()
 
     const results = page.getByRole('dialog', { name: '2 invitations sent' })
-    await results.getByText('This user is already a member of the organization.').waitFor()
+    await results
+      .getByText('This user is already a member of the organization. Change their role instead.')
+      .waitFor()
     await results
       .getByText(/\/invite\?token=inv_/)
       .first()
       .waitFor()
     await results.getByRole('button', { name: 'Copy link for grace@example.com' }).waitFor()
     await expectAccessible(page)
-    await results.getByRole('button', { name: 'Edit failed invitations' }).click()
+    await results.getByRole('button', { name: 'Correct failed invitations' }).click()
     expect(await addresses.inputValue()).toBe(owner.email)
     await page.keyboard.press('Escape')
     await page.getByRole('row', { name: /mary@example.com guest Invited/ }).waitFor()
@@ -64,7 +66,10 @@ describeInBrowser('members in the console', () => {
     await page.getByRole('button', { name: 'By user ID' }).click()
     await page.getByLabel('User ID').fill(owner.userId)
     await page.getByRole('button', { name: 'Add member' }).click()
-    await page.getByRole('alert').getByText('This user is already a member of the organization.').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('This user is already a member of the organization. Change their role instead.')
+      .waitFor()
     await page.getByLabel('User ID').fill(turing.userId)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Add member' }).click()

@@ -28,7 +28,7 @@ describeInBrowser('the settings of an organization in the console', () => {
     await page.getByLabel('Action').selectOption('member.status_changed')
     await page.reload()
     const entry = page.getByRole('list', { name: 'Entries' }).getByRole('listitem')
-    await entry.getByText("changed a member's status").waitFor()
+    await entry.getByText('changed a member’s status').waitFor()
     expect(await entry.count()).toBe(1)
     expect(await entry.locator('del').textContent()).toContain('active')
     expect(await entry.locator('ins').textContent()).toContain('suspended')
@@ -50,7 +50,10 @@ describeInBrowser('the settings of an organization in the console', () => {
     await expectAccessible(page)
     await page.getByLabel('Name').fill('taken')
     await page.getByRole('button', { name: 'Rename' }).click()
-    await page.getByRole('alert').getByText('An organization with this name already exists.').waitFor()
+    await page
+      .getByRole('alert')
+      .getByText('An organization with this name already exists. Choose another name.')
+      .waitFor()
     await page.getByLabel('Name').fill('Difference Engines')
     await page.getByRole('button', { name: 'Rename' }).click()
     await page.getByRole('button', { name: 'Organization: Difference Engines' }).waitFor()
@@ -93,7 +96,12 @@ describeInBrowser('the settings of an organization in the console', () => {
     const page = await stage.open(other.at('/settings'), owner)
     await page.getByRole('button', { name: 'Leave organization' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Leave' }).click()
-    await page.getByText('An organization must always keep at least one owner.').first().waitFor()
+    await page
+      .getByText(
+        'An organization must always keep at least one owner. Transfer the organization to another member first.',
+      )
+      .first()
+      .waitFor()
     await page.getByRole('button', { name: 'Delete organization' }).click()
     const question = page.getByRole('alertdialog', { name: 'Delete “Short-lived”?' })
     await question.getByLabel(/Type/).fill('Short-lived')
@@ -105,7 +113,7 @@ describeInBrowser('the settings of an organization in the console', () => {
 
   test('a system administrator grants credits and sets limits; others cannot', async () => {
     const page = await stage.open(`/admin?organization=${team.id}`, await team.administrator())
-    await page.getByText("You aren't a member of this organization.").waitFor()
+    await page.getByText('You aren’t a member of this organization.').waitFor()
     await page.getByLabel('Credits', { exact: true }).fill('5000')
     await page.getByLabel('Reason').fill('Order 1042')
     await page.getByRole('button', { name: 'Grant credits' }).click()
@@ -121,7 +129,7 @@ describeInBrowser('the settings of an organization in the console', () => {
     expect((await team.api('GET', '/api/org/features')).daily_chat_limit).toBe(40)
 
     const theirs = await open('/admin')
-    await theirs.getByRole('heading', { name: "You don't have access to this page" }).waitFor()
+    await theirs.getByRole('heading', { name: 'You don’t have access to this page' }).waitFor()
     expect(stage.problems).toEqual([])
   })
 })

@@ -95,7 +95,7 @@ describeInBrowser('the start of the console', () => {
     await expectAccessible(page)
     const chats = page.getByRole('region', { name: 'Recent chats' })
     expect(await chats.getByRole('link').last().getAttribute('href')).toContain(`/chats/${chatId}`)
-    await page.getByRole('button', { name: 'Hide these steps' }).click()
+    await page.getByRole('button', { name: 'Hide steps' }).click()
     await page.getByRole('heading', { name: /^Get started/ }).waitFor({ state: 'detached' })
     await page.reload()
     await page.getByRole('link', { name: /^Engine operator/ }).waitFor()

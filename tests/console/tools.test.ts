@@ -107,7 +107,7 @@ describeInBrowser('tools in the console', () => {
     await page.getByRole('group', { name: 'result' }).getByText('"half": 0.5').waitFor()
     await page.getByRole('group', { name: 'result' }).getByText('<passages> </passages>').waitFor()
 
-    await page.getByRole('button', { name: 'With a model' }).click()
+    await page.getByRole('button', { name: 'Model call' }).click()
     await page.getByLabel('Prompt').fill('Please use tool main')
     await page.getByLabel('Model', { exact: true }).fill('gpt-5-mini')
     await page.getByLabel('API key').fill('sk-1')
@@ -137,10 +137,10 @@ describeInBrowser('tools in the console', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Rename Stars' }).click()
     await page.getByLabel('New name for Stars').fill('Weather')
-    await page.getByRole('button', { name: 'Rename', exact: true }).click()
+    await page.getByRole('button', { name: 'Rename category', exact: true }).click()
     await page.getByRole('alert').getByText('A tool category with this name already exists').waitFor()
     await page.getByLabel('New name for Stars').fill('Planets')
-    await page.getByRole('button', { name: 'Rename', exact: true }).click()
+    await page.getByRole('button', { name: 'Rename category', exact: true }).click()
     const remove = async (name: string) => {
       await page.getByRole('button', { name: `Delete ${name}` }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()

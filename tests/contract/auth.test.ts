@@ -55,15 +55,17 @@ describe('signing up', () => {
       post('signup', { ...input, email: input.email.toLowerCase() }),
     ])
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
-    expect((await post('signup', input)).body.detail).toBe('A user with this email already exists.')
+    expect((await post('signup', input)).body.detail).toBe(
+      'A user with this email address already exists. Sign in, or use another address.',
+    )
   })
 
   test.each([
-    [{ password: 'short' }, 'password must have at least 8 characters'],
-    [{ password: 'x'.repeat(129) }, 'password must have at most 128 characters'],
-    [{ email: 'nobody' }, 'email must be an email address'],
-    [{ first_name: '' }, 'first_name must not be empty'],
-    [{ is_system_admin: true }, 'is_system_admin is not a field of this request'],
+    [{ password: 'short' }, 'password must have at least 8 characters.'],
+    [{ password: 'x'.repeat(129) }, 'password must have at most 128 characters.'],
+    [{ email: 'nobody' }, 'email must be an email address.'],
+    [{ first_name: '' }, 'first_name must not be empty.'],
+    [{ is_system_admin: true }, 'is_system_admin is not a field of this request.'],
   ])('%o is refused', async (change, detail) => {
     const { status, body } = await post('signup', { ...newUser(), ...change })
     expect([status, body.detail]).toEqual([400, detail])

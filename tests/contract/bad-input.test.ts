@@ -30,7 +30,7 @@ function expectRefusal(answer: Answer, status = 400): void {
 
 describe('text that cannot be stored', () => {
   test.each([
-    ['NUL', '{"name":"a\\u0000b","content":"c"}', 'name must not contain the NUL character'],
+    ['NUL', '{"name":"a\\u0000b","content":"c"}', 'name must not contain the NUL character.'],
     ['a lone high surrogate', '{"name":"a","content":"x\\ud83d"}', 'unpaired surrogate'],
     ['a lone low surrogate', '{"name":"\\udc00","content":"c"}', 'unpaired surrogate'],
     ['NUL in a key', '{"name":"a","content":"c","x\\u0000":1}', 'NUL'],
@@ -68,16 +68,16 @@ describe('bodies', () => {
     [
       'an unknown key',
       { name: 'a', content: 'b', is_system_role: true },
-      'is_system_role is not a field of this request',
+      'is_system_role is not a field of this request.',
     ],
-    ['a missing field', { name: 'a' }, 'content is required'],
-    ['a number for text', { name: 1, content: 'b' }, 'name must be a string'],
-    ['null', { name: null, content: 'b' }, 'name must be a string'],
-    ['an empty text', { name: '', content: 'b' }, 'name must not be empty'],
-    ['a list', [], 'the body must be an object'],
-    ['text', '"hello"', 'the body must be an object'],
+    ['a missing field', { name: 'a' }, 'content is required.'],
+    ['a number for text', { name: 1, content: 'b' }, 'name must be a string.'],
+    ['null', { name: null, content: 'b' }, 'name must be a string.'],
+    ['an empty text', { name: '', content: 'b' }, 'name must not be empty.'],
+    ['a list', [], 'the body must be an object.'],
+    ['text', '"hello"', 'the body must be an object.'],
     ['text that is not JSON', '{"name":', 'The body is not valid JSON.'],
-    ['only null', 'null', 'the body must be an object'],
+    ['only null', 'null', 'the body must be an object.'],
   ])('%s', async (_what, body, detail) => {
     const answer = await create(body)
     expectRefusal(answer)
@@ -90,13 +90,13 @@ describe('bodies', () => {
       body: { name: ' ', permissions: ['KB'] },
     })
     expectRefusal(answer)
-    expect(answer.body.detail).toBe('name must not be blank')
+    expect(answer.body.detail).toBe('name must not be blank.')
     const named = await server.call('POST', '/api/api_keys/create', {
       token: person.token,
       body: { name: 'a', permissions: ['KB'] },
     })
     expect(named.body.detail).toBe(
-      'permissions.0 must be resource:action in lower case, such as kb:read; * matches any word',
+      'permissions.0 must be resource:action in lower case, such as kb:read; * matches any word.',
     )
   })
 
@@ -203,7 +203,7 @@ describe('paths', () => {
       token: person.token,
     })
     expectRefusal(answer)
-    expect(answer.body.detail).toBe('org_id must be a UUID')
+    expect(answer.body.detail).toBe('org_id must be a UUID.')
   })
 })
 
@@ -215,7 +215,7 @@ describe('under /v1', () => {
       status: 'error',
       error: {
         code: 'validation_error',
-        message: 'password is required',
+        message: 'password is required.',
         details: { errors: [{ path: 'password', message: 'is required' }] },
       },
     })

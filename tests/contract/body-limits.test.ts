@@ -41,7 +41,7 @@ test('a body has at most 100,000 values', async () => {
   const answer = await send(path, bodyOf(100_001), person.token)
   expect(outcome(answer)).toEqual([413, 'request.too_many_values'])
   expect(answer.body.detail).toBe(
-    'The body has more than 100000 values, counting list items and object fields at every level.',
+    'The body has more than 100000 values, counting list items and object fields at every level. Send fewer.',
   )
 })
 

@@ -22,14 +22,14 @@ const create = (body: unknown): Promise<Answer> =>
 test('an unknown key of 3 MB', async () => {
   const { status, text, body } = await create({ name: 'a', content: 'b', ['k'.repeat(3_000_000)]: 1 })
   const shown = `${'k'.repeat(100)}…`
-  expect([status, body.detail]).toEqual([400, `${shown} is not a field of this request`])
+  expect([status, body.detail]).toEqual([400, `${shown} is not a field of this request.`])
   expect(body.errors).toEqual([{ path: shown, message: 'is not a field of this request' }])
   expect(text.length).toBeLessThan(600)
 })
 
 test('a text that cannot be stored, below a long key', async () => {
   const { status, body } = await create(`{"${'k'.repeat(3_000_000)}":"\\u0000"}`)
-  expect([status, body.detail]).toEqual([400, `${'k'.repeat(100)}… must not contain the NUL character`])
+  expect([status, body.detail]).toEqual([400, `${'k'.repeat(100)}… must not contain the NUL character.`])
 })
 
 test('a key is not cut inside a character', async () => {

@@ -81,7 +81,10 @@ test.each(bodiless.map((operation) => [operation.id, operation] as const))(
   async (_id, operation) => {
     const call = { ...validCallOf(operation), body: { unknown_field: 1 } }
     const answer = await send(operation, call, allowedToken(operation))
-    expect([answer.status, answer.body.detail]).toEqual([400, 'unknown_field is not a field of this request'])
+    expect([answer.status, answer.body.detail]).toEqual([
+      400,
+      'unknown_field is not a field of this request.',
+    ])
   },
 )
 

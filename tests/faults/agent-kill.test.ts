@@ -13,7 +13,7 @@ import { onEmbedded, onPostgres } from '../kill/kill-server.ts'
 /** A server is killed while a tool runs: the stored part of the reply is kept, shows how it ended, and is paid. */
 
 const AGENT_SERVER = join(import.meta.dirname, '../support/agent-server.ts')
-const CUT_OFF = 'The reply ended before this tool finished.'
+const CUT_OFF = 'The reply ended before this tool finished. Send the message again.'
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-agent-kill-'))
 let provider: Awaited<ReturnType<typeof startProvider>>
 let database: Awaited<ReturnType<typeof createDatabase>>

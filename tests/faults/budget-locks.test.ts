@@ -81,7 +81,7 @@ test('a hold that waited while a budget was set is charged to that budget', asyn
   await release()
   await Promise.all([setting, asking])
   await expectSoundLedger(sql(), person.organizationId)
-  await expect(ask(person, modelId)).rejects.toMatchObject({ code: 'billing.budget_exceeded' })
+  await expect(ask(person, modelId)).rejects.toMatchObject({ code: 'billing.member_budget_exceeded' })
 })
 
 test('a debit that waited while a budget was set is charged to that budget', async () => {

@@ -221,7 +221,7 @@ describe('unusual values', () => {
     const answer = await server.call('GET', `/api/users/list?org_id=${encodeURIComponent(id)}`, {
       token: person.token,
     })
-    expect([answer.status, answer.body.detail]).toEqual([400, 'org_id must be a UUID'])
+    expect([answer.status, answer.body.detail]).toEqual([400, 'org_id must be a UUID.'])
   })
 
   test.each([

@@ -44,7 +44,10 @@ test('retries a failed delivery with the same bytes and a new signature until it
   await expect.poll(() => statusOf(owner, id)).toBe('delivered')
   const attempts = await attemptsOf(owner, id)
   expect(attempts).toMatchObject([
-    { response_status: 500, error: 'The endpoint responded with 500.' },
+    {
+      response_status: 500,
+      error: 'The endpoint responded with 500. It must respond with a status from 200 to 299.',
+    },
     { response_status: null, error: expect.stringContaining('closed the connection') },
     { response_status: 302, error: expect.stringContaining('Redirects are not followed') },
     { response_status: 200, error: null },
@@ -157,7 +160,9 @@ test('disables an endpoint immediately on 410, fails its deliveries, and notifie
   const { organizationId } = owner.person
   const view = async () => (await owner.call('GET', 'list', { org_id: organizationId })).body.data[0]
   await expect.poll(async () => (await view()).is_enabled).toBe(false)
-  expect((await view()).disabled_reason).toBe('The endpoint responded with 410 Gone.')
+  expect((await view()).disabled_reason).toBe(
+    'The endpoint responded with 410 Gone. Check the URL, then enable the webhook.',
+  )
   expect(await statusOf(owner, id)).toBe('failed')
   const mail = await mailTo(server, owner.person.email, 'was disabled')
   expect(mail.text).toContain('410 Gone')
@@ -183,7 +188,9 @@ test('stops sending after five days without a success', async () => {
   await failFor(5.1)
   await owner.converse()
   await expect.poll(async () => (await view()).is_enabled).toBe(false)
-  expect((await view()).disabled_reason).toBe('No delivery has succeeded for 5 days.')
+  expect((await view()).disabled_reason).toBe(
+    'No delivery has succeeded for 5 days. Fix the endpoint, then enable the webhook.',
+  )
   await expect.poll(() => statusOf(owner, id)).toBe('failed')
   expect((await attemptsOf(owner, id)).at(-1).error).toContain('disabled before this event was delivered')
   expect((await mailTo(server, owner.person.email, 'was disabled')).text).toContain('for 5 days')

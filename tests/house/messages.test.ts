@@ -143,6 +143,10 @@ describe.each(FOLDERS)('the messages in %s', async (folder) => {
     expect(english.size).toBeGreaterThan(1)
   })
 
+  test('write apostrophes as ’', () => {
+    expect([...english.values()].filter((text) => /[a-z]'[a-z]|s' /i.test(text))).toEqual([])
+  })
+
   test.each(LANGUAGES)('are complete in %s, with the same arguments', async (language) => {
     const translated = await messagesIn(folder, language)
     const keys = (messages: Map<string, string>): string[] =>
@@ -238,6 +242,10 @@ describe('the messages for errors', async () => {
       return argumentsOf(text).some((argument) => !values.includes(argument))
     })
     expect(unknown).toEqual([])
+  })
+
+  test('write apostrophes as ASCII in the sentences of the API', () => {
+    expect([...sentences.values()].filter((text) => text.includes('’'))).toEqual([])
   })
 
   test.each(LANGUAGES)('cover all errors of the console in %s', async (language) => {

@@ -127,7 +127,7 @@ describe('the tools of an agent', () => {
       expect((await owner.ask({ tools })).status).toBe(400)
     expect(said(await owner.ask({ tools: [withKey(tool_id, 'x'.repeat(70_000))] }))).toEqual([
       400,
-      'tools must take at most 65536 bytes',
+      'tools can have at most 65536 bytes of JSON. Remove a tool, or shorten its config.',
     ])
   })
 

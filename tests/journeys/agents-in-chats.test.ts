@@ -9,7 +9,7 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 /** Agents in chats, with tools in the test and models at the emulated provider. */
 
 const FAILED = { output: null, successful: false, error: 'No such city' }
-const CUT_OFF = 'The reply ended before this tool finished.'
+const CUT_OFF = 'The reply ended before this tool finished. Send the message again.'
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

@@ -57,7 +57,10 @@ describe('the responder', () => {
     const somebody = await other.signUp()
     const path = `/api/chat/send_message?org_id=${somebody.organizationId}&agent_id=${randomUUID()}`
     const answer = await other.call('POST', path, { token: somebody.token, body: { content: 'Hi' } })
-    expect([answer.status, answer.body.detail]).toEqual([400, 'This agent is not active.'])
+    expect([answer.status, answer.body.detail]).toEqual([
+      400,
+      'This agent is not active. Activate it, or choose another agent.',
+    ])
     await other.stop()
   })
 
@@ -211,7 +214,7 @@ describe('the knowledge of an agent', () => {
     const failing = agents.add('emu-err401', [], { isForeign: true })
     const { events: failed } = await say(failing, 'Hi')
     expect(failed.at(-1)?.data).toEqual({
-      error: 'This agent could not answer. Try again, or contact its publisher.',
+      error: 'This agent could not reply. Try again, or contact its publisher.',
     })
   })
 })

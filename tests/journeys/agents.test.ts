@@ -126,7 +126,7 @@ describe('an agent', () => {
       ['', ' ', '', ' '].map((pad) => keeper.ask({ name: name.toUpperCase() + pad })),
     )
     expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
-    const taken = [409, 'An agent with this name already exists.']
+    const taken = [409, 'An agent with this name already exists. Choose another name.']
     expect(said(await keeper.ask({ name }))).toEqual(taken)
     const other = await keeper.make()
     expect(said(await keeper.update(other, { name }))).toEqual(taken)
@@ -191,10 +191,12 @@ describe('the parts of an agent', () => {
       config: { base_url: 'https://models.example.com/v1', capabilities: ['embedding'] },
     })
     expect(await refusals(embedder)).toEqual(
-      twice(400, 'This model does not generate text and cannot be used here.'),
+      twice(400, 'This model does not generate text. Choose one that does.'),
     )
     const off = await server.addModel(person, { provider: 'demo', version: 'x', is_active: false })
-    expect(await refusals(off)).toEqual(twice(400, 'This language model is not active.'))
+    expect(await refusals(off)).toEqual(
+      twice(400, 'This language model is not active. Activate it, or choose another model.'),
+    )
     const keyless = await server.addModel(person, { provider: 'openai', version: 'gpt-5' })
     expect((await refusals(keyless))[0]?.[1]).toContain('LLM provider openai is not configured correctly')
     expect((await keeper.get(id)).body.model_id).toBe(keeper.modelId)
@@ -225,7 +227,7 @@ describe('the parts of an agent', () => {
     const kb = await shelf.create({ name: 'Handbook', embedding_model: model })
     expect(said(await remove())).toEqual([
       409,
-      'This language model is used by the knowledge base Handbook, the agent Concierge. Change them first.',
+      'This language model is used by the knowledge base Handbook, the agent Concierge. Choose another model there first.',
     ])
     await shelf.call('DELETE', 'delete', { kb_id: kb })
     expect((await remove()).body.detail).toContain('used by the agent Concierge.')

@@ -143,7 +143,7 @@ describe('a caller whose budget is used up', () => {
     await setBudget(server, person, { user_id: person.userId, credits_per_month: 0 })
     const day = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 1, 1))
     const sentence = (whose: string) =>
-      `The monthly budget of ${whose} is used up. It resets on ${day.toISOString().slice(0, 10)} (UTC).`
+      `The monthly budget of ${whose} is used up. It resets on ${day.toISOString().slice(0, 10)} (UTC). An administrator can raise it.`
     await expect(say()).rejects.toThrow(sentence('this member'))
     await setBudget(server, person, { api_key_id: key.id, credits_per_month: 0 })
     await expect(say(key.sender)).rejects.toThrow(sentence('this API key'))
@@ -151,7 +151,7 @@ describe('a caller whose budget is used up', () => {
       token: person.token,
       body: { text: 'bees', num_prompts: 1, prompt_type: 'creative' },
     })
-    expect([prompt.status, prompt.body.code]).toEqual([402, 'billing.budget_exceeded'])
+    expect([prompt.status, prompt.body.code]).toEqual([402, 'billing.member_budget_exceeded'])
     const completion = await server.call('POST', '/openai/v1/chat/completions', {
       token: key.sender.token,
       body: { model: modelId, messages: [{ role: 'user', content: 'Hi' }] },

@@ -256,7 +256,10 @@ describe('hostile queries', () => {
     '%s contains no search term: 400',
     async (q) => {
       const answer = await ask(q)
-      expect([answer.status, answer.body.detail]).toEqual([400, 'q must contain a word that is not excluded'])
+      expect([answer.status, answer.body.detail]).toEqual([
+        400,
+        'q must contain at least one word that is not excluded.',
+      ])
     },
   )
 

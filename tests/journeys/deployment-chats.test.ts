@@ -103,12 +103,12 @@ describe('a client with the key', () => {
   })
 
   test.each([
-    [{}, 'content is required'],
-    [{ content: '' }, 'content must not be empty'],
-    [{ content: 'x'.repeat(1_000_001) }, 'content must have at most 1000000 characters'],
-    [{ content: 'x', session_id: 'x' }, 'session_id must be a UUID'],
-    [{ content: 'x', model_id: crypto.randomUUID() }, 'model_id is not a field of this request'],
-    [{ content: 'x', knowledge_base_ids: [] }, 'knowledge_base_ids is not a field of this request'],
+    [{}, 'content is required.'],
+    [{ content: '' }, 'content must not be empty.'],
+    [{ content: 'x'.repeat(1_000_001) }, 'content must have at most 1000000 characters.'],
+    [{ content: 'x', session_id: 'x' }, 'session_id must be a UUID.'],
+    [{ content: 'x', model_id: crypto.randomUUID() }, 'model_id is not a field of this request.'],
+    [{ content: 'x', knowledge_base_ids: [] }, 'knowledge_base_ids is not a field of this request.'],
   ])('gets the reason of a refusal, case %#', async (body, detail) => {
     const { key } = await deploy(server, provider)
     const answer = await talk(server, key, body)
@@ -200,7 +200,7 @@ describe('visitors', () => {
     const resumed = await (await resumeTalk(server.url, ann, sessionId)).take()
     for (const told of [text, session.text, JSON.stringify(resumed)]) {
       expect(told).not.toMatch(/API key|openai/i)
-      expect(told).toContain('This agent could not answer')
+      expect(told).toContain('This agent could not reply')
     }
   })
 

@@ -176,7 +176,7 @@ describe('a deployment', () => {
 
 describe('refused requests', () => {
   test.each([
-    ['unknown keys', 'api', { colour: 'red' }, 'config.colour is not a field of this request'],
+    ['unknown keys', 'api', { colour: 'red' }, 'config.colour is not a field of this request.'],
     ['unknown nested keys', 'api', { theme: { color: 'red' } }, 'config.theme.color is not a field'],
     [
       'a named color',
@@ -340,6 +340,9 @@ describe('refused requests', () => {
     expect((await session(body.api_key)).status).toBe(404)
     expect((await update(server, made, { status: 'paused' })).status).toBe(200)
     const paused = await session(body.api_key)
-    expect([paused.status, paused.body.detail]).toEqual([403, 'This deployment is paused.'])
+    expect([paused.status, paused.body.detail]).toEqual([
+      403,
+      'This deployment is paused. Try again after it is resumed.',
+    ])
   })
 })

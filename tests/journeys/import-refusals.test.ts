@@ -123,7 +123,7 @@ describe('archives that are refused before anything is stored', () => {
       'a foreign entry',
       () => makeZip(partsOf(some, [{ name: 'word/document.xml', content: '' }])),
       'import.damaged',
-      /"word\/document.xml" is not part of any export/,
+      /"word\/document.xml" is not part of a Parley export/,
     ],
     [
       'a path upward',
@@ -201,13 +201,13 @@ describe('archives that are refused before anything is stored', () => {
       'no manifest',
       () => makeZip(partsOf(some).slice(0, -1)),
       'import.incomplete',
-      /manifest.json is missing, so the file was cut off/,
+      /manifest.json is missing because the file was cut off/,
     ],
     [
       'a manifest that is not JSON',
       () => makeZip([{ name: 'manifest.json', content: '{' }]),
       'import.invalid',
-      /manifest.json: It is not valid JSON/,
+      /manifest.json: The JSON is not valid JSON/,
     ],
     [
       'another format',
@@ -225,7 +225,7 @@ describe('archives that are refused before anything is stored', () => {
       'the export of a person',
       () => makeZip(partsOf(some, [], { user: {}, organization: undefined })),
       'import.damaged',
-      /It is the export of a user/,
+      /This is the export of a user/,
     ],
     [
       'wrong counts',
@@ -243,25 +243,25 @@ describe('archives that are refused before anything is stored', () => {
       'a line that is not JSON',
       () => makeZip(partsOf({ roles: `${JSON.stringify(role('one'))}\n{"a":\n` })),
       'import.invalid',
-      /roles.jsonl, line 2: It is not valid JSON/,
+      /roles.jsonl, line 2: The JSON is not valid JSON/,
     ],
     [
       'a line with too much nesting',
       () => makeZip(partsOf({ audit: `${'['.repeat(100)}${']'.repeat(100)}\n` })),
       'import.invalid',
-      /audit.jsonl, line 1: It is nested deeper/,
+      /audit.jsonl, line 1: The JSON is nested deeper/,
     ],
     [
       'a line with too many values',
       () => makeZip(partsOf({ audit: `[${'0,'.repeat(500_000)}0]\n` })),
       'import.invalid',
-      /audit.jsonl, line 1: It has more than 500000 values/,
+      /audit.jsonl, line 1: The JSON has more than 500000 values/,
     ],
     [
       'a line that is not UTF-8',
       () => makeZip([{ name: 'roles.jsonl', content: Buffer.from([0xff, 0x0a]) }, ...partsOf({})]),
       'import.invalid',
-      /roles.jsonl, line 1: It is not valid UTF-8/,
+      /roles.jsonl, line 1: The JSON is not valid UTF-8/,
     ],
     [
       'NUL',

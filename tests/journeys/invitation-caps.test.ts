@@ -137,11 +137,14 @@ test('bulk_create reports a malformed address like any other failed item', async
     {
       email: 'no address',
       status: 'error',
-      detail: '`no address` is not a valid email address.',
+      detail: '`no address` is not a valid email address. Enter an address such as name@example.com.',
       code: 'invitation.email',
       values: { email: 'no address' },
     },
-    { status: 'error', detail: `\`${'x'.repeat(100)}\` is not a valid email address.` },
+    {
+      status: 'error',
+      detail: `\`${'x'.repeat(100)}\` is not a valid email address. Enter an address such as name@example.com.`,
+    },
     { email, status: 'created' },
   ])
 })

@@ -61,7 +61,7 @@ describe('an invitation', () => {
     const again = await accept(mail.token)
     expect([again.status, again.body.detail]).toEqual([
       410,
-      'This invitation is accepted. Ask for a new one.',
+      'This invitation is accepted. Ask an administrator of the organization for a new one.',
     ])
   })
 
@@ -231,8 +231,8 @@ test('the invitations of a bulk request have separate results', async () => {
   expect(status).toBe(201)
   expect(body.data.map((one: { status: string; detail?: string }) => [one.status, one.detail])).toEqual([
     ['created', undefined],
-    ['error', 'This user is already a member of the organization.'],
-    ['error', 'This email already has a pending invitation. Resend or revoke it.'],
+    ['error', 'This user is already a member of the organization. Change their role instead.'],
+    ['error', 'This email address already has a pending invitation. Resend or revoke it.'],
     ['error', 'Role not found'],
     ['error', "The 'owner' role cannot be assigned to users"],
   ])

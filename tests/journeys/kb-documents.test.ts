@@ -59,7 +59,8 @@ describe('files', () => {
     const { documents } = await documentsOf(kb)
     const failed = documents.filter((document: { status: string }) => document.status === 'failed')
     expect(failed.map(({ name }: { name: string }) => name).sort()).toEqual(['broken.pdf', 'picture.png'])
-    for (const { error } of failed) expect(error).toBe('No text could be read from this file.')
+    for (const { error } of failed)
+      expect(error).toBe('No text could be read from this file. Add a file that contains text.')
     await expectSound(sql(), kb)
     // Their content was copied.
     const path = `/api/chat/delete_upload?org_id=${person.organizationId}&upload_id=${note.body.id}`

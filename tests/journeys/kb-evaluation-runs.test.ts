@@ -102,7 +102,7 @@ test('a question fails if the rerank model returns no scores; a run fails if all
     Array.from({ length: 3 }, () => ({ question: 'shop', document_names: ['Hours'] })),
   )
   const body = await exam.measure(evaluation.id, { rerank: model })
-  const reason = 'The model for rerank did not return scores. Choose another one.'
+  const reason = 'The reranking model did not return scores. Choose another model for rerank.'
   expect(body).toMatchObject({ status: 'failed', error: reason, settings: { rerank: model } })
   expect(body.results.map(({ error }: { error: string }) => error)).toEqual([reason, reason, reason])
 })

@@ -172,7 +172,7 @@ test.each([
   [
     'no answer',
     [{ question: 'a', document_names: ['b'] }, { question: 'c' }],
-    /^questions\.1 must have document_ids or document_names$/,
+    /^questions\.1 must have document_ids or document_names\.$/,
   ],
   ['an empty list of answers', [{ question: 'a', document_ids: [] }], /^questions\.0\.document_ids /],
   [
@@ -202,10 +202,10 @@ test('unknown documents and those of other knowledge bases are named in the erro
   ])
   expect([answer.status, answer.body.detail]).toEqual([
     400,
-    `Documents not found in this knowledge base: ${foreign}, ${unknown}`,
+    `These documents are not in this knowledge base: ${foreign}, ${unknown}. Check their IDs.`,
   ])
   const many = Array.from({ length: 12 }, () => crypto.randomUUID())
-  expect((await exam.create([{ question: 'a', document_ids: many }])).body.detail).toMatch(/, and 2 more$/)
+  expect((await exam.create([{ question: 'a', document_ids: many }])).body.detail).toMatch(/, and 2 more\. Check their IDs\.$/)
 })
 
 test('evaluations and runs are accessible only through their own knowledge base', async () => {

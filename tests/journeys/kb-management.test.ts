@@ -79,7 +79,7 @@ describe('a knowledge base', () => {
     const name = `Name ${crypto.randomUUID()}`
     const all = await Promise.all(['', ' ', '', ' '].map((pad) => create({ name: name.toUpperCase() + pad })))
     expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409])
-    const taken = [409, 'A knowledge base with this name already exists.']
+    const taken = [409, 'A knowledge base with this name already exists. Choose another name.']
     expect(said(await create({ name }))).toEqual(taken)
     const other = await library.create()
     expect(said(await library.call('PUT', 'update', { kb_id: other }, { name }))).toEqual(taken)
@@ -118,7 +118,7 @@ describe('a knowledge base', () => {
     const id = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
     expect(said(await create({ embedding_model: id }))).toEqual([
       400,
-      'This language model does not create embeddings. Choose local, or a model with the capability embedding.',
+      'This language model does not create embeddings. Set embedding_model to local, or to a model with the capability embedding.',
     ])
   })
 

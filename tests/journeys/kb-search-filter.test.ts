@@ -108,11 +108,15 @@ test('source and document ids', async () => {
 
 describe('invalid filters are refused', () => {
   test.each([
-    ['null', { lang: null }, 'filter.lang must be a value, or an object with in, gt, gte, lt, lte or exists'],
+    [
+      'null',
+      { lang: null },
+      'filter.lang must be a value, or an object with in, gt, gte, lt, lte or exists.',
+    ],
     [
       'a list',
       { lang: ['de'] },
-      'filter.lang must be a value, or an object with in, gt, gte, lt, lte or exists',
+      'filter.lang must be a value, or an object with in, gt, gte, lt, lte or exists.',
     ],
     ['an empty object', { lang: {} }, 'filter.lang has no condition. Use in, gt, gte, lt, lte or exists.'],
     [
@@ -126,7 +130,7 @@ describe('invalid filters are refused', () => {
       /^filter\.lang\.toString is not a known condition/,
     ],
     ['another', { lang: { constructor: 1 } }, /^filter\.lang\.constructor is not a known condition/],
-    ['exists with a string', { lang: { exists: 'yes' } }, 'filter.lang.exists must be true or false'],
+    ['exists with a string', { lang: { exists: 'yes' } }, 'filter.lang.exists must be true or false.'],
     ['in with a string', { lang: { in: 'de' } }, /^filter\.lang\.in must be a list of at most 100/],
     ['in with lists', { lang: { in: [['de']] } }, /^filter\.lang\.in must be a list/],
     [
@@ -140,17 +144,17 @@ describe('invalid filters are refused', () => {
     [
       'a long key',
       { ['a'.repeat(101)]: 1 },
-      'filter has a key that is too long or contains an invalid character',
+      'A key of filter has more than 100 characters or contains an invalid character.',
     ],
     [
       '21 keys',
       Object.fromEntries(Array.from({ length: 21 }, (_, at) => [at, at])),
-      'filter must have at most 20 keys',
+      'filter must have at most 20 keys.',
     ],
     [
       '10,000',
       Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [at, at])),
-      'filter must have at most 20 keys',
+      'filter must have at most 20 keys.',
     ],
     ['a text', 'lang', /^filter must be an object/],
     ['a list of filters', [{ lang: 'de' }], /^filter must be an object/],

@@ -98,7 +98,7 @@ test.each([
   const { status, body } = await search({ query: saying(answer), rerank: await addModel('emu-n5') })
   expect([status, body.detail]).toEqual([
     503,
-    'The model for rerank did not return scores. Choose another one.',
+    'The reranking model did not return scores. Choose another model for rerank.',
   ])
 })
 

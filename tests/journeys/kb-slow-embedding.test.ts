@@ -45,7 +45,9 @@ test('an embedding that never arrives times out, and search uses keywords alone'
     server.say(person, { model_id: writer, events: 'all' }, { content: query, knowledge_base_ids: [kb] }),
   ])
   expect([search.status, search.body.results.length]).toEqual([200, 1])
-  expect(search.body.receipt.dense_failure).toBe('The embedding model did not respond within 10 seconds.')
+  expect(search.body.receipt.dense_failure).toBe(
+    'The embedding model did not respond within 10 seconds. Try again later.',
+  )
   expect([answer.status, answer.body.sources?.length]).toEqual([200, 1])
   expect(chat.events.map(({ event }) => event)).toContain('citations')
   const kinds = kindsOf((await ledgerOf(server, person)).slice(before))

@@ -187,7 +187,7 @@ describe('administration', () => {
     [{ url: 'ftp://mcp.example.com/' }, 'url: URLs that start with ftp: are not supported'],
     [{ url: 'https://me:pw@mcp.example.com/' }, 'url: A URL must not contain'],
     [{ url: 'http://10.0.0.1/mcp' }, 'url: 10.0.0.1 is not a public address'],
-    [{ url: 'http://parley.test/mcp' }, 'url must not be an address of this installation'],
+    [{ url: 'http://parley.test/mcp' }, 'url must not be an address of this installation.'],
     [{ is_changed: true }, 'is_changed is not a field'],
     [auth('none'), 'auth_config'],
     [auth({}), 'auth_config.type is required'],
@@ -195,7 +195,7 @@ describe('administration', () => {
     [auth({ type: 'none', header: 'X-Key' }), 'auth_config.header is not a field'],
     [auth({ type: 'oauth', password: 'x' }), 'auth_config.password is not a field'],
     [auth({ type: 'oauth', header: 'X-Key' }), 'auth_config.header is not a field'],
-    [auth({ type: 'oauth', client_secret: 'x' }), 'auth_config.client_secret must come with client_id'],
+    [auth({ type: 'oauth', client_secret: 'x' }), 'auth_config.client_secret requires client_id. Send both.'],
     [auth({ type: 'oauth', client_id: 'a', token_url: 'https://a.example.com/' }), 'both'],
     [
       auth({ type: 'oauth', authorization_url: 'https://a.example.com/', token_url: 'http://127.1.1.1:1/' }),
@@ -207,7 +207,7 @@ describe('administration', () => {
     ],
     [auth({ type: 'api_key' }), 'auth_config.header is required'],
     [auth({ type: 'api_key', header: 'X Key' }), 'auth_config.header'],
-    [auth({ type: 'api_key', header: 'Host' }), 'auth_config.header must not be Host, which is reserved'],
+    [auth({ type: 'api_key', header: 'Host' }), 'auth_config.header must not be Host, which is reserved.'],
     [auth({ type: 'api_key', header: 'mcp-session-id' }), 'auth_config.header'],
     [auth({ type: 'composio' }), 'auth_config.auth_config_id is required'],
     [auth({ type: 'composio', auth_config_id: '../x' }), 'auth_config.auth_config_id'],
@@ -225,7 +225,7 @@ describe('administration', () => {
     const taken = await change(other, { toolkit_slug: body.toolkit_slug })
     expect([taken.status, taken.body.detail]).toEqual([
       409,
-      'An MCP server with this toolkit_slug already exists.',
+      'An MCP server with this toolkit_slug already exists. Choose another slug.',
     ])
   })
 

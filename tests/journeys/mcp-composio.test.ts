@@ -93,13 +93,17 @@ test('a replaced account is deleted at Composio', async () => {
 test("an unconnected account, or another user's account, creates no instance", async () => {
   const somebody = await mcpConnector(server)
   const no = (url: string) => composio.consent(url, 'no')
-  await expect(somebody.connect(serverId, no)).rejects.toThrow('The account was not connected.')
+  await expect(somebody.connect(serverId, no)).rejects.toThrow(
+    'The provider did not connect the account. Try again.',
+  )
   const taken = async (url: string) => {
     const back = await composio.consent(url)
     for (const account of composio.accounts.values()) account.userId = 'somebody else'
     return back
   }
-  await expect(somebody.connect(serverId, taken)).rejects.toThrow('The account was not connected.')
+  await expect(somebody.connect(serverId, taken)).rejects.toThrow(
+    'The provider did not connect the account. Try again.',
+  )
   expect((await somebody.list()).body).toEqual([])
 })
 
@@ -126,7 +130,7 @@ test('errors at Composio are returned, and an incomplete deletion says so', asyn
   const asked = await somebody.ask(serverId)
   expect([asked.status, asked.body.detail]).toEqual([
     500,
-    'Failed to create connected account: Composio: Composio has a bad day',
+    'Failed to create connected account: Composio refused the request: Composio has a bad day',
   ])
   const removed = await somebody.remove(id)
   composio.failure = null
@@ -143,7 +147,7 @@ test('without a Composio API key, connecting is refused', async () => {
   await without.stop()
   expect([status, body.detail]).toEqual([
     500,
-    'Failed to create connected account: Composio is not configured on this server (COMPOSIO_API_KEY).',
+    'Failed to create connected account: Composio is not configured on this server. Ask the operator to set COMPOSIO_API_KEY.',
   ])
 })
 

@@ -121,7 +121,7 @@ describe('connecting an account', () => {
     const id = await somebody.connect(ids.key, undefined, { api_key: API_KEY })
     expect((await somebody.list('active')).body).toMatchObject([{ id }])
     await expect(somebody.connect(ids.key, undefined, { api_key: 'another' })).rejects.toThrow(
-      'The server does not accept this key.',
+      'The server does not accept this API key. Check the key and enter it again.',
     )
     // The refused connection was deleted.
     expect((await somebody.list()).body).toHaveLength(1)
@@ -135,7 +135,9 @@ describe('connecting an account', () => {
       expect((await somebody.list('active')).body).toHaveLength(1)
     }
     const another = connector.connect(serverId, undefined, { api_key: `Basic ${API_KEY}` })
-    await expect(another).rejects.toThrow('The server does not accept this key.')
+    await expect(another).rejects.toThrow(
+      'The server does not accept this API key. Check the key and enter it again.',
+    )
   })
 
   test('a key that the server repeats is masked', async () => {
@@ -190,7 +192,7 @@ describe('connecting an account', () => {
     ])
     expect(answers.map(({ status, body }) => [status, body.detail])).toEqual([
       [400, `No auth config found for server: ${ids.nothing}`],
-      [400, 'api_key is required because each user of this server has their own key'],
+      [400, 'api_key is required because each user of this server has their own key.'],
       [400, 'Omit api_key: this server does not use a key.'],
       [404, 'MCP server not found'],
       [404, 'MCP instance not found'],

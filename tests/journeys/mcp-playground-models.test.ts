@@ -15,7 +15,7 @@ const modelOf = (): string => stage.request().model
 test('a model must be in one of five families', async () => {
   const person = await stage.person('llama-emu')
   const { status, body } = await stage.ask(person, 'Hi', { model: 'llama-emu' })
-  expect([status, body.detail]).toEqual([400, 'model must start with gpt, o1, claude, deepseek or gemini'])
+  expect([status, body.detail]).toEqual([400, 'model must start with gpt, o1, claude, deepseek or gemini.'])
   for (const model of ['gpt-x', 'o1', 'claude-x', 'deepseek-x', 'gemini-x'])
     expect((await stage.ask(person, 'Hi', { model })).status).toBe(404)
 })

@@ -104,7 +104,7 @@ describe('an error at the provider is reported, stored and not charged', () => {
     const { events } = await studio.send(it).finally(() => {
       server.server.services.models = models
     })
-    expect(events.at(-1)?.data['error']).toContain('did not draw the image within 0.2 seconds')
+    expect(events.at(-1)?.data['error']).toContain('did not generate the image within 0.2 seconds')
     expect(kindsOf(await ledgerOf(server, it.person))).toEqual(['HOLD', 'RELEASE'])
   })
 })
@@ -158,7 +158,7 @@ describe('a request is refused before it starts', () => {
     ['openai', 'whisper-emu'],
   ] as const)('%s %s in a chat', async (maker, version) => {
     const { status, body } = await refused(await studio.personWith(maker, version))
-    expect([status, body.detail]).toEqual([400, 'This model does not generate text and cannot be used here.'])
+    expect([status, body.detail]).toEqual([400, 'This model does not generate text. Choose one that does.'])
   })
 
   test.each(['image', 'video'])('a document or a knowledge base, by a model for an %s', async (kind) => {
@@ -193,7 +193,7 @@ describe('a request is refused before it starts', () => {
     })
     expect([answer.status, answer.body?.detail]).toEqual([
       400,
-      'This model does not generate text and cannot be used here.',
+      'This model does not generate text. Choose one that does.',
     ])
   })
 

@@ -76,7 +76,7 @@ describe('organizations', () => {
     })
     expect([rename.status, rename.body.detail]).toEqual([
       409,
-      'An organization with this name already exists.',
+      'An organization with this name already exists. Choose another name.',
     ])
     const list = await server.call('GET', '/api/org/list', { token: person.token })
     expect(list.body.data.map((one: { name: string }) => one.name)).toEqual([
@@ -137,7 +137,9 @@ describe('organizations', () => {
         token: team.owner.token,
         body: { organization_id: team.id, user_id: newcomer.userId, role_id: team.roles['member'] },
       })
-    expect((await add()).body.detail).toBe('The team_members feature is not enabled for this organization.')
+    expect((await add()).body.detail).toBe(
+      'The team_members feature is not enabled for this organization. Ask a system administrator to enable it.',
+    )
     await set({ team_members: true })
     expect((await add()).status).toBe(201)
     expect(await isIn(team, newcomer)).toBe(true)
@@ -176,7 +178,7 @@ describe('roles of members', () => {
       [
         update(team, team.owner, team.owner, team.roles['guest']),
         400,
-        'An organization must always keep at least one owner.',
+        'An organization must always keep at least one owner. Transfer the organization to another member first.',
       ],
     ]
     for (const [answer, status, detail] of refusals) {

@@ -288,7 +288,7 @@ describe('agents', () => {
     const { status, body } = await complete({ model: made.body.id }, stranger.token)
     expect([status, body.error.message]).toEqual([
       503,
-      'This agent could not answer. Try again, or contact its publisher.',
+      'This agent could not reply. Try again, or contact its publisher.',
     ])
     const entries = (await ledgerOf(stranger)).slice(0, 2) as unknown as {
       kind: string

@@ -102,7 +102,10 @@ test('a tool failure is reported to the model, and the call continues', async ()
   const broken = tool('clock', () => Promise.reject(new Error('bug')))
   const { ended, heard } = await begin('emu', 'TOOL:clock={} THEN say: Well.', { tools: [broken] })
   expect(await ended).toMatchObject({ error: null, content: 'Well.' })
-  expect(heard[0]).toMatchObject({ successful: false, error: 'Something went wrong in this tool.' })
+  expect(heard[0]).toMatchObject({
+    successful: false,
+    error: 'Something went wrong in this tool. Try again.',
+  })
 })
 
 test.each(['the caller', 'the shutdown of the server'])('a hanging tool is aborted by %s', async (who) => {

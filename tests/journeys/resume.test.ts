@@ -126,7 +126,10 @@ describe('stopping a reply', () => {
     expect(await ledgerKinds(person)).toHaveLength(2)
     await expect.poll(() => provider.stats.aborted).toBe(aborted + 1)
     const again = await stop(person, chatId)
-    expect([again.status, again.body.detail]).toEqual([409, 'No reply is being written in this chat.'])
+    expect([again.status, again.body.detail]).toEqual([
+      409,
+      'No reply is being written in this chat. Send a message to start one.',
+    ])
   })
 
   test('a chat has one reply at a time', async () => {

@@ -123,7 +123,7 @@ describe('a test of a tool', () => {
     [
       { config_items: [{ name: 'a', value: 'b' }] },
       400,
-      'config_items: there is no configuration value named a',
+      'config_items: the tool has no configuration value named a',
     ],
     [{ temperature: 1 }, 400, 'temperature is not a field'],
     [{ base_url: 'ftp://example.com' }, 400, 'base_url'],

@@ -63,7 +63,7 @@ test('names are unique in an organization, regardless of case', async () => {
     smith.call('POST', '/create_category', org, { name: called, description: '' })
   const all = await Promise.all([name, name.toUpperCase(), `${name} `].map(create))
   expect(all.map(({ status }) => status).sort()).toEqual([201, 409, 409])
-  const taken = [409, 'A tool category with this name already exists.']
+  const taken = [409, 'A tool category with this name already exists. Choose another name.']
   expect(said(await create(name))).toEqual(taken)
   const other = { ...org, category_id: await smith.category() }
   expect(said(await smith.call('PUT', '/update_category', other, { name }))).toEqual(taken)
@@ -76,7 +76,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ name: ' ', description: '' }, 'name'],
   [{ name: 'a'.repeat(201), description: '' }, 'name must have at most 200 characters'],
   [{ name: 'a', description: 'a'.repeat(5_001) }, 'description must have at most 5000 characters'],
-  [{ name: 'a', description: '', icon: 'b' }, 'icon is not a field of this request'],
+  [{ name: 'a', description: '', icon: 'b' }, 'icon is not a field of this request.'],
 ])('%j is refused: %s', async (body, sentence) => {
   const answer = await smith.call('POST', '/create_category', org, body)
   expect(said(answer)).toEqual([400, expect.stringContaining(sentence)])

@@ -102,20 +102,20 @@ describe('refused tools', () => {
     const id = first as string
     expect(await refusal(prepare([{ tool_id: id }, { tool_id: id }]))).toEqual([
       'tool.config_invalid',
-      'Tool First occurs twice.',
+      'Tool First occurs twice. Remove one of the entries.',
     ])
     expect(await refusal(prepare([{ tool_id: id }, { tool_id: second as string }]))).toEqual([
       'tool.function_twice',
-      'First and Second both have a function main. An agent can use only one of them.',
+      'First and Second both have a function named main. Remove one of these tools from the agent.',
     ])
   })
 
   test('an invalid configuration', async () => {
     const id = await smith.make({ ...KEYED, fields: { name: 'Fitting' } })
     const sentences: [{ name: string; value: unknown }[], string][] = [
-      [[], 'api_key is required'],
-      [[{ name: 'api_key', value: 5 }], 'api_key must be a string'],
-      [[{ name: 'other', value: 5 }], 'there is no configuration value named other'],
+      [[], 'api_key is required.'],
+      [[{ name: 'api_key', value: 5 }], 'api_key must be a string.'],
+      [[{ name: 'other', value: 5 }], 'the tool has no configuration value named other'],
       [[{ name: 'api_key', value: 'x'.repeat(70_000) }], 'the configuration has more than 65536 characters'],
     ]
     for (const [config, sentence] of sentences)

@@ -124,7 +124,7 @@ describe('a tool', () => {
     const submit = (called: string, version: string) => smith.submit({ fields: { name: called, version } })
     const all = await Promise.all([submit(name, '1'), submit(name.toUpperCase(), '1'), submit(name, '2')])
     expect(all.map(({ status }) => status).sort()).toEqual([201, 201, 409])
-    const taken = [409, 'A tool with this name and version already exists.']
+    const taken = [409, 'A tool with this name and version already exists. Choose another name or version.']
     expect(said(await submit(`${name} `, '1'))).toEqual(taken)
     const id = await smith.make({ fields: { name, version: '3' } })
     expect(said(await change(id, { version: '2' }))).toEqual(taken)
@@ -162,7 +162,7 @@ const WITH_SETTINGS = (over: object): Record<string, unknown> => ({
 test.each<[Record<string, unknown>, string]>([
   [{ name: ' ' }, 'name'],
   [{ version: '' }, 'version must not be empty'],
-  [{ icon: 'a' }, 'icon is not a field of this request'],
+  [{ icon: 'a' }, 'icon is not a field of this request.'],
   [{ category_id: 'a' }, 'category_id must be a UUID'],
   [{ is_active: 'yes' }, 'is_active must be a boolean'],
   [{ logo_url: 'javascript:alert(1)' }, 'logo_url'],
@@ -171,7 +171,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ inputs: [input('a-b')] }, 'inputs.0.name'],
   [{ inputs: [input('__proto__')] }, 'inputs.0.name'],
   [{ inputs: [input('a'.repeat(65))] }, 'inputs.0.name must have at most 64 characters'],
-  [{ inputs: [input('a'), input('a')] }, 'inputs.1.name must be unique, but a occurs twice'],
+  [{ inputs: [input('a'), input('a')] }, 'inputs.1.name must be unique, but a occurs twice.'],
   [{ inputs: [input('a', { type: 'string' })] }, 'inputs.0.type must be one of: str, int'],
   [{ inputs: [input('a', { default: 5 })] }, 'inputs.0.default'],
   [{ inputs: [input('a', { type: 'int', default: 'x' })] }, 'inputs.0.default must be an integer'],
@@ -351,12 +351,12 @@ describe('a tool that agents use', () => {
     const remove = () => smith.call('DELETE', '', { ...org, tool_id })
     expect(said(await remove())).toEqual([
       409,
-      'This tool is used by the agent Support, 1 agent of other organizations. Remove it from them first.',
+      'This tool is used by the agent Support, 1 agent of other organizations. Remove it there first.',
     ])
     await sql()`delete from agents where name = 'Support'`
     expect(said(await remove())).toEqual([
       409,
-      'This tool is used by 1 agent of other organizations. Remove it from them first.',
+      'This tool is used by 1 agent of other organizations. Remove it there first.',
     ])
     expect((await change(tool_id, { is_public: false })).status).toBe(200)
     await sql()`delete from agents where name = 'Hidden'`

@@ -149,7 +149,7 @@ describe('requests without a recording are refused', () => {
       await asForm(person, empty, 'a.mp3'),
       await asBody(person, empty, 'audio/mpeg'),
     ])
-      expect([status, body.detail]).toEqual([400, 'The file is empty.'])
+      expect([status, body.detail]).toEqual([400, 'The file is empty. Choose another file.'])
     expect(await ledgerOf(server, person)).toEqual([])
     await expectNothingLeft(person)
   })
@@ -225,7 +225,7 @@ describe('the transcribing model', () => {
     )
     expect([status, body.detail]).toEqual([
       400,
-      'No active language model here has the capability transcription. Add one.',
+      'This organization has no active model with: transcription. Add or enable one that supports it.',
     ])
     await expectNothingLeft(person)
   })

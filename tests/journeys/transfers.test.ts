@@ -102,7 +102,7 @@ describe('a transfer', () => {
     expect([status, body.code, body.detail]).toEqual([
       402,
       'billing.transfer_too_large',
-      'The sending organization has only 9 credits available. Transfer at most that many.',
+      'The sending organization has only 9 credits available. Transfer at most 9 credits.',
     ])
     expect((await transfer(person, person, team, 9)).status).toBe(201)
     expect(await balances(person, team)).toEqual([1, 9])

@@ -31,7 +31,7 @@ export default {
   notSent: 'Ihre Nachricht wurde nicht gesendet.',
   refused: 'Ihre Nachricht wurde nicht angenommen.',
   noCredits: 'Dieser Chat kann derzeit nicht antworten.',
-  busy: 'Eine Antwort wird noch geschrieben. Senden Sie Ihre Nachricht, wenn sie vollständig ist.',
+  busy: 'Eine Antwort wird noch geschrieben. Senden Sie Ihre Nachricht, wenn die Antwort vollständig ist.',
   conversationGone: 'Diese Unterhaltung ist beendet. Mit Ihrer Nachricht beginnt eine neue.',
   tooMany: 'Sie haben zu viele Nachrichten gesendet. Versuchen Sie es später erneut.',
   tooManyForSeconds:

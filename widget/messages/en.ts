@@ -29,7 +29,7 @@ export default {
   notSent: 'Your message wasn’t sent.',
   refused: 'Your message wasn’t accepted.',
   noCredits: 'This chat can’t reply right now.',
-  busy: 'A reply is still in progress. Send your message when it’s complete.',
+  busy: 'A reply is still in progress. Send your message when the reply is complete.',
   conversationGone: 'This conversation has ended. Your message starts a new one.',
   tooMany: 'You’ve sent too many messages. Try again later.',
   tooManyForSeconds:

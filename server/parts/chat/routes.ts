@@ -49,7 +49,8 @@ export const ANSWER_ERRORS = [
   'llm.takes_no_files',
   'llm.cannot_chat',
   'billing.insufficient_credits',
-  'billing.budget_exceeded',
+  'billing.key_budget_exceeded',
+  'billing.member_budget_exceeded',
   'org.daily_chat_limit',
 ] as const
 
@@ -253,7 +254,13 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     example: { text: 'A menu for a coffee shop', num_prompts: 2, prompt_type: 'creative' },
     effects: 'outside',
     reply: { events: PromptEvent, description: 'The prompts, streamed.' },
-    errors: ['org.not_found', 'llm.none', 'billing.insufficient_credits', 'billing.budget_exceeded'],
+    errors: [
+      'org.not_found',
+      'llm.none',
+      'billing.insufficient_credits',
+      'billing.key_budget_exceeded',
+      'billing.member_budget_exceeded',
+    ],
     handler: ({ scope, body }) => generatePrompts(deps, scope, body),
   }),
   defineRoute({

@@ -31,24 +31,33 @@ export const DATA_RIGHTS_ERRORS = defineErrors({
     'This server is already sending {limit} exports, which is its limit. Try again in a moment.',
   ],
 
-  'import.no_manifest': 'manifest.json is missing, so the file was cut off.',
-  'import.manifest_bytes': 'manifest.json has more than {limit} bytes.',
-  'import.line_bytes': 'A line of {file} has more than {limit} bytes.',
-  'import.line_cut_off': '{file} ends in the middle of a line, so it was cut off.',
-  'import.entry_unknown': '{file} is not part of any export.',
-  'import.entry_twice': 'It contains {file} more than once.',
-  'import.entry_encrypted': '{file} is encrypted.',
-  'import.entry_compression': '{file} is compressed with an unsupported method.',
-  'import.unpacked_bytes': 'It unpacks to more than {limit} bytes.',
-  'import.unpacked_ratio': 'It unpacks to more than {limit} times its compressed size.',
-  'import.checksum': 'The content of {file} does not match its checksum.',
-  'import.unreadable': 'The zip archive cannot be read ({details}).',
-  'import.entries': 'It has more than {limit} entries.',
-  'import.records': 'It has more than {limit} records.',
-  'import.line_count': '{file} has {count} lines, but manifest.json says {said}.',
-  'import.of_a_person': 'It is the export of a user account. Only exports of organizations can be imported.',
-  'import.version': 'It has version {version}, but this server reads version {known}.',
-  'import.no_organization': 'organization is required',
-  'import.not_storable': 'a record occurs twice or cannot be stored',
-  'import.file_size': 'the size does not match files.jsonl',
+  'import.no_manifest': 'manifest.json is missing because the file was cut off. Download the export again.',
+  'import.manifest_bytes':
+    'manifest.json has more than {limit} bytes. Import only archives that Parley exported.',
+  'import.line_bytes':
+    'A line of {file} has more than {limit} bytes. Import only archives that Parley exported.',
+  'import.line_cut_off':
+    '{file} ends in the middle of a line because the file was cut off. Download the export again.',
+  'import.entry_unknown': '{file} is not part of a Parley export. Remove it from the archive.',
+  'import.entry_twice': 'The archive contains {file} more than once. Download the export again.',
+  'import.entry_encrypted': '{file} is encrypted. Import the archive as Parley exported it.',
+  'import.entry_compression':
+    '{file} is compressed with an unsupported method. Import the archive as Parley exported it.',
+  'import.unpacked_bytes':
+    'The archive unpacks to more than {limit} bytes. Delete data from the organization before you export it.',
+  'import.unpacked_ratio':
+    'The archive unpacks to more than {limit} times its compressed size. Import the archive as Parley exported it.',
+  'import.checksum': 'The content of {file} does not match its checksum. Download the export again.',
+  'import.unreadable': 'The zip archive cannot be read ({details}). Download the export again.',
+  'import.entries':
+    'The archive has more than {limit} files. Delete chats with files from the organization before you export it.',
+  'import.records':
+    'The archive has more than {limit} records. Delete data from the organization before you export it.',
+  'import.line_count': '{file} has {count} lines, but manifest.json says {said}. Download the export again.',
+  'import.of_a_person': 'This is the export of a user account. Choose the export of an organization.',
+  'import.version':
+    'The archive has version {version}, but this server reads version {known}. Export from and import to the same release of Parley.',
+  'import.no_organization': 'organization is required.',
+  'import.not_storable': 'A record occurs twice or cannot be stored. Download the export again.',
+  'import.file_size': 'The size does not match files.jsonl. Download the export again.',
 })

@@ -193,7 +193,7 @@ async function* readEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 
 function parse(bytes: Buffer, location: string): unknown {
   try {
-    return parseJsonBody(bytes, { valuesMax: LINE_VALUES_MAX, what: 'It' })
+    return parseJsonBody(bytes, { valuesMax: LINE_VALUES_MAX, what: 'The JSON' })
   } catch (error) {
     if (error instanceof AppError) throw fail('import.invalid', { location, reason: error.message })
     throw error

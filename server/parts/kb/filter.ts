@@ -32,7 +32,7 @@ export function parseFilter(filter: object = {}): Condition[] {
   if (entries.length > CONDITIONS_MAX) throw invalid(sentence('kb.filter_keys', { limit: CONDITIONS_MAX }))
   return entries.map(([key, expected]) => {
     if (key.length > KEY_CHARACTERS_MAX || key.includes('\0') || !key.isWellFormed())
-      throw invalid(sentence('kb.filter_key'))
+      throw invalid(sentence('kb.filter_key', { limit: KEY_CHARACTERS_MAX }))
     return { key, ...conditionOf(`filter.${key}`, expected) }
   })
 }

@@ -7,9 +7,9 @@ export const MCP_SERVER_ERRORS = defineErrors({
   ],
   'oauth.nothing_allowed': [
     403,
-    'Your role in this organization does not allow any of the permissions that this server can grant.',
+    'Your role in this organization allows none of the permissions that this app can get. Choose another organization, or ask an administrator for another role.',
   ],
 
-  'oauth.org_id': 'org_id must be the ID of an organization',
-  'oauth.organization_id': 'organization_id must be the ID of an organization',
+  'oauth.org_id': 'org_id must be the ID of an organization.',
+  'oauth.organization_id': 'organization_id must be the ID of an organization.',
 })

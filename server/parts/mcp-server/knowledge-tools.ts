@@ -83,9 +83,11 @@ async function search(
   if (typeof query !== 'string') return failure(query.problem)
   const { limit = LIMIT_DEFAULT, knowledge_base: named } = input
   if (!Number.isInteger(limit) || Number(limit) < 1 || Number(limit) > LIMIT_MAX)
-    return failure(`limit must be an integer from 1 to ${LIMIT_MAX}`)
+    return failure(`limit must be an integer from 1 to ${LIMIT_MAX}.`)
   if (named !== undefined && (typeof named !== 'string' || named.length > NAME_CHARACTERS_MAX))
-    return failure('knowledge_base must be the name of a knowledge base, as returned by list_knowledge_bases')
+    return failure(
+      'knowledge_base must be the name of a knowledge base, as returned by list_knowledge_bases.',
+    )
   const searched =
     named === undefined
       ? await knowledge.list(scope, undefined, SEARCHED_MAX)
@@ -112,7 +114,7 @@ async function list(
   { cursor }: Record<string, unknown>,
 ): Promise<CallToolResult> {
   if (cursor !== undefined && !(typeof cursor === 'string' && UUID.test(cursor)))
-    return failure('cursor must be the next_cursor of the previous page')
+    return failure('cursor must be the next_cursor of the previous page.')
   const found = await knowledge.list(scope, cursor, PAGE_MAX + 1)
   const page = found.slice(0, PAGE_MAX)
   return dataResult({

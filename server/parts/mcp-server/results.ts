@@ -19,8 +19,8 @@ export function textOf(
 ): string | { problem: string } {
   const value = input[name]
   if (typeof value !== 'string' || value.trim() === '')
-    return { problem: `${name} must be a non-empty string` }
+    return { problem: `${name} must be a non-empty string.` }
   if (value.length > charactersMax)
-    return { problem: `${name} must have at most ${charactersMax} characters` }
+    return { problem: `${name} must have at most ${charactersMax} characters.` }
   return value.toWellFormed()
 }

@@ -2,7 +2,7 @@ import { defineErrors } from '#errors/define.ts'
 
 export const MCP_ERRORS = defineErrors({
   'mcp.server_not_found': [404, 'MCP server not found'],
-  'mcp.server_taken': [409, 'An MCP server with this toolkit_slug already exists.'],
+  'mcp.server_taken': [409, 'An MCP server with this toolkit_slug already exists. Choose another slug.'],
   'mcp.server_in_use': [
     409,
     'This server still has connections ({count}). Set auth_config to null to prevent new ones.',
@@ -14,7 +14,7 @@ export const MCP_ERRORS = defineErrors({
   ],
   'mcp.too_many_servers': [409, 'The catalogue can have at most {limit} servers. Delete one first.'],
   'mcp.no_auth_config': [400, 'No auth config found for server: {serverId}'],
-  'mcp.api_key_needed': [400, 'api_key is required because each user of this server has their own key'],
+  'mcp.api_key_needed': [400, 'api_key is required because each user of this server has their own key.'],
   'mcp.no_api_key': [400, 'Omit api_key: this server does not use a key.'],
   'mcp.too_many_instances': [
     402,
@@ -42,30 +42,34 @@ export const MCP_ERRORS = defineErrors({
 
   'mcp.not_revoked':
     'MCP instance deleted. The provider could not revoke the access, so revoke it there too: {reason}',
-  'mcp.connection_deleted': 'This connection was deleted.',
-  'mcp.connection_inactive': 'This connection is not active.',
+  'mcp.connection_deleted': 'This connection was deleted. Connect your account again.',
+  'mcp.connection_inactive': 'This connection is not active. Connect your account again.',
   'mcp.moved': 'This server has moved. Connect your account again.',
-  'mcp.connect_broke': 'Something went wrong on our side. Try again.',
-  'mcp.server_removed': 'This server is no longer in the catalogue.',
+  'mcp.connect_broke':
+    'The server could not complete the connection. Try again. If it fails again, the operator can find the cause in the server log.',
+  'mcp.server_removed': 'This server is no longer in the catalogue. Choose another server.',
   'mcp.way_changed': 'This server now uses another authentication method. Connect your account again.',
-  'mcp.key_refused': 'The server does not accept this key.',
-  'mcp.key_echoed': 'The server refused the request. Its message is hidden because it contains the key.',
-  'mcp.composio_gone': 'Composio is no longer configured on this server.',
-  'mcp.composio_off': 'Composio is not configured on this server (COMPOSIO_API_KEY).',
-  'mcp.account_not_connected': 'The account was not connected.',
+  'mcp.key_refused': 'The server does not accept this API key. Check the key and enter it again.',
+  'mcp.key_echoed':
+    'The server refused the request. Its message is hidden because it contains the API key. Check the key.',
+  'mcp.composio_gone':
+    'Composio is no longer configured on this server. Ask the operator to set COMPOSIO_API_KEY.',
+  'mcp.composio_off': 'Composio is not configured on this server. Ask the operator to set COMPOSIO_API_KEY.',
+  'mcp.account_not_connected': 'The provider did not connect the account. Try again.',
   'mcp.renewal_unreachable':
-    'The provider of this account cannot be reached to renew its access. Try again later.',
-  'mcp.nothing_to_renew': 'This connection has no OAuth access to renew.',
-  'mcp.access_ended': 'The provider has ended this access. {reason} Connect your account again.',
+    'Parley could not reach the provider to renew access to this account. Try again later.',
+  'mcp.nothing_to_renew':
+    'This connection does not use OAuth, so its access cannot be renewed. Connect your account again.',
+  'mcp.access_ended': 'The provider ended access to this account. {reason} Connect your account again.',
   'mcp.connection_unusable': 'This connection cannot be used. Connect your account again.',
-  'mcp.server_timeout': 'The server did not respond within {seconds} seconds.',
-  'mcp.provider_failed': 'The provider did not respond correctly.',
-  'mcp.provider_timeout': 'The provider did not respond in time.',
+  'mcp.server_timeout': 'The server did not respond within {seconds} seconds. Try again later.',
+  'mcp.provider_failed': 'The provider sent an unexpected response. Try again later.',
+  'mcp.provider_timeout': 'The provider did not respond in time. Try again later.',
   'mcp.address_changed': 'The URL of this server has changed. Connect your account again.',
   'mcp.auth_changed': 'The authentication method of this server has changed. Connect your account again.',
-  'mcp.own_address': 'url must not be an address of this installation',
-  'mcp.header_taken': 'auth_config.header must not be {header}, which is reserved',
-  'mcp.secret_without_id': 'auth_config.client_secret must come with client_id',
-  'mcp.both_urls': 'auth_config must have both authorization_url and token_url, or neither',
+  'mcp.own_address': 'url must not be an address of this installation.',
+  'mcp.header_taken': 'auth_config.header must not be {header}, which is reserved.',
+  'mcp.secret_without_id': 'auth_config.client_secret requires client_id. Send both.',
+  'mcp.both_urls': 'auth_config must have both authorization_url and token_url, or neither.',
   'mcp.address_refused': '{field}: {reason}',
 })

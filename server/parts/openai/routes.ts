@@ -28,7 +28,8 @@ const ERRORS = [
   'llm.not_configured',
   'llm.failed',
   'billing.insufficient_credits',
-  'billing.budget_exceeded',
+  'billing.key_budget_exceeded',
+  'billing.member_budget_exceeded',
 ] as const
 const GENERATION_ERRORS = [
   ...ERRORS,

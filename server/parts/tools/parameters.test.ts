@@ -56,13 +56,13 @@ describe('a default value', () => {
   test('of the wrong type is refused with its path', () => {
     expect(
       sentenceOf(() => checkInputs([given({}), given({ name: 'n', type: 'int', default: 'five' })])),
-    ).toBe('inputs.1.default must be an integer, written as a string, because the type is int')
+    ).toBe('inputs.1.default must be an integer, written as a string, because the type is int.')
   })
 })
 
 test('a duplicate name is refused', () => {
   expect(sentenceOf(() => checkInputs([given({}), given({})]))).toBe(
-    'inputs.1.name must be unique, but x occurs twice',
+    'inputs.1.name must be unique, but x occurs twice.',
   )
 })
 
@@ -190,22 +190,22 @@ describe('a configuration', () => {
   })
 
   test.each<[{ name: string; value: unknown }[], string]>([
-    [[], 'api_key is required'],
-    [[{ name: 'api_key', value: 5 }], 'api_key must be a string'],
+    [[], 'api_key is required.'],
+    [[{ name: 'api_key', value: 5 }], 'api_key must be a string.'],
     [
       [
         { name: 'api_key', value: 'a' },
         { name: 'limit', value: 'many' },
       ],
-      'limit must be an integer',
+      'limit must be an integer.',
     ],
-    [[{ name: 'toString', value: 'a' }], 'there is no configuration value named toString'],
+    [[{ name: 'toString', value: 'a' }], 'the tool has no configuration value named toString. Remove it.'],
     [
       [
         { name: 'region', value: 'a' },
         { name: 'region', value: 'b' },
       ],
-      'region occurs twice',
+      'region occurs twice. Remove one of the values.',
     ],
   ])('refuses %j: %s', (set, error) => {
     expect(readConfig(descriptors, set, NO_CONFIG)).toEqual({ error })

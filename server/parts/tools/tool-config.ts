@@ -40,15 +40,16 @@ export function readConfig(
 ): ToolConfig | { error: string } {
   const names = given.map(({ name }) => name)
   const twice = names.find((name, index) => names.indexOf(name) < index)
-  if (twice !== undefined) return { error: `${twice} occurs twice` }
+  if (twice !== undefined) return { error: `${twice} occurs twice. Remove one of the values.` }
   const unknown = names.find((name) => !descriptors.some((descriptor) => descriptor.name === name))
-  if (unknown !== undefined) return { error: `there is no configuration value named ${unknown}` }
+  if (unknown !== undefined)
+    return { error: `the tool has no configuration value named ${unknown}. Remove it.` }
   const values = new Map<string, unknown>()
   for (const descriptor of descriptors) {
     const { name, type } = descriptor
     const value = given.find((one) => one.name === name)?.value ?? null
     const typed = readValue(type, value)
-    if (value !== null && typed === undefined) return { error: `${name} must be ${TYPE_WORDS[type]}` }
+    if (value !== null && typed === undefined) return { error: `${name} must be ${TYPE_WORDS[type]}.` }
     if (value !== null) values.set(name, typed)
     else if (
       isSecret(descriptor, existing) &&
@@ -58,7 +59,7 @@ export function readConfig(
       values.set(name, existing.values[name])
   }
   const missing = findMissing(descriptors, values)
-  if (missing !== undefined) return { error: `${missing} is required` }
+  if (missing !== undefined) return { error: `${missing} is required.` }
   const secrets = descriptors
     .filter((one) => values.has(one.name) && isSecret(one, existing))
     .map(({ name }) => name)

@@ -7,9 +7,11 @@ export const WEBHOOKS_ERRORS = defineErrors({
   'webhook.too_many': [400, 'An organization can have at most {limit} webhooks. Delete one first.'],
   'webhook.disabled': [409, 'This webhook is disabled. Enable it first.'],
 
-  'webhook.was_disabled': 'The webhook was disabled before this event was delivered.',
-  'webhook.gone': 'The endpoint responded with 410 Gone.',
-  'webhook.failing': 'No delivery has succeeded for {days} days.',
-  'webhook.status': 'The endpoint responded with {status}.',
-  'webhook.redirect': 'The endpoint responded with {status}. Redirects are not followed.',
+  'webhook.was_disabled':
+    'The webhook was disabled before this event was delivered. Enable the webhook, then redeliver the event.',
+  'webhook.gone': 'The endpoint responded with 410 Gone. Check the URL, then enable the webhook.',
+  'webhook.failing': 'No delivery has succeeded for {days} days. Fix the endpoint, then enable the webhook.',
+  'webhook.status': 'The endpoint responded with {status}. It must respond with a status from 200 to 299.',
+  'webhook.redirect':
+    'The endpoint responded with {status}. Redirects are not followed. Change the URL of the webhook.',
 })

@@ -8,20 +8,26 @@ export const ACCESS_ERRORS = defineErrors({
   'access.missing_permission': [403, 'Missing permission: {permission}'],
   'access.second_factor_required': [
     403,
-    'This organization requires a second factor. Set one up in your account, or sign in again with it.',
+    'This organization requires two-factor authentication. Set it up in your account, or sign in again with it.',
   ],
   'access.session_needed': [403, 'An API key cannot do this. Sign in and use an access token.'],
   'access.no_deployment': [403, 'This endpoint requires a deployment key. Send one as X-API-Key.'],
-  'access.only_deployment': [403, 'A deployment key only gives access to the chat of its deployment.'],
-  'access.not_system_admin': [403, 'Only a system administrator can do this.'],
+  'access.only_deployment': [
+    403,
+    'A deployment key gives access only to the chat of its deployment. Use an API key of the organization.',
+  ],
+  'access.not_system_admin': [403, 'Only a system administrator can do this. Ask one.'],
   'org.not_found': [404, 'Organization not found'],
   'role.not_found': [404, 'Role not found'],
   'role.too_high': [403, 'You can create, change and assign only roles below your own level ({level}).'],
-  'role.permission_not_held': [403, 'You cannot grant {permission} because you do not have this permission.'],
+  'role.permission_not_held': [
+    403,
+    'You cannot grant {permission} because you do not have this permission. Remove it.',
+  ],
   'user.owner_role': [403, "The 'owner' role cannot be assigned to users"],
-  'deployment.paused': [403, 'This deployment is paused.'],
+  'deployment.paused': [403, 'This deployment is paused. Try again after it is resumed.'],
   'deployment.not_api': [403, 'This endpoint requires the key of a deployment of type api.'],
 
-  'request.org_id_needed': 'org_id is required, in the query or in the body',
-  'request.org_ids_differ': 'org_id must be the same in the query and in the body',
+  'request.org_id_needed': 'org_id is required, in the query or in the body.',
+  'request.org_ids_differ': 'org_id must be the same in the query and in the body.',
 })

@@ -59,11 +59,16 @@ describe('an error response', () => {
     ],
     [301, 'PermanentRedirect', { 'x-amz-bucket-region': 'us-west-2' }, /is in the region us-west-2\./],
     [301, 'PermanentRedirect', { 'x-amz-bucket-region': '<b>no region</b>' }, /redirects are not followed/],
-    [400, 'SomethingElse', {}, /refused to list the bucket files \(status 400, SomethingElse\)\.$/],
-    [400, 'words of <b>its</b> own', {}, /\(status 400\)\.$/],
-    [400, 'x'.repeat(65), {}, /\(status 400\)\.$/],
-    [204, '', {}, /\(status 204\)\.$/],
-    [206, '', {}, /\(status 206\)\.$/],
+    [
+      400,
+      'SomethingElse',
+      {},
+      /refused to list the bucket files \(status 400, SomethingElse\)\. Check the permissions/,
+    ],
+    [400, 'words of <b>its</b> own', {}, /\(status 400\)\. Check the permissions/],
+    [400, 'x'.repeat(65), {}, /\(status 400\)\. Check the permissions/],
+    [204, '', {}, /\(status 204\)\. Check the permissions/],
+    [206, '', {}, /\(status 206\)\. Check the permissions/],
   ])('%i %s %j is explained with a remedy', async (status, code, headers, sentence) => {
     server.pages = { '/files': refuse(status, code, headers) }
     const failure = await bucketFailureOf(list())
@@ -156,7 +161,9 @@ describe('an object', () => {
   test('declared too large is not read', async () => {
     server.pages = { '/files/a.txt': object('a'.repeat(1_001)) }
     const failure = await bucketFailureOf(read())
-    expect(failure).toMatchObject({ message: 'a.txt is larger than 0.001 MB, the limit for a file.' })
+    expect(failure).toMatchObject({
+      message: 'a.txt is larger than 0.001 MB, the limit for a file. Split it into smaller files.',
+    })
     expect(failure.canTryAgain).toBe(false)
     server.pages = { '/files/a.txt': object('a'.repeat(1_000)) }
     expect((await read()).size).toBe(1_000)
@@ -294,7 +301,7 @@ describe('an address', () => {
     })
     const unknown = await bucketFailureOf(list({ endpoint: undefined as never }, nameless))
     expect([unknown.message, unknown.canTryAgain]).toEqual([
-      'The host name s3.eu-central-1.amazonaws.com cannot be resolved.',
+      'The host name s3.eu-central-1.amazonaws.com cannot be resolved. Check the URL.',
       false,
     ])
     await nameless.close()

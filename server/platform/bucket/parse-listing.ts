@@ -69,8 +69,7 @@ function collect(xml: string) {
     } else if (path.startsWith(`${ENTRY}/`)) entry[path.slice(ENTRY.length + 1)] = text
     else fields[path.slice(ROOT.length + 1)] = text
   }
-  if (root !== ROOT)
-    throw new XmlError('it is not a ListBucketResult. Check that endpoint is a service with the S3 API')
+  if (root !== ROOT) throw new XmlError('it is not a ListBucketResult')
   return {
     entries,
     isTruncated: fields['IsTruncated'] === 'true',

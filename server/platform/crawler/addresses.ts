@@ -1,4 +1,4 @@
-const URL_CHARACTERS_MAX = 2_000
+export const URL_CHARACTERS_MAX = 2_000
 
 /** Query parameters that only identify where a visitor came from. */
 const TRACKING = new Set(

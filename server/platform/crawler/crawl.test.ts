@@ -106,7 +106,7 @@ describe('a website', () => {
     }
     const pages = await read({ maxPages: 3, maxDepth: 1 })
     expect(pages.slice(1)).toEqual([
-      { url: at('/gone'), error: `${new URL(at('/')).host} responded with status 404.` },
+      { url: at('/gone'), error: `${new URL(at('/')).host} responded with status 404. Check the URL.` },
       expect.objectContaining({ title: 'A' }),
     ])
     expect(website.asked).not.toContain('/c')
@@ -153,7 +153,10 @@ describe('a website', () => {
     }
     const [, note, empty] = await read({ maxPages: 10, maxDepth: 1 })
     expect(note).toMatchObject({ markdown: '# Note\n\n*words*', title: at('/note.md') })
-    expect(empty).toEqual({ url: at('/empty'), error: 'This page contains no text.' })
+    expect(empty).toEqual({
+      url: at('/empty'),
+      error: 'This page contains no text. Text that scripts add to a page is not read.',
+    })
   })
 
   test('that redirects is read at its new address', async () => {

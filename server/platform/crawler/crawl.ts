@@ -4,7 +4,7 @@ import { DocumentError, type Documents, type WebPage } from '../documents/docume
 import { readRobotsDirectives } from '../documents/robots-directives.ts'
 import { type BoundedAnswer, FetchError, mediaTypeOf } from '../net/fetch-bounded.ts'
 import { type Net, NetError } from '../net/index.ts'
-import { canonicalUrl, siteOf } from './addresses.ts'
+import { canonicalUrl, siteOf, URL_CHARACTERS_MAX } from './addresses.ts'
 import { CrawlError, isTemporary } from './crawl-error.ts'
 import { createFrontier, type Frontier, type FrontierEntry } from './frontier.ts'
 import { type Robots, readRobots } from './robots.ts'
@@ -67,7 +67,7 @@ export async function* crawl(
   signal: AbortSignal,
 ): AsyncGenerator<CrawledPage> {
   const first = canonicalUrl(net.checkUrl(url).href)
-  if (first === null) throw new CrawlError(sentence('crawl.address_too_long'))
+  if (first === null) throw new CrawlError(sentence('crawl.address_too_long', { limit: URL_CHARACTERS_MAX }))
   const ending = new AbortController()
   const site = createSite(net, documents, AbortSignal.any([signal, ending.signal]))
   try {

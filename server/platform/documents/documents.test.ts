@@ -116,13 +116,17 @@ describe('files without extractable text', () => {
   test.each([
     ['encrypted.pdf', PDF, 'This PDF is encrypted. Remove its password and add it again.'],
     ['encrypted.docx', DOCX, 'This document is encrypted. Remove its password and add it again.'],
-    ['truncated.pdf', PDF, 'This PDF is damaged and could not be read.'],
-    ['truncated.docx', DOCX, 'This document is damaged and could not be read.'],
-    ['archive.zip', DOCX, 'This document is damaged and could not be read.'],
-    ['figures.xlsx', DOCX, 'This document is damaged and could not be read.'],
-    ['report.docx', XLSX, 'This spreadsheet is damaged and could not be read.'],
-    ['picture-called.pdf', PDF, 'This PDF is damaged and could not be read.'],
-    ['picture.png', 'image/png', 'Files of this type are stored, but their text is not extracted.'],
+    ['truncated.pdf', PDF, 'This PDF is damaged and could not be read. Repair it and add it again.'],
+    ['truncated.docx', DOCX, 'This document is damaged and could not be read. Repair it and add it again.'],
+    ['archive.zip', DOCX, 'This document is damaged and could not be read. Repair it and add it again.'],
+    ['figures.xlsx', DOCX, 'This document is damaged and could not be read. Repair it and add it again.'],
+    ['report.docx', XLSX, 'This spreadsheet is damaged and could not be read. Repair it and add it again.'],
+    ['picture-called.pdf', PDF, 'This PDF is damaged and could not be read. Repair it and add it again.'],
+    [
+      'picture.png',
+      'image/png',
+      'Files of this type are stored, but their text is not extracted. For text, use PDF, TXT, DOCX, XLSX, CSV or MD.',
+    ],
   ])('%s as %s', async (name, contentType, message) => {
     await expect(fixture(name, contentType)).rejects.toEqual(new DocumentError(message))
     expect((await documents.extractText(NOTE)).text).toContain('Zürich')
@@ -232,7 +236,9 @@ describe('many files', () => {
   test('that take too long are aborted, and the next file uses a new reader', async () => {
     const hasty = createDocuments(undefined, { clockMs: 5_000 })
     const bomb = { path: store(makePdfBomb(200)), contentType: PDF }
-    await expect(hasty.extractText(bomb)).rejects.toThrow('Reading this PDF took longer than 5 seconds.')
+    await expect(hasty.extractText(bomb)).rejects.toThrow(
+      'Reading this PDF took longer than 5 seconds. Split it into smaller files.',
+    )
     // On a slow machine, starting a new reader may exceed the timeout.
     await expect.poll(() => hasty.extractText(NOTE).then(({ text }) => text, String)).toContain('Zürich')
     await hasty.close()

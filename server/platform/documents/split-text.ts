@@ -58,7 +58,9 @@ export async function splitText(
   { kind, maxTokens = TOKENS_MAX, overlapTokens = OVERLAP_TOKENS }: SplitOptions,
 ): Promise<Chunk[]> {
   if (maxTokens < TOKENS_LEAST || overlapTokens > maxTokens / 4)
-    throw new RangeError(`Invalid chunk size: ${maxTokens} tokens with an overlap of ${overlapTokens}`)
+    throw new RangeError(
+      `Chunks must have at least ${TOKENS_LEAST} tokens and overlap by at most a quarter: ${maxTokens} tokens with an overlap of ${overlapTokens} are invalid.`,
+    )
   const countText = await loadTokenCounter()
   const measure: Measure = { text, count: createTokenSums(text, countText), maxTokens }
   const packer = new Packer(measure, countText, overlapTokens)

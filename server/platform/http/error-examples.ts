@@ -39,11 +39,11 @@ const VALUES: Record<string, string | number> = {
   users: 'the agent Shop assistant',
   wait: '12 seconds',
   what: 'The body',
-  whose: 'this API key',
 }
 
 /** Values for errors to which VALUES does not apply, by error code. */
 const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
+  'deployment.daily_limit': { limit: 500 },
   'agent.tools_too_large': { limit: 200_000 },
   'invitation.gone': { status: 'accepted' },
   'invitation.not_pending': { status: 'accepted' },
@@ -67,7 +67,7 @@ const REASONS: Partial<Record<ErrorCode, string>> = {
   'kb.source_invalid': sentence('net.not_an_address'),
   'mcp.server_invalid': sentence('net.not_an_address'),
   'deployment.config_invalid': sentence('deployment.color'),
-  'kb.filter_invalid': sentence('kb.filter_key'),
+  'kb.filter_invalid': sentence('kb.filter_key', { limit: 100 }),
   'tool.code_invalid': sentence('tool.no_function', { name: 'find_order' }),
   'tool.config_invalid': sentence('tool.twice', { name: 'Find order' }),
   'server.unavailable': sentence('document.busy'),
@@ -75,7 +75,7 @@ const REASONS: Partial<Record<ErrorCode, string>> = {
   'import.incomplete': sentence('import.no_manifest'),
   'import.too_large': sentence('import.records', { limit: 1_000_000 }),
 }
-const OTHER_REASON = 'name is required'
+const OTHER_REASON = 'name is required.'
 const ISSUES = [{ path: 'name', message: 'is required' }]
 
 /** Returns an example of the error with this code. */

@@ -28,7 +28,7 @@ test.each([
   expect(parse(text, values)).toEqual(JSON.parse(text))
   if (values > 0)
     expect(refusalOf(text, values - 1)).toBe(
-      `request.too_many_values: The body has more than ${values - 1} values, counting list items and object fields at every level.`,
+      `request.too_many_values: The body has more than ${values - 1} values, counting list items and object fields at every level. Send fewer.`,
     )
 })
 
@@ -46,11 +46,11 @@ test('checking a valid body does not list its entries', () => {
 })
 
 test.each([
-  ['{"a":[0,{"b":"\\ud83d"}]}', 'a.1.b must not contain an unpaired surrogate'],
-  ['{"a":{"x\\u0000":1}}', 'a key of a must not contain the NUL character'],
-  ['{"__proto__":{"a":1e999}}', '__proto__.a is a number out of range'],
-  [`{"a":${'9'.repeat(400)}}`, 'a is a number out of range'],
-  ['"\\u0000"', 'the body must not contain the NUL character'],
+  ['{"a":[0,{"b":"\\ud83d"}]}', 'a.1.b must not contain an unpaired surrogate.'],
+  ['{"a":{"x\\u0000":1}}', 'a key of a must not contain the NUL character.'],
+  ['{"__proto__":{"a":1e999}}', '__proto__.a is a number out of range.'],
+  [`{"a":${'9'.repeat(400)}}`, 'a is a number out of range.'],
+  ['"\\u0000"', 'the body must not contain the NUL character.'],
 ])('%s is refused', (text, sentence) => {
   expect(refusalOf(text)).toBe(`request.invalid: ${sentence}`)
 })

@@ -64,7 +64,7 @@ export function validationError(errors: readonly ErrorObject[], part: string): A
   const issues = errors.map((error) => ({ path: pathOf(error), message: sentenceFor(error, part) }))
   const first = issues[0]
   const where = first?.path || (part === 'body' ? 'the body' : part)
-  return fail('request.invalid', { reason: `${where} ${first?.message ?? 'is invalid'}` }, { issues })
+  return fail('request.invalid', { reason: `${where} ${first?.message ?? 'is invalid'}.` }, { issues })
 }
 
 function pathOf(error: ErrorObject): string {

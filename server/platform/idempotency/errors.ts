@@ -1,7 +1,10 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const IDEMPOTENCY_ERRORS = defineErrors({
-  'request.idempotency_reused': [409, 'This Idempotency-Key was already used with a different request.'],
+  'request.idempotency_reused': [
+    409,
+    'This Idempotency-Key was already used with a different request. Use a new key.',
+  ],
   'request.in_progress': [
     409,
     'The first request with this Idempotency-Key is still in progress. Try again in a moment.',
@@ -12,7 +15,7 @@ export const IDEMPOTENCY_ERRORS = defineErrors({
   ],
   'request.answer_not_kept': [
     409,
-    'The first request with this Idempotency-Key is complete, but its response is no longer stored. Responses above 64 KiB are kept for 1 hour, and those above 1 MiB are not kept.',
+    'The first request with this Idempotency-Key is complete, but its response is no longer stored. Responses above 64 KiB are kept for 1 hour, and those above 1 MiB are not kept. Read what the request changed.',
   ],
   'request.too_many_keys': [
     429,

@@ -3,16 +3,23 @@ import { defineErrors } from '#errors/define.ts'
 export const LEDGER_ERRORS = defineErrors({
   'org.daily_chat_limit': [
     429,
-    'This organization has reached its daily message limit. The limit resets at midnight (UTC).',
+    'This organization has reached its daily message limit. Try again after midnight (UTC), or ask a system administrator for a higher limit.',
   ],
   'billing.insufficient_credits': [402, 'Insufficient credits to use this model.'],
-  'billing.budget_exceeded': [402, 'The monthly budget of {whose} is used up. It resets on {day} (UTC).'],
+  'billing.key_budget_exceeded': [
+    402,
+    'The monthly budget of this API key is used up. It resets on {day} (UTC). An administrator can raise it.',
+  ],
+  'billing.member_budget_exceeded': [
+    402,
+    'The monthly budget of this member is used up. It resets on {day} (UTC). An administrator can raise it.',
+  ],
   'billing.transfer_too_large': [
     402,
-    'The sending organization has only {available} credits available. Transfer at most that many.',
+    'The sending organization has only {available} credits available. Transfer at most {available} credits.',
   ],
 
-  'usage.from_after_to': 'from must not be after to',
-  'usage.too_many_days': 'from and to must be at most {limit} days apart',
-  'usage.date': '{field} must be a date such as 2026-01-31',
+  'usage.from_after_to': 'from must not be after to.',
+  'usage.too_many_days': 'from and to must be at most {limit} days apart.',
+  'usage.date': '{field} must be a date such as 2026-01-31.',
 })

@@ -53,7 +53,7 @@ async function reserve({
     where d.id = ${id} and d.organization_id = ${organizationId}
     on conflict (deployment_id, day) do update set taken = t.taken + 1 where t.taken < ${limit}
     returning day::text`
-  if (!reserved) throw fail('deployment.daily_limit', {}, { retryAfter: secondsToMidnight() })
+  if (!reserved) throw fail('deployment.daily_limit', { limit }, { retryAfter: secondsToMidnight() })
   return {
     async release() {
       await sql`

@@ -143,7 +143,7 @@ function asProtocolError(error: unknown, log: HandlerState['log']): ProtocolErro
   if ((error as Error | null)?.name === 'TimeoutError')
     return new ProtocolError(INTERNAL_ERROR, `No answer arrived within ${ANSWER_MS_MAX / 1000} seconds.`)
   if (!isClientGone(error)) log.error({ err: error }, 'MCP request failed')
-  return new ProtocolError(INTERNAL_ERROR, 'Something went wrong on our side.')
+  return new ProtocolError(INTERNAL_ERROR, 'The server could not complete this request. Try again.')
 }
 
 /** Returns the upstream's error code if it blames the client's request, and otherwise an internal error. */

@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
-import { sentence } from '#errors'
+import { quote, sentence } from '#errors'
 import { exchangeOnce } from '#platform/net/fetch-bounded.ts'
 import type { Net } from '#platform/net/index.ts'
 import { AuthorizationError } from './authorization-error.ts'
@@ -50,7 +50,10 @@ export const createAuthorizationFetch =
  */
 export function checkEndpoint(net: Net, address: string): URL {
   if (address.length > ADDRESS_CHARACTERS_MAX)
-    throw new AuthorizationError('invalid', sentence('mcp.authorization_address'))
+    throw new AuthorizationError(
+      'invalid',
+      sentence('mcp.authorization_address', { address: quote(address), limit: ADDRESS_CHARACTERS_MAX }),
+    )
   const url = net.checkUrl(address)
   if (url.protocol === 'https:') return url
   if (!isLoopback(url.hostname))

@@ -200,7 +200,8 @@ async function findMetadata(
 
 function checkMetadata(metadata: AuthorizationServerMetadata, isClientFixed: boolean): void {
   const { issuer, response_types_supported, code_challenge_methods_supported } = metadata
-  if (issuer.length > ISSUER_CHARACTERS_MAX) throw invalid(sentence('mcp.authorization_issuer_too_long'))
+  if (issuer.length > ISSUER_CHARACTERS_MAX)
+    throw invalid(sentence('mcp.authorization_issuer_too_long', { limit: ISSUER_CHARACTERS_MAX }))
   const host = URL.parse(issuer)?.host ?? 'The authorization server'
   if (!response_types_supported.includes('code'))
     throw invalid(sentence('mcp.authorization_no_codes', { host }))

@@ -151,7 +151,7 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
 
   test.each([
     ['refuse', 'This connection is not active. Connect your account again.', 0],
-    ['break', 'Something went wrong on our side.', 1],
+    ['break', 'The server could not complete this request. Try again.', 1],
     ['nonsense', 'The tool returned an invalid result.', 0],
     ['long', 'The answer is longer than 8388608 characters.', 0],
   ])('sees a sentence if a tool fails: %s', async (name, words, reported) => {
@@ -174,13 +174,15 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
   test('sees no details of an internal error', async () => {
     await expect(client.readResource({ uri: 'test://a' })).rejects.toMatchObject({
       code: -32603,
-      message: expect.stringMatching(/Something went wrong on our side\.$/),
+      message: expect.stringMatching(/The server could not complete this request\. Try again\.$/),
     })
     expect(reports).toHaveLength(1)
   })
 
   test('receives an error message if the connection cannot start', async () => {
-    await expect(connect(kind, '/down')).rejects.toThrow('This connection is not active.')
+    await expect(connect(kind, '/down')).rejects.toThrow(
+      'This connection is not active. Connect your account again.',
+    )
   })
 
   test('that disconnects cancels its calls', async () => {

@@ -94,7 +94,7 @@ async function askPatiently(
   signal: AbortSignal,
 ): Promise<Embeddings> {
   const { embeddingMs, retryMs } = transport.timeouts
-  const late = (): Error => tooSlow(target, 'did not embed the text', embeddingMs)
+  const late = (): Error => tooSlow(target, 'model.timeout_embedding', embeddingMs)
   for (let attempt = 0; ; attempt++) {
     try {
       return await withinTime(embeddingMs, late, signal, (bounded) =>

@@ -25,7 +25,9 @@ describe("a provider's message", () => {
   test.each(['', '<html>', '{}', 'null', '[]', '{"error":{"message":7}}'])(
     'is left out if it is unreadable: %j',
     (body) => {
-      expect(describeStatus(target, 400, body)).toBe('openai-compatible refused the request (status 400).')
+      expect(describeStatus(target, 400, body)).toBe(
+        'openai-compatible refused the request (status 400). Check the settings of this model.',
+      )
     },
   )
 

@@ -3,6 +3,22 @@ import { type ConnectionFailure, connectionFailureOf } from '../net/exchange-bou
 import { NetError } from '../net/index.ts'
 import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
 
+/** The message for a request that is too large (413), by its content. */
+const TOO_LARGE = {
+  message: 'model.message_too_large',
+  prompt: 'model.prompt_too_large',
+  recording: 'model.recording_too_large',
+  text: 'model.text_too_large',
+} as const
+
+export type TimeoutCode =
+  | 'model.timeout_start'
+  | 'model.timeout_stalled'
+  | 'model.timeout_embedding'
+  | 'model.timeout_image'
+  | 'model.timeout_video'
+  | 'model.timeout_transcription'
+
 /** Limits of a provider's error message: maximum characters shown, and maximum characters examined. */
 const PROVIDER_WORDS_MAX = 300
 const PROVIDER_WORDS_READ_MAX = 4_000
@@ -17,7 +33,7 @@ export function describeStatus(
   target: ModelTarget,
   status: number,
   body: string,
-  sent: 'message' | 'prompt' | 'recording' | 'text' = 'message',
+  sent: keyof typeof TOO_LARGE = 'message',
 ): string {
   const { provider, model } = target
   switch (status) {
@@ -31,8 +47,7 @@ export function describeStatus(
     case 504:
       return sentence('model.provider_timeout', { provider })
     case 413:
-      if (sent !== 'message') return sentence('model.input_too_large', { input: sent, model })
-      return sentence('model.message_too_large', { model })
+      return sentence(TOO_LARGE[sent], { model })
     case 429:
       return sentence('model.rate_limited', { provider })
   }
@@ -96,8 +111,8 @@ export const notAnEvent = ({ provider }: ModelTarget, cause: unknown): ModelErro
 export const tooMuch = ({ provider }: ModelTarget): ModelError =>
   new ModelError(sentence('model.reply_too_large', { provider }))
 
-export const tooSlow = ({ provider }: ModelTarget, what: string, milliseconds: number): ModelError =>
-  new ModelError(sentence('model.timeout', { provider, what, seconds: milliseconds / 1000 }))
+export const tooSlow = ({ provider }: ModelTarget, code: TimeoutCode, milliseconds: number): ModelError =>
+  new ModelError(sentence(code, { provider, seconds: milliseconds / 1000 }))
 
 export const incomplete = ({ provider }: ModelTarget): ModelError =>
   new ModelError(sentence('model.incomplete', { provider }))

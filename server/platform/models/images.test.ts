@@ -154,7 +154,7 @@ describe.each(WAYS)('$provider', ({ provider, path, name }) => {
     const impatient = createModels({ net, mediaTimeouts: { ...MEDIA_TIMEOUTS, imageMs: 300 } })
     const target: ModelTarget = { apiKey: API_KEY, guarded: true, baseUrl: '', ...at(behaviour), provider }
     const image = impatient.generateImage(target, { prompt: 'A fox' }, new AbortController().signal)
-    expect(await sentenceOf(image)).toContain('did not draw the image within 0.3 seconds')
+    expect(await sentenceOf(image)).toContain('did not generate the image within 0.3 seconds')
     await expect.poll(() => emulated.stats.open).toBe(0)
   })
 

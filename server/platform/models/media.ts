@@ -32,7 +32,7 @@ export async function generateImage(
   signal: AbortSignal,
 ): Promise<GeneratedMedia> {
   if (target.provider === 'demo') return demoImage(prompt)
-  const late = (): Error => tooSlow(target, 'did not draw the image', timeouts.imageMs)
+  const late = (): Error => tooSlow(target, 'model.timeout_image', timeouts.imageMs)
   return withinTime(timeouts.imageMs, late, signal, async (abortSignal) => {
     const model = await openImageModel(net, target, IMAGE_ANSWER_BYTES_MAX)
     const { generateImage } = await loadSdk()
@@ -67,7 +67,7 @@ export async function generateVideo(
   // The SDK doesn't support OpenAI's Sora.
   if (target.provider !== 'google') throw notOffered(target, 'video')
   const { net, timeouts } = transport
-  const late = (): Error => tooSlow(target, 'did not make the video', timeouts.videoMs)
+  const late = (): Error => tooSlow(target, 'model.timeout_video', timeouts.videoMs)
   return withinTime(timeouts.videoMs, late, signal, async (bounded) => {
     const address = await makeWithVeo(transport, target, prompt, onProgress, bounded)
     const data = await download(net, target, address, VIDEO_BYTES_MAX, bounded)

@@ -59,14 +59,14 @@ describe('a tool', () => {
     ['returns no outcome', async () => undefined],
   ])('that %s fails, and the bug is logged', async (_what, run) => {
     const { shown, bugs } = await outcomeOf(run)
-    expect(shown).toBe('error: Something went wrong in this tool.')
+    expect(shown).toBe('error: Something went wrong in this tool. Try again.')
     expect(bugs).toHaveLength(1)
   })
 
   test('with a circular result fails', async () => {
     const circular: unknown[] = []
     circular.push(circular, circular)
-    expect((await outcomeOf(async () => done(circular))).shown).toMatch(/^error: .* not JSON\.$/)
+    expect((await outcomeOf(async () => done(circular))).shown).toMatch(/^error: .* not JSON\./)
   })
 
   test('that ignores its abort signal times out', async () => {
@@ -75,7 +75,9 @@ describe('a tool', () => {
       given = signal
       return new Promise(() => {})
     }, 20)
-    expect(outcome.error).toBe('The tool did not finish within 0.02 seconds.')
+    expect(outcome.error).toBe(
+      'The tool did not finish within 0.02 seconds. Try again, or ask for less at a time.',
+    )
     expect(shown).toBe(`error: ${outcome.error}`)
     expect(given?.aborted).toBe(true)
   })

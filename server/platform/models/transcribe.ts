@@ -31,7 +31,7 @@ export async function transcribe(
 ): Promise<Transcription> {
   const { transcriptionMs } = transport.timeouts
   if (target.provider === 'demo') return demoTranscription(recording, await durationOf(recording))
-  const late = (): Error => tooSlow(target, 'did not transcribe the recording', transcriptionMs)
+  const late = (): Error => tooSlow(target, 'model.timeout_transcription', transcriptionMs)
   const transcription = await withinTime(transcriptionMs, late, signal, (bounded) => {
     switch (target.provider) {
       case 'openai':

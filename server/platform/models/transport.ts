@@ -10,6 +10,7 @@ import {
   incomplete,
   notAnEvent,
   notEvents,
+  type TimeoutCode,
   tooMuch,
   tooSlow,
 } from './failures.ts'
@@ -136,7 +137,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     this.#request = request
     this.#resolve = resolve
     this.#reject = reject
-    this.#timer = this.#expect(timeouts.connectMs + timeouts.firstTokenMs, 'did not begin to answer')
+    this.#timer = this.#expect(timeouts.connectMs + timeouts.firstTokenMs, 'model.timeout_start')
     this.#parser = createParser({ onEvent: (event) => this.#take(event) })
     request.signal.addEventListener('abort', this.#onAbort, { once: true })
   }
@@ -209,11 +210,11 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     if (this.#hasBegun) return void this.#timer.refresh()
     this.#hasBegun = true
     clearTimeout(this.#timer)
-    this.#timer = this.#expect(this.#timeouts.betweenTokensMs, 'stopped in the middle of its reply')
+    this.#timer = this.#expect(this.#timeouts.betweenTokensMs, 'model.timeout_stalled')
   }
 
-  #expect(milliseconds: number, what: string): NodeJS.Timeout {
-    return setTimeout(() => this.#fail(tooSlow(this.#request.target, what, milliseconds)), milliseconds)
+  #expect(milliseconds: number, code: TimeoutCode): NodeJS.Timeout {
+    return setTimeout(() => this.#fail(tooSlow(this.#request.target, code, milliseconds)), milliseconds)
   }
 
   /** Resolves at the end marker. The connection can be reused if the response ends soon afterwards. */

@@ -135,7 +135,7 @@ describe.each(['hang', 'hangmid', 'poll100000', 'hangfile'])(
         () => {},
         new AbortController().signal,
       )
-      expect(await sentenceOf(video)).toContain('did not make the video within 0.3 seconds')
+      expect(await sentenceOf(video)).toContain('did not generate the video within 0.3 seconds')
       await expect.poll(() => emulated.stats.open).toBe(0)
     })
 

@@ -152,15 +152,15 @@ describe.each(FORMATS)('$provider', ({ provider, path }) => {
     ['cut', 'was lost during the reply'],
     ['fin', 'ended the reply before it was complete'],
     ['badjson', 'sent an event in an unexpected format'],
-    ['longline', 'sent a reply that is larger than the limit'],
+    ['longline', 'larger than the limit'],
   ])('reports the fault %s', async (fault, sentence) => {
     expect((await failureOf(at(`emu-${fault}`))).message).toContain(sentence)
   })
 
   // Each case shortens only the timeout under test. On a slow machine, the other timeouts could expire first.
   test.each([
-    ['hang', { firstTokenMs: 400, betweenTokensMs: PATIENCE_MS }, 'did not begin to answer'],
-    ['hangmid', { firstTokenMs: PATIENCE_MS, betweenTokensMs: 300 }, 'stopped in the middle of its reply'],
+    ['hang', { firstTokenMs: 400, betweenTokensMs: PATIENCE_MS }, 'did not start its reply'],
+    ['hangmid', { firstTokenMs: PATIENCE_MS, betweenTokensMs: 300 }, 'in the middle of its reply'],
   ])('reports the timeout %s', async (fault, timeouts, sentence) => {
     const impatient = createModels({ net, timeouts: { connectMs: 100, ...timeouts } })
     expect((await failureOf(at(`emu-${fault}`), impatient)).message).toContain(sentence)

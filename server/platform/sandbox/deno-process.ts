@@ -82,8 +82,10 @@ export function startDenoProcess(start: Start): DenoProcess {
   }
   const ready = new Promise<void>((resolve, reject) => {
     onMessage = (message) =>
-      message?.kind === 'ready' ? resolve() : reject(new Error('It began with something else.'))
-    onEnd = () => reject(new Error(`A sandbox did not start: ${errors.slice(-ERRORS_BYTES_KEPT)}`))
+      message?.kind === 'ready'
+        ? resolve()
+        : reject(new Error("The sandbox's first message was not `ready`."))
+    onEnd = () => reject(new Error(`The sandbox did not start: ${errors.slice(-ERRORS_BYTES_KEPT)}`))
   })
   ready.catch(() => {})
   readLines(child, (line) => onMessage(readMessage(line)), flood)
@@ -185,7 +187,7 @@ export function commandOf({ runtime, runtimes, reads, parameters }: Start): stri
   ]
 }
 
-const REFUSED = `data:text/javascript,${encodeURIComponent("throw new Error('Modules cannot be imported in a sandbox.')")}`
+const REFUSED = `data:text/javascript,${encodeURIComponent("throw new Error('The sandbox cannot import modules. Put all code into the tool.')")}`
 
 /**
  * Returns an import map that blocks Node's built-in modules and all files except the sandbox's own. Pyodide needs

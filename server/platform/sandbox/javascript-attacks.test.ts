@@ -143,7 +143,7 @@ describe('limits', () => {
     expect(await endless).toMatchObject({
       ok: false,
       reason: 'timeout',
-      error: 'The code took longer than 6 seconds.',
+      error: 'The code took longer than 6 seconds. Reduce its work.',
     })
   })
 

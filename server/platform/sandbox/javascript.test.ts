@@ -97,9 +97,9 @@ const FAILURES: [what: string, code: string, error: RegExp][] = [
     /^Error: late/,
   ],
   ['a syntax error', 'function main() {\n  return 1 +\n}', /^SyntaxError: .*(\n.*)*tool:3:1/],
-  ['a missing function', 'function other() {}', /^The code has no function named main\.$/],
-  ['a name that is not a function', 'const main = 5', /^main is not a function\.$/],
-  ['a class instead of a function', 'class main {}', /^main is not a function\.$/],
+  ['a missing function', 'function other() {}', /^The code has no function named main\. Define it\.$/],
+  ['a name that is not a function', 'const main = 5', /^main is not a function\. Define it as a function\.$/],
+  ['a class instead of a function', 'class main {}', /^main is not a function\. Define it as a function\.$/],
   ['a result that is not JSON', 'function main() { return 5n }', /BigInt/],
   ['a circular result', 'function main() { const a = {}; a.a = a; return a }', /circular/],
 ]
@@ -156,7 +156,7 @@ describe('a class', () => {
       expect(await shop(method)).toMatchObject({
         ok: false,
         reason: 'failed',
-        error: `The class Shop has no public method ${method}.`,
+        error: `The class Shop has no public method ${method}. Add it to the class.`,
       })
     },
   )
@@ -185,7 +185,7 @@ describe('a class', () => {
 const WRONG: [what: string, code: Partial<SandboxCode>, error: RegExp][] = [
   ['a syntax error', { code: 'function main( {' }, /^SyntaxError/],
   ['a missing function', { code: '1' }, /no function named main/],
-  ['a function instead of a class', { code: 'function main() {}', isClass: true }, /^main is not a class\.$/],
+  ['a function instead of a class', { code: 'function main() {}', isClass: true }, /^main is not a class\. Define it as a class\.$/],
   ['a class without methods', { code: 'class main {}', isClass: true }, /no public methods/],
   [
     'an invalid name',

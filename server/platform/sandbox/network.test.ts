@@ -112,7 +112,7 @@ describe('JavaScript', () => {
     const many = 'async function main({ url }) { for (let n = 0; n < 60; n++) await fetch(url) }'
     expect(await asks('javascript', many, 'json')).toMatchObject({
       ok: false,
-      error: expect.stringMatching(/at most 50 requests/),
+      error: expect.stringMatching(/at most 50 HTTP requests/),
     })
     expect(seen).toHaveLength(50)
   })

@@ -1,5 +1,5 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const TELEMETRY_ERRORS = defineErrors({
-  'health.no_answer': 'The {name} is not responding.',
+  'health.no_answer': 'The {name} is not responding. Check that it is running.',
 })

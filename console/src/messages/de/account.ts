@@ -11,7 +11,7 @@ export default {
     language: 'Sprache',
     languageHint: 'Für die Oberfläche und Ihre E-Mails',
     browserDefault: 'Sprache des Browsers',
-    save: 'Speichern',
+    save: 'Änderungen speichern',
     saved: 'Profil gespeichert',
     id: 'Benutzer-ID',
     copyId: 'Benutzer-ID kopieren',
@@ -29,7 +29,7 @@ export default {
   password: {
     title: 'Passwort',
     description:
-      'Ein neues Passwort meldet Sie auf allen anderen Geräten ab. Kein Passwort oder vergessen? <link>Passwort zurücksetzen</link>',
+      'Mit einem neuen Passwort werden Sie auf allen anderen Geräten abgemeldet. Wenn Sie kein Passwort haben oder es vergessen haben, <link>setzen Sie es zurück</link>.',
     current: 'Aktuelles Passwort',
     new: 'Neues Passwort',
     newHint: 'Mindestens 8 Zeichen',
@@ -39,12 +39,13 @@ export default {
     proof: 'Passwort',
   },
   factors: {
-    title: 'Zweiter Faktor',
-    description: 'Ein zweiter Schritt nach dem Passwort. Ein Passkey funktioniert auch ohne Passwort.',
+    title: 'Zwei-Faktor-Authentifizierung',
+    description:
+      'Fügt nach dem Passwort einen zweiten Schritt hinzu. Mit einem Passkey können Sie sich auch ohne Passwort anmelden.',
     addPasskey: 'Passkey hinzufügen',
     setUpApp: 'Authenticator-App einrichten',
-    none: 'Noch kein zweiter Faktor. Sie melden sich nur mit Ihrem Passwort an.',
-    list: 'Zweite Faktoren',
+    none: 'Die Zwei-Faktor-Authentifizierung ist aus. Sie melden sich nur mit Ihrem Passwort an.',
+    list: 'Methoden der Zwei-Faktor-Authentifizierung',
     app: 'Hinzugefügt <ago></ago>',
     appName: 'Authenticator-App',
     passkey: 'Passkey · Hinzugefügt <ago></ago>',
@@ -53,21 +54,21 @@ export default {
     removeNamed: '{name} entfernen',
     removeTitle: '{name} entfernen?',
     removeConsequence:
-      'Sie können sich damit nicht mehr anmelden. Mit dem letzten zweiten Faktor werden auch Ihre Wiederherstellungscodes gelöscht.',
-    removeAction: 'Faktor entfernen',
+      'Sie können sich mit dieser Methode nicht mehr anmelden. Wenn keine andere übrig ist, wird die Zwei-Faktor-Authentifizierung ausgeschaltet, und Ihre Wiederherstellungscodes werden gelöscht.',
+    removeAction: 'Methode entfernen',
     codesLeft: 'Verbleibende Wiederherstellungscodes: {count, number}',
   },
   passkey: {
-    description: 'Ihr Gerät oder Sicherheitsschlüssel fordert Sie zur Bestätigung auf.',
+    description: 'Ihr Gerät oder Sicherheitsschlüssel lässt Sie jede Anmeldung bestätigen.',
     name: 'Name',
-    nameHint: 'Wo der Passkey gespeichert ist, zum Beispiel Laptop oder Sicherheitsschlüssel',
+    nameHint: 'Das Gerät, auf dem der Passkey gespeichert ist, etwa Laptop oder Sicherheitsschlüssel',
   },
   app: {
     description: 'Eine Authenticator-App auf Ihrem Smartphone zeigt alle 30 Sekunden einen neuen Code an.',
     continue: 'Weiter',
     scan: 'Scannen Sie den QR-Code mit der App, und geben Sie dann den angezeigten Code ein.',
     qrCode: 'QR-Code für die Authenticator-App',
-    key: 'Scannen nicht möglich? Geben Sie diesen Schlüssel in der App ein:',
+    key: 'Sie können den QR-Code nicht scannen? Geben Sie diesen Schlüssel in der App ein:',
     copyKey: 'Schlüssel kopieren',
     code: 'Code',
     confirm: 'Code bestätigen',
@@ -78,10 +79,10 @@ export default {
     action: 'Codes neu erzeugen',
     title: 'Wiederherstellungscodes sichern',
     description:
-      'Mit jedem Code können Sie sich einmal anmelden, wenn Sie den Zugriff auf Ihren zweiten Faktor verlieren. Die Codes werden nicht erneut angezeigt.',
+      'Mit jedem Wiederherstellungscode können Sie sich einmal anmelden, wenn Sie Ihren Passkey oder Ihre Authenticator-App verlieren. Die Codes werden nicht erneut angezeigt.',
     list: 'Wiederherstellungscodes',
-    copy: 'Kopieren',
-    download: 'Herunterladen',
+    copy: 'Codes kopieren',
+    download: 'Codes herunterladen',
     done: 'Fertig',
   },
   sessions: {
@@ -92,7 +93,7 @@ export default {
     signOut: 'Abmelden',
     signOutNamed: '{device} abmelden',
     signOutTitle: '{device} abmelden?',
-    signOutConsequence: 'Auf diesem Gerät ist dann eine neue Anmeldung erforderlich.',
+    signOutConsequence: 'Um Parley auf diesem Gerät wieder zu verwenden, müssen Sie sich anmelden.',
     signedOut: 'Sitzung beendet',
     signOutOthers: 'Andere Sitzungen abmelden',
     signOutOthersTitle: 'Alle anderen Sitzungen abmelden?',
@@ -106,7 +107,7 @@ export default {
   export: {
     title: 'Export',
     description:
-      'Ihre Chats, Dateien, Anweisungen, Mitgliedschaften und Verbindungen in allen Organisationen als ZIP-Archiv.',
+      'Laden Sie Ihre Chats, Dateien, Anweisungen, Mitgliedschaften und Verbindungen in allen Organisationen als ZIP-Archiv herunter.',
     download: 'Export herunterladen',
     preparing: 'Der Export wird vorbereitet. Bleiben Sie auf dieser Seite.',
     progress: '{size} heruntergeladen. Bleiben Sie auf dieser Seite.',
@@ -128,20 +129,20 @@ export default {
     type: 'Zur Bestätigung „{email}“ eingeben',
     password: 'Passwort',
     passwordHint:
-      'Leer lassen, wenn Sie kein Passwort haben. Sie müssen sich dann in den letzten 10 Minuten angemeldet haben.',
+      'Kein Passwort? Lassen Sie dieses Feld leer. Sie müssen sich in den letzten 10 Minuten angemeldet haben.',
     done: 'Konto gelöscht',
   },
   organization: {
     title: 'Neue Organisation',
     description:
-      'Jede Organisation hat eigene Mitglieder, Agenten, Wissensdatenbanken, Modelle und Credits. Sie werden Inhaber der neuen Organisation.',
+      'Jede Organisation hat ihre eigenen Mitglieder, Agenten, Wissensdatenbanken, Modelle und Credits. Sie werden Inhaber der neuen Organisation.',
     name: 'Name',
     example: 'Muster GmbH',
     credits: 'Credits (optional)',
     creditsHint:
-      'Werden von Ihrer persönlichen Organisation übertragen. Neue Organisationen beginnen mit 0 Credits.',
+      'Diese Credits werden Ihrer persönlichen Organisation abgezogen. Eine neue Organisation beginnt mit 0 Credits.',
     creditsHintAvailable:
-      'Werden von Ihrer persönlichen Organisation übertragen ({credits} verfügbar). Neue Organisationen beginnen mit 0 Credits.',
+      'Diese Credits werden Ihrer persönlichen Organisation abgezogen ({credits} verfügbar). Eine neue Organisation beginnt mit 0 Credits.',
     create: 'Organisation erstellen',
     cancel: 'Abbrechen',
   },

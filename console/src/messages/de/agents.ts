@@ -9,17 +9,17 @@ export default {
   public: 'Öffentlich',
   loading: 'Wird geladen',
   access: {
-    activeHint: 'Inaktive Agenten antworten nicht, auch nicht in ihren Deployments.',
+    activeHint: 'Inaktive Agenten und ihre Deployments antworten nicht.',
     publicHint:
-      'Mitglieder aller Organisationen auf diesem Server können den Agenten finden und nutzen. Sie sehen seine Konfiguration nicht und zahlen ihre Nutzung selbst.',
+      'Mitglieder aller Organisationen auf diesem Server können den Agenten finden und verwenden. Sie sehen seine Konfiguration nicht, und ihre Organisationen zahlen die Nutzung.',
     title: 'Zugriff',
   },
   connections: {
     connect: 'Keine aktiven Verbindungen. <link>Konto verbinden</link>.',
     description:
-      'Tools von MCP-Servern. Eine Verbindung, die Sie freigeben, handelt mit Ihrem Konto für alle, die den Agenten nutzen: Mitglieder dieser Organisation und Besucher seiner Deployments.',
-    inactive: 'Inaktiv, daher werden die Tools nicht verwendet.',
-    inactiveReason: 'Inaktiv, daher werden die Tools nicht verwendet: {reason}',
+      'Verbindungen fügen die Tools von MCP-Servern hinzu. Wenn Sie eine Verbindung freigeben, handelt der Agent mit Ihrem Konto für alle, die ihn verwenden: Mitglieder dieser Organisation und Besucher seiner Deployments.',
+    inactive: 'Diese Verbindung ist inaktiv. Der Agent verwendet ihre Tools nicht.',
+    inactiveReason: 'Diese Verbindung ist inaktiv. Der Agent verwendet ihre Tools nicht: {reason}',
     others:
       '{count, plural, one {Ein anderes Mitglied gibt eine Verbindung für diesen Agenten frei.} other {Andere Mitglieder geben # Verbindungen für diesen Agenten frei.}}',
     removeOthers: '{count, plural, one {Verbindung entfernen} other {Verbindungen entfernen}}',
@@ -36,10 +36,10 @@ export default {
     name: 'Name',
     title: 'Details',
     type: 'Typ',
-    typeHint: 'Frei wählbare Bezeichnung',
+    typeHint: 'Für Ihre eigene Einteilung, etwa Chat oder Support',
   },
   foreign: {
-    text: 'Sie können mit ihm chatten. Nur die eigene Organisation sieht seine Konfiguration.',
+    text: 'Sie können mit diesem Agenten chatten. Nur seine eigene Organisation sieht seine Konfiguration.',
     title: 'Öffentlicher Agent einer anderen Organisation',
   },
   form: {
@@ -98,7 +98,7 @@ export default {
     delete: 'Löschen',
     deleteAction: 'Agent löschen',
     deleteConsequence:
-      'Anweisungen und Tool-Konfiguration werden ebenfalls gelöscht. Chats mit dem Agenten bleiben erhalten und können mit einem anderen Agenten oder Modell fortgesetzt werden. Das kann nicht rückgängig gemacht werden.',
+      'Die Anweisungen und die Tool-Konfiguration des Agenten werden ebenfalls gelöscht. Chats mit dem Agenten bleiben erhalten und können mit einem anderen Agenten oder Modell fortgesetzt werden. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: '„{name}“ löschen?',
     deleted: '{name} gelöscht',
     deploy: 'Bereitstellen',
@@ -108,8 +108,8 @@ export default {
   remove: '{name} entfernen',
   test: {
     chatTitle: 'Test: {name}',
-    hint: 'Antworten verwenden die gespeicherte Version, führen ihre Tools aus und kosten Credits. Dieser Chat wird gelöscht, wenn Sie neu beginnen oder die Seite verlassen.',
-    inactive: 'Dieser Agent ist inaktiv. Schalten Sie „Aktiv“ ein und speichern Sie, um ihn zu testen.',
+    hint: 'Testantworten kommen von der gespeicherten Version. Sie führen ihre Tools aus und kosten Credits. Der Test-Chat wird gelöscht, wenn Sie neu beginnen oder die Seite verlassen.',
+    inactive: 'Dieser Agent ist inaktiv. Um ihn zu testen, schalten Sie „Aktiv“ ein, und speichern Sie.',
     label: '{name} testen',
     messages: 'Nachrichten',
     notAllowed: 'Ihre Rolle darf nicht mit Agenten chatten.',
@@ -119,14 +119,15 @@ export default {
     startOver: 'Neu beginnen',
     thinking: 'Denkt nach…',
     title: 'Test-Chat',
-    unsaved: 'Verwendet die zuletzt gespeicherte Version. Speichern Sie, um Ihre Änderungen zu testen.',
+    unsaved:
+      'Dieser Chat verwendet die zuletzt gespeicherte Version. Speichern Sie Ihre Änderungen, um sie zu testen.',
     you: 'Sie:',
   },
   tools: {
     choose: 'Tools auswählen',
     configuration: 'Konfiguration von {name}',
     create: 'Keine Tools. <link>Tool erstellen</link>.',
-    description: 'Funktionen, die das Modell aufrufen kann.',
+    description: 'Tools sind Funktionen, die das Modell aufrufen kann.',
     inactive: 'Inaktiv, nicht verwendet',
     noMatches: 'Keine passenden Tools',
     none: 'Keine Tools.',

@@ -7,7 +7,7 @@ export default {
   create: 'API-Schlüssel erstellen',
   empty: 'Noch keine API-Schlüssel',
   emptyHint:
-    'Erstellen Sie für jedes Programm einen eigenen Schlüssel, der nur die nötigen Berechtigungen hat. So können Sie einen kompromittierten Schlüssel löschen, ohne andere zu beeinträchtigen.',
+    'Erstellen Sie für jedes Programm einen eigenen Schlüssel, nur mit den Berechtigungen, die das Programm braucht. Dann können Sie einen Schlüssel löschen, ohne andere Programme zu beeinträchtigen.',
   key: 'Schlüssel',
   member: 'Mitglied',
   unknownMember: 'Unbekanntes Mitglied',
@@ -22,14 +22,14 @@ export default {
   deleteTitle: '„{name}“ löschen?',
   deleteConsequence:
     'Programme mit diesem Schlüssel verlieren sofort den Zugriff. Das kann nicht rückgängig gemacht werden.',
-  deleteAction: 'Löschen',
+  deleteAction: 'API-Schlüssel löschen',
   deleted: 'API-Schlüssel {name} gelöscht',
   form: {
     title: 'API-Schlüssel erstellen',
     name: 'Name',
     nameHint: 'Das Programm, das den Schlüssel verwendet',
     nameExample: 'Nächtlicher Bericht',
-    expiration: 'Läuft ab nach',
+    expiration: 'Ablauf',
     days: '{count, plural, one {# Tag} other {# Tagen}}',
     year: '1 Jahr',
     never: 'Nie',

@@ -52,7 +52,7 @@ export default {
       added: '<actor>{name}</actor> hat ein Mitglied hinzugefügt',
       role_changed: '<actor>{name}</actor> hat die Rolle eines Mitglieds geändert',
       status_changed: '<actor>{name}</actor> hat den Status eines Mitglieds geändert',
-      second_factor_changed: '<actor>{name}</actor> hat den eigenen zweiten Faktor geändert',
+      second_factor_changed: '<actor>{name}</actor> hat die eigene Zwei-Faktor-Authentifizierung geändert',
     },
     invitation: {
       created: '<actor>{name}</actor> hat eine Einladung gesendet',

@@ -36,7 +36,7 @@ export default {
     description:
       'Wenn das Guthaben unter diesen Schwellenwert fällt, erscheint auf dieser Seite eine Warnung, und Webhooks erhalten das Ereignis billing.credits_low.',
     credits: 'Schwellenwert (Credits)',
-    save: 'Speichern',
+    save: 'Warnung speichern',
     saved: 'Warnung gespeichert',
   },
   transfer: {
@@ -66,7 +66,7 @@ export default {
     inputTokens: 'Eingabe-Token',
     outputTokens: 'Ausgabe-Token',
     credits: 'Credits',
-    first: 'Die ersten {shown, number} von {total, number}. Die CSV-Datei enthält alle.',
+    first: 'Die ersten {shown, number} von {total, number} Gruppen. Die CSV-Datei enthält alle Gruppen.',
     noMember: 'Besucher und System',
     none: 'Ohne',
     unknown: 'Gelöscht oder in einer anderen Organisation',
@@ -112,30 +112,30 @@ export default {
     emptyHint:
       'Ein Budget begrenzt die Credits, die ein Mitglied oder ein API-Schlüssel pro Monat verbrauchen kann. Ohne Budget können sie alle Credits der Organisation verbrauchen.',
     add: 'Budget hinzufügen',
-    edit: 'Bearbeiten',
+    edit: 'Budget bearbeiten',
     used: '{used} von {limit} Credits',
     usedUp: '{used} von {limit} Credits (aufgebraucht)',
     resets: 'Wird am {date} zurückgesetzt',
     remove: 'Budget von {name} entfernen',
     removeTitle: 'Budget von {name} entfernen?',
     removeConsequence: '{name} kann dann alle Credits der Organisation verbrauchen.',
-    removeAction: 'Entfernen',
+    removeAction: 'Budget entfernen',
     removed: 'Budget von {name} entfernt',
   },
   budget: {
     title: 'Budget von {name}',
     new: 'Budget hinzufügen',
     description:
-      'Budgets werden am ersten Tag jedes Monats (UTC) zurückgesetzt. Der bisherige Verbrauch in diesem Monat zählt mit.',
+      'Budgets werden am ersten Tag jedes Monats (UTC) zurückgesetzt. Ein neues Budget enthält, was in diesem Monat bereits ausgegeben wurde.',
     subject: 'Mitglied oder API-Schlüssel',
     subjectHint:
-      'Das Budget eines Mitglieds gilt für alle seine API-Schlüssel. Ein Schlüssel kann zusätzlich ein eigenes Budget haben.',
+      'Das Budget eines Mitglieds gilt für alle API-Schlüssel des Mitglieds. Ein API-Schlüssel kann auch ein eigenes Budget haben.',
     choose: 'Mitglied oder API-Schlüssel auswählen',
     members: 'Mitglieder',
     member: '{name} ({email})',
     keys: 'API-Schlüssel',
     credits: 'Credits pro Monat',
-    save: 'Speichern',
+    save: 'Budget speichern',
     saved: 'Budget von {name} gespeichert',
   },
   subject: {

@@ -7,7 +7,7 @@ export default {
     composio: 'Anmeldung über Composio',
     none: 'Kein Konto erforderlich',
     notSetUp: 'Noch nicht eingerichtet',
-    notSetUpHint: 'Bitten Sie Ihren Administrator, dies einzurichten.',
+    notSetUpHint: 'Bitten Sie Ihre Administration, diesen Server einzurichten.',
     oauth: 'Anmeldung',
   },
   callback: {
@@ -25,8 +25,8 @@ export default {
   cancel: 'Abbrechen',
   client: {
     accessWarning:
-      'Alle, die diese URL haben, können Ihr Konto verwenden. Sie läuft nach einer Stunde ab, oder früher, wenn Sie die Verbindung trennen oder sich abmelden.',
-    configuration: 'Konfiguration',
+      'Jeder, der diese URL hat, kann Ihr Konto verwenden. Die URL läuft nach einer Stunde ab, oder früher, wenn Sie das Konto trennen oder sich abmelden.',
+    configuration: 'Client-Konfiguration',
     configurationHint: 'Für Clients mit JSON-Konfiguration, zum Beispiel mcp.json in Cursor.',
     configurationTitle: 'Client-Konfiguration',
     create: 'URL erstellen',
@@ -44,36 +44,36 @@ export default {
     home: 'Zu Parley',
     notYours: '{user} hat begonnen, {name} zu verbinden. Sie sind als {email} angemeldet.',
     notYoursHint:
-      'Es wurde nichts verbunden. Wenn Sie einem Link einer anderen Person gefolgt sind, schließen Sie diese Seite. Die andere Person hat keinen Zugriff auf Ihr Konto.',
+      'Es wurde nichts verbunden. Wenn eine andere Person Ihnen den Link geschickt hat, schließen Sie diese Seite. Diese Person hat keinen Zugriff auf Ihr Konto.',
     notYoursTitle: 'Eine andere Person hat diese Verbindung gestartet',
     signIn: 'Mit anderem Konto anmelden',
     title: 'Konto verbinden',
     warning:
-      'Sie haben diese Verbindung in einem anderen Browser oder mit einem API-Client gestartet. Verbinden Sie nur, wenn Sie sie selbst gestartet haben.',
+      'Diese Verbindung wurde in einem anderen Browser oder mit einem API-Client begonnen. Fahren Sie nur fort, wenn Sie sie selbst begonnen haben.',
     yoursTitle: '{name} verbinden?',
   },
   connect: {
     apiKeyHint:
-      'Erstellen Sie ihn dort in Ihrem Konto. Er wird zuerst getestet, verschlüsselt gespeichert und nie wieder angezeigt.',
+      'Erstellen Sie den Schlüssel in Ihrem Konto beim Dienst. Parley testet den Schlüssel, speichert ihn verschlüsselt und zeigt ihn nie wieder an.',
     apiKeyIntro:
-      '{name} erkennt Sie an einem API-Schlüssel. Die Tools dürfen alles, was der Schlüssel erlaubt.',
+      '{name} erkennt Sie an einem API-Schlüssel. Die Tools können alles tun, was der Schlüssel erlaubt.',
     apiKeyLabel: 'API-Schlüssel für {name}',
-    away: 'Melden Sie sich im geöffneten Fenster bei <host>{address}</host> an. Parley fährt fort, sobald Sie dort den Zugriff erlauben.',
+    away: 'Melden Sie sich im geöffneten Fenster bei <host>{address}</host> an, und erlauben Sie den Zugriff. Parley fährt dann fort.',
     composioIntro:
-      'In einem neuen Fenster melden Sie sich über Composio bei {name} an. Composio, ein eigenständiger Dienst, speichert den Zugriff auf Ihr Konto.',
+      'Melden Sie sich im Fenster, das sich öffnet, über Composio bei {name} an. Composio ist ein eigener Dienst und speichert den Zugriff auf Ihr Konto.',
     connect: 'Verbinden',
     connected:
-      '{name} ist verbunden. Sie können die Tools im Playground und in Agenten verwenden, für die Sie die Verbindung freigeben.',
+      '{name} ist verbunden. Die Tools sind im Playground und in Agenten verfügbar, für die Sie die Verbindung freigeben.',
     continue: 'Weiter',
     description:
-      'Die Verbindung gehört Ihnen in {organization}. Andere können sie nur über Agenten verwenden, für die Sie sie freigeben.',
+      'Die Verbindung gehört Ihnen in {organization}. Andere Mitglieder können sie nur über Agenten verwenden, für die Sie sie freigeben.',
     done: 'Fertig',
     expired: 'Dieser Versuch ist abgelaufen. Verbinden Sie erneut.',
     invalidUrl: 'Die Anmelde-URL dieses Servers ist ungültig. Wenden Sie sich an Ihren Administrator.',
     noAccountIntro:
-      '{name} benötigt kein Konto. Was Sie oder ein Agent in die Tools eingeben, wird an den Server gesendet.',
+      '{name} braucht kein Konto. Der Server erhält alles, was Sie oder ein Agent in seine Tools eingeben.',
     oauthIntro:
-      'In einem neuen Fenster melden Sie sich bei {name} an und erlauben Parley, Ihr Konto zu verwenden. Parley sieht Ihr Passwort nie und speichert den Zugriff verschlüsselt.',
+      'Melden Sie sich im Fenster, das sich öffnet, bei {name} an, und erlauben Sie Parley, Ihr Konto zu verwenden. Parley sieht nie Ihr Passwort und speichert den Zugriff verschlüsselt.',
     reconnectTitle: '{name} neu verbinden',
     startOver: 'Neu beginnen',
     title: '{name} verbinden',
@@ -93,7 +93,7 @@ export default {
     notRevoked:
       'Verbindung „{name}“ getrennt. Der Anbieter konnte den Zugriff nicht widerrufen. Widerrufen Sie ihn auch dort: {reason}',
     empty:
-      'Verbinden Sie ein Konto bei einem Dienst wie Linear oder Notion, damit Modelle dort für Sie suchen und Dinge ändern können.',
+      'Verbinden Sie ein Konto bei einem Dienst wie Linear oder Notion. Modelle können dort dann Daten für Sie suchen und ändern.',
     emptyTitle: 'Noch keine Verbindungen',
     inactive: 'Diese Verbindung funktioniert nicht mehr.',
     label: 'Ihre Verbindungen',
@@ -110,15 +110,15 @@ export default {
   },
   parley: {
     administrator: 'Ein Administrator von {organization} kann API-Schlüssel erstellen.',
-    agents: 'Jeder aktive Agent ist ein Tool. Ein Aufruf kostet so viel wie eine Antwort.',
+    agents: 'Jeder aktive Agent ist als Tool verfügbar. Ein Aufruf kostet so viel wie eine Antwort.',
     createKey: '<link>Erstellen Sie einen API-Schlüssel</link> mit {permissions}.',
     description:
       'Ihre Agenten und Wissensdatenbanken werden zu Tools in Claude, Cursor und anderen MCP-Clients.',
     intro:
-      'Die meisten Clients benötigen nur diese URL und öffnen eine Seite, auf der Sie sich anmelden und eine Organisation auswählen. Dabei wird ein API-Schlüssel mit dem Namen des Clients erstellt. Wenn Sie den Schlüssel löschen, verliert der Client den Zugriff.',
+      'Die meisten Clients brauchen nur diese URL. Der Client öffnet eine Seite, auf der Sie sich anmelden und eine Organisation wählen. Parley erstellt dann einen API-Schlüssel mit dem Namen des Clients. Um dem Client den Zugriff zu entziehen, löschen Sie diesen API-Schlüssel.',
     keyDescription:
       'Für Clients, die sich nicht anmelden können. Der Schlüssel gewährt Zugriff auf {organization}.',
-    keyTitle: 'Mit einem API-Schlüssel',
+    keyTitle: 'Zugriff mit API-Schlüssel',
     knowledge: 'Wissensdatenbanken können aufgelistet und durchsucht werden.',
     title: 'Parley in Ihrem MCP-Client verwenden',
   },
@@ -143,9 +143,9 @@ export default {
     customClientHint:
       'Nur erforderlich, wenn der Anbieter Clients nicht automatisch registriert. Weiterleitungs-URL: <url>{address}</url>',
     description: 'Beschreibung',
-    descriptionHint: 'Benutzer und der Playground durchsuchen sie.',
+    descriptionHint: 'Die Katalogsuche und der Playground verwenden die Beschreibung.',
     edit: 'Server bearbeiten',
-    formHint: 'Alle Benutzer dieses Parley-Servers können ihn sehen.',
+    formHint: 'Dieser MCP-Server ist für alle Benutzer dieser Parley-Installation sichtbar.',
     hostWarning:
       'Wenn Sie den Host ändern, werden alle Verbindungen zu diesem Server inaktiv und müssen neu hergestellt werden.',
     name: 'Name',
@@ -156,7 +156,7 @@ export default {
     slug: 'Kurzname',
     slugFormat:
       'Verwenden Sie Kleinbuchstaben, Ziffern, Bindestriche und Unterstriche. Beginnen Sie mit einem Buchstaben oder einer Ziffer.',
-    slugHint: 'Wird den Namen von Tools hinzugefügt, die mehrere Server haben.',
+    slugHint: 'Wird den Namen von Tools hinzugefügt, die mehrere Server haben',
     tokenUrl: 'Token-URL',
     url: 'URL',
   },
@@ -178,7 +178,7 @@ export default {
     refreshedAndChanged: 'Aktualisiert <ago></ago> · Zuletzt geändert <change></change>',
     remove: 'Server entfernen',
     removeConsequence:
-      'Niemand kann sich mehr mit ihm verbinden. Server, mit denen Benutzer verbunden sind, können nicht entfernt werden.',
+      'Nach dem Entfernen kann sich niemand mehr mit diesem Server verbinden. Solange noch Benutzer verbunden sind, kann der Server nicht entfernt werden.',
     removeTitle: '„{name}“ entfernen?',
     removed: '„{name}“ entfernt',
     search: 'Server suchen',
@@ -197,7 +197,8 @@ export default {
     name: 'Name',
     nameHint: 'Unterscheidet mehrere Konten bei einem Dienst.',
     noAgents: 'Noch keine Agenten',
-    permission: 'Zum Freigeben benötigen Sie die Berechtigung, Agenten zu bearbeiten ({permission}).',
+    permission:
+      'Um diese Verbindung freizugeben, brauchen Sie die Berechtigung, Agenten zu bearbeiten ({permission}).',
     reconnect: 'Verbinden Sie das Konto neu, um es für weitere Agenten freizugeben.',
     save: 'Änderungen speichern',
     saved: 'Änderungen gespeichert',
@@ -206,9 +207,9 @@ export default {
   tabs: {
     catalogue: 'Server',
     own: 'Ihre Verbindungen',
-    parley: 'Parley als Server',
+    parley: 'Parley als MCP-Server',
   },
   title: 'Verbindungen',
   titleHint:
-    'Verbinden Sie Ihre Konten bei anderen Diensten. Der Playground, Ihre MCP-Clients und Agenten, für die Sie sie freigeben, können deren Tools verwenden.',
+    'Verbinden Sie Ihre Konten bei anderen Diensten. Der Playground, Ihre MCP-Clients und Agenten, für die Sie Verbindungen freigeben, können dann die Tools dieser Dienste verwenden.',
 } satisfies Translation<typeof en>

@@ -5,14 +5,14 @@ export default {
   title: 'Unterhaltungen',
   ask: {
     addModel: 'Fügen Sie zuerst ein Modell hinzu',
-    ask: 'Fragen',
+    ask: 'Modelle fragen',
     label: 'Ihre Frage',
     placeholder: 'Alle Modelle fragen',
     stop: 'Stoppen',
   },
   conversation: 'Unterhaltung',
   create: {
-    action: 'Starten',
+    action: 'Unterhaltung starten',
     choose: 'Modelle auswählen',
     hint: 'Sie können später weitere Modelle hinzufügen.',
     models: 'Modelle',
@@ -37,7 +37,7 @@ export default {
     delete: 'Löschen',
     deleteAction: 'Unterhaltung löschen',
     deleteConsequence:
-      'Alle Fragen und Antworten werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
+      'Alle Fragen und Antworten der Unterhaltung werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: '„{title}“ löschen?',
     deleted: 'Unterhaltung gelöscht',
     label: 'Aktionen für {title}',
@@ -55,7 +55,7 @@ export default {
   },
   refused: '{models}: {reason}',
   rename: {
-    action: 'Umbenennen',
+    action: 'Unterhaltung umbenennen',
     name: 'Titel',
     title: 'Unterhaltung umbenennen',
   },

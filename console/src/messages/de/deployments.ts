@@ -25,7 +25,7 @@ export default {
   typeNotes: {
     widget: 'Eine Schaltfläche auf Ihrer Website, die einen Chat öffnet',
     iframe: 'Ein Chat innerhalb einer Seite Ihrer Website',
-    api: 'Für Programme, mit einem Schlüssel',
+    api: 'Eine API, die Programme mit einem Schlüssel aufrufen',
   },
   statuses: {
     active: 'Aktiv',
@@ -45,7 +45,7 @@ export default {
     created: '{name} ist bereit',
     keyForProgram: 'Ihr Programm authentifiziert sich mit diesem Schlüssel.',
     keyForWebsite:
-      'Ihre Website benötigt diesen Schlüssel nicht. Er ist für Programme, die den Agenten aufrufen.',
+      'Ihre Website braucht diesen Schlüssel nicht. Er ist für Programme, die den Agenten aufrufen.',
     appearance: 'Darstellung bearbeiten',
     showApi: 'API-Beispiele anzeigen',
     showCode: 'Installationscode anzeigen',
@@ -60,7 +60,7 @@ export default {
     delete: 'Löschen',
     deleteTitle: '„{name}“ löschen?',
     deleteApi:
-      'Der Schlüssel funktioniert sofort nicht mehr, und alle zugehörigen Unterhaltungen werden gelöscht. Der Agent bleibt erhalten. Das kann nicht rückgängig gemacht werden.',
+      'Der Schlüssel des Deployments funktioniert sofort nicht mehr, und alle seine Unterhaltungen werden gelöscht. Der Agent bleibt erhalten. Das kann nicht rückgängig gemacht werden.',
     deleteChat:
       'Der Chat verschwindet von Ihrer Website, und alle Unterhaltungen mit Besuchern werden gelöscht. Der Agent bleibt erhalten. Das kann nicht rückgängig gemacht werden.',
     deleted: '{name} gelöscht',
@@ -70,7 +70,7 @@ export default {
     name: 'Name',
     description: 'Beschreibung',
     descriptionHint: 'Besucher sehen die Beschreibung nicht.',
-    save: 'Speichern',
+    save: 'Details speichern',
   },
   page: {
     tabs: 'Deployment',
@@ -83,7 +83,7 @@ export default {
   },
   overview: {
     usage: 'Nutzung',
-    usageHint: 'Antworten zählen an dem Tag (UTC), an dem sie enden.',
+    usageHint: 'Eine Antwort zählt an dem Tag (UTC), an dem sie endet.',
     period: 'Zeitraum',
     days: '{count, plural, one {# Tag} other {# Tage}}',
     replies: 'Antworten',
@@ -111,7 +111,7 @@ export default {
   key: {
     title: 'Schlüssel',
     description:
-      'Programme senden den Schlüssel mit jeder Anfrage. Nur sein Hash wird gespeichert, daher kann er nicht noch einmal angezeigt werden.',
+      'Programme senden den Schlüssel mit jeder Anfrage. Parley speichert nur einen Hash des Schlüssels und kann ihn daher nicht erneut anzeigen.',
     current:
       'Der aktuelle Schlüssel beginnt mit <prefix>{start}</prefix>. Wenn Sie ihn verloren haben, generieren Sie ihn neu.',
     regenerate: 'Schlüssel neu generieren',
@@ -133,7 +133,7 @@ export default {
     pickColor: 'Farbe auswählen',
     font: 'Schriftart',
     fontHint:
-      'Schriftarten auf den Geräten der Besucher, durch Kommas getrennt. Schriftarten werden nicht heruntergeladen.',
+      'Namen von Schriften auf den Geräten der Besucher, durch Kommas getrennt. Parley lädt keine Schriften herunter.',
     welcome: 'Begrüßungsnachricht',
     welcomeHint: 'Die erste Nachricht, die Besucher sehen. Unterstützt Markdown.',
     placement: 'Position der Schaltfläche',
@@ -148,18 +148,18 @@ export default {
       'Summe aller Besucher pro Tag (UTC). Danach werden Besucher gebeten, am nächsten Tag wiederzukommen.',
   },
   install: {
-    website: 'Auf einer Website',
+    website: 'Installation auf einer Website',
     widgetHint: 'Fügen Sie diesen Code vor {tag} in Ihre Seiten ein. Er enthält keine Geheimnisse.',
     frameHint:
       'Fügen Sie diesen Code in die Seite ein, auf der der Chat erscheinen soll. Er enthält keine Geheimnisse.',
     script: 'Script-Tag',
     origins:
-      'Nur Seiten von {origins} können den Chat anzeigen. Weitere können Sie unter „Darstellung und Limits“ hinzufügen.',
-    embed: 'Chat stattdessen in eine Seite einbetten',
+      'Nur Seiten von {origins} können den Chat anzeigen. Um weitere Websites zu erlauben, bearbeiten Sie „Aussehen und Limits“.',
+    embed: 'Eingebetteter Chat statt einer Schaltfläche',
     csp: 'Seiten mit Content-Security-Policy',
     cspHint: 'Fügen Sie der Richtlinie diese Quellen hinzu:',
     policy: 'Richtlinie',
-    program: 'Aus einem Programm',
+    program: 'Verwendung der API',
     programHint:
       'Ersetzen Sie {placeholder} durch den Schlüssel des Deployments. Bewahren Sie den Schlüssel auf Ihrem Server auf: Wer ihn hat, kann auf Ihre Kosten Nachrichten senden.',
     typescript: 'TypeScript mit dem OpenAI-Client',

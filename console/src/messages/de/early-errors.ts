@@ -3,21 +3,24 @@ import type { ErrorMessages } from '../error-messages.ts'
 export default {
   access: {
     missing_permission: 'Ihnen fehlt die Berechtigung {permission}.',
-    not_system_admin: 'Das können nur Systemadministratoren.',
-    only_deployment: 'Ein Deployment-Schlüssel gibt nur Zugriff auf den Chat seines Deployments.',
+    not_system_admin: 'Das kann nur die Systemadministration. Bitten Sie sie darum.',
+    only_deployment:
+      'Ein Deployment-Schlüssel gibt nur Zugriff auf den Chat seines Deployments. Verwenden Sie einen API-Schlüssel der Organisation.',
     second_factor_required:
-      'Diese Organisation verlangt einen zweiten Faktor. Richten Sie ihn in Ihrem Konto ein, oder melden Sie sich damit erneut an.',
+      'Diese Organisation verlangt Zwei-Faktor-Authentifizierung. Richten Sie sie in Ihrem Konto ein, oder melden Sie sich damit erneut an.',
     session_needed: 'Dafür müssen Sie angemeldet sein. Mit einem API-Schlüssel ist es nicht möglich.',
   },
   auth: {
     challenge_gone: 'Diese Anmeldung ist abgelaufen oder wurde bereits verwendet. Melden Sie sich erneut an.',
     cookie_origin: 'Die Anmeldung bleibt nur auf den Seiten dieses Servers bestehen.',
     email_reserved: 'Diese E-Mail-Adresse ist reserviert. Verwenden Sie eine andere.',
-    email_taken: 'Es gibt bereits einen Benutzer mit dieser E-Mail-Adresse.',
+    email_taken:
+      'Es gibt bereits einen Benutzer mit dieser E-Mail-Adresse. Melden Sie sich an, oder verwenden Sie eine andere Adresse.',
     factor_challenge_gone:
       'Dieser Vorgang ist abgelaufen oder wurde bereits abgeschlossen. Beginnen Sie erneut.',
-    factor_not_found: 'Dieser zweite Faktor wurde nicht gefunden.',
-    factor_unverified: 'Bestätigen Sie Ihre E-Mail-Adresse, bevor Sie einen zweiten Faktor einrichten.',
+    factor_not_found: 'Dieser Passkey oder diese Authenticator-App wurde nicht gefunden.',
+    factor_unverified:
+      'Bestätigen Sie Ihre E-Mail-Adresse, bevor Sie die Zwei-Faktor-Authentifizierung einrichten.',
     invalid_credentials: 'E-Mail-Adresse oder Passwort ist falsch.',
     invalid_refresh_token: 'Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an.',
     invalid_token: 'Ihre Sitzung ist abgelaufen. Melden Sie sich erneut an.',
@@ -28,18 +31,23 @@ export default {
     no_factor:
       'Wiederherstellungscodes setzen einen Passkey oder eine Authenticator-App voraus. Richten Sie zuerst eines davon ein.',
     oidc_failed: 'Der OpenID-Anbieter hat nicht richtig geantwortet. Versuchen Sie es später erneut.',
-    oidc_off: 'Die Anmeldung über einen OpenID-Anbieter ist auf diesem Server nicht eingerichtet.',
+    oidc_off:
+      'Die Anmeldung über einen OpenID-Anbieter ist auf diesem Server nicht eingerichtet. Melden Sie sich mit E-Mail-Adresse und Passwort an.',
     oidc_state:
       'Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser begonnen. Beginnen Sie erneut.',
-    oidc_unverified: 'Der OpenID-Anbieter hat Ihre E-Mail-Adresse nicht bestätigt.',
-    passkey_exists: 'Dieser Passkey ist bereits registriert.',
-    passkey_invalid: 'Der Passkey kann für {origin} nicht überprüft werden.',
+    oidc_unverified:
+      'Der OpenID-Anbieter hat Ihre E-Mail-Adresse nicht bestätigt. Bestätigen Sie die Adresse dort, und melden Sie sich erneut an.',
+    passkey_exists:
+      'Dieser Passkey ist bereits registriert. Melden Sie sich damit an, oder registrieren Sie einen anderen.',
+    passkey_invalid:
+      'Der Passkey kann für {origin} nicht überprüft werden. Öffnen Sie Parley unter dieser Adresse, und versuchen Sie es erneut.',
     passkeys_max:
       'Ein Konto kann höchstens {max, plural, one {# Passkey} other {# Passkeys}} haben. Entfernen Sie zuerst einen.',
     session_not_found: 'Diese Sitzung wurde nicht gefunden.',
-    signup_closed: 'Auf diesem Server können Sie sich nur mit einer Einladung registrieren.',
+    signup_closed:
+      'Auf diesem Server können Sie sich nur mit einer Einladung registrieren. Bitten Sie die Administration um eine Einladung.',
     second_factor_needed:
-      'Ein zweiter Faktor ist erforderlich. Verwenden Sie einen Code Ihrer Authenticator-App, einen Passkey oder einen Wiederherstellungscode.',
+      'Zwei-Faktor-Authentifizierung ist erforderlich. Verwenden Sie einen Code Ihrer Authenticator-App, einen Passkey oder einen Wiederherstellungscode.',
     too_many_attempts:
       'Zu viele Anmeldeversuche. Versuchen Sie es in {seconds, plural, one {# Sekunde} other {# Sekunden}} erneut.',
     too_many_codes:
@@ -47,26 +55,29 @@ export default {
     totp_exists:
       'Dieses Konto hat bereits eine Authenticator-App. Entfernen Sie sie, bevor Sie eine andere hinzufügen.',
     totp_not_begun:
-      'Es gibt keine Authenticator-App zu bestätigen, oder 10 Minuten sind vergangen. Beginnen Sie erneut.',
+      'Keine Authenticator-App wartet auf Bestätigung. Die Einrichtung läuft nach 10 Minuten ab. Beginnen Sie erneut.',
     totp_wrong_code:
       'Falscher Code. Prüfen Sie die Uhrzeit Ihres Geräts, und geben Sie den aktuellen Code ein.',
-    wrong_code: 'Falscher Code. Jeder Code gilt einmal und etwa 30 Sekunden lang.',
+    wrong_code:
+      'Falscher Code. Jeder Code gilt einmal und etwa 30 Sekunden lang. Geben Sie den aktuellen Code ein.',
     wrong_passkey: 'Der Passkey wurde nicht akzeptiert. Versuchen Sie es erneut.',
-    wrong_proof: 'Das Passwort, der Code oder der Passkey ist falsch.',
-    wrong_recovery_code: 'Falscher Wiederherstellungscode. Jeder Wiederherstellungscode gilt einmal.',
+    wrong_proof: 'Das Passwort, der Code oder der Passkey ist falsch. Versuchen Sie es erneut.',
+    wrong_recovery_code:
+      'Falscher Wiederherstellungscode. Jeder Wiederherstellungscode gilt einmal. Geben Sie einen unbenutzten ein.',
   },
   invitation: {
-    email: '{email} ist keine gültige E-Mail-Adresse.',
+    email: '{email} ist keine gültige E-Mail-Adresse. Geben Sie eine Adresse wie name@example.com ein.',
     exists:
       'Für diese E-Mail-Adresse gibt es bereits eine offene Einladung. Senden Sie sie erneut, oder widerrufen Sie sie.',
-    gone: '{status, select, accepted {Diese Einladung wurde bereits angenommen.} expired {Diese Einladung ist abgelaufen.} revoked {Diese Einladung wurde widerrufen.} other {Diese Einladung gilt nicht mehr.}} Bitten Sie um eine neue.',
-    level: 'Nur Administratoren und Inhaber können Einladungen verwalten.',
+    gone: '{status, select, accepted {Diese Einladung wurde bereits angenommen.} expired {Diese Einladung ist abgelaufen.} revoked {Diese Einladung wurde widerrufen.} other {Diese Einladung gilt nicht mehr.}} Bitten Sie die Administration der Organisation um eine neue.',
+    level: 'Nur Administratoren und Inhaber können Einladungen verwalten. Bitten Sie sie darum.',
     not_found: 'Diese Einladung wurde nicht gefunden.',
     not_pending:
-      '{status, select, accepted {Diese Einladung wurde bereits angenommen.} expired {Diese Einladung ist abgelaufen.} revoked {Diese Einladung wurde widerrufen.} other {Diese Einladung ist nicht mehr offen.}}',
+      '{status, select, accepted {Diese Einladung wurde bereits angenommen.} expired {Diese Einladung ist abgelaufen.} revoked {Diese Einladung wurde widerrufen.} other {Diese Einladung ist nicht mehr offen.}} Senden Sie eine neue, wenn die Person noch Zugriff braucht.',
     organization_cap:
       'Eine Organisation kann höchstens {limit, plural, one {# Einladung} other {# Einladungen}} pro Tag senden. Versuchen Sie es nach Mitternacht (UTC) erneut.',
-    role_gone: 'Die Rolle dieser Einladung gibt es nicht mehr. Bitten Sie um eine neue Einladung.',
+    role_gone:
+      'Die Rolle dieser Einladung wurde gelöscht. Bitten Sie die Administration der Organisation um eine neue Einladung.',
     sender_cap:
       'Sie können höchstens {limit, plural, one {# Einladung} other {# Einladungen}} pro Tag senden. Versuchen Sie es nach Mitternacht (UTC) erneut.',
     unverified_cap:
@@ -83,9 +94,9 @@ export default {
     limited: 'Zu viele Anfragen. Versuchen Sie es in {wait} erneut.',
   },
   request: {
-    abandoned: 'Die Anfrage wurde abgebrochen, bevor die Antwort vollständig war.',
+    abandoned: 'Die Anfrage wurde abgebrochen, bevor die Antwort vollständig war. Versuchen Sie es erneut.',
     answer_not_kept: 'Dies wurde bereits ausgeführt. Laden Sie die Seite neu, um das Ergebnis zu sehen.',
-    file_too_large: 'Die Datei ist größer als {size}.',
+    file_too_large: 'Die Datei ist größer als {size}. Senden Sie eine kleinere.',
     idempotency_reused: 'Dies wurde bereits mit anderem Inhalt gesendet. Versuchen Sie es erneut.',
     in_progress: 'Dies wurde bereits gesendet und wird noch ausgeführt. Versuchen Sie es gleich erneut.',
     interrupted:
@@ -99,11 +110,12 @@ export default {
     too_many_values: 'Die Eingabe hat mehr als {limit, number} Werte. Kürzen Sie sie.',
   },
   server: {
-    error: 'Auf unserer Seite ist etwas schiefgegangen. Geben Sie die Anfrage-ID an, wenn Sie dies melden.',
+    error:
+      'Der Server konnte diese Anfrage nicht abschließen. Versuchen Sie es erneut. Wenn sie wieder fehlschlägt, findet der Betreiber die Ursache anhand der Anfrage-ID im Serverprotokoll.',
     unavailable: 'Das ist zurzeit nicht möglich: {reason}',
   },
   stream: {
-    lost: 'Die Verbindung wurde unterbrochen.',
+    lost: 'Die Verbindung wurde unterbrochen. Laden Sie die Seite neu.',
   },
   unknown: 'Der Server hat mit Status {status} geantwortet. Versuchen Sie es erneut.',
 } satisfies ErrorMessages

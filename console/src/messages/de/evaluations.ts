@@ -5,7 +5,7 @@ export default {
   back: 'Evaluierungen',
   create: {
     description: 'Fragen lassen sich später nicht ändern, damit Läufe vergleichbar bleiben.',
-    hint: 'Eine Zeile pro Frage: die Frage, dann die Namen der Dokumente, die sie beantworten. Oder JSON: <sample>{example}</sample>',
+    hint: 'Geben Sie eine Frage pro Zeile ein, gefolgt von den Namen der Dokumente, die sie beantworten. Sie können auch JSON einfügen: <sample>{example}</sample>',
     input: {
       form: 'Fragen schreiben',
       label: 'Eingabe der Fragen',
@@ -19,7 +19,7 @@ export default {
   },
   delete: 'Evaluierung löschen',
   deleteConsequence:
-    'Ihre Fragen und Läufe werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
+    'Alle Fragen und Läufe der Evaluierung werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
   deleteTitle: '„{name}“ löschen?',
   deleted: 'Evaluierung gelöscht',
   fields: {
@@ -27,7 +27,7 @@ export default {
     choose: 'Dokumente auswählen',
     documents: 'Dokumente, die Frage {number, number} beantworten',
     newest:
-      'Nur die neuesten {limit, number} Dokumente sind aufgeführt. Um andere anzugeben, fügen Sie Ihre Fragen als Text ein.',
+      'Nur die neuesten {limit, number} Dokumente werden aufgeführt. Um ältere Dokumente zu verwenden, fügen Sie Ihre Fragen als JSON oder CSV ein.',
     noMatch: 'Keine passenden Dokumente',
     question: 'Frage {number, number}',
     remove: 'Frage {number, number} entfernen',
@@ -35,7 +35,7 @@ export default {
   list: {
     created: 'Erstellt',
     empty:
-      'Listen Sie Fragen mit den Dokumenten auf, die sie beantworten. Jeder Lauf misst, wie viele gefunden werden. So vergleichen Sie Chunk-Größen und Modelle.',
+      'Schreiben Sie Fragen, und wählen Sie die Dokumente, die sie beantworten. Jeder Lauf misst, wie viele dieser Dokumente eine Suche findet. So können Sie Chunk-Größen und Modelle vergleichen.',
     emptyTitle: 'Noch keine Evaluierungen',
     label: 'Evaluierungen',
     name: 'Name',
@@ -54,7 +54,7 @@ export default {
     ndcgHint: 'Wie weit oben alle erwarteten Dokumente stehen',
     recall: 'Recall',
     recallAt: 'Recall bei {limit, number}',
-    recallHint: 'Gefundene erwartete Dokumente',
+    recallHint: 'Anteil der erwarteten Dokumente, die gefunden wurden',
   },
   problems: {
     empty: 'Geben Sie mindestens eine Frage ein.',
@@ -88,11 +88,12 @@ export default {
     worse: 'Schlechter als Rang {rank, number}',
   },
   run: {
-    description: 'Sucht nach jeder Frage im aktuellen Index. Jede Frage kostet so viel wie eine Suche.',
+    description:
+      'Ein Lauf durchsucht den aktuellen Index für jede Frage. Jede Frage kostet so viel wie eine Suche.',
     filter: 'Metadatenfilter',
     filterHint: 'JSON. Leer lassen, um alle Dokumente zu durchsuchen.',
     limit: 'Ergebnisse pro Frage',
-    limitHint: 'Das k in Recall@k.',
+    limitHint: 'Die Anzahl der Ergebnisse, in denen jedes erwartete Dokument gesucht wird (k in Recall@k)',
     minimumScore: 'Mindest-Score',
     minimumScoreHint: '0 bis 1. Blendet schwächere Treffer aus.',
     noReranker: 'Keiner',

@@ -36,14 +36,18 @@ export default {
     doneMark: '(erledigt)',
     model: {
       title: 'Sprachmodell hinzufügen',
-      reason: 'Bis dahin antwortet die integrierte Demo. Sie zeigt nur, wie Parley funktioniert.',
+      reason:
+        'Bis Sie ein Modell hinzufügen, antwortet die integrierte Demo. Sie zeigt nur, wie Parley funktioniert.',
     },
     chat: { title: 'Chat starten', reason: 'Probieren Sie aus, was ein Modell kann.' },
     document: {
       title: 'Dokument hinzufügen',
-      reason: 'Antworten können dann Ihre Inhalte verwenden und zitieren.',
+      reason: 'Antworten können das Dokument dann verwenden und zitieren.',
     },
-    agent: { title: 'Agent erstellen', reason: 'Ein Modell mit Anweisungen, Wissen und Tools.' },
+    agent: {
+      title: 'Agent erstellen',
+      reason: 'Ein Agent ist ein Modell mit Anweisungen, Wissen und Tools.',
+    },
   },
   viewAll: 'Alle anzeigen',
 } satisfies Translation<typeof en>

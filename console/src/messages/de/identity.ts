@@ -7,12 +7,13 @@ export default {
   firstName: 'Vorname',
   forgot: {
     title: 'Passwort vergessen?',
-    hint: 'Wir senden Ihnen einen Link, mit dem Sie ein neues Passwort festlegen.',
+    hint: 'Parley sendet Ihnen per E-Mail einen Link, mit dem Sie ein neues Passwort festlegen.',
     send: 'Link senden',
     back: 'Zurück zur Anmeldung',
     sentTitle: 'Prüfen Sie Ihr Postfach',
-    sent: 'Wenn für <address>{email}</address> ein Konto besteht, haben wir einen Link dorthin gesendet. Er gilt eine Stunde.',
-    notReceived: 'Nach einigen Minuten keine E-Mail? Prüfen Sie den Spam-Ordner oder die Adresse.',
+    sent: 'Wenn es für <address>{email}</address> ein Konto gibt, hat Parley einen Link an diese Adresse gesendet. Der Link läuft in einer Stunde ab.',
+    notReceived:
+      'Wenn nach einigen Minuten keine E-Mail ankommt, prüfen Sie Ihren Spam-Ordner und die Adresse.',
     another: 'Andere Adresse verwenden',
   },
   goToParley: 'Zur Startseite',
@@ -21,19 +22,19 @@ export default {
     title: '{organization} beitreten',
     from: '<name>{inviter}</name> hat Sie zu <name>{organization}</name> eingeladen, mit der Rolle <name>{role}</name>.',
     unnamed: 'Sie sind zu <name>{organization}</name> eingeladen, mit der Rolle <name>{role}</name>.',
-    validity: 'Für <address>{email}</address>, gültig bis {date}.',
+    validity: 'Die Einladung gilt für <address>{email}</address> und ist bis {date} gültig.',
     otherAccount:
       'Sie sind als <address>{current}</address> angemeldet. Wenn Sie beitreten, werden Sie stattdessen als <address>{invited}</address> angemeldet.',
     refusedTitle: 'Diese Einladung kann nicht angenommen werden',
     refusedHint:
-      'Nur der Link in der neuesten E-Mail funktioniert. Verwenden Sie ihn oder bitten Sie um eine neue Einladung.',
+      'Nur der Link in der neuesten Einladungs-E-Mail funktioniert. Öffnen Sie diesen Link, oder bitten Sie um eine neue Einladung.',
     accepted: 'Bereits angenommen?',
   },
   invite: {
     createAndJoin: 'Konto erstellen und beitreten',
-    join: 'Beitreten',
+    join: 'Organisation beitreten',
     known:
-      'Geben Sie das Passwort Ihres Kontos mit dieser Adresse ein. Durch den Beitritt werden Sie auf anderen Geräten abgemeldet und Ihre API-Schlüssel gelöscht.',
+      'Geben Sie das Passwort Ihres Kontos mit dieser Adresse ein. Wenn Sie beitreten, werden Sie auf anderen Geräten abgemeldet und Ihre API-Schlüssel gelöscht.',
   },
   lastName: 'Nachname',
   leave: {
@@ -49,15 +50,16 @@ export default {
   loading: 'Wird geladen',
   magicLink: {
     known:
-      'Für diese Adresse besteht ein Konto. Durch den Beitritt wird es überall abgemeldet, und sein Passwort und seine API-Schlüssel werden gelöscht.',
+      'Es gibt bereits ein Konto mit dieser Adresse. Wenn Sie beitreten, wird das Konto überall abgemeldet, sein Passwort entfernt, und seine API-Schlüssel werden gelöscht.',
     password: 'Passwort (optional)',
     newPassword: 'Neues Passwort (optional)',
-    passwordHint: 'Mindestens 8 Zeichen. Damit können Sie sich ohne Link per E-Mail anmelden.',
+    passwordHint:
+      'Mindestens 8 Zeichen. Mit einem Passwort können Sie sich ohne Link aus einer E-Mail anmelden.',
     join: 'Beitreten und anmelden',
   },
   noToken: {
     title: 'Öffnen Sie den Link in Ihrer E-Mail',
-    hint: 'Diese Seite lässt sich nur mit dem vollständigen Link aus der E-Mail öffnen.',
+    hint: 'Öffnen Sie diese Seite mit dem vollständigen Link aus der E-Mail.',
   },
   oidc: {
     title: 'Anmeldung läuft',
@@ -74,7 +76,7 @@ export default {
     consequence: 'Sie werden auf allen Geräten abgemeldet, und Ihre API-Schlüssel werden gelöscht.',
     submit: 'Passwort festlegen',
     doneTitle: 'Passwort geändert',
-    done: 'Melden Sie sich mit dem neuen Passwort an. Sie wurden auf allen Geräten abgemeldet.',
+    done: 'Sie sind auf allen Geräten abgemeldet. Melden Sie sich mit Ihrem neuen Passwort an.',
     another: 'Weiteren Link senden',
   },
   secondFactor: {
@@ -106,7 +108,7 @@ export default {
     title: 'E-Mail-Adresse bestätigen',
     signInFirst: 'Melden Sie sich bei dem Konto an, das Sie mit dieser Adresse erstellt haben.',
     notYours:
-      'Sie haben kein Konto erstellt? Ignorieren Sie die E-Mail, dann bleibt die Adresse unbestätigt. Um das Konto zu übernehmen, <link>legen Sie ein neues Passwort fest</link>.',
+      'Wenn Sie dieses Konto nicht erstellt haben, ignorieren Sie die E-Mail. Die Adresse bleibt dann unbestätigt. Um das Konto zu übernehmen, <link>legen Sie ein neues Passwort fest</link>.',
     signedInAs: 'Sie sind als <address>{email}</address> angemeldet.',
     submit: 'Adresse bestätigen',
     account: 'Zu Ihrem Konto',

@@ -8,7 +8,7 @@ export default {
     added: 'Quelle hinzugefügt',
     bucket: 'Bucket',
     depth: 'Crawling-Tiefe',
-    depthHint: '0 liest nur diese Seite.',
+    depthHint: 'Mit 0 wird nur die Seite unter der URL gelesen.',
     endpoint: 'Endpunkt',
     keysHint: 'Lassen Sie die Schlüssel bei einem öffentlichen Bucket leer.',
     maxPages: 'Maximale Seitenzahl',
@@ -44,7 +44,7 @@ export default {
     excludedFromSearch: 'Von der Suche ausgeschlossen',
     includedInSearch: 'Wird bei der Suche berücksichtigt',
     page: 'Seite {page, number}',
-    save: 'Speichern',
+    save: 'Chunk speichern',
     saved: 'Chunk gespeichert',
     text: 'Text von Chunk {number, number}',
     textHint:
@@ -55,7 +55,7 @@ export default {
     overlap: 'Überlappung (Token)',
     overlapHint: 'Aus dem vorherigen Chunk wiederholte Token. Höchstens ein Viertel der Chunk-Größe.',
     size: 'Chunk-Größe (Token)',
-    sizeHint: '32 bis 2.000. Kleine Chunks sind genauer, große enthalten mehr Kontext.',
+    sizeHint: 'Von 32 bis 2.000. Kleine Chunks machen die Suche genauer, große Chunks erhalten mehr Kontext.',
   },
   columns: {
     actions: 'Aktionen',
@@ -69,7 +69,7 @@ export default {
   },
   create: {
     advanced: 'Erweiterte Einstellungen',
-    description: 'Dokumente fügen Sie im nächsten Schritt hinzu.',
+    description: 'Im nächsten Schritt fügen Sie Dokumente hinzu.',
     title: 'Wissensdatenbank erstellen',
   },
   delete: 'Löschen',
@@ -84,10 +84,10 @@ export default {
     title: 'Dokument',
   },
   documents: {
-    deleteForGood: 'Es wird aus der Suche entfernt. Das kann nicht rückgängig gemacht werden.',
+    deleteForGood: 'Das Dokument wird aus der Suche entfernt. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: '„{name}“ löschen?',
     deleteUntilRefresh:
-      'Es wird aus der Suche entfernt. Wenn es in der Quelle noch vorhanden ist, kommt es mit der nächsten Aktualisierung zurück.',
+      'Das Dokument wird aus der Suche entfernt. Wenn die Quelle das Dokument noch enthält, fügt die nächste Aktualisierung es wieder hinzu.',
     deleted: '„{name}“ gelöscht',
     empty:
       'Fügen Sie PDF-, Word-, Excel-, CSV-, Markdown- oder Textdateien hinzu oder ziehen Sie sie hierher. Sie können auch Websites und S3-Buckets importieren.',
@@ -101,7 +101,7 @@ export default {
   embedding: {
     builtIn: 'Integriert (lokal)',
     builtInFree: 'Integriert (lokal, kostenlos)',
-    hint: 'Findet Textstellen nach Bedeutung. Das integrierte Modell vergleicht nur die Schreibweise, in jeder Sprache.',
+    hint: 'Ein Embedding-Modell findet Textstellen nach ihrer Bedeutung. Das integrierte Modell vergleicht nur die Schreibweise, in jeder Sprache.',
     label: 'Embedding-Modell',
   },
   failedSources: {
@@ -114,7 +114,7 @@ export default {
     name: 'Name',
   },
   filter: {
-    hint: 'Ein JSON-Objekt, das name, mime_type, url und andere Felder nach Wert oder mit in, gte, lte oder exists prüft.',
+    hint: 'Ein JSON-Objekt, das nach name, mime_type, url und anderen Feldern filtert. Jedes Feld hat einen Wert oder eine Bedingung mit in, gte, lte oder exists.',
     label: 'Metadatenfilter',
     notJson: 'Ungültiges JSON. Setzen Sie Namen und Texte in gerade doppelte Anführungszeichen.',
     notObject: 'Geben Sie ein JSON-Objekt ein, zum Beispiel {example}',
@@ -122,7 +122,7 @@ export default {
   list: {
     description: 'Dokumente, die Chats und Agenten durchsuchen und zitieren.',
     empty:
-      'Fügen Sie Dateien, Websites oder Text hinzu. Chats und Agenten mit einer Wissensdatenbank antworten daraus und nennen ihre Quellen.',
+      'Fügen Sie Dateien, Websites oder Text hinzu. Chats und Agenten, die die Wissensdatenbank verwenden, antworten aus diesen Dokumenten und zitieren sie.',
     emptyTitle: 'Noch keine Wissensdatenbanken',
   },
   loading: 'Wird geladen',
@@ -175,7 +175,7 @@ export default {
     },
     model: 'Modell',
     noMatchHint:
-      'Versuchen Sie andere Wörter oder entfernen Sie den Filter. Um Textstellen nach Bedeutung zu finden, verwenden Sie ein Embedding-Modell.',
+      'Verwenden Sie andere Wörter, oder entfernen Sie den Filter. Um Textstellen nach ihrer Bedeutung zu finden, wählen Sie in den Einstellungen ein Embedding-Modell.',
     noMatchTitle: 'Keine Treffer',
     noReranker: 'Keiner',
     options: 'Optionen',
@@ -184,7 +184,7 @@ export default {
     questionOrKeywords: 'Frage oder Stichwörter',
     questionPlaceholder: 'Wann öffnet der Laden?',
     reranker: 'Reranker',
-    rerankerHint: 'Ein Sprachmodell liest die besten Textstellen und bewertet sie neu. Verbraucht Credits.',
+    rerankerHint: 'Ein Sprachmodell liest die besten Textstellen und bewertet sie neu. Das kostet Credits.',
     search: 'Suchen',
   },
   settings: {
@@ -197,7 +197,7 @@ export default {
     general: 'Allgemein',
     indexing: 'Indexierung',
     indexingHint:
-      'Änderungen gelten für alle Dokumente, die dafür neu indexiert werden. Fehlgeschlagene Quellen werden erneut gelesen.',
+      'Beim Speichern werden alle Dokumente neu indexiert und fehlgeschlagene Quellen erneut gelesen.',
     readOnly: 'Ihre Rolle darf diese Einstellungen nicht ändern.',
     reindex: 'Dokumente neu indexieren',
     reindexConsequence:
@@ -232,7 +232,7 @@ export default {
   stages: {
     belowMinimum: '{count, number} unter dem Mindest-Score',
     best: 'Die besten Treffer',
-    combinedHint: 'Beide Listen nach Rang zusammengeführt',
+    combinedHint: 'Die Stichwort- und die semantischen Treffer, nach Rang zusammengeführt',
     duplicates: '{count, plural, one {# Beinahe-Duplikat entfernt} other {# Beinahe-Duplikate entfernt}}',
     keywordBm25: 'Stichwörter (BM25)',
     keywordHint: 'Textstellen mit denselben Wörtern',

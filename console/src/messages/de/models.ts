@@ -7,7 +7,7 @@ export default {
   add: 'Modell hinzufügen',
   empty: 'Noch keine eigenen Modelle',
   emptyHint:
-    'Fügen Sie ein Modell mit einem API-Schlüssel seines Anbieters oder mit der URL eines OpenAI-kompatiblen Servers hinzu. Die Modelle dieser Installation sind ohne Einrichtung verfügbar.',
+    'Fügen Sie ein Modell mit einem API-Schlüssel seines Anbieters oder mit der URL eines OpenAI-kompatiblen Servers hinzu. Die Modelle dieser Installation können Sie ohne Einrichtung verwenden.',
   own: 'Ihre Modelle',
   ofInstallation: 'Modelle dieser Installation',
   test: 'Testen',
@@ -34,7 +34,7 @@ export default {
     new: 'Modell hinzufügen',
     edit: '{name} bearbeiten',
     add: 'Modell hinzufügen',
-    save: 'Speichern',
+    save: 'Änderungen speichern',
     added: '{name} hinzugefügt. Testen Sie die Verbindung.',
     saved: '{name} gespeichert',
     provider: 'Anbieter',
@@ -48,7 +48,7 @@ export default {
     key: 'API-Schlüssel',
     keyOptional: 'API-Schlüssel (optional)',
     keyStored: 'Wird verschlüsselt gespeichert und nicht mehr angezeigt',
-    keyMoved: 'Geben Sie den Schlüssel erneut ein, da sich die Basis-URL ändert',
+    keyMoved: 'Die Basis-URL hat sich geändert. Geben Sie den API-Schlüssel erneut ein.',
     keyKept: 'Leer lassen, um den aktuellen Schlüssel zu behalten',
     input_ratio: 'Credits pro Eingabe-Token',
     output_ratio: 'Credits pro Ausgabe-Token',
@@ -79,7 +79,7 @@ export default {
     description:
       'Dieses Modell stammt aus der Konfiguration der Installation. Änderungen gelten für alle Organisationen.',
     enabled: 'Aktiviert',
-    save: 'Speichern',
+    save: 'Änderungen speichern',
     saved: '{name} für alle Organisationen gespeichert',
   },
 } satisfies Translation<typeof en>

@@ -6,7 +6,7 @@ export default {
     title: 'Sie haben keinen Zugriff auf diese Seite',
     permission:
       'Für diese Seite ist die Berechtigung <permission>{name}</permission> erforderlich. Wenden Sie sich an einen Inhaber der Organisation.',
-    administrator: 'Nur Administratoren dieser Installation können sie öffnen.',
+    administrator: 'Nur Administratoren dieser Installation können diese Seite öffnen.',
   },
   settings: {
     title: 'Einstellungen',
@@ -18,15 +18,15 @@ export default {
     id: 'ID',
     copyId: 'ID kopieren',
     name: 'Name',
-    rename: 'Umbenennen',
+    rename: 'Organisation umbenennen',
     renamed: 'Organisation in {name} umbenannt',
   },
   secondFactor: {
     title: 'Anmeldung',
-    label: 'Zweiten Faktor verlangen',
+    label: 'Zwei-Faktor-Authentifizierung verlangen',
     hint: 'Mitglieder können diese Organisation erst nutzen, wenn sie einen Passkey oder eine Authenticator-App eingerichtet haben. API-Schlüssel sind nicht betroffen.',
-    on: 'Ein zweiter Faktor ist jetzt erforderlich',
-    off: 'Ein zweiter Faktor ist nicht mehr erforderlich',
+    on: 'Zwei-Faktor-Authentifizierung wird jetzt verlangt',
+    off: 'Zwei-Faktor-Authentifizierung wird nicht mehr verlangt',
   },
   limits: {
     title: 'Limits und Nutzung',
@@ -37,22 +37,23 @@ export default {
     members: 'Mitglieder',
     usedOf: '{used} von {limit}',
     unlimited: '{used} (kein Limit)',
-    uploads: '{count, plural, one {# Datei pro Chat.} other {Bis zu # Dateien pro Chat.}}',
-    addingOn: 'Bestehende Benutzer können ohne Einladung hinzugefügt werden.',
-    addingOff: 'Bestehende Benutzer können nur mit einer Einladung beitreten.',
+    uploads: 'Bis zu {count, plural, one {# Datei} other {# Dateien}} pro Chat',
+    addingOn: 'Personen, die bereits ein Parley-Konto haben, können ohne Einladung hinzugefügt werden.',
+    addingOff:
+      'Personen, die bereits ein Parley-Konto haben, brauchen eine Einladung, um dieser Organisation beizutreten.',
   },
   export: {
     title: 'Export',
     description:
-      'Alle Daten dieser Organisation als ZIP-Archiv. Schlüssel und andere Geheimnisse sind nicht enthalten.',
-    note: 'Der Export enthält die Chats, Dateien und Anweisungen aller Mitglieder und wird im Audit-Log erfasst. Ein großer Export dauert eine Weile. Bleiben Sie auf dieser Seite, bis der Download abgeschlossen ist.',
+      'Laden Sie alle Daten dieser Organisation als ZIP-Archiv herunter. Schlüssel und andere Geheimnisse sind nicht enthalten.',
+    note: 'Der Export enthält die Chats, Dateien und Anweisungen aller Mitglieder. Parley vermerkt den Export im Audit-Log. Bleiben Sie auf dieser Seite, bis der Download abgeschlossen ist.',
     download: 'Export herunterladen',
   },
   import: {
     title: 'Import',
     description:
       'Erstellen Sie eine Organisation aus dem Export dieses oder eines anderen Parley-Servers. Sie werden Inhaber der neuen Organisation.',
-    note: 'Mitglieder und Geheimnisse werden nicht importiert. Was ein Geheimnis benötigt, bleibt deaktiviert, bis Sie es erneut hinterlegen.',
+    note: 'Mitglieder und Geheimnisse werden nicht importiert. Einträge, die ein Geheimnis brauchen, bleiben aus, bis Sie das Geheimnis eingeben.',
     open: 'Organisation importieren',
     allOrNothing: 'Wenn der Export einen Fehler enthält, wird nichts importiert.',
     file: 'Exportdatei',
@@ -62,13 +63,13 @@ export default {
     uploading: 'Wird hochgeladen: {share, number, percent}',
     importing: 'Wird importiert. Das kann einige Minuten dauern.',
     cancel: 'Abbrechen',
-    submit: 'Importieren',
+    submit: 'Organisation importieren',
   },
   imported: {
     title: '{name} importiert',
     leftOut: 'Nicht oder mit Änderungen importiert',
     reason: '<kind>{count}</kind>: {reason}',
-    stay: 'Hier bleiben',
+    stay: 'Auf dieser Seite bleiben',
     open: 'Organisation öffnen',
   },
   kinds: {
@@ -109,10 +110,10 @@ export default {
     newOwner: 'Neuer Inhaber',
     noMembers: 'Keine anderen Mitglieder',
     choose: 'Mitglied auswählen',
-    action: 'Übertragen',
+    action: 'Inhaberschaft übertragen',
   },
   leave: {
-    title: 'Verlassen',
+    title: 'Organisation verlassen',
     hint: 'Um zurückzukehren, benötigen Sie eine Einladung. Der letzte Inhaber kann die Organisation nicht verlassen.',
     action: 'Organisation verlassen',
     question: '„{name}“ verlassen?',
@@ -121,7 +122,7 @@ export default {
     done: 'Sie haben {name} verlassen',
   },
   delete: {
-    title: 'Löschen',
+    title: 'Organisation löschen',
     hint: 'Löscht die Organisation mit allen Daten für alle Mitglieder. Das kann nicht rückgängig gemacht werden.',
     action: 'Organisation löschen',
     question: '„{name}“ löschen?',
@@ -132,17 +133,17 @@ export default {
   admin: {
     title: 'Installation',
     description:
-      'Credits und Limits einer Organisation. Die Preise der Modelle dieser Installation legen Sie auf der Seite „Modelle“ fest, Berechtigungen auf der Seite „Rollen“.',
+      'Verwalten Sie Credits und Limits einer Organisation. Modellpreise legen Sie auf der Seite „Modelle“ fest, eigene Berechtigungen auf der Seite „Rollen“.',
     organization: 'Organisation',
     notMember:
-      'Sie sind kein Mitglied dieser Organisation. Ihre Mitglieder finden die ID in den Einstellungen.',
+      'Sie sind kein Mitglied dieser Organisation. Ihre Mitglieder finden die ID in den Einstellungen der Organisation.',
     id: 'Organisations-ID',
     idFormat: 'Zum Beispiel 0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60',
-    choose: 'Auswählen',
+    choose: 'Organisation auswählen',
   },
   grant: {
     title: 'Credits gutschreiben',
-    description: 'Wird zum aktuellen Guthaben addiert.',
+    description: 'Die Credits werden zum aktuellen Guthaben hinzugefügt.',
     credits: 'Credits',
     reason: 'Grund',
     example: 'Bestellung 1042',

@@ -6,7 +6,7 @@ export default {
   members: {
     title: 'Mitglieder',
     description: 'Personen in dieser Organisation und Einladungen',
-    invite: 'Einladen',
+    invite: 'Personen einladen',
     search: 'Suche',
     searchHint: 'Name oder E-Mail',
     status: 'Status',
@@ -22,7 +22,7 @@ export default {
     actions: 'Aktionen',
     you: '{name} <you>(Sie)</you>',
     pending: 'Neues Mitglied',
-    pendingHint: 'Name und E-Mail-Adresse erscheinen, sobald diese Person die Organisation öffnet.',
+    pendingHint: 'Name und E-Mail-Adresse erscheinen, nachdem diese Person die Organisation geöffnet hat.',
     roleOf: 'Rolle von {name}',
     roleDeleted: 'Gelöschte Rolle',
     roleChanged: 'Rolle von {name} in {role} geändert',
@@ -48,7 +48,7 @@ export default {
     removed: '{name} entfernt',
     resend: 'Einladung erneut senden',
     resent: 'Neuer Link an {email} gesendet',
-    revoke: 'Widerrufen',
+    revoke: 'Einladung widerrufen',
     revokeTitle: 'Einladung für {email} widerrufen?',
     revokeConsequence: 'Der Link in der Einladung funktioniert dann nicht mehr.',
     revoked: 'Einladung für {email} widerrufen',
@@ -80,34 +80,34 @@ export default {
     title:
       '{count, plural, =0 {Keine Einladungen gesendet} one {# Einladung gesendet} other {# Einladungen gesendet}}',
     description:
-      'Die E-Mails enthalten einen Link, der sieben Tage gültig ist. Falls eine E-Mail nicht ankommt, geben Sie den Link selbst weiter. Er wird nur einmal angezeigt.',
-    fix: 'Fehlgeschlagene bearbeiten',
+      'Jede E-Mail enthält einen Link, der sieben Tage gültig ist. Wenn eine E-Mail nicht ankommt, geben Sie ihren Link selbst weiter. Die Links werden nur einmal angezeigt.',
+    fix: 'Fehlgeschlagene Einladungen korrigieren',
     done: 'Fertig',
     list: 'Einladungen',
     sent: 'Gesendet',
     failed: 'Fehlgeschlagen',
     useId:
-      'Diese Person hat bereits ein Konto. Gehen Sie zurück und fügen Sie sie über die Benutzer-ID hinzu.',
+      'Diese Person hat bereits ein Konto. Gehen Sie zurück, und fügen Sie die Person mit der Benutzer-ID hinzu.',
   },
   link: {
     title: 'Neuer Link gesendet',
     description:
-      'Der Link wurde an {email} gesendet und ist sieben Tage gültig. Frühere Links funktionieren nicht mehr.',
-    note: 'Falls die E-Mail nicht ankommt, geben Sie diesen Link selbst weiter. Er wird nur einmal angezeigt.',
+      'Parley hat den Link an {email} gesendet. Der Link ist sieben Tage gültig. Frühere Links funktionieren nicht mehr.',
+    note: 'Wenn die E-Mail nicht ankommt, geben Sie diesen Link selbst weiter. Der Link wird nur einmal angezeigt.',
     copy: 'Link für {email} kopieren',
     done: 'Fertig',
   },
   addById: {
     off: 'Benutzer ohne Einladung hinzuzufügen ist für diese Organisation deaktiviert. Ein Administrator dieser Installation kann dies aktivieren.',
     description:
-      'Der Benutzer wird sofort Mitglied und erhält eine E-Mail mit einem Link zum Verlassen. Benutzer finden ihre ID in ihren Kontoeinstellungen. Eine E-Mail-Adresse genügt bei Benutzern, die mit Ihnen in einer anderen Organisation sind.',
+      'Der Benutzer wird sofort Mitglied und erhält eine E-Mail mit einem Link zum Verlassen. Benutzer finden ihre ID in ihren Kontoeinstellungen. Eine E-Mail-Adresse können Sie nur eingeben, wenn der Benutzer eine andere Organisation mit Ihnen teilt.',
     user: 'Benutzer-ID oder E-Mail',
     add: 'Mitglied hinzufügen',
     added: 'Mitglied hinzugefügt',
   },
   roles: {
     title: 'Rollen',
-    description: 'Eine Rolle legt fest, was ihre Mitglieder tun können. Jedes Mitglied hat eine Rolle.',
+    description: 'Eine Rolle legt fest, was ein Mitglied tun kann. Jedes Mitglied hat eine Rolle.',
     permissions: 'Berechtigungen',
     create: 'Rolle erstellen',
     role: 'Rolle',
@@ -134,14 +134,14 @@ export default {
     cancel: 'Abbrechen',
     create: 'Rolle erstellen',
     created: 'Rolle {name} erstellt',
-    save: 'Speichern',
+    save: 'Rolle speichern',
     saved: 'Rolle {name} gespeichert. Die Änderung gilt sofort.',
   },
   systemRoleDescription: {
     owner: 'Voller Zugriff',
     admin: 'Verwaltet Mitglieder, Einstellungen und alle Inhalte. Kann die Organisation nicht löschen.',
     member:
-      'Liest alles. Schreibt Chats, Unterhaltungen, Verbindungen und Wissensdatenbanken und führt Agenten und Tools aus.',
+      'Liest alles. Schreibt Chats, Unterhaltungen, Verbindungen und Wissensdatenbanken. Führt Agenten und Tools aus.',
     guest: 'Nur Lesezugriff',
   },
   permissions: {
@@ -159,7 +159,7 @@ export default {
     removeTitle: '{name} entfernen?',
     removeConsequence:
       'Die Berechtigung wird aus allen Rollen aller Organisationen entfernt. Das kann nicht rückgängig gemacht werden.',
-    removeAction: 'Entfernen',
+    removeAction: 'Berechtigung entfernen',
   },
   pager: {
     label: 'Seiten',

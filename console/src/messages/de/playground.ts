@@ -6,13 +6,13 @@ export default {
   clear: {
     action: 'Verlauf löschen',
     consequence:
-      'Alle Nachrichten hier werden gelöscht. Verbindungen bleiben erhalten. Das kann nicht rückgängig gemacht werden.',
+      'Alle Nachrichten im Playground werden gelöscht. Ihre Verbindungen bleiben erhalten. Das kann nicht rückgängig gemacht werden.',
     title: 'Verlauf löschen?',
   },
-  lost: 'Die Verbindung wurde unterbrochen, bevor die Antwort vollständig war. Fragen Sie erneut: Der Playground speichert unvollständige Antworten nicht.',
+  lost: 'Die Verbindung wurde unterbrochen, bevor die Antwort vollständig war. Der Playground speichert keine unvollständigen Antworten. Senden Sie Ihre Nachricht erneut.',
   memory: {
     label: 'Frühere Nachrichten',
-    note: 'Frühere Nachrichten. Tool-Aufrufe werden nicht gespeichert.',
+    note: 'Frühere Nachrichten ohne ihre Tool-Aufrufe',
   },
   messages: 'Nachrichten',
   notAllowed:
@@ -32,7 +32,7 @@ export default {
     none: 'Keine Verbindungen',
   },
   turn: {
-    connect: 'Verbinden',
+    connect: 'Konto verbinden',
     connectServer: '{name} verbinden',
     recommended: 'Empfohlene Server',
     retry: 'Mit ausgewählten Verbindungen erneut versuchen',

@@ -9,20 +9,21 @@ export default {
     added: 'Sie wurden zu {organization} hinzugefügt',
     open: 'Organisation öffnen',
     leave: 'Organisation verlassen',
-    privacy: 'Die Mitglieder sehen Ihren Namen und Ihre E-Mail-Adresse, sobald Sie die Organisation öffnen.',
+    privacy:
+      'Mitglieder der Organisation sehen Ihren Namen und Ihre E-Mail-Adresse, nachdem Sie sie geöffnet haben.',
   },
   menu: 'Menü',
   navigation: 'Konsole',
   noMember: {
     title: 'Sie sind kein Mitglied dieser Organisation',
-    reason: 'Sie wurde gelöscht, oder Sie wurden aus ihr entfernt.',
+    reason: 'Die Organisation wurde gelöscht, oder Sie wurden daraus entfernt.',
     go: '{organization} öffnen',
     goHome: 'Zur Startseite',
   },
   notLoaded: 'Die Seite konnte nicht geladen werden.',
   notFound: {
     title: 'Seite nicht gefunden',
-    nothing: 'Unter dieser Adresse gibt es keine Seite',
+    nothing: 'Keine Seite unter dieser Adresse',
     reason: 'Die Seite wurde möglicherweise gelöscht, oder der Link ist falsch.',
     goHome: 'Zur Startseite',
   },
@@ -57,11 +58,12 @@ export default {
     admin: 'Installation',
   },
   secondFactor: {
-    title: 'Diese Organisation verlangt einen zweiten Faktor',
-    unused: 'Sie haben sich ohne Ihren zweiten Faktor angemeldet. Melden Sie sich damit erneut an.',
+    title: 'Diese Organisation verlangt Zwei-Faktor-Authentifizierung',
+    unused:
+      'Sie haben sich ohne Zwei-Faktor-Authentifizierung angemeldet. Melden Sie sich erneut an, um sie zu verwenden.',
     none: 'Fügen Sie Ihrem Konto einen Passkey oder eine Authenticator-App hinzu.',
     signInAgain: 'Erneut anmelden',
-    setUp: 'Zweiten Faktor einrichten',
+    setUp: 'Zwei-Faktor-Authentifizierung einrichten',
   },
   skip: 'Zum Inhalt springen',
   theme: {

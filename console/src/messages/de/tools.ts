@@ -19,7 +19,7 @@ export default {
     new: 'Neue Kategorie',
     newName: 'Neuer Name für {name}',
     rename: '{name} umbenennen',
-    renameAction: 'Umbenennen',
+    renameAction: 'Kategorie umbenennen',
     title: 'Kategorien',
   },
   code: {
@@ -41,7 +41,7 @@ export default {
       'Verwenden Sie Buchstaben, Ziffern und Unterstriche. Beginnen Sie nicht mit einer Ziffer oder zwei Unterstrichen.',
     packages: 'Pakete',
     packagesHint:
-      'Durch Kommas getrennt, zum Beispiel numpy, pandas. Pakete von Pyodide und auf diesem Server installierte.',
+      'Durch Kommas getrennt, etwa numpy, pandas. Sie können Pakete von Pyodide und auf diesem Server installierte Pakete verwenden.',
     pythonHint: 'Ein def oder async def, das die Eingaben als benannte Argumente erhält.',
     structure: 'Struktur',
     title: 'Code',
@@ -62,7 +62,7 @@ export default {
     defaultCategory: 'Allgemein',
     description: 'Beschreibung',
     descriptionHint: 'Sagt Modellen, wann sie das Tool aufrufen sollen.',
-    example: 'Beginnt mit einem funktionierenden Beispiel.',
+    example: 'Das Tool beginnt mit einem funktionierenden Beispiel.',
     imported: 'Prüfen Sie den Code, bevor Sie das Tool einem Agenten hinzufügen.',
     language: 'Sprache',
     name: 'Name',
@@ -108,11 +108,11 @@ export default {
     tooLarge: 'Diese Datei ist zu groß. Tool-Dateien haben höchstens {size}.',
   },
   foreign: {
-    configuration: 'Wird dort festgelegt, wo ein Agent das Tool verwendet.',
+    configuration: 'Die Konfiguration legen Sie dort fest, wo ein Agent das Tool verwendet.',
     configurationTitle: 'Konfiguration',
     description:
-      'Ihre Agenten können es verwenden. Der {language}-Code ist verborgen und kann sich jederzeit ändern. Die Eigentümer können lesen, was Ihre Agenten an das Tool senden.',
-    network: 'Es kann {hosts} erreichen.',
+      'Ihre Agenten können dieses Tool verwenden. Sein {language}-Code ist nicht sichtbar und kann sich jederzeit ändern. Die Organisation, der das Tool gehört, kann die Daten lesen, die Ihre Agenten ihm senden.',
+    network: 'Das Tool kann {hosts} erreichen.',
     secret: '{type}, geheim',
     title: 'Öffentliches Tool einer anderen Organisation',
   },
@@ -139,7 +139,7 @@ export default {
     outputType: 'Typ',
     public: 'Öffentlich',
     publicHint:
-      'Agenten aller Organisationen auf diesem Server können es verwenden. Der Code bleibt verborgen.',
+      'Agenten aller Organisationen auf diesem Server können das Tool verwenden. Der Code bleibt verborgen.',
     readOnly: 'Ihre Rolle darf keine Tools ändern.',
     version: 'Version',
   },
@@ -148,7 +148,7 @@ export default {
     allCategories: 'Alle Kategorien',
     allOwners: 'Alle',
     description:
-      'Code, den Agenten aufrufen können. Er läuft in einer Sandbox und erreicht nur die Hosts, die er angibt.',
+      'Tools sind Code, den Agenten aufrufen können. Der Code läuft in einer Sandbox und erreicht nur die Hosts in der Netzwerkliste des Tools.',
     empty:
       'Mit Tools können Agenten nachschlagen, Ihre Dienste aufrufen und rechnen. Ein neues Tool beginnt mit einem funktionierenden Beispiel.',
     emptyTitle: 'Noch keine Tools',
@@ -176,7 +176,7 @@ export default {
   page: {
     delete: 'Tool löschen',
     deleteConsequence:
-      'Der Code wird für alle gelöscht. Um eine Kopie zu behalten, exportieren Sie das Tool zuerst. Das kann nicht rückgängig gemacht werden.',
+      'Der Code des Tools wird für alle gelöscht. Um eine Kopie zu behalten, exportieren Sie das Tool zuerst. Das kann nicht rückgängig gemacht werden.',
     deleteTitle: '„{name}“ löschen?',
     deleted: '„{name}“ gelöscht',
     edit: 'Bearbeiten',
@@ -194,7 +194,7 @@ export default {
   test: {
     apiKey: 'API-Schlüssel',
     apiKeyHint:
-      'Wird nur für diesen Test verwendet und nicht gespeichert. Der Test verbraucht keine Credits.',
+      'Parley verwendet den Schlüssel nur für diesen Test und speichert ihn nicht. Der Test kostet keine Credits.',
     baseUrl: 'Basis-URL',
     byModel: 'Mit einem Modell testen',
     byValues: 'Mit Werten testen',
@@ -203,8 +203,8 @@ export default {
     label: '{name} testen',
     mode: {
       label: 'Testmodus',
-      model: 'Mit einem Modell',
-      values: 'Mit Werten',
+      model: 'Modellaufruf',
+      values: 'Direkter Aufruf',
     },
     model: 'Modell',
     noParameters: '{name} hat keine Parameter.',
@@ -221,8 +221,8 @@ export default {
     result: 'Ergebnis',
     run: 'Test ausführen',
     title: 'Test',
-    unsaved: 'Tests verwenden die gespeicherte Version. Speichern Sie, um Ihre Änderungen zu testen.',
-    usage: 'Insgesamt {time} · {input, number} Eingabe-Token · {output, number} Ausgabe-Token',
+    unsaved: 'Tests verwenden die gespeicherte Version. Speichern Sie Ihre Änderungen, um sie zu testen.',
+    usage: 'Insgesamt {time} · {input, number} Eingabe-Tokens · {output, number} Ausgabe-Tokens',
   },
   title: 'Tools',
   types: {

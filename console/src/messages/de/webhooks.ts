@@ -3,7 +3,8 @@ import type en from '../en/webhooks.ts'
 
 export default {
   title: 'Webhooks',
-  description: 'Ein Webhook sendet signierte HTTP-Anfragen an Ihren Server, wenn hier etwas geschieht.',
+  description:
+    'Ein Webhook sendet signierte HTTP-Anfragen an Ihren Server, wenn in dieser Organisation ein Ereignis eintritt.',
   add: 'Webhook hinzufügen',
   empty: 'Noch keine Webhooks',
   emptyHint:
@@ -18,13 +19,13 @@ export default {
     title: 'Webhook',
     events: 'Ereignisse: {events}',
     notFound: 'Webhook nicht gefunden',
-    notFoundHint: 'Er wurde gelöscht oder gehört zu einer anderen Organisation.',
+    notFoundHint: 'Der Webhook wurde gelöscht, oder er gehört zu einer anderen Organisation.',
     disabled:
-      '{reason} Bis der Webhook wieder aktiviert wird, werden keine Ereignisse gesendet. Sie werden auch nicht nachgeholt.',
+      '{reason} Bis Sie den Webhook aktivieren, werden keine Ereignisse gesendet. Ereignisse bis dahin werden nicht nachgeholt.',
     disabledByMember:
-      'Ein Mitglied hat diesen Webhook deaktiviert. Bis er wieder aktiviert wird, werden keine Ereignisse gesendet. Sie werden auch nicht nachgeholt.',
+      'Ein Mitglied hat diesen Webhook deaktiviert. Bis Sie den Webhook aktivieren, werden keine Ereignisse gesendet. Ereignisse bis dahin werden nicht nachgeholt.',
     failing:
-      'Keine erfolgreiche Zustellung seit {time}. Nach fünf Tagen ohne Erfolg wird der Webhook automatisch deaktiviert.',
+      'Seit {time} war keine Zustellung erfolgreich. Nach fünf Tagen ohne erfolgreiche Zustellung wird der Webhook automatisch deaktiviert.',
   },
   actions: {
     test: 'Testereignis senden',
@@ -49,18 +50,18 @@ export default {
     delete: 'Löschen',
     deleteTitle: 'Diesen Webhook löschen?',
     deleteConsequence:
-      '{url} erhält keine Ereignisse mehr, und der Zustellungsverlauf wird gelöscht. Das kann nicht rückgängig gemacht werden.',
+      'Parley sendet keine Ereignisse mehr an {url}, und der Zustellverlauf wird gelöscht. Das kann nicht rückgängig gemacht werden.',
     deleted: 'Webhook gelöscht',
   },
   form: {
     new: 'Webhook hinzufügen',
     edit: 'Webhook bearbeiten',
     add: 'Webhook hinzufügen',
-    save: 'Speichern',
+    save: 'Webhook speichern',
     saved: 'Webhook gespeichert',
     url: 'URL',
     urlHint:
-      'HTTP oder HTTPS. Bei anderen Antworten als 2xx wird die Zustellung etwa einen Tag lang wiederholt.',
+      'HTTP oder HTTPS. Wenn der Antwortstatus nicht 2xx ist, wird die Zustellung etwa einen Tag lang wiederholt.',
     description: 'Beschreibung (optional)',
     events: 'Ereignisse',
   },
@@ -84,7 +85,7 @@ export default {
   secret: {
     title: 'Signaturgeheimnis',
     usage:
-      'Mit dem Geheimnis prüfen Sie, dass Anfragen von Parley stammen. Anfragen werden nach Standard Webhooks signiert, sodass dessen Bibliotheken sie prüfen können.',
+      'Prüfen Sie mit dem Geheimnis, dass Anfragen von Parley kommen. Die Signaturen folgen der Spezifikation Standard Webhooks, daher können Sie sie mit deren Bibliotheken prüfen.',
     done: 'Fertig',
   },
   deliveries: {
@@ -103,14 +104,14 @@ export default {
     failed: 'Fehlgeschlagen',
   },
   delivery: {
-    sequence: 'Nr. {number, number}',
+    sequence: 'Zustellung #{number, number}',
     attempts: 'Versuche',
     responded: 'HTTP {status} nach {ms, number} ms',
     failed: '{error} nach {ms, number} ms',
     noAttempts: 'Noch keine Versuche',
     nextAttempt: 'Nächster Versuch: {time}',
     data: 'Ereignisdaten',
-    redeliver: 'Erneut zustellen',
+    redeliver: 'Ereignis erneut zustellen',
     redelivering: 'Zustellung eingeplant',
     disabled: 'Aktivieren Sie zuerst den Webhook',
   },

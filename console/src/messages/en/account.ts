@@ -8,7 +8,7 @@ export default {
     language: 'Language',
     languageHint: 'For the interface and your emails',
     browserDefault: 'Browser default',
-    save: 'Save',
+    save: 'Save changes',
     saved: 'Profile saved',
     id: 'User ID',
     copyId: 'Copy user ID',
@@ -19,14 +19,14 @@ export default {
     unconfirmed: 'Not confirmed',
     resend: 'Resend email',
     resent: 'Email sent',
-    open: 'To confirm this address, open the link in the email that you got when you signed up.',
+    open: 'To confirm this address, open the link in the email that Parley sent when you signed up.',
     openResent:
-      "To confirm this address, open the link in the email. If it doesn't arrive, check your spam folder.",
+      'To confirm this address, open the link in the email. If the email doesn’t arrive, check your spam folder.',
   },
   password: {
     title: 'Password',
     description:
-      'A new password signs you out on all other devices. No password, or forgot it? <link>Reset password</link>',
+      'A new password signs you out on all other devices. If you don’t have a password or forgot it, <link>reset it</link>.',
     current: 'Current password',
     new: 'New password',
     newHint: 'At least 8 characters',
@@ -36,12 +36,13 @@ export default {
     proof: 'Password',
   },
   factors: {
-    title: 'Second factor',
-    description: 'A second step after your password. A passkey also works without a password.',
+    title: 'Two-factor authentication',
+    description:
+      'Adds a second step after your password. A passkey also lets you sign in without a password.',
     addPasskey: 'Add passkey',
     setUpApp: 'Set up authenticator app',
-    none: 'No second factor yet. You sign in with your password only.',
-    list: 'Second factors',
+    none: 'Two-factor authentication is off. You sign in with only your password.',
+    list: 'Sign-in methods for two-factor authentication',
     app: 'Added <ago></ago>',
     appName: 'Authenticator app',
     passkey: 'Passkey · Added <ago></ago>',
@@ -50,21 +51,21 @@ export default {
     removeNamed: 'Remove {name}',
     removeTitle: 'Remove {name}?',
     removeConsequence:
-      'You can no longer sign in with it. If it is your last second factor, your recovery codes are deleted too.',
-    removeAction: 'Remove factor',
+      'You can no longer sign in with this method. If no other method is left, two-factor authentication is turned off and your recovery codes are deleted.',
+    removeAction: 'Remove method',
     codesLeft: 'Recovery codes left: {count, number}',
   },
   passkey: {
-    description: 'Your device or security key asks you to confirm.',
+    description: 'Your device or security key asks you to confirm each sign-in.',
     name: 'Name',
-    nameHint: 'Where the passkey is stored, such as Laptop or Security key',
+    nameHint: 'The device that stores the passkey, such as Laptop or Security key',
   },
   app: {
     description: 'An authenticator app on your phone shows a new code every 30 seconds.',
     continue: 'Continue',
-    scan: 'Scan the QR code with the app, then enter the code that it shows.',
+    scan: 'Scan the QR code with the app, then enter the code from the app.',
     qrCode: 'QR code for the authenticator app',
-    key: "Can't scan it? Enter this key in the app:",
+    key: 'Can’t scan the QR code? Enter this key in the app:',
     copyKey: 'Copy key',
     code: 'Code',
     confirm: 'Confirm code',
@@ -75,10 +76,10 @@ export default {
     action: 'Regenerate codes',
     title: 'Save your recovery codes',
     description:
-      'Each code signs you in once if you lose access to your second factor. The codes are not shown again.',
+      'Each recovery code signs you in once if you lose your passkey or authenticator app. The codes aren’t shown again.',
     list: 'Recovery codes',
-    copy: 'Copy',
-    download: 'Download',
+    copy: 'Copy codes',
+    download: 'Download codes',
     done: 'Done',
   },
   sessions: {
@@ -89,7 +90,7 @@ export default {
     signOut: 'Sign out',
     signOutNamed: 'Sign out {device}',
     signOutTitle: 'Sign out {device}?',
-    signOutConsequence: 'Parley asks for a new sign-in on that device.',
+    signOutConsequence: 'To use Parley on that device again, you have to sign in.',
     signedOut: 'Session ended',
     signOutOthers: 'Sign out other sessions',
     signOutOthersTitle: 'Sign out all other sessions?',
@@ -103,7 +104,7 @@ export default {
   export: {
     title: 'Export',
     description:
-      'Your chats, files, instructions, memberships and connections in all organizations, as a ZIP archive.',
+      'Download your chats, files, instructions, memberships and connections in all organizations as a ZIP archive.',
     download: 'Download export',
     preparing: 'Preparing the export. Stay on this page.',
     progress: '{size} downloaded. Stay on this page.',
@@ -111,10 +112,10 @@ export default {
   },
   delete: {
     title: 'Delete account',
-    description: "Deletes your account and your data in all organizations. This can't be undone.",
+    description: 'Deletes your account and your data in all organizations. This can’t be undone.',
     action: 'Delete account',
     question: 'Delete your account?',
-    consequence: "Your account is deleted immediately. This can't be undone.",
+    consequence: 'Your account is deleted immediately. This can’t be undone.',
     own: 'Your chats, conversations, files, instructions, connections and API keys are deleted in all organizations.',
     alone: 'Organizations that have no other members are deleted with all of their data.',
     shared:
@@ -122,20 +123,20 @@ export default {
     onlyOwner: 'If you are the only owner of an organization with other members, transfer ownership first.',
     type: 'Type “{email}” to confirm',
     password: 'Password',
-    passwordHint:
-      'Leave blank if you have no password. You must then have signed in within the last 10 minutes.',
+    passwordHint: 'No password? Leave this field blank. You must have signed in within the last 10 minutes.',
     done: 'Account deleted',
   },
   organization: {
     title: 'New organization',
     description:
-      'Each organization has its own members, agents, knowledge, models and credits. You become its owner.',
+      'Each organization has its own members, agents, knowledge bases, models and credits. You become the owner of the new organization.',
     name: 'Name',
     example: 'Acme',
     credits: 'Credits (optional)',
-    creditsHint: 'Transferred from your personal organization. New organizations start with 0 credits.',
+    creditsHint:
+      'These credits are taken from your personal organization. A new organization starts with 0 credits.',
     creditsHintAvailable:
-      'Transferred from your personal organization ({credits} available). New organizations start with 0 credits.',
+      'These credits are taken from your personal organization ({credits} available). A new organization starts with 0 credits.',
     create: 'Create organization',
     cancel: 'Cancel',
   },

@@ -1,7 +1,7 @@
 export default {
   title: 'Audit log',
   description:
-    "Changes in this organization and who made them. Entries can't be edited and never contain secrets.",
+    'Changes in this organization and who made them. Entries can’t be edited and never contain secrets.',
   filters: 'Filter entries',
   member: 'Member',
   allMembers: 'All members',
@@ -47,9 +47,9 @@ export default {
   actions: {
     member: {
       added: '<actor>{name}</actor> added a member',
-      role_changed: "<actor>{name}</actor> changed a member's role",
-      status_changed: "<actor>{name}</actor> changed a member's status",
-      second_factor_changed: '<actor>{name}</actor> changed their second factor',
+      role_changed: '<actor>{name}</actor> changed a member’s role',
+      status_changed: '<actor>{name}</actor> changed a member’s status',
+      second_factor_changed: '<actor>{name}</actor> changed their two-factor authentication',
     },
     invitation: {
       created: '<actor>{name}</actor> sent an invitation',

@@ -4,7 +4,7 @@ export default {
     composio: 'Sign in through Composio',
     none: 'No account needed',
     notSetUp: 'Not set up yet',
-    notSetUpHint: 'Ask your administrator to set this up.',
+    notSetUpHint: 'Ask your administrator to set up this server.',
     oauth: 'Sign in',
   },
   callback: {
@@ -22,8 +22,8 @@ export default {
   cancel: 'Cancel',
   client: {
     accessWarning:
-      'Anyone who has this URL can use your account. It expires after one hour, or earlier if you disconnect or sign out.',
-    configuration: 'configuration',
+      'Anyone who has this URL can use your account. The URL expires after one hour, or earlier if you disconnect the account or sign out.',
+    configuration: 'Client configuration',
     configurationHint: 'For clients with a JSON configuration, such as mcp.json in Cursor.',
     configurationTitle: 'Client configuration',
     create: 'Create URL',
@@ -39,35 +39,35 @@ export default {
     home: 'Go to Parley',
     notYours: '{user} started connecting {name}. You’re signed in as {email}.',
     notYoursHint:
-      'Nothing was connected. If you followed a link from someone else, close this page: they have no access to your account.',
+      'Nothing was connected. If another person sent you the link, close this page. That person has no access to your account.',
     notYoursTitle: 'Someone else started this connection',
     signIn: 'Sign in as another user',
     title: 'Connect account',
     warning:
-      'You started this connection in another browser or with an API client. Connect only if you started it yourself.',
+      'This connection was started in another browser or with an API client. Continue only if you started it yourself.',
     yoursTitle: 'Connect {name}?',
   },
   connect: {
     apiKeyHint:
-      'Create it in your account there. It is tested first, stored encrypted and never shown again.',
-    apiKeyIntro: '{name} identifies you by an API key. Its tools can do whatever the key allows.',
+      'Create the key in your account at the service. Parley tests the key, stores it encrypted and never shows it again.',
+    apiKeyIntro: '{name} identifies you by an API key. Its tools can do everything that the key allows.',
     apiKeyLabel: 'API key for {name}',
-    away: 'Sign in at <host>{address}</host> in the window that opened. Parley continues once you allow access there.',
+    away: 'In the window that opened, sign in at <host>{address}</host> and allow access. Parley then continues.',
     composioIntro:
-      'A window opens where you sign in to {name} through Composio. Composio, a separate service, stores the access to your account.',
+      'In the window that opens, sign in to {name} through Composio. Composio is a separate service and stores the access to your account.',
     connect: 'Connect',
     connected:
-      '{name} is connected. You can use its tools in the playground and in agents that you share it with.',
+      '{name} is connected. Its tools are available in the playground and in agents that you share the connection with.',
     continue: 'Continue',
     description:
-      'The connection belongs to you in {organization}. Others can use it only through agents that you share it with.',
+      'The connection belongs to you in {organization}. Other members can use it only through agents that you share it with.',
     done: 'Done',
     expired: 'This attempt has expired. Connect again.',
     invalidUrl: 'The sign-in URL of this server is invalid. Contact your administrator.',
     noAccountIntro:
-      '{name} needs no account. It receives everything that you or an agent enter in its tools.',
+      '{name} needs no account. The server receives everything that you or an agent enter in its tools.',
     oauthIntro:
-      'A window opens where you sign in to {name} and allow Parley to use your account. Parley never sees your password and stores the access encrypted.',
+      'In the window that opens, sign in to {name} and allow Parley to use your account. Parley never sees your password and stores the access encrypted.',
     reconnectTitle: 'Reconnect {name}',
     startOver: 'Start over',
     title: 'Connect {name}',
@@ -87,7 +87,7 @@ export default {
     notRevoked:
       '“{name}” disconnected. The provider couldn’t revoke the access, so revoke it there too: {reason}',
     empty:
-      'Connect an account at a service such as Linear or Notion, so that models can search and change things there for you.',
+      'Connect an account at a service such as Linear or Notion. Models can then search and change data there for you.',
     emptyTitle: 'No connections yet',
     inactive: 'This connection no longer works.',
     label: 'Your connections',
@@ -104,13 +104,13 @@ export default {
   },
   parley: {
     administrator: 'An administrator of {organization} can create API keys.',
-    agents: 'Each active agent is a tool. A call costs as much as a reply.',
+    agents: 'Each active agent is available as a tool. A tool call costs as much as a reply.',
     createKey: '<link>Create an API key</link> with {permissions}.',
     description: 'Your agents and knowledge bases become tools in Claude, Cursor and other MCP clients.',
     intro:
-      'Most clients need only this URL. They open a page where you sign in and choose an organization. This creates an API key with the name of the client. Deleting the key revokes its access.',
+      'Most clients need only this URL. The client opens a page where you sign in and choose an organization. Parley then creates an API key with the name of the client. To revoke the access of the client, delete this API key.',
     keyDescription: 'For clients that can’t sign in. The key gives access to {organization}.',
-    keyTitle: 'With an API key',
+    keyTitle: 'API key access',
     knowledge: 'Knowledge bases can be listed and searched.',
     title: 'Use Parley in your MCP client',
   },
@@ -133,26 +133,26 @@ export default {
     composioConfig: 'Composio auth config ID',
     customClient: 'Custom OAuth client',
     customClientHint:
-      'Only needed if the provider doesn’t register clients automatically. Redirect URL: <url>{address}</url>',
+      'Needed only if the provider doesn’t register clients automatically. Redirect URL: <url>{address}</url>',
     description: 'Description',
-    descriptionHint: 'Used by search and by the playground.',
+    descriptionHint: 'The catalog search and the playground use the description.',
     edit: 'Edit server',
-    formHint: 'All users of this Parley server can see it.',
+    formHint: 'This MCP server is visible to all users of this Parley installation.',
     hostWarning:
       'If you change the host, all connections to this server become inactive and users have to reconnect.',
     name: 'Name',
     save: 'Save changes',
     saved: 'Server saved',
     scopes: 'Scopes',
-    scopesHint: 'Separated by spaces.',
+    scopesHint: 'Separated by spaces',
     slug: 'Short name',
     slugFormat: 'Use lowercase letters, digits, hyphens and underscores. Start with a letter or digit.',
-    slugHint: 'Added to tool names that several servers share.',
+    slugHint: 'Added to the names of tools that several servers have',
     tokenUrl: 'Token URL',
     url: 'URL',
   },
   servers: {
-    administratorHint: 'Your administrator can add MCP servers here.',
+    administratorHint: 'Your administrator can add MCP servers.',
     connect: 'Connect',
     connectAnother: 'Connect another account',
     connectAnotherAt: 'Connect another account at {name}',
@@ -169,12 +169,12 @@ export default {
     refreshedAndChanged: 'Refreshed <ago></ago> · Last changed <change></change>',
     remove: 'Remove server',
     removeConsequence:
-      'No one can connect to it anymore. You can’t remove a server that users are connected to.',
+      'After removal, no one can connect to this server. If users are still connected, the server can’t be removed.',
     removeTitle: 'Remove “{name}”?',
     removed: '“{name}” removed',
     search: 'Search servers',
     searchPlaceholder: 'Name or purpose',
-    showMore: 'Show more of {count, number}',
+    showMore: 'Show more of {count, number} servers',
     title: 'Server',
     toolInput: 'Input of {name}',
     tools: 'Tools',
@@ -184,11 +184,11 @@ export default {
   sharing: {
     agents: 'Shared with agents',
     agentsHint:
-      'These agents act with your account for everyone who uses them: members of {organization} and visitors of their deployments.',
+      'The selected agents act with your account for everyone who uses them: members of {organization} and visitors of their deployments.',
     name: 'Name',
-    nameHint: 'Distinguishes several accounts at the same service.',
+    nameHint: 'Distinguishes several accounts at the same service',
     noAgents: 'No agents yet',
-    permission: 'To share it, you need the permission to edit agents ({permission}).',
+    permission: 'To share this connection, you need the permission to edit agents ({permission}).',
     reconnect: 'Reconnect the account to share it with more agents.',
     save: 'Save changes',
     saved: 'Changes saved',
@@ -197,9 +197,9 @@ export default {
   tabs: {
     catalogue: 'Servers',
     own: 'Your connections',
-    parley: 'Parley as a server',
+    parley: 'Parley as an MCP server',
   },
   title: 'Connections',
   titleHint:
-    'Connect your accounts at other services. The playground, your MCP clients and agents that you share them with can use their tools.',
+    'Connect your accounts at other services. The playground, your MCP clients and agents that you share connections with can then use the tools of these services.',
 } as const

@@ -22,7 +22,7 @@ export default {
   typeNotes: {
     widget: 'A button on your website that opens a chat',
     iframe: 'A chat inside a page of your website',
-    api: 'For programs, with a key',
+    api: 'An API that programs call with a key',
   },
   statuses: {
     active: 'Active',
@@ -30,7 +30,7 @@ export default {
   },
   new: {
     title: 'Create deployment',
-    description: "The agent and the type can't be changed later.",
+    description: 'The agent and the type can’t be changed later.',
     noAgents: 'No agents yet. Create an agent first.',
     loading: 'Loading',
     choose: 'Choose an agent',
@@ -41,7 +41,7 @@ export default {
     create: 'Create deployment',
     created: '{name} is ready',
     keyForProgram: 'Your program authenticates with this key.',
-    keyForWebsite: "Your website doesn't need this key. It is for programs that call the agent.",
+    keyForWebsite: 'Your website doesn’t need this key. The key is for programs that call the agent.',
     appearance: 'Edit appearance',
     showApi: 'Show API examples',
     showCode: 'Show install code',
@@ -56,17 +56,17 @@ export default {
     delete: 'Delete',
     deleteTitle: 'Delete “{name}”?',
     deleteApi:
-      "Its key stops working immediately, and all of its conversations are deleted. The agent is kept. This can't be undone.",
+      'The deployment’s key stops working immediately, and all of its conversations are deleted. The agent is kept. This can’t be undone.',
     deleteChat:
-      "The chat disappears from your website, and all of its conversations with visitors are deleted. The agent is kept. This can't be undone.",
+      'The chat disappears from your website, and all conversations with visitors are deleted. The agent is kept. This can’t be undone.',
     deleted: '{name} deleted',
   },
   details: {
     title: 'Edit details',
     name: 'Name',
     description: 'Description',
-    descriptionHint: "Visitors don't see the description.",
-    save: 'Save',
+    descriptionHint: 'Visitors don’t see the description.',
+    save: 'Save details',
   },
   page: {
     tabs: 'Deployment',
@@ -79,7 +79,7 @@ export default {
   },
   overview: {
     usage: 'Usage',
-    usageHint: 'Replies count on the day (UTC) on which they end.',
+    usageHint: 'A reply counts on the day (UTC) on which it ends.',
     period: 'Period',
     days: '{count, plural, one {# day} other {# days}}',
     replies: 'Replies',
@@ -102,32 +102,33 @@ export default {
     frame: 'Chat preview',
     paused:
       'This deployment is paused, and visitors see that the chat is closed. Resume it to preview the chat.',
-    note: 'Preview messages count toward the daily limit and cost the same as visitor messages.',
+    note: 'Preview messages count toward the daily limit and cost the same as messages of visitors.',
   },
   key: {
     title: 'Key',
     description:
-      "Programs send the key with each request. Only its hash is stored, so it can't be shown again.",
-    current: 'The current key starts with <prefix>{start}</prefix>. If you lost it, regenerate it.',
+      'Programs send the key with each request. Parley stores only a hash of the key, so the key can’t be shown again.',
+    current: 'The current key starts with <prefix>{start}</prefix>. If you lost the key, regenerate it.',
     regenerate: 'Regenerate key',
     question: 'Regenerate the key?',
     consequence:
-      "The current key stops working immediately, and requests with it are rejected. Visitors of your website aren't affected.",
+      'The current key stops working immediately, and requests with it are rejected. Visitors of your website aren’t affected.',
     notAllowed: 'You need the permission agent:write to regenerate the key.',
   },
   look: {
-    readOnly: "You don't have permission to change this deployment.",
+    readOnly: 'You don’t have permission to change this deployment.',
     title: 'Appearance',
     description: 'The preview shows the last saved version.',
     company: 'Company name',
-    companyHint: "Shown at the top of the chat. Default: the deployment's name.",
+    companyHint: 'Shown at the top of the chat. Default: the deployment’s name.',
     logo: 'Logo URL',
     logoFormat: 'A URL that starts with https:// or http://',
     color: 'Color',
     colorFormat: 'For example #0b5fff',
     pickColor: 'Pick a color',
     font: 'Font',
-    fontHint: "Fonts on visitors' devices, separated by commas. Fonts aren't downloaded.",
+    fontHint:
+      'Names of fonts that visitors’ devices have, separated by commas. Parley doesn’t download fonts.',
     welcome: 'Welcome message',
     welcomeHint: 'The first message that visitors see. Supports Markdown.',
     placement: 'Button position',
@@ -139,24 +140,25 @@ export default {
     daily: 'Messages per day',
     noLimit: 'No limit',
     dailyHint:
-      'Total for all visitors per day (UTC). After that, visitors are asked to come back the next day.',
+      'The total for all visitors per day (UTC). When the limit is reached, visitors are asked to come back the next day.',
   },
   install: {
-    website: 'On a website',
+    website: 'Website installation',
     widgetHint: 'Add this code to your pages, before {tag}. It contains no secrets.',
     frameHint: 'Add this code to the page where the chat appears. It contains no secrets.',
     script: 'Script tag',
-    origins: 'Only pages of {origins} can show the chat. You can add others under “Appearance and limits”.',
-    embed: 'Embed the chat in a page instead',
+    origins:
+      'Only pages of {origins} can show the chat. To allow other websites, edit “Appearance and limits”.',
+    embed: 'Embedded chat instead of a button',
     csp: 'Pages with a Content-Security-Policy',
     cspHint: 'Add these sources to the policy:',
     policy: 'Policy',
-    program: 'From a program',
+    program: 'API usage',
     programHint:
-      "Replace {placeholder} with the deployment's key. Keep the key on your server: anyone who has it can send messages at your expense.",
+      'Replace {placeholder} with the deployment’s key. Keep the key on your server: anyone who has it can send messages at your expense.',
     typescript: 'TypeScript with the OpenAI client',
     python: 'Python with the OpenAI client',
     reference:
-      'The <link>API reference</link> describes all requests. To continue a conversation, send the X-Session-Id header of the response as session_id.',
+      'The <link>API reference</link> describes all requests. To continue a conversation, send the value of the response’s X-Session-Id header as session_id.',
   },
 } as const

@@ -2,7 +2,7 @@ export default {
   back: 'Evaluations',
   create: {
     description: 'Questions can’t be edited later, so runs stay comparable.',
-    hint: 'One line per question: the question, then the names of the documents that answer it. Or JSON: <sample>{example}</sample>',
+    hint: 'Enter one question per line, followed by the names of the documents that answer it. You can also paste JSON: <sample>{example}</sample>',
     input: {
       form: 'Write questions',
       label: 'Question input',
@@ -15,14 +15,15 @@ export default {
     title: 'Create evaluation',
   },
   delete: 'Delete evaluation',
-  deleteConsequence: 'Its questions and runs are deleted too. This can’t be undone.',
+  deleteConsequence: 'All questions and runs of the evaluation are deleted too. This can’t be undone.',
   deleteTitle: 'Delete “{name}”?',
   deleted: 'Evaluation deleted',
   fields: {
     add: 'Add question',
     choose: 'Choose documents',
     documents: 'Documents that answer question {number, number}',
-    newest: 'Only the newest {limit, number} documents are listed. To name others, paste your questions.',
+    newest:
+      'Only the newest {limit, number} documents are listed. To use older documents, paste your questions as JSON or CSV.',
     noMatch: 'No matching documents',
     question: 'Question {number, number}',
     remove: 'Remove question {number, number}',
@@ -30,7 +31,7 @@ export default {
   list: {
     created: 'Created',
     empty:
-      'List questions with the documents that answer them. Each run measures how many are found, so you can compare chunk sizes and models.',
+      'Write questions and choose the documents that answer them. Each run measures how many of these documents a search finds, so you can compare chunk sizes and models.',
     emptyTitle: 'No evaluations yet',
     label: 'Evaluations',
     name: 'Name',
@@ -49,7 +50,7 @@ export default {
     ndcgHint: 'How high all expected documents rank',
     recall: 'Recall',
     recallAt: 'Recall at {limit, number}',
-    recallHint: 'Expected documents that were found',
+    recallHint: 'Share of expected documents that were found',
   },
   problems: {
     empty: 'Enter at least one question.',
@@ -71,7 +72,7 @@ export default {
     failed: 'Failed',
     found: 'Found',
     foundByOther: 'Found in the other run',
-    incomplete: 'Only questions with missing documents ({count, number})',
+    incomplete: 'Questions with missing documents only ({count, number})',
     keywordOnly: 'Keyword match only: {reason}',
     newlyFound: 'Not found in the other run',
     none: 'No documents',
@@ -84,13 +85,13 @@ export default {
   },
   run: {
     description:
-      'Searches for each question with the current index. Each question costs as much as a search.',
+      'A run searches the current index for each question. Each question costs as much as a search.',
     filter: 'Metadata filter',
     filterHint: 'JSON. Leave blank to search all documents.',
     limit: 'Results per question',
-    limitHint: 'The k in recall@k.',
+    limitHint: 'The number of results in which each expected document is looked for (k in recall@k)',
     minimumScore: 'Minimum score',
-    minimumScoreHint: '0 to 1. Hides weaker matches.',
+    minimumScoreHint: 'From 0 to 1. Weaker matches are hidden.',
     noReranker: 'None',
     reranker: 'Reranker',
     title: 'Run evaluation',

@@ -1,9 +1,9 @@
 export default {
   notAllowed: {
-    title: "You don't have access to this page",
+    title: 'You don’t have access to this page',
     permission:
       'This page requires the permission <permission>{name}</permission>. Ask an owner of the organization for access.',
-    administrator: 'Only administrators of this installation can open it.',
+    administrator: 'Only administrators of this installation can open this page.',
   },
   settings: {
     title: 'Settings',
@@ -15,15 +15,15 @@ export default {
     id: 'ID',
     copyId: 'Copy ID',
     name: 'Name',
-    rename: 'Rename',
+    rename: 'Rename organization',
     renamed: 'Organization renamed to {name}',
   },
   secondFactor: {
     title: 'Sign-in',
-    label: 'Require a second factor',
-    hint: "Members can't use this organization until they set up a passkey or an authenticator app. API keys aren't affected.",
-    on: 'A second factor is now required',
-    off: 'A second factor is no longer required',
+    label: 'Require two-factor authentication',
+    hint: 'Members can’t use this organization until they set up a passkey or an authenticator app. API keys aren’t affected.',
+    on: 'Two-factor authentication is now required',
+    off: 'Two-factor authentication is no longer required',
   },
   limits: {
     title: 'Limits and usage',
@@ -34,21 +34,22 @@ export default {
     members: 'Members',
     usedOf: '{used} of {limit}',
     unlimited: '{used} (no limit)',
-    uploads: '{count, plural, one {# file per chat.} other {Up to # files per chat.}}',
-    addingOn: 'Existing users can be added without an invitation.',
-    addingOff: 'Existing users need an invitation to join.',
+    uploads: 'Up to {count, plural, one {# file} other {# files}} per chat',
+    addingOn: 'People who already have a Parley account can be added without an invitation.',
+    addingOff: 'People who already have a Parley account need an invitation to join this organization.',
   },
   export: {
     title: 'Export',
-    description: "All data of this organization as a ZIP archive. Keys and other secrets aren't included.",
-    note: 'The export contains the chats, files and instructions of all members, and is recorded in the audit log. A large export takes a while. Stay on this page until the download is complete.',
+    description:
+      'Download all data of this organization as a ZIP archive. Keys and other secrets aren’t included.',
+    note: 'The export contains the chats, files and instructions of all members. Parley records the export in the audit log. Stay on this page until the download is complete.',
     download: 'Download export',
   },
   import: {
     title: 'Import',
     description:
-      'Create an organization from an export of this or another Parley server. You become its owner.',
-    note: "Members and secrets aren't imported. Items that need a secret are switched off until you add it again.",
+      'Create an organization from an export of this or another Parley server. You become the owner of the new organization.',
+    note: 'Members and secrets aren’t imported. Items that need a secret stay off until you enter the secret.',
     open: 'Import organization',
     allOrNothing: 'If the export has an error, nothing is imported.',
     file: 'Export file',
@@ -58,13 +59,13 @@ export default {
     uploading: 'Uploading: {share, number, percent}',
     importing: 'Importing. This can take several minutes.',
     cancel: 'Cancel',
-    submit: 'Import',
+    submit: 'Import organization',
   },
   imported: {
     title: '{name} imported',
     leftOut: 'Not imported, or imported with changes',
     reason: '<kind>{count}</kind>: {reason}',
-    stay: 'Stay here',
+    stay: 'Stay on this page',
     open: 'Open organization',
   },
   kinds: {
@@ -96,7 +97,7 @@ export default {
   end: {
     title: 'Leave or delete',
     personal:
-      "Your personal organization is deleted with your account. You can't leave it or delete it separately.",
+      'Your personal organization is deleted together with your account. You can’t leave or delete it separately.',
   },
   transfer: {
     title: 'Transfer ownership',
@@ -104,11 +105,11 @@ export default {
     newOwner: 'New owner',
     noMembers: 'No other members',
     choose: 'Choose a member',
-    action: 'Transfer',
+    action: 'Transfer ownership',
   },
   leave: {
-    title: 'Leave',
-    hint: "To come back, you need an invitation. The last owner can't leave.",
+    title: 'Leave organization',
+    hint: 'To come back, you need an invitation. The last owner can’t leave.',
     action: 'Leave organization',
     question: 'Leave “{name}”?',
     consequence:
@@ -116,27 +117,28 @@ export default {
     done: 'You left {name}',
   },
   delete: {
-    title: 'Delete',
-    hint: "Deletes the organization and all of its data, for all members. This can't be undone.",
+    title: 'Delete organization',
+    hint: 'Deletes the organization and all of its data, for all members. This can’t be undone.',
     action: 'Delete organization',
     question: 'Delete “{name}”?',
     consequence:
-      "All chats, agents, knowledge bases, files, keys and credits of all members are deleted immediately, and deployments stop working. Only exports that you downloaded earlier remain. This can't be undone.",
+      'All chats, agents, knowledge bases, files, keys and credits of all members are deleted immediately. Deployments stop working. Only exports that you downloaded earlier remain. This can’t be undone.',
     done: '{name} deleted',
   },
   admin: {
     title: 'Installation',
     description:
-      'Credits and limits of an organization. Prices of this installation’s models are set on the Models page, permissions on the Roles page.',
+      'Manage the credits and limits of an organization. You set model prices on the Models page, and custom permissions on the Roles page.',
     organization: 'Organization',
-    notMember: "You aren't a member of this organization. Its members find the ID in its settings.",
+    notMember:
+      'You aren’t a member of this organization. Its members can find the ID in the organization’s settings.',
     id: 'Organization ID',
     idFormat: 'For example 0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60',
-    choose: 'Select',
+    choose: 'Select organization',
   },
   grant: {
     title: 'Grant credits',
-    description: 'Added to the current balance.',
+    description: 'The credits are added to the current balance.',
     credits: 'Credits',
     reason: 'Reason',
     example: 'Order 1042',
@@ -145,7 +147,7 @@ export default {
   },
   features: {
     title: 'Limits',
-    unknown: "Fields that you leave blank don't change. Only members can see the current values.",
+    unknown: 'Fields that you leave blank don’t change. Only members can see the current values.',
     same: 'Keep current setting',
     daily: 'Messages per day',
     none: 'No limit',

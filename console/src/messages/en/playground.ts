@@ -2,17 +2,18 @@ export default {
   title: 'Playground',
   clear: {
     action: 'Clear history',
-    consequence: "All messages here are deleted. Connections are kept. This can't be undone.",
+    consequence:
+      'All messages in the playground are deleted. Your connections are kept. This can’t be undone.',
     title: 'Clear history?',
   },
-  lost: "Connection lost before the reply was complete. Ask again: the playground doesn't keep incomplete replies.",
+  lost: 'The connection was lost before the reply was complete. The playground doesn’t keep incomplete replies. Send your message again.',
   memory: {
     label: 'Earlier messages',
-    note: "Earlier messages. Tool calls aren't kept.",
+    note: 'Earlier messages without their tool calls',
   },
   messages: 'Messages',
   notAllowed:
-    'Your role can view connections but not use them. Ask an administrator for the permission mcp:write.',
+    'Your role can view connections but can’t use them. Ask an administrator for the permission mcp:write.',
   placeholder: 'Describe a task',
   setup: {
     connect: 'Connect an account',
@@ -21,14 +22,14 @@ export default {
     direct: 'Connected tools',
     discovery: 'Server discovery',
     inactive:
-      "{count, plural, one {A selected connection is no longer active and isn't used.} other {# selected connections are no longer active and aren't used.}}",
+      '{count, plural, one {A selected connection is no longer active and isn’t used.} other {# selected connections are no longer active and aren’t used.}}',
     model: 'Model',
     noActive: 'No active connections',
     noMatches: 'No matching connections',
-    none: 'No connections',
+    none: 'No connections yet',
   },
   turn: {
-    connect: 'Connect',
+    connect: 'Connect account',
     connectServer: 'Connect {name}',
     recommended: 'Recommended servers',
     retry: 'Retry with selected connections',

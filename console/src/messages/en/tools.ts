@@ -15,12 +15,12 @@ export default {
     new: 'New category',
     newName: 'New name for {name}',
     rename: 'Rename {name}',
-    renameAction: 'Rename',
+    renameAction: 'Rename category',
     title: 'Categories',
   },
   code: {
     class: 'Class with methods',
-    classHint: 'A class, created with the configuration. Models call its public methods.',
+    classHint: 'A class that is created with the configuration. Models call its public methods.',
     className: 'Class name',
     description: 'Function description',
     descriptionHint: 'Shown to models. Leave blank to use the description of the tool.',
@@ -34,7 +34,7 @@ export default {
     nameFormat: 'Use letters, digits and underscores. Don’t start with a digit or two underscores.',
     packages: 'Packages',
     packagesHint:
-      'Separated by commas, such as numpy, pandas. Pyodide packages and packages installed on this server are available.',
+      'Separated by commas, such as numpy, pandas. You can use packages of Pyodide and packages that are installed on this server.',
     pythonHint: 'A def or async def, called with the inputs as keyword arguments.',
     structure: 'Structure',
     title: 'Code',
@@ -54,8 +54,8 @@ export default {
     categoryName: 'Category name',
     defaultCategory: 'General',
     description: 'Description',
-    descriptionHint: 'Tells models when to call the tool.',
-    example: 'Starts from a working example.',
+    descriptionHint: 'Tells models when to call the tool',
+    example: 'The tool starts from a working example.',
     imported: 'Review the code before you add the tool to an agent.',
     language: 'Language',
     name: 'Name',
@@ -101,11 +101,11 @@ export default {
     tooLarge: 'This file is too large. Tool files can be at most {size}.',
   },
   foreign: {
-    configuration: 'Set where an agent uses the tool.',
+    configuration: 'You set the configuration where an agent uses the tool.',
     configurationTitle: 'Configuration',
     description:
-      'Your agents can use it. Its {language} code is hidden and can change at any time. Its owners can read what your agents send to it.',
-    network: 'It can reach {hosts}.',
+      'Your agents can use this tool. Its {language} code is hidden and can change at any time. The organization that owns the tool can read the data that your agents send to it.',
+    network: 'The tool can reach {hosts}.',
     secret: '{type}, secret',
     title: 'Public tool of another organization',
   },
@@ -116,7 +116,7 @@ export default {
     category: 'Category',
     configuration: 'Configuration',
     configurationHint:
-      'Values that are set where an agent uses the tool, such as an API key. The code reads them from config. Models never see them.',
+      'Values that you set where an agent uses the tool, such as an API key. The code reads the values from config. Models never see them.',
     description: 'Description',
     descriptionHint: 'Tells models when to call the tool, unless the function has its own description.',
     details: 'Details',
@@ -129,7 +129,7 @@ export default {
     outputHint: 'Describes the return value for people who choose the tool.',
     outputType: 'Type',
     public: 'Public',
-    publicHint: 'Agents of all organizations on this server can use it. Its code stays hidden.',
+    publicHint: 'Agents of all organizations on this server can use the tool. Its code stays hidden.',
     readOnly: 'Your role can’t change tools.',
     version: 'Version',
   },
@@ -137,7 +137,8 @@ export default {
   list: {
     allCategories: 'All categories',
     allOwners: 'All',
-    description: 'Code that agents can call. It runs in a sandbox and reaches only the hosts that it lists.',
+    description:
+      'Tools are code that agents can call. The code runs in a sandbox and can reach only the hosts in the tool’s network list.',
     empty:
       'With tools, agents can look things up, call your services and calculate. A new tool starts from a working example.',
     emptyTitle: 'No tools yet',
@@ -150,14 +151,14 @@ export default {
   },
   loading: 'Loading',
   models: {
-    description: 'Functions and parameters of the saved version.',
+    description: 'The functions and parameters of the saved version',
     parameters: 'Parameters of {name}',
     title: 'Definition for models',
   },
   network: {
     add: 'Add host',
     empty: 'No network access',
-    hint: 'The code can reach these hosts only.',
+    hint: 'The code can reach only these hosts.',
     host: 'Host {number, number}',
     remove: 'Remove host {host}',
     title: 'Network',
@@ -165,7 +166,7 @@ export default {
   page: {
     delete: 'Delete tool',
     deleteConsequence:
-      'Its code is deleted for everyone. To keep a copy, export it first. This can’t be undone.',
+      'The tool’s code is deleted for everyone. To keep a copy, export the tool first. This can’t be undone.',
     deleteTitle: 'Delete “{name}”?',
     deleted: '“{name}” deleted',
     edit: 'Edit',
@@ -182,7 +183,7 @@ export default {
   },
   test: {
     apiKey: 'API key',
-    apiKeyHint: 'Used for this test only and not stored. The test uses no credits.',
+    apiKeyHint: 'Parley uses the key for this test only and doesn’t store it. The test uses no credits.',
     baseUrl: 'Base URL',
     byModel: 'Test with a model',
     byValues: 'Test with values',
@@ -191,8 +192,8 @@ export default {
     label: 'Test {name}',
     mode: {
       label: 'Test mode',
-      model: 'With a model',
-      values: 'With values',
+      model: 'Model call',
+      values: 'Direct call',
     },
     model: 'Model',
     noParameters: '{name} has no parameters.',
@@ -209,7 +210,7 @@ export default {
     result: 'Result',
     run: 'Run test',
     title: 'Test',
-    unsaved: 'Tests run the saved version. Save to test your changes.',
+    unsaved: 'Tests run the saved version. Save your changes to test them.',
     usage: 'Total {time} · {input, number} input tokens · {output, number} output tokens',
   },
   title: 'Tools',

@@ -1,11 +1,12 @@
 export default {
   title: 'Webhooks',
-  description: 'A webhook sends signed HTTP requests to your server when something happens here.',
+  description:
+    'A webhook sends signed HTTP requests to your server when an event occurs in this organization.',
   add: 'Add webhook',
   empty: 'No webhooks yet',
   emptyHint:
     'Notify your server when a conversation has a new reply, a knowledge base is indexed, or credits run low.',
-  failingSince: 'No successful delivery since {time}.',
+  failingSince: 'No successful delivery since {time}',
   state: {
     enabled: 'Enabled',
     failing: 'Failing',
@@ -15,13 +16,13 @@ export default {
     title: 'Webhook',
     events: 'Events: {events}',
     notFound: 'Webhook not found',
-    notFoundHint: 'It was deleted, or it belongs to another organization.',
+    notFoundHint: 'The webhook was deleted, or it belongs to another organization.',
     disabled:
-      "{reason} No events are sent until the webhook is enabled again. Events in the meantime aren't sent later.",
+      '{reason} No events are sent until you enable the webhook. Events that occur before then aren’t sent later.',
     disabledByMember:
-      "A member disabled this webhook. No events are sent until it is enabled again. Events in the meantime aren't sent later.",
+      'A member disabled this webhook. No events are sent until you enable the webhook. Events that occur before then aren’t sent later.',
     failing:
-      'No successful delivery since {time}. After five days without one, the webhook is disabled automatically.',
+      'No delivery has succeeded since {time}. After five days without a successful delivery, the webhook is disabled automatically.',
   },
   actions: {
     test: 'Send test event',
@@ -46,17 +47,17 @@ export default {
     delete: 'Delete',
     deleteTitle: 'Delete this webhook?',
     deleteConsequence:
-      "{url} receives no more events, and the delivery history is deleted. This can't be undone.",
+      'Parley sends no more events to {url}, and the delivery history is deleted. This can’t be undone.',
     deleted: 'Webhook deleted',
   },
   form: {
     new: 'Add webhook',
     edit: 'Edit webhook',
     add: 'Add webhook',
-    save: 'Save',
+    save: 'Save webhook',
     saved: 'Webhook saved',
     url: 'URL',
-    urlHint: 'HTTP or HTTPS. Responses other than 2xx are retried for about a day.',
+    urlHint: 'HTTP or HTTPS. If the response status isn’t 2xx, the delivery is retried for about a day.',
     description: 'Description (optional)',
     events: 'Events',
   },
@@ -79,14 +80,14 @@ export default {
   secret: {
     title: 'Signing secret',
     usage:
-      'Use the secret to verify that requests come from Parley. Requests are signed as defined by Standard Webhooks, so its libraries can verify them.',
+      'Use the secret to verify that requests come from Parley. The signatures follow the Standard Webhooks specification, so you can verify them with its libraries.',
     done: 'Done',
   },
   deliveries: {
     title: 'Deliveries',
-    empty: 'No deliveries',
+    empty: 'No deliveries yet',
     emptyHint: 'Deliveries of the last 30 days appear here. Send a test event to check the connection.',
-    noMatches: 'No deliveries match these filters.',
+    noMatches: 'No deliveries match these filters',
     status: 'Status',
     event: 'Event',
     all: 'All',
@@ -97,14 +98,14 @@ export default {
     failed: 'Failed',
   },
   delivery: {
-    sequence: 'No. {number, number}',
+    sequence: 'Delivery #{number, number}',
     attempts: 'Attempts',
     responded: 'HTTP {status} after {ms, number} ms',
     failed: '{error} after {ms, number} ms',
     noAttempts: 'No attempts yet',
     nextAttempt: 'Next attempt: {time}',
     data: 'Event data',
-    redeliver: 'Redeliver',
+    redeliver: 'Redeliver event',
     redelivering: 'Delivery scheduled',
     disabled: 'Enable the webhook first',
   },

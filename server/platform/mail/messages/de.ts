@@ -48,15 +48,15 @@ export default {
     },
     passkeyAdded: {
       subject: 'Ihrem Konto wurde ein Passkey hinzugefügt',
-      detail: 'Sie können sich jetzt damit anmelden.',
+      detail: 'Sie können sich jetzt mit diesem Passkey anmelden.',
     },
     totpRemoved: {
       subject: 'Die Authenticator-App wurde aus Ihrem Konto entfernt',
-      detail: 'Ihre Codes funktionieren nicht mehr.',
+      detail: 'Codes dieser App funktionieren nicht mehr.',
     },
     passkeyRemoved: {
       subject: 'Ein Passkey wurde aus Ihrem Konto entfernt',
-      detail: 'Sie können sich nicht mehr damit anmelden.',
+      detail: 'Sie können sich nicht mehr mit diesem Passkey anmelden.',
     },
     codesReplaced: {
       subject: 'Ihre Wiederherstellungscodes wurden ersetzt',
@@ -67,7 +67,7 @@ export default {
       detail: 'Dieser Code funktioniert nicht mehr.',
     },
     reset: {
-      subject: 'Die zweiten Faktoren Ihres Kontos wurden entfernt',
+      subject: 'Die Zwei-Faktor-Authentifizierung wurde aus Ihrem Konto entfernt',
       detail:
         'Die Administration des Servers hat Ihre Passkeys, Ihre Authenticator-App und Ihre Wiederherstellungscodes entfernt und alle Sitzungen beendet.',
     },
@@ -76,7 +76,7 @@ export default {
       detail: 'Codes sind bis zu 1 Stunde lang gesperrt. Passkeys funktionieren weiterhin.',
     },
     advice:
-      'Wenn Sie das nicht waren, ändern Sie Ihr Passwort und prüfen Sie Ihre zweiten Faktoren und Sitzungen.',
+      'Wenn Sie das nicht waren, ändern Sie Ihr Passwort, und prüfen Sie die Zwei-Faktor-Authentifizierung und die Sitzungen Ihres Kontos.',
     action: 'Konto öffnen',
   },
   webhook: {

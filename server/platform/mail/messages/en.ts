@@ -5,7 +5,7 @@ export default {
     subject: '{inviter} invited you to {organization}',
     invited: '{inviter} invited you to join {organization} on Parley.',
     quoted: '“{message}”',
-    expires: 'The invitation expires in 7 days and works for this email address only.',
+    expires: 'The invitation expires in 7 days and works only for this email address.',
     action: 'Accept invitation',
   },
   magicLink: {
@@ -18,7 +18,7 @@ export default {
     subject: '{adder} added you to {organization}',
     added: '{adder} added you to {organization} on Parley. You can find the organization in your console.',
     privacy:
-      'Until you open it, its members can’t see your name and email address, unless you share another organization with them.',
+      'Until you open the organization, its members can’t see your name and email address, unless you share another organization with them.',
     leave: 'If you don’t want to be a member, leave the organization. The link works for 30 days.',
     action: 'Leave organization',
   },
@@ -42,15 +42,15 @@ export default {
     },
     passkeyAdded: {
       subject: 'A passkey was added to your account',
-      detail: 'You can now sign in with it.',
+      detail: 'You can now sign in with this passkey.',
     },
     totpRemoved: {
       subject: 'The authenticator app was removed from your account',
-      detail: 'Its codes no longer work.',
+      detail: 'Codes from this app no longer work.',
     },
     passkeyRemoved: {
       subject: 'A passkey was removed from your account',
-      detail: 'It no longer signs you in.',
+      detail: 'You can no longer sign in with this passkey.',
     },
     codesReplaced: {
       subject: 'Your recovery codes were replaced',
@@ -61,7 +61,7 @@ export default {
       detail: 'This code no longer works.',
     },
     reset: {
-      subject: 'The second factors of your account were removed',
+      subject: 'Two-factor authentication was removed from your account',
       detail:
         'An administrator of the server removed your passkeys, authenticator app and recovery codes, and ended all sessions.',
     },
@@ -69,7 +69,8 @@ export default {
       subject: 'Too many sign-in codes were entered for your account',
       detail: 'Codes are blocked for up to 1 hour. Passkeys still work.',
     },
-    advice: 'If it wasn’t you, change your password and check your second factors and sessions.',
+    advice:
+      'If it wasn’t you, change your password and check the two-factor authentication and sessions of your account.',
     action: 'Open account',
   },
   webhook: {

@@ -73,13 +73,14 @@ export function takePipe(): Pipe {
       if (piece.length > 0) sendLine(`{"kind":"printed","text":${stringify(piece)}}`)
       printed += piece.length
       dropped += text.length - piece.length
-      if (dropped > FLOOD_CHARACTERS) fail('output', 'The code printed more than 100 MB and was stopped.')
+      if (dropped > FLOOD_CHARACTERS)
+        fail('output', 'The code printed more than 100 MB and was stopped. Print less.')
     },
     fail,
     finish(json = 'null') {
       const bytes = encode(`{"kind":"done","output":${json}}\n`)
       if (bytes.length > RESULT_BYTES_MAX)
-        fail('output', `The result is larger than ${RESULT_BYTES_MAX / 1e6} MB.`)
+        fail('output', `The result is larger than ${RESULT_BYTES_MAX / 1e6} MB. Return less data.`)
       countDropped()
       sendBytes(bytes)
       return exit(0)

@@ -44,7 +44,7 @@ type Callable = (...values: unknown[]) => unknown
 async function callMethod(found: Callable): Promise<unknown> {
   const { method } = task
   if (method === null || !methodsOf(found).includes(method))
-    pipe.fail('failed', `The class ${task.name} has no public method ${method}.`)
+    pipe.fail('failed', `The class ${task.name} has no public method ${method}. Add it to the class.`)
   const instance = Reflect.construct(found, [task.config]) as Record<string, Callable>
   return instance[method as string]?.(task.input)
 }
@@ -88,14 +88,14 @@ function methodsOf(found: Callable): string[] {
 async function load(): Promise<Callable> {
   const { name } = task
   if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name))
-    pipe.fail('failed', `${name} is not a valid function or class name.`)
+    pipe.fail('failed', `${name} is not a valid function or class name. Use only letters, digits, $ and _.`)
   const found = (await loadDeclared(`export { ${name} as "the tool" }`)) ?? (await loadDeclared(''))
   const isClass = typeof found === 'function' && /^class\b/.test(toText.call(found))
   if (found === undefined)
-    pipe.fail('failed', `The code has no ${task.isClass ? 'class' : 'function'} named ${name}.`)
-  if (task.isClass && !isClass) pipe.fail('failed', `${name} is not a class.`)
+    pipe.fail('failed', `The code has no ${task.isClass ? 'class' : 'function'} named ${name}. Define it.`)
+  if (task.isClass && !isClass) pipe.fail('failed', `${name} is not a class. Define it as a class.`)
   if (!task.isClass && (typeof found !== 'function' || isClass))
-    pipe.fail('failed', `${name} is not a function.`)
+    pipe.fail('failed', `${name} is not a function. Define it as a function.`)
   return found as Callable
 }
 
@@ -148,7 +148,7 @@ function sentenceOf(error: unknown): string {
       .map((line) => line.replace(/blob:null\/[\w-]+/g, 'tool'))
     return [message.replace(/blob:null\/[\w-]+/g, 'tool'), ...lines].join('\n')
   } catch {
-    return 'The code threw a value that cannot be displayed.'
+    return 'The code threw a value that cannot be displayed. Throw an Error.'
   }
 }
 
@@ -173,7 +173,10 @@ function giveFetch(): void {
   globalThis.fetch = async (input, init) => {
     const request = new Request(input, init)
     request.signal.throwIfAborted()
-    if (waiting.size >= REQUESTS_AT_ONCE_MAX) throw new TypeError('Too many requests at once.')
+    if (waiting.size >= REQUESTS_AT_ONCE_MAX)
+      throw new TypeError(
+        `The code has more than ${REQUESTS_AT_ONCE_MAX} open requests. Wait for some of them.`,
+      )
     const body = request.body === null ? null : toBase64(new Uint8Array(await request.arrayBuffer()))
     const { url, method } = request
     const id = ++lastId

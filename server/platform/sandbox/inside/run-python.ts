@@ -59,9 +59,9 @@ pending = line
 try {
   begin()
 } catch (error) {
-  pipe.fail('crashed', `Python ended: ${String(error).slice(0, ENDING_CHARACTERS_MAX)}`)
+  pipe.fail('crashed', `Python stopped: ${String(error).slice(0, ENDING_CHARACTERS_MAX)}`)
 }
-pipe.fail('crashed', 'Python ended without a result.')
+pipe.fail('crashed', 'Python stopped before it returned a result. Try again.')
 
 async function loadPython(): Promise<Pyodide> {
   const { loadPyodide } = await import(`file://${folder}/pyodide.mjs`)

@@ -114,7 +114,7 @@ class Waiter:
             elif timeout > 0:
                 host.wait(timeout, or_answer=True)
         elif timeout is None:
-            raise RuntimeError("The code waits for something that never comes.")
+            raise RuntimeError("The code waits for something that never happens. Await only requests, timers and tasks of this code.")
         elif timeout > 0:
             host.wait(timeout)
         return self.arrived()
@@ -149,7 +149,7 @@ class Loop(asyncio.base_events.BaseEventLoop):
 
     def fetch(self, *request):
         if len(self.requests) >= REQUESTS_AT_ONCE_MAX:
-            raise OSError("Too many requests at once.")
+            raise OSError("The code has too many open requests. Wait for some of them.")
         future = self.create_future()
         self.requests[host.ask(*request)] = future
         return future
@@ -229,7 +229,7 @@ class Hidden(importlib.abc.MetaPathFinder):
 
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in HIDDEN or name.startswith("pyodide."):
-            raise ModuleNotFoundError(f"No module named {name!r}: it is not there in a sandbox.", name=name)
+            raise ModuleNotFoundError(f"No module named {name!r}: the sandbox does not provide it.", name=name)
         return None
 
 
@@ -276,12 +276,12 @@ def load(task):
     exec(compile(task["code"], FILE, "exec"), module.__dict__)
     name = task["name"]
     if name not in module.__dict__:
-        raise Wrong(f"The code has no {'class' if task['isClass'] else 'function'} named {name}.")
+        raise Wrong(f"The code has no {'class' if task['isClass'] else 'function'} named {name}. Define it.")
     found = module.__dict__[name]
     if task["isClass"] and not isinstance(found, type):
-        raise Wrong(f"{name} is not a class.")
+        raise Wrong(f"{name} is not a class. Define it as a class.")
     if not task["isClass"] and (isinstance(found, type) or not callable(found)):
-        raise Wrong(f"{name} is not a function.")
+        raise Wrong(f"{name} is not a function. Define it as a function.")
     return found
 
 
@@ -306,7 +306,7 @@ def run(task):
     found = load(task)
     if task["isClass"]:
         if task["method"] not in methods_of(found):
-            raise Wrong(f"The class {task['name']} has no public method {task['method']}.")
+            raise Wrong(f"The class {task['name']} has no public method {task['method']}. Add it to the class.")
         found = getattr(found(**accepted(found, task["config"])), task["method"])
     result = found(**task["input"])
     if inspect.isawaitable(result):
@@ -433,9 +433,9 @@ def _begin():
         output = (run if task["kind"] == "run" else inspect_code)(task)
         line = b'{"kind":"done","output":' + output.encode() + b"}\n"
         if len(line) > RESULT_BYTES_MAX:
-            line = dumps({"kind": "failed", "reason": "output", "error": "The result is larger than 1 MB."}).encode() + b"\n"
+            line = dumps({"kind": "failed", "reason": "output", "error": "The result is larger than 1 MB. Return less data."}).encode() + b"\n"
     except MemoryError:
-        line = dumps({"kind": "failed", "reason": "memory", "error": "The code needs more memory than the limit."}).encode() + b"\n"
+        line = dumps({"kind": "failed", "reason": "memory", "error": "The code needs more memory than the limit. Process less data at a time."}).encode() + b"\n"
     except BaseException as error:
         line = dumps({"kind": "failed", "reason": "failed", "error": sentence_of(error)}).encode() + b"\n"
     sys.stdout.flush()

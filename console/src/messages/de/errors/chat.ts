@@ -5,17 +5,17 @@ export default {
   chat: {
     busy: 'In diesem Chat wird noch eine Antwort geschrieben. Halten Sie sie an, oder warten Sie, bis sie vollständig ist.',
     elsewhere:
-      'Diese Antwort schreibt ein anderer Serverprozess. Um sie hier zu verfolgen, muss der Betreiber REDIS_URL setzen.',
+      'Diese Antwort schreibt ein anderer Serverprozess. Laden Sie den Chat neu, wenn sie vollständig ist, oder bitten Sie den Betreiber, REDIS_URL zu setzen.',
     message_not_found: 'Diese Nachricht wurde nicht gefunden.',
     no_target: 'Wählen Sie ein Modell oder einen Agenten.',
     not_found: 'Dieser Chat wurde nicht gefunden.',
-    not_streaming: 'In diesem Chat wird gerade keine Antwort geschrieben.',
+    not_streaming: 'In diesem Chat wird gerade keine Antwort geschrieben. Senden Sie eine Nachricht.',
     parent_not_reply:
       'Die Antwort, auf die diese Nachricht folgt, ist nicht mehr in diesem Chat. Laden Sie die Seite neu.',
     search_empty: 'Geben Sie mindestens ein Wort ein, das nicht ausgeschlossen ist.',
   },
   conversation: {
-    full: 'Eine Unterhaltung kann höchstens {limit, plural, one {# Sitzung} other {# Sitzungen}} haben.',
+    full: 'Eine Unterhaltung kann höchstens {limit, plural, one {# Sitzung} other {# Sitzungen}} haben. Erstellen Sie eine andere Unterhaltung.',
     not_found: 'Diese Unterhaltung wurde nicht gefunden.',
     session_busy:
       'In dieser Sitzung wird noch eine Antwort geschrieben. Halten Sie sie an, oder warten Sie, bis sie vollständig ist.',
@@ -26,20 +26,24 @@ export default {
     not_found: 'Diese Datei wurde nicht gefunden.',
   },
   instruction: {
-    name_taken: 'Sie haben bereits eine Anweisung mit diesem Namen.',
+    name_taken: 'Sie haben bereits eine Anweisung mit diesem Namen. Wählen Sie einen anderen Namen.',
     not_found: 'Diese Anweisung wurde nicht gefunden.',
   },
   upload: {
-    chat_full: 'Ein Chat kann höchstens {limit, plural, one {# Datei} other {# Dateien}} haben.',
-    empty: 'Die Datei ist leer.',
-    image_too_large: '{name} ist zu groß für ein Modell. Ein Bild darf höchstens {size} groß sein.',
-    images_too_large: 'Die Bilder einer Nachricht dürfen zusammen höchstens {size} groß sein.',
+    chat_full:
+      'Ein Chat kann höchstens {limit, plural, one {# Datei} other {# Dateien}} haben. Löschen Sie zuerst eine.',
+    empty: 'Die Datei ist leer. Wählen Sie eine andere Datei.',
+    image_too_large:
+      '{name} ist zu groß für ein Modell. Ein Bild darf höchstens {size} groß sein. Verkleinern Sie es.',
+    images_too_large:
+      'Die Bilder einer Nachricht dürfen zusammen höchstens {size} groß sein. Entfernen oder verkleinern Sie Bilder.',
     no_text: 'Dateien dieses Typs enthalten keinen Text. Verwenden Sie PDF, TXT, DOCX, XLSX, CSV oder MD.',
     not_audio: 'Verwenden Sie für Aufnahmen MP3, WAV, M4A, OGG, FLAC oder WebM.',
     not_found: 'Diese Datei wurde nicht gefunden.',
     quota:
       'Die Dateien dieser Organisation würden das Limit von {size} überschreiten. Löschen Sie Chats mit Dateien.',
-    too_many_images: 'Eine Nachricht kann höchstens {limit, plural, one {# Bild} other {# Bilder}} haben.',
+    too_many_images:
+      'Eine Nachricht kann höchstens {limit, plural, one {# Bild} other {# Bilder}} haben. Entfernen Sie die übrigen.',
     type: 'Dateien dieses Typs werden nicht unterstützt. Dokumente: PDF, TXT, DOCX, XLSX, CSV, MD; Bilder: JPG, PNG, GIF, WebP, SVG; Audio: MP3, WAV, M4A, OGG, FLAC; Video: MP4, WebM, MOV, AVI.',
   },
 } satisfies ErrorMessages

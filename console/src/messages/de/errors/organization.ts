@@ -7,9 +7,11 @@ export default {
     not_found: 'Dieser API-Schlüssel wurde nicht gefunden.',
   },
   billing: {
-    budget_exceeded:
-      'Das Budget für diesen Monat ist aufgebraucht. Am Ersten des nächsten Monats (UTC) beginnt ein neues.',
     budget_not_found: 'Dieses Budget wurde nicht gefunden.',
+    key_budget_exceeded:
+      'Das Monatsbudget dieses API-Schlüssels ist aufgebraucht. Es wird am {day} (UTC) zurückgesetzt. Die Administration kann es erhöhen.',
+    member_budget_exceeded:
+      'Das Monatsbudget dieses Mitglieds ist aufgebraucht. Es wird am {day} (UTC) zurückgesetzt. Die Administration kann es erhöhen.',
     insufficient_credits: 'Die Credits reichen für dieses Modell nicht aus.',
     transfer_too_large:
       'Die sendende Organisation hat nur {available, plural, one {# Credit} other {# Credits}} verfügbar. Übertragen Sie höchstens so viele.',
@@ -30,36 +32,39 @@ export default {
   },
   org: {
     daily_chat_limit:
-      'Diese Organisation hat ihr Tageslimit für Nachrichten erreicht. Es wird um Mitternacht (UTC) zurückgesetzt.',
+      'Diese Organisation hat ihr Tageslimit für Nachrichten erreicht. Versuchen Sie es nach Mitternacht (UTC) erneut, oder bitten Sie die Systemadministration um ein höheres Limit.',
     factor_needed:
-      'Richten Sie für Ihr eigenes Konto einen zweiten Faktor ein, bevor Sie ihn von Mitgliedern verlangen.',
+      'Richten Sie für Ihr eigenes Konto die Zwei-Faktor-Authentifizierung ein, bevor Sie sie von Mitgliedern verlangen.',
     feature_off:
-      '{feature, select, team_members {Diese Organisation kann keine weiteren Mitglieder haben.} other {Die Funktion {feature} ist für diese Organisation nicht aktiviert.}}',
-    last_owner: 'Eine Organisation muss immer mindestens einen Inhaber haben.',
-    name_taken: 'Es gibt bereits eine Organisation mit diesem Namen.',
+      '{feature, select, team_members {Die Funktion für weitere Mitglieder ist für diese Organisation nicht aktiviert.} other {Die Funktion {feature} ist für diese Organisation nicht aktiviert.}} Bitten Sie die Systemadministration, sie zu aktivieren.',
+    last_owner:
+      'Eine Organisation muss immer mindestens einen Inhaber haben. Übertragen Sie die Organisation zuerst an ein anderes Mitglied.',
+    name_taken: 'Es gibt bereits eine Organisation mit diesem Namen. Wählen Sie einen anderen Namen.',
     not_found: 'Diese Organisation wurde nicht gefunden.',
-    owner_needed: 'Das können nur Inhaber der Organisation.',
+    owner_needed: 'Das können nur Inhaber der Organisation. Bitten Sie einen Inhaber darum.',
     personal: 'Eine persönliche Organisation können Sie nicht löschen, verlassen oder übertragen.',
   },
   permission: {
     built_in: 'Integrierte Berechtigungen können nicht gelöscht werden. Sie können sie aus Rollen entfernen.',
-    exists: 'Diese Berechtigung gibt es bereits.',
+    exists: 'Es gibt bereits eine Berechtigung mit diesem Namen. Wählen Sie einen anderen Namen.',
     not_found: 'Diese Berechtigung wurde nicht gefunden: {id}',
   },
   role: {
     in_use:
       'Diese Rolle ist Mitgliedern zugewiesen: {members}. Weisen Sie ihnen zuerst eine andere Rolle zu.',
-    name_taken: 'In dieser Organisation gibt es bereits eine Rolle mit diesem Namen.',
+    name_taken:
+      'In dieser Organisation gibt es bereits eine Rolle mit diesem Namen. Wählen Sie einen anderen Namen.',
     not_found: 'Diese Rolle wurde nicht gefunden.',
     permission_not_held:
-      'Sie können {permission} nicht gewähren, weil Sie diese Berechtigung selbst nicht haben.',
-    system: 'Systemrollen können nicht erstellt, geändert oder gelöscht werden.',
+      'Sie können {permission} nicht gewähren, weil Sie diese Berechtigung selbst nicht haben. Entfernen Sie sie.',
+    system:
+      'Systemrollen können nicht erstellt, geändert oder gelöscht werden. Erstellen Sie stattdessen eine eigene Rolle.',
     too_high:
       'Sie können nur Rollen unterhalb Ihrer eigenen Stufe ({level, number}) erstellen, ändern und zuweisen.',
   },
   user: {
     exists: 'Es gibt bereits einen Benutzer mit dieser E-Mail-Adresse. Fügen Sie ihn als Mitglied hinzu.',
-    is_member: 'Dieser Benutzer ist bereits Mitglied der Organisation.',
+    is_member: 'Dieser Benutzer ist bereits Mitglied der Organisation. Ändern Sie stattdessen die Rolle.',
     last_administrator:
       'Sie sind der einzige Systemadministrator. Machen Sie zuerst einen anderen Benutzer zum Systemadministrator.',
     not_active: 'Nur aktive Mitglieder können eine andere Rolle erhalten.',
@@ -75,7 +80,7 @@ export default {
       'Ihr Konto hat kein Passwort, mit dem Sie dies bestätigen können. Melden Sie sich erneut an, und wiederholen Sie es innerhalb von {minutes, plural, one {# Minute} other {# Minuten}}.',
     status_move:
       'Der Status eines Mitglieds kann nicht von „{from, select, active {aktiv} deleted {entfernt} invited {eingeladen} suspended {gesperrt} other {{from}}}“ zu „{to, select, active {aktiv} deleted {entfernt} invited {eingeladen} suspended {gesperrt} other {{to}}}“ geändert werden.',
-    wrong_password: 'Ihr aktuelles Passwort ist falsch.',
+    wrong_password: 'Das ist nicht Ihr aktuelles Passwort. Geben Sie es erneut ein.',
   },
   webhook: {
     delivery_not_found: 'Diese Zustellung wurde nicht gefunden.',

@@ -5,17 +5,18 @@ export default {
   agent: {
     changing: 'Eine andere Anfrage ändert diesen Agenten gerade. Versuchen Sie es erneut.',
     in_use: 'Dieser Agent wird in Deployments verwendet: {deployments}. Löschen Sie diese zuerst.',
-    inactive: 'Dieser Agent ist nicht aktiv.',
-    name_taken: 'Es gibt bereits einen Agenten mit diesem Namen.',
+    inactive: 'Dieser Agent ist nicht aktiv. Aktivieren Sie ihn, oder wählen Sie einen anderen Agenten.',
+    name_taken: 'Es gibt bereits einen Agenten mit diesem Namen. Wählen Sie einen anderen Namen.',
     not_found: 'Dieser Agent wurde nicht gefunden.',
-    tools_too_large: 'Die Konfiguration der Tools dieses Agenten darf höchstens {size} groß sein.',
+    tools_too_large:
+      'Die Konfiguration der Tools dieses Agenten darf höchstens {size} groß sein. Entfernen Sie ein Tool, oder kürzen Sie Werte.',
   },
   deployment: {
     config_invalid: 'Prüfen Sie die Einstellungen des Deployments: {reason}',
     daily_limit:
-      'Dieser Chat hat sein Tageslimit für Nachrichten erreicht. Es wird um Mitternacht (UTC) zurückgesetzt.',
+      'Dieser Chat hat sein Limit von {limit, plural, one {# Nachricht} other {# Nachrichten}} pro Tag erreicht. Versuchen Sie es nach Mitternacht (UTC) erneut.',
     not_found: 'Dieses Deployment wurde nicht gefunden.',
-    paused: 'Dieses Deployment ist pausiert.',
+    paused: 'Dieses Deployment ist pausiert. Versuchen Sie es erneut, wenn es fortgesetzt wurde.',
   },
   kb: {
     changing: 'Dieses Dokument wird gerade neu indexiert. Versuchen Sie es erneut, wenn es bereit ist.',
@@ -24,10 +25,10 @@ export default {
     dimensions:
       'Das Embedding-Modell liefert jetzt Vektoren mit {now, number} statt {before, number} Dimensionen. Wählen Sie in den Einstellungen ein Embedding-Modell, und indexieren Sie die Dokumente neu.',
     document_not_found: 'Dieses Dokument wurde nicht gefunden.',
-    documents_unknown: 'Diese Dokumente gibt es in dieser Wissensdatenbank nicht: {ids}',
+    documents_unknown: 'Diese Dokumente gibt es in dieser Wissensdatenbank nicht: {ids}. Prüfen Sie die IDs.',
     evaluation_not_found: 'Diese Evaluierung wurde nicht gefunden.',
     filter_invalid: 'Prüfen Sie den Filter: {reason}',
-    name_taken: 'Es gibt bereits eine Wissensdatenbank mit diesem Namen.',
+    name_taken: 'Es gibt bereits eine Wissensdatenbank mit diesem Namen. Wählen Sie einen anderen Namen.',
     not_embedding: 'Dieses Modell erzeugt keine Embeddings. Wählen Sie ein anderes Embedding-Modell.',
     not_found: 'Diese Wissensdatenbank wurde nicht gefunden.',
     run_not_found: 'Dieser Lauf wurde nicht gefunden.',
@@ -46,22 +47,22 @@ export default {
     base_url_needed: 'Geben Sie eine Basis-URL an: {provider} hat keine öffentliche Adresse.',
     cannot_call_tools:
       'Dieses Modell kann keine Tools aufrufen. Wählen Sie ein Modell mit Tools oder einen Agenten ohne Tools.',
-    cannot_chat: 'Dieses Modell erzeugt keinen Text und kann hier nicht verwendet werden.',
+    cannot_chat: 'Dieses Modell erzeugt keinen Text. Wählen Sie ein Modell, das Text erzeugt.',
     cannot_see: 'Dieses Modell kann keine Bilder sehen. Wählen Sie ein Modell, das Bilder versteht.',
     failed: 'Der Aufruf des Modells ist fehlgeschlagen: {reason}',
     in_use: 'Dieses Modell wird verwendet ({users}). Wählen Sie dort zuerst ein anderes.',
-    inactive: 'Dieses Modell ist nicht aktiv.',
+    inactive: 'Dieses Modell ist nicht aktiv. Aktivieren Sie es, oder wählen Sie ein anderes Modell.',
     key_needed: 'Geben Sie den API-Schlüssel erneut ein, wenn Sie die Basis-URL ändern.',
-    none: 'Hier gibt es kein aktives Modell mit der Fähigkeit {capability}. Fügen Sie eines hinzu.',
+    none: 'Diese Organisation hat kein aktives Modell mit: {capability}. Fügen Sie eines hinzu, oder aktivieren Sie eines.',
     not_configured: 'Der Anbieter {provider} ist nicht richtig konfiguriert. Wenden Sie sich an den Support.',
     not_found: 'Dieses Modell wurde nicht gefunden.',
     takes_no_files:
-      'Bildmodelle akzeptieren nur Bilder als Anhänge, Videomodelle gar keine. Beide können keine Wissensdatenbanken verwenden.',
+      'Bildmodelle akzeptieren nur Bilder als Anhänge, Videomodelle gar keine. Beide können keine Wissensdatenbanken verwenden. Entfernen Sie diese Eingaben, oder wählen Sie ein Textmodell.',
   },
   mcp: {
     agent_full:
       'Ein Agent kann höchstens {limit, plural, one {# MCP-Verbindung} other {# MCP-Verbindungen}} verwenden. Entfernen Sie zuerst eine.',
-    api_key_needed: 'Dieser Server verlangt einen eigenen API-Schlüssel.',
+    api_key_needed: 'Dieser Server verlangt Ihren eigenen API-Schlüssel. Geben Sie ihn ein.',
     attempt_gone:
       'Dieser Verbindungsversuch ist abgelaufen oder bereits abgeschlossen. Verbinden Sie Ihr Konto erneut.',
     attempt_of_another:
@@ -81,7 +82,7 @@ export default {
       'Dieser Server hat Verbindungen ({count, number}) und kann nicht gelöscht werden. Neue können Sie in seinen Einstellungen verhindern.',
     server_invalid: 'Prüfen Sie die Angaben zum Server: {reason}',
     server_not_found: 'Dieser MCP-Server wurde nicht gefunden.',
-    server_taken: 'Es gibt bereits einen MCP-Server mit diesem Kurznamen.',
+    server_taken: 'Es gibt bereits einen MCP-Server mit diesem Kurznamen. Wählen Sie einen anderen.',
     state_invalid: 'Dieser Verbindungsversuch ist ungültig oder beendet. Verbinden Sie Ihr Konto erneut.',
     timed_out: 'Der MCP-Server hat nicht rechtzeitig geantwortet. Vielleicht ist er nicht verfügbar.',
     too_many_instances:
@@ -94,15 +95,16 @@ export default {
   tool: {
     category_in_use: 'Diese Kategorie enthält Tools: {tools}. Verschieben oder löschen Sie sie zuerst.',
     category_not_found: 'Diese Kategorie wurde nicht gefunden.',
-    category_taken: 'Es gibt bereits eine Kategorie mit diesem Namen.',
+    category_taken: 'Es gibt bereits eine Kategorie mit diesem Namen. Wählen Sie einen anderen Namen.',
     changing: 'Eine andere Anfrage hat dieses Tool gleichzeitig geändert. Versuchen Sie es erneut.',
     code_invalid: 'Der Code kann nicht verwendet werden: {reason}',
     config_invalid: 'Prüfen Sie die Konfiguration des Tools: {reason}',
     function_twice:
-      '{first} und {second} haben beide eine Funktion {name}. Ein Agent kann nur eines dieser Tools verwenden.',
+      '{first} und {second} haben beide eine Funktion {name}. Entfernen Sie eines dieser Tools aus dem Agenten.',
     in_use: 'Dieses Tool wird verwendet ({users}). Entfernen Sie es dort zuerst.',
     invalid: 'Prüfen Sie das Tool: {reason}',
     not_found: 'Dieses Tool wurde nicht gefunden.',
-    taken: 'Es gibt bereits ein Tool mit diesem Namen und dieser Version.',
+    taken:
+      'Es gibt bereits ein Tool mit diesem Namen und dieser Version. Wählen Sie einen anderen Namen oder eine andere Version.',
   },
 } satisfies ErrorMessages
