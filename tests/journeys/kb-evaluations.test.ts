@@ -205,7 +205,9 @@ test('unknown documents and those of other knowledge bases are named in the erro
     `These documents are not in this knowledge base: ${foreign}, ${unknown}. Check their IDs.`,
   ])
   const many = Array.from({ length: 12 }, () => crypto.randomUUID())
-  expect((await exam.create([{ question: 'a', document_ids: many }])).body.detail).toMatch(/, and 2 more\. Check their IDs\.$/)
+  expect((await exam.create([{ question: 'a', document_ids: many }])).body.detail).toMatch(
+    /, and 2 more\. Check their IDs\.$/,
+  )
 })
 
 test('evaluations and runs are accessible only through their own knowledge base', async () => {

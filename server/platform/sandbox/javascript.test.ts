@@ -185,7 +185,11 @@ describe('a class', () => {
 const WRONG: [what: string, code: Partial<SandboxCode>, error: RegExp][] = [
   ['a syntax error', { code: 'function main( {' }, /^SyntaxError/],
   ['a missing function', { code: '1' }, /no function named main/],
-  ['a function instead of a class', { code: 'function main() {}', isClass: true }, /^main is not a class\. Define it as a class\.$/],
+  [
+    'a function instead of a class',
+    { code: 'function main() {}', isClass: true },
+    /^main is not a class\. Define it as a class\.$/,
+  ],
   ['a class without methods', { code: 'class main {}', isClass: true }, /no public methods/],
   [
     'an invalid name',

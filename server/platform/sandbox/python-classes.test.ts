@@ -88,7 +88,11 @@ test('a class is inspected without being created', async () => {
 
 const WRONG: [what: string, code: Partial<SandboxCode>, error: RegExp][] = [
   ['a syntax error', { code: 'def main(:' }, /SyntaxError/],
-  ['a function instead of a class', { code: 'def main(): pass', isClass: true }, /^main is not a class\. Define it as a class\.$/],
+  [
+    'a function instead of a class',
+    { code: 'def main(): pass', isClass: true },
+    /^main is not a class\. Define it as a class\.$/,
+  ],
   ['a class without methods', { code: 'class main: pass', isClass: true }, /no public methods/],
 ]
 test.each(WRONG)('an inspection reports %s', async (_what, code, error) => {

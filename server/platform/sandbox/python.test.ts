@@ -81,7 +81,11 @@ const FAILURES: [what: string, code: string, error: RegExp][] = [
   ],
   ['a syntax error', 'def main(:\n  pass', /line 1.*SyntaxError/s],
   ['a missing function', 'def other(): pass', /^The code has no function named main\. Define it\.$/],
-  ['a class instead of a function', 'class main: pass', /^main is not a function\. Define it as a function\.$/],
+  [
+    'a class instead of a function',
+    'class main: pass',
+    /^main is not a function\. Define it as a function\.$/,
+  ],
   ['a missing argument', 'def main(a): pass', /missing 1 required positional argument: 'a'/],
   ['a result that is not JSON', 'def main(): return float("nan")', /ValueError: Out of range float values/],
   ['a call to exit', 'import sys\ndef main(): sys.exit(3)', /SystemExit/],

@@ -150,8 +150,7 @@ export default {
     add: 'Add permission',
     remove: 'Remove {name}',
     removeTitle: 'Remove {name}?',
-    removeConsequence:
-      'The permission is removed from all roles of all organizations. This can’t be undone.',
+    removeConsequence: 'The permission is removed from all roles of all organizations. This can’t be undone.',
     removeAction: 'Remove permission',
   },
   pager: {
