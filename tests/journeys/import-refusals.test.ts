@@ -195,7 +195,7 @@ describe('archives that are refused before anything is stored', () => {
         return zip
       },
       'import.too_large',
-      /more than 50000 entries/,
+      /more than 50000 files/,
     ],
     [
       'no manifest',

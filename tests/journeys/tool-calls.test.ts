@@ -143,7 +143,7 @@ describe('a tool', () => {
       ],
     })
     const asked = provider.requests.length
-    expect(said(await ask(id, 'TOOL:main={"text":"a"}'))).toEqual([400, 'config_items: limit is required'])
+    expect(said(await ask(id, 'TOOL:main={"text":"a"}'))).toEqual([400, 'config_items: limit is required.'])
     expect(provider.requests.length).toBe(asked)
     const config_items = [
       { name: 'limit', value: '5' },
