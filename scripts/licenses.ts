@@ -50,7 +50,7 @@ const ALLOWED = new Set([
   'Zlib',
 ])
 
-/** Packages whose package.json has no SPDX expression, and the license in their license file. */
+/** Maps packages without an SPDX expression in package.json to the license in their license file. */
 export const READ_BY_HAND: Record<string, string> = {
   duck: 'BSD-2-Clause',
 }

@@ -54,8 +54,8 @@ interface SealedJob {
 }
 
 /**
- * Re-encrypts jobs that send email or process a password reset request. A job is encrypted with the id in its data as
- * context, and `about` contains the HMAC of the email address.
+ * Re-encrypts jobs that send email or process a password reset request. The id in a job's data is its encryption
+ * context. `about` contains HMACs of the email address, which change with the secret, too.
  */
 async function resealJobs(sql: Sql, secrets: Secrets): Promise<number> {
   const [known] = await sql<{ there: boolean }[]>`select to_regclass('jobs.job') is not null as there`

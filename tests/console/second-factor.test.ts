@@ -95,10 +95,7 @@ describeInBrowser('a second factor', () => {
     await page.getByLabel('Name', { exact: true }).fill('Laptop')
     await page.getByLabel('Password', { exact: true }).fill(ada.password)
     await page.getByRole('dialog').getByRole('button', { name: 'Add passkey' }).click()
-    await page
-      .getByRole('list', { name: 'Sign-in methods for two-factor authentication' })
-      .getByText('Laptop')
-      .waitFor()
+    await page.getByRole('list', { name: 'Two-factor authentication methods' }).getByText('Laptop').waitFor()
     await page.evaluate("localStorage.setItem('parley.session', 'null')")
     await page.goto(`${site}/sign_in`)
     await page.getByRole('button', { name: 'Use a passkey' }).click()

@@ -4,7 +4,7 @@ const inOrganization = ({ organizationId }: Fixture): Call => ({ query: { org_id
 const oneInstance = ({ mcpInstanceId }: Fixture): Call => ({ query: { mcp_instance_id: mcpInstanceId } })
 const ticket = (): Call => ({ body: { ticket: crypto.randomUUID() } })
 
-/** Every user has mcp:write in their personal organization. */
+/** All signed-in users. Each has mcp:write in their personal organization. */
 const SIGNED_IN = 'OAMGCNS'
 
 /** The access matrix (access-matrix.ts) for connections to MCP servers and the playground. */

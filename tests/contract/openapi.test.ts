@@ -53,7 +53,7 @@ describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
     const found = problems.map(
       ({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer ?? ''] as const,
     )
-    // URLs that only redirect browsers respond with 302 alone, which the rules don't expect.
+    // Routes that only redirect browsers declare no 2xx response, which this rule requires.
     const redirects = found.filter(
       ([rule, , pointer]) =>
         rule === 'operation-2xx-response' && /(oidc~1\w+|mcp~1callback)\/get/.test(pointer),

@@ -116,7 +116,7 @@ describe.runIf(inject('postgres') !== null)('a process that is killed', () => {
       // The reply takes two seconds, in which the test locks the account.
       const [server, person, key] = [await doomed(), await withModel('emu-n40-gap50'), randomUUID()]
       const ask = (to: Client) => post(to, person, '/api/chat/prompt', { text: 'Bees' }, key)
-      // The debit follows the statement that stores the response. It waits for the account.
+      // The debit runs after the statement that stores the response, and waits for the account's row lock.
       const holding = Promise.withResolvers<void>()
       const held = sql.begin(async (tx) => {
         await expect.poll(async () => (await balanceOf(heir, person)).held).toBe(1)

@@ -31,8 +31,7 @@ interface Entry {
 }
 
 /**
- * Returns the ledger entries of a user's replies, oldest first. Excludes granted credits and the generation of
- * titles.
+ * Returns the ledger entries of a user's replies, oldest first. Excludes granted credits and title generation.
  */
 export const ledgerOf = async (client: Client, person: Person): Promise<Entry[]> =>
   (await readBill(client, person)).replies
@@ -41,7 +40,7 @@ export const ledgerOf = async (client: Client, person: Person): Promise<Entry[]>
 export const titlesBilled = async (client: Client, person: Person): Promise<Entry[]> =>
   (await readBill(client, person)).titles
 
-/** Reads the ledger and separates the entries of titles, which may appear at any time after a reply. */
+/** Reads the ledger and separates the entries for title generation, which can appear at any time after a reply. */
 async function readBill(client: Client, { organizationId, token }: Person) {
   const path = `/api/billing/ledger?org_id=${organizationId}&limit=100`
   const { body } = await client.call('GET', path, { token })

@@ -7,7 +7,7 @@ export const api = createClient({ auth: session })
 interface UploadOptions {
   query: object
   file: File
-  /** Called with the share of the file that has been uploaded, from 0 to 1. */
+  /** Called with the fraction of the file that has been uploaded, from 0 to 1. */
   onProgress?: (share: number) => void
   signal?: AbortSignal
 }

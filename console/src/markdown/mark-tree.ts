@@ -27,8 +27,8 @@ const DEPTH_MAX = 100
 const MARK = /\[(\d{1,3})\]/
 
 /**
- * A rehype plugin that marks citations and display formulas, and unwraps the parts of lists and tables. Throws if the
- * tree is nested deeper than `DEPTH_MAX`.
+ * A rehype plugin that marks citations and display formulas. If the Markdown is part of a table or list, keeps only its
+ * rows or items. Throws if the tree is nested deeper than `DEPTH_MAX`.
  */
 export const markTree =
   ({ citationCount, part }: Marking) =>

@@ -5,7 +5,7 @@ import type { Citation, ToolCall } from './schemas.ts'
 export interface ReplyMedia {
   type: 'image' | 'video'
   status: 'generating' | 'complete'
-  /** The completed share, from 0 to 1. */
+  /** The completed fraction, from 0 to 1. */
   progress: number
   url?: string
   mime_type?: string

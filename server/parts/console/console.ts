@@ -5,9 +5,10 @@ import { BUILT_FOLDER, isBuilt } from '../../../console/built-from.ts'
 import { type Build, BuildError, startBuild } from './console-build.ts'
 import { type ConsoleFiles, readConsoleFiles } from './console-files.ts'
 
-/** The folder with the console's sources and its `dist` folder, and the program that builds the console. */
 export interface ConsoleSource {
+  /** The folder with the console's sources and its `dist` folder. */
   folder: string
+  /** The script that builds the console. */
   program: string
 }
 

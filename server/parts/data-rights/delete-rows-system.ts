@@ -33,8 +33,8 @@ const MESSAGES_MAX = 500
 const CHATS_MAX = 100
 const DOCUMENTS_MAX = 200
 /**
- * Maximum age of a reply's stream in Redis. A stream expires ten minutes after the reply ends
- * (streams/shared-logs.ts).
+ * Replies older than this have no stream in Redis. Assumes that a reply ends within 50 minutes. Its stream expires ten
+ * minutes later (streams/shared-logs.ts).
  */
 const STREAM_MINUTES = 60
 

@@ -16,7 +16,7 @@ export const KB_ERRORS = defineErrors({
   'kb.changing': [409, 'This document is being reindexed. Try again when it is ready.'],
   'kb.dimensions': [
     409,
-    'The embedding model now returns vectors of {now} dimensions instead of {before}. Reindex the knowledge base with embedding_model.',
+    'The embedding model now returns vectors of {now} dimensions instead of {before}. Reindex the knowledge base, and send embedding_model in that request.',
   ],
   'kb.filter_invalid': [400, '{reason}', 'validation'],
   'kb.window_too_small': [

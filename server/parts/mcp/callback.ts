@@ -70,8 +70,8 @@ const returnParameters = ({ serverId, instance, flowType }: Attempt) => ({
 })
 
 /**
- * Describes a pending connection to any signed-in user with the ticket. Masks the email address of the user who
- * started the connection, so that only this user recognizes it. Throws mcp.attempt_gone.
+ * Returns the pending connection of a ticket. Any signed-in user can read it, so the email address of the user who
+ * started the connection is masked: only that user recognizes it. Throws mcp.attempt_gone.
  */
 export async function describePending(
   deps: McpDependencies,

@@ -1,8 +1,10 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const BUCKET_ERRORS = defineErrors({
-  'bucket.name': 'bucket must have 3 to 63 lowercase letters, digits, dots and hyphens.',
-  'bucket.region': 'region must have at most 32 lowercase letters, digits and hyphens, such as us-east-1.',
+  'bucket.name':
+    'bucket must have 3 to 63 characters: lowercase letters, digits, dots and hyphens. The first and last must be a letter or digit.',
+  'bucket.region':
+    'region must have at most 32 characters: lowercase letters, digits and hyphens, such as us-east-1.',
   'bucket.prefix': 'prefix must be the start of object keys and have at most {limit} bytes.',
   'bucket.key_pair': 'Send both access_key_id and secret_access_key, or neither.',
   'bucket.access_key':

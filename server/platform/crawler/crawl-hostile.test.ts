@@ -50,7 +50,7 @@ describe('a hostile website', () => {
   test.each<[string, Answer, RegExp]>([
     ['is missing', send('text/html', '', {}, 404), /responded with status 404/],
     ['is a PDF', send('application/pdf', '%PDF-'), /PDF, not a web page. Upload the file/],
-    ['is a video', send('video/mp4', 'x'), /not a web page, but video\/mp4/],
+    ['is a video', send('video/mp4', 'x'), /returns video\/mp4, not a web page/],
     ['contains no text', '<script>draw()</script>', /contains no text/],
     ['is too large', send('text/html', 'a'.repeat(5_000_001)), /sent a response larger than 5 MB/],
     [

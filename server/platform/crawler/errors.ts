@@ -10,7 +10,7 @@ export const CRAWLER_ERRORS = defineErrors({
     'The robots.txt of {origin} is too complex to evaluate, so its pages cannot be read. The owner of the website can simplify it.',
   'crawl.status': '{host} responded with status {status}. Check the URL.',
   'crawl.pdf': 'This URL is a PDF, not a web page. Upload the file instead.',
-  'crawl.not_a_page': 'This URL is not a web page, but {type}. Download it and add it as a file.',
+  'crawl.not_a_page': 'This URL returns {type}, not a web page. Download it and add it as a file.',
 
   'crawl.other_website': 'This page redirects to another website. Add that website as a source.',
   'crawl.forbidden':

@@ -4,7 +4,7 @@ import { readOfficePackage } from './office-package.ts'
 
 /**
  * Extracts the cells of an XLSX: each sheet as `# Name` and CSV rows (RFC 4180), with a blank line between sheets.
- * Dates are ISO 8601, without the time if it is midnight. Formulas become their last results.
+ * Dates are ISO 8601, without the time if it is midnight. Formulas are replaced by their cached results.
  */
 export async function readXlsx(path: string, text: BoundedText): Promise<void> {
   const buffer = await readOfficePackage(path, 'spreadsheet')

@@ -46,7 +46,7 @@ export const HTTP_ERRORS = defineErrors({
   'request.nul': '{field} must not contain the NUL character.',
   'request.surrogate': '{field} must not contain an unpaired surrogate.',
   'request.unknown_field': '{field} is not a field of this request.',
-  'request.unknown_file_field': '{field} is not a field of this form. Send the file in {file}.',
+  'request.unknown_file_field': '{field} is not a field of this form. Send the file in the field {file}.',
   'request.unknown_form_field': '{field} is not a field of this form. Its only field is {file}.',
   'request.one_file': 'Send one file at a time.',
   'request.form_parts': 'The form has too many parts. Send only the file.',

@@ -20,7 +20,10 @@ export const LOWER_CASE = 'x-lower-case'
  */
 export const USE_DESCRIPTION = 'x-use-description'
 
-/** Returns a copy of the schema with a description for one use in the API reference. */
+/**
+ * Returns a copy of the schema with its own description in the API reference. The description of a component does not
+ * change.
+ */
 export const described = <T extends TSchema>(schema: T, description: string): T =>
   Object.assign(copyOf(schema), { ['title' in schema ? USE_DESCRIPTION : 'description']: description })
 

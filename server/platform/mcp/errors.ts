@@ -3,7 +3,7 @@ import { defineErrors } from '#errors/define.ts'
 export const MCP_PROTOCOL_ERRORS = defineErrors({
   'mcp.sender_refused': [
     403,
-    'The {name} header is not allowed. It must be an address of this server, or one that its operator lists in FRONTEND_URL or CORS_ORIGINS.',
+    'The {name} header does not match this server. Use the URL of this server, or ask its operator to allow yours with FRONTEND_URL or CORS_ORIGINS.',
   ],
 
   'mcp.no_answer': '{host} did not respond within {seconds} seconds. Try again later.',
@@ -51,11 +51,11 @@ export const MCP_PROTOCOL_ERRORS = defineErrors({
   'mcp.authorization_moved':
     'This server uses another authorization server than before. If that is correct, an administrator must set auth_config with its client_secret again.',
   'mcp.no_registration':
-    '{host} does not support client registration. An administrator must register a client there with the redirect URI {redirect_uri}, and set its client_id and client_secret for this server in the catalogue.',
+    '{host} does not support client registration. An administrator must register a client at {host} with the redirect URI {redirect_uri}, then save its client_id and client_secret in the catalogue.',
   'mcp.registration_refused':
-    '{host} refused to register this client ({details}). An administrator must register a client there with the redirect URI {redirect_uri}, and set its client_id and client_secret for this server in the catalogue.',
+    '{host} refused to register this client ({details}). An administrator must register a client at {host} with the redirect URI {redirect_uri}, then save its client_id and client_secret in the catalogue.',
   'mcp.registration_invalid':
-    '{host} sent a client registration that cannot be used. An administrator can set client_id and client_secret for this server in the catalogue.',
+    '{host} sent a client registration that cannot be used. An administrator can register a client at {host} and save its client_id and client_secret in the catalogue.',
   'mcp.authorization_unsafe':
     'The URL of the authorization page is not a safe web address. Do not connect an account to this server.',
   'mcp.token_type': '{host} issued a token of an unsupported type. Only bearer tokens are supported.',

@@ -22,7 +22,7 @@ export default {
   noMatches: 'Keine Einträge entsprechen diesen Filtern.',
   unknownActor: 'Unbekannter Benutzer',
   onlyActor: 'Nur Einträge dieser Person anzeigen',
-  onlyThis: 'Nur dieses Objekt anzeigen',
+  onlyThis: 'Nur Einträge zu diesem Objekt anzeigen',
   key: 'API-Schlüssel: {name}',
   unknownKey: 'API-Schlüssel',
   ip: 'IP-Adresse: {address}',

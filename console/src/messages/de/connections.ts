@@ -183,7 +183,7 @@ export default {
     removed: '„{name}“ entfernt',
     search: 'Server suchen',
     searchPlaceholder: 'Name oder Zweck',
-    showMore: 'Mehr von {count, number} anzeigen',
+    showMore: 'Weitere Server anzeigen ({count, number} insgesamt)',
     title: 'Server',
     toolInput: 'Eingabe von {name}',
     tools: 'Tools',

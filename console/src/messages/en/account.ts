@@ -42,7 +42,7 @@ export default {
     addPasskey: 'Add passkey',
     setUpApp: 'Set up authenticator app',
     none: 'Two-factor authentication is off. You sign in with only your password.',
-    list: 'Sign-in methods for two-factor authentication',
+    list: 'Two-factor authentication methods',
     app: 'Added <ago></ago>',
     appName: 'Authenticator app',
     passkey: 'Passkey · Added <ago></ago>',

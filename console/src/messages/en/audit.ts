@@ -19,7 +19,7 @@ export default {
   noMatches: 'No entries match these filters.',
   unknownActor: 'Unknown user',
   onlyActor: 'Show only entries by this person',
-  onlyThis: 'Show only this record',
+  onlyThis: 'Show only entries about this record',
   key: 'API key: {name}',
   unknownKey: 'API key',
   ip: 'IP address: {address}',

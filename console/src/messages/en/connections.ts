@@ -174,7 +174,7 @@ export default {
     removed: '“{name}” removed',
     search: 'Search servers',
     searchPlaceholder: 'Name or purpose',
-    showMore: 'Show more of {count, number} servers',
+    showMore: 'Show more servers ({count, number} in total)',
     title: 'Server',
     toolInput: 'Input of {name}',
     tools: 'Tools',

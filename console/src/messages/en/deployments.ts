@@ -145,7 +145,7 @@ export default {
   install: {
     website: 'Website installation',
     widgetHint: 'Add this code to your pages, before {tag}. It contains no secrets.',
-    frameHint: 'Add this code to the page where the chat appears. It contains no secrets.',
+    frameHint: 'Add this code to the page where the chat should appear. It contains no secrets.',
     script: 'Script tag',
     origins:
       'Only pages of {origins} can show the chat. To allow other websites, edit “Appearance and limits”.',

@@ -9,7 +9,7 @@ export interface Attachment {
   name: string
   /** The object URL for previewing an image. Null for other files. */
   preview: string | null
-  /** The share that has been uploaded, from 0 to 1. */
+  /** The fraction of the file that has been uploaded, from 0 to 1. */
   progress: number
   upload: Upload | null
   error: Error | null

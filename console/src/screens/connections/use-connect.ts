@@ -8,7 +8,7 @@ import { type Attempt, forgetAttempt, keepAttempt, onOutcome } from './attempts.
 
 const t = translator('connections')
 
-/** The server to connect to. To renew an existing connection, also that connection. */
+/** A server to connect to, or an existing connection to renew. */
 export interface Target {
   server: { id: string; name: string; auth_type: AuthType }
   /** The id of the connection to renew. Omit it to create a connection. */

@@ -8,7 +8,7 @@ import { CONTENT } from './status.tsx'
 export interface OutgoingFile {
   key: number
   file: File
-  /** The share of the file that has been uploaded, from 0 to 1. */
+  /** The fraction of the file that has been uploaded, from 0 to 1. */
   share: number
   error: Error | null
 }

@@ -5,8 +5,8 @@ import type { TokenSource } from '../transport.ts'
 interface UploadOptions {
   auth: TokenSource
   file: File
-  /** Called with the share of the file that has been uploaded, from 0 to 1. */
-  onProgress?: ((share: number) => void) | undefined
+  /** Called with the fraction of the file that has been uploaded, from 0 to 1. */
+  onProgress?: ((fraction: number) => void) | undefined
   signal?: AbortSignal | undefined
 }
 
