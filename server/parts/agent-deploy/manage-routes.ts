@@ -26,8 +26,9 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     url: '/api/agent_deploy/create',
     summary: 'Deploy an agent',
     description:
-      'Type api is for programs, which use the key; widget adds a chat button to web pages; iframe embeds a chat ' +
-      'in a page. The key is returned once and stored hashed. Each message is charged to this organization.',
+      'Type `api` is for programs, which authenticate with the key; `widget` adds a chat button to web pages; ' +
+      '`iframe` embeds a chat in a page. The key is returned once and stored hashed. Each message is charged to ' +
+      'this organization.',
     access: { permission: 'agent:write', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId }),
     body: schemas.NewDeployment,

@@ -169,7 +169,7 @@ export const VisitorKey = Body({
   visitor_key: Type.String({
     ...matching('^[A-Za-z0-9_-]{43}$', 'must be 32 random bytes in base64url: 43 characters'),
     description:
-      '32 random bytes in base64url, made and kept by the browser. The key identifies the visitor.',
+      '32 random bytes in base64url, generated and stored by the browser. The key identifies the visitor.',
   }),
 })
 

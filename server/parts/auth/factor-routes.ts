@@ -70,8 +70,8 @@ const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
     summary: 'Complete a sign-in with a second factor',
     description:
       'Answers the `challenge` of a 401 `auth.second_factor_needed` with one of `code`, `recovery_code` and `passkey` (a ' +
-      'PublicKeyCredential for its `passkey_options`). The challenge lasts 10 minutes and takes 5 codes or one passkey; an ' +
-      'account takes 10 wrong codes per hour.',
+      'PublicKeyCredential for its `passkey_options`). The challenge expires after 10 minutes and accepts at most ' +
+      '5 codes or one passkey. An account is limited to 10 wrong codes per hour.',
     access: 'public',
     body: SecondFactor,
     example: { challenge: CHALLENGE, code: '123456' },
@@ -182,7 +182,8 @@ const ownRoutes = (services: Services): Route[] => [
     method: 'POST',
     url: '/api/auth/totp/confirm',
     summary: 'Confirm an authenticator app with its first code',
-    description: 'The first factor of an account also creates recovery codes. Other sessions continue.',
+    description:
+      'Adding the first factor of an account also creates recovery codes. Other sessions stay signed in.',
     access: 'session',
     body: TotpCode,
     example: { code: '123456' },
@@ -208,7 +209,8 @@ const ownRoutes = (services: Services): Route[] => [
     method: 'POST',
     url: '/api/auth/passkeys/register',
     summary: 'Add a passkey',
-    description: 'The first factor of an account also creates recovery codes. Other sessions continue.',
+    description:
+      'Adding the first factor of an account also creates recovery codes. Other sessions stay signed in.',
     access: 'session',
     body: NewPasskey,
     example: {

@@ -134,7 +134,7 @@ export const authRoutes = (
     method: 'DELETE',
     url: '/api/auth/sessions',
     summary: 'Revoke sessions',
-    description: 'Ends the given session, or all sessions except the current one.',
+    description: 'Revokes the given session, or all sessions except the current one.',
     access: 'session',
     query: Type.Object({
       session_id: Type.Optional(described(Uuid, 'ID of the session. Omit it to revoke all other sessions.')),
@@ -152,8 +152,8 @@ export const authRoutes = (
     url: '/api/auth/signup_invite',
     summary: 'Sign up with an invitation',
     description:
-      'If the invited email address already has an account, that account joins with its password. Its older ' +
-      'sessions and API keys end.',
+      'If the invited email address already has an account, send its password. That account joins, and its older ' +
+      'sessions and API keys are revoked.',
     access: 'public',
     body: InvitedUser,
     example: { token: INVITATION_TOKEN, password: PASSWORD, first_name: 'Noah', last_name: 'Kim' },
@@ -292,7 +292,8 @@ function oidcRoutes(services: Services, cookie: SessionCookie): Route[] {
       url: '/api/auth/oidc/exchange',
       summary: 'Exchange the sign-in code for tokens',
       description:
-        'Single-use, within one minute, in the browser that started: requires the cookie of oidc/start.',
+        'The code is single-use and expires after one minute. Requires the cookie that oidc/start set in this ' +
+        'browser.',
       access: 'public',
       body: OidcCode,
       example: { code: EMAILED_TOKEN },

@@ -43,8 +43,8 @@ export const ReplyEvent = Type.Unsafe<object>({
     Type.Object({
       media: Type.Object(
         {
-          type: Enum(['image', 'video'], { description: 'Type of the medium.' }),
-          status: Enum(['generating', 'complete'], { description: 'Whether the medium is complete.' }),
+          type: Enum(['image', 'video'], { description: 'Kind of file.' }),
+          status: Enum(['generating', 'complete'], { description: 'Whether the file is complete.' }),
           progress: Type.Number({ description: 'Progress, from 0 to 1.' }),
           url: Type.Optional(Type.String({ description: 'URL of the complete file.' })),
           mime_type: Type.Optional(Type.String({ description: 'Media type of the complete file.' })),

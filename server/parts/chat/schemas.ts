@@ -219,7 +219,7 @@ export const CitationView = Type.Object(
 
 const MediaView = Type.Object(
   {
-    type: Enum(['image', 'video'], { description: 'Type of the medium.' }),
+    type: Enum(['image', 'video'], { description: 'Kind of file.' }),
     url: Type.String({ description: 'URL of the file.' }),
     mime_type: Type.String({ description: 'Media type of the file.' }),
   },
@@ -255,7 +255,7 @@ export const MessageView = Type.Object(
   {
     id: ObjectId,
     chat_id: idOf('the chat'),
-    parent_message_id: Nullable(idOf('the message before; null for the first message of a branch')),
+    parent_message_id: Nullable(idOf('the preceding message; null for the first message of a branch')),
     role: Enum(['user', 'assistant'], { description: 'Author of the message.' }),
     content: Type.String({ description: 'Text of the message.' }),
     reasoning: Nullable(Type.String({ description: 'Reasoning of the model; null if there is none.' })),

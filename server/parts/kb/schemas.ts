@@ -91,9 +91,9 @@ export type Reindexing = Static<typeof Reindexing>
 
 const Counts = Type.Object({
   total: Type.Integer({ description: 'Number of documents.' }),
-  ready: Type.Integer({ description: 'Documents that are indexed.' }),
-  failed: Type.Integer({ description: 'Documents that failed.' }),
-  pending: Type.Integer({ description: 'Documents that wait or are being indexed.' }),
+  ready: Type.Integer({ description: 'Number of indexed documents.' }),
+  failed: Type.Integer({ description: 'Number of failed documents.' }),
+  pending: Type.Integer({ description: 'Number of documents that are waiting or being indexed.' }),
 })
 
 const sourceState = {

@@ -37,9 +37,9 @@ const OAUTH = {
   ),
   scopes: Type.Optional(Type.String({ ...Text, description: 'OAuth scopes, separated by spaces.' })),
   authorization_url: Type.Optional(
-    described(Address, 'OAuth authorization endpoint. By default, discovered.'),
+    described(Address, 'OAuth authorization endpoint. Discovered if omitted.'),
   ),
-  token_url: Type.Optional(described(Address, 'OAuth token endpoint. By default, discovered.')),
+  token_url: Type.Optional(described(Address, 'OAuth token endpoint. Discovered if omitted.')),
 }
 /** A header name (RFC 9110, 5.6.2), limited to the characters that are used in practice. */
 const Header = Type.String({
@@ -156,7 +156,10 @@ const Fields = {
       }),
     ),
   ),
-  description: Type.String({ maxLength: 5_000, description: 'Purpose of the server. Searches match it.' }),
+  description: Type.String({
+    maxLength: 5_000,
+    description: 'Purpose of the server. The catalogue search covers it.',
+  }),
   url: described(Address, 'URL of the MCP endpoint (Streamable HTTP).'),
   auth_config: Type.Optional(
     Nullable(described(NewAuthConfig, 'How users connect; null if nobody can connect.')),

@@ -120,7 +120,11 @@ export const ConfirmedConnection = Type.Object(
     status: Enum(['active'], { description: 'Always `active`.' }),
     mcp_server_id: idOf('the server'),
     mcp_session_id: idOf('the connection'),
-    flow_type: Nullable(Type.String({ description: 'The label of the request; null if it had none.' })),
+    flow_type: Nullable(
+      Type.String({
+        description: '`flow_type` of the request that started the connection; null if it had none.',
+      }),
+    ),
   },
   { title: 'McpConfirmedConnection' },
 )

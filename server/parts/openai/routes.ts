@@ -47,8 +47,8 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     url: '/openai/v1/chat/completions',
     summary: 'Create a chat completion',
     description:
-      "Compatible with OpenAI's chat completions. `model` is the name or ID of a model or agent; a public agent " +
-      "of another organization is named by ID. With a deployment's key, its agent replies, whatever `model` " +
+      "Compatible with OpenAI's Chat Completions API. `model` is the name or ID of a model or agent; for a public " +
+      "agent of another organization, only the ID. With a deployment's key, its agent replies, whatever `model` " +
       'says. An agent calls its own tools; a model returns calls of the tools in the request to the client. ' +
       'Nothing is stored. Fields that would change the result but are not supported (such as n, logprobs, audio ' +
       'and functions) are refused. Other unknown fields are ignored.',
@@ -72,7 +72,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     url: '/openai/v1/responses',
     summary: 'Create a response',
     description:
-      "Compatible with OpenAI's responses, with the same rules as chat completions. Nothing is stored, so " +
+      "Compatible with OpenAI's Responses API, with the same rules as chat completions. Nothing is stored, so " +
       '`previous_response_id` is refused.',
     access,
     query,
@@ -104,7 +104,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     url: '/openai/v1/embeddings',
     summary: 'Create embeddings',
     description:
-      "Compatible with OpenAI's embeddings. `model` is the name or ID of a model with the capability embedding. " +
+      "Compatible with OpenAI's Embeddings API. `model` is the name or ID of a model with the capability embedding. " +
       'Accepts texts only, not arrays of tokens.',
     access,
     query,

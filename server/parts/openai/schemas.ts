@@ -45,7 +45,7 @@ const ChatPart = open({
   image_url: Type.Optional(
     open(
       { url: Type.String({ maxLength: ADDRESS_MAX, description: 'URL or data URL of the image.' }) },
-      { description: 'Image of the part.' },
+      { description: 'Image of a part of type `image_url`.' },
     ),
   ),
 })

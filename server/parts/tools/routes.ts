@@ -35,7 +35,6 @@ const EXAMPLE_TOOL = {
       type: 'str' as const,
       description: 'Key of the shop.',
       required: true,
-      default: null,
       secret: true,
     },
   ],
@@ -45,7 +44,6 @@ const EXAMPLE_TOOL = {
       type: 'str' as const,
       description: 'Number of the order.',
       required: true,
-      default: null,
     },
   ],
   outputs: { type: 'dict', description: 'Status and carrier of the order.' },
@@ -152,7 +150,7 @@ export const toolRoutes = (services: Services): Route[] => [
     url: '/api/tools',
     summary: 'Update a tool',
     description:
-      'Omitted fields stay. `settings`, `inputs` and `configuration` are each replaced as a whole, and Parley ' +
+      'Omitted fields stay unchanged. `settings`, `inputs` and `configuration` are each replaced as a whole. Parley ' +
       'loads the code again. Agents use the change from their next reply on. Agents of other organizations lose ' +
       'a tool that is no longer public or active.',
     access: { permission: 'tool:write', orgOf: 'query' },

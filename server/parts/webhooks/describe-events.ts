@@ -24,8 +24,8 @@ const Ingestion = {
   documents: Type.Object(
     {
       total: Count('Number of documents.'),
-      ready: Count('Documents that are indexed.'),
-      failed: Count('Documents that failed.'),
+      ready: Count('Number of indexed documents.'),
+      failed: Count('Number of failed documents.'),
     },
     { description: 'Documents by status.' },
   ),

@@ -56,7 +56,7 @@ export function describeApi(all: readonly Route[], webhooks: Json, form = BARE):
       summary: form.summary,
       description: readFileSync(join(import.meta.dirname, 'api-overview.md'), 'utf8'),
       contact: { name: 'Parley' },
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     },
     servers: [{ url: '/', description: 'This server' }],
     tags: tagsOf(routes),
@@ -203,10 +203,19 @@ const headerParameters = (headers: Record<string, string> = {}): Json[] =>
     schema: { type: 'string' },
   }))
 
-const requestBody = (schema: TSchema, example: unknown): Json => ({
-  required: ((schema as { required?: string[] }).required ?? []).length > 0,
+const requestBody = (schema: BodySchema, example: unknown): Json => ({
+  description: requiredFields(schema),
+  required: (schema.required ?? []).length > 0,
   content: { 'application/json': { schema, ...(example !== undefined && { example }) } },
 })
+
+type BodySchema = TSchema & { required?: string[]; minProperties?: number }
+
+function requiredFields({ required = [], minProperties = 0 }: BodySchema): string {
+  const names = required.map((name) => `\`${name}\``).join(', ')
+  if (names !== '') return `Required ${required.length === 1 ? 'field' : 'fields'}: ${names}.`
+  return minProperties > 0 ? 'At least one field is required.' : 'All fields are optional.'
+}
 
 /** Placeholder for binary content in examples. */
 const BYTES = '(the bytes of the file)'
