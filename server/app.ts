@@ -63,7 +63,7 @@ import { registerHealth } from '#platform/telemetry/health.ts'
 import { traceHandlers, watchRequests } from '#platform/telemetry/watch-requests.ts'
 
 const URL_BYTES_MAX = 16 * 1024
-/** Time in which a client must have sent a whole request. Sufficient for a large upload on a slow connection. */
+/** Timeout for receiving a whole request. Long enough for a large upload on a slow connection. */
 const REQUEST_TIMEOUT_MS = 600_000
 const EXPOSED_HEADERS = [
   'X-Request-Id',

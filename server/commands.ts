@@ -84,7 +84,7 @@ async function showConfig(): Promise<void> {
   process.stdout.write(`${describeConfig(loadConfig()).join('\n')}\n`)
 }
 
-/** Returns secrets that encrypt with SECRET, and decrypt with SECRET or SECRET_PREVIOUS. */
+/** Returns a `Secrets` service that encrypts with SECRET and decrypts with SECRET or SECRET_PREVIOUS. */
 async function openSecrets(config: Config): Promise<Secrets> {
   const { createSecrets, loadSecrets } = await import('#platform/secrets/secrets.ts')
   const { current, previous } = loadSecrets(config)
@@ -106,7 +106,7 @@ async function admin([action, email]: string[]): Promise<void> {
   process.stdout.write(`${email} ${done}: system administrator, password ${password}\n`)
 }
 
-/** For a user who has lost all second factors and recovery codes. */
+/** Removes all second factors of a user who has lost them and has no recovery codes left. */
 async function factors([action, email]: string[]): Promise<void> {
   if (action !== 'reset' || !email?.includes('@')) throw new ConfigError('usage: parley factors reset EMAIL')
   const config = loadConfig()

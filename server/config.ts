@@ -15,7 +15,7 @@ export interface Config {
   consoleBuild: boolean
   /** The URL of PostgreSQL. Null for the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
-  /** The URL of Redis. Null if a single process runs, which needs no shared state. */
+  /** The URL of Redis. Null if the server runs as a single process, which needs no shared state. */
   redisUrl: string | null
   /** The secret that encrypts stored data. If null, the server generates a secret once and stores it in `dataDir`. */
   secret: string | null

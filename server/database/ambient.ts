@@ -9,7 +9,10 @@ import type { Sql, TransactionSql } from 'postgres'
 
 type Work = () => unknown
 
-/** Receives statements: the ambient transaction, or a savepoint where the handler begins a transaction of its own. */
+/**
+ * The target of statements: the ambient transaction, or a savepoint for a transaction that the handler begins inside
+ * it.
+ */
 class Savepoint {
   tx: TransactionSql | null = null
   readonly transaction: AmbientTransaction

@@ -39,8 +39,8 @@ import { TELEMETRY_ERRORS } from '#platform/telemetry/errors.ts'
 import type { Definition, Placeholder } from './define.ts'
 
 /**
- * All errors that a client can see, composed from the errors.ts files of the parts and platform folders. No other
- * code defines a status or a message, so callers and tests recognize errors by code, never by message.
+ * All errors that a client can see, composed from the errors.ts files of the parts and platform folders. No other code
+ * defines a status or a message. Callers and tests recognize an error by its code, because its message may change.
  */
 const CATALOGUE = {
   ...TELEMETRY_ERRORS,
@@ -90,7 +90,7 @@ export type ErrorCode = {
   [C in keyof Catalogue]: Catalogue[C] extends Definition ? C : never
 }[keyof Catalogue]
 
-/** Any code of the catalogue, including messages that occur only in stored records or within other errors. */
+/** Any code of the catalogue, including codes of messages that occur only in stored records or within other errors. */
 type SentenceCode = keyof Catalogue
 
 type TemplateOf<C extends SentenceCode> = Catalogue[C] extends Definition
@@ -107,7 +107,7 @@ export type PlainErrorCode = {
 /** Exactly one value for each placeholder of the message. */
 type Values<C extends SentenceCode> = Readonly<Record<PlaceholderOf<C>, string | number>>
 
-/** The arguments that follow a code. Values are required if the message has placeholders. */
+/** The arguments of `fail` and `sentence` after the code. Values are required if the message has placeholders. */
 type Arguments<C extends SentenceCode, More extends unknown[] = []> = [PlaceholderOf<C>] extends [never]
   ? [values?: Record<string, never>, ...more: More]
   : [values: Values<C>, ...more: More]
@@ -196,7 +196,7 @@ const COMPOSED = new Set([
   'redirect_uri',
 ])
 
-/** Shortens a client's input for use within a composed value. `fail` shortens all other values. */
+/** Shortens a client's input that becomes part of a composed value. Other values need no call: `fail` shortens them. */
 export const quote = (text: string): string => cut(text, QUOTED_MAX)
 
 const cut = (text: string, max: number): string =>

@@ -19,11 +19,11 @@ export const idempotentRequests = pgTable(
     /** The user who sent the request, or null. Deleting the user deletes this row. */
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
     /**
-     * The server process that performs the request's side effects outside the database. Null if there are none, and
-     * once a response is stored.
+     * The server process that performs the request's side effects outside the database. Null if there are no such
+     * effects, and after a response is stored.
      */
     instanceId: uuid('instance_id'),
-    /** The response, encrypted. Null while the request is in progress, and once a large response has been dropped. */
+    /** The response, encrypted. Null while the request is in progress, and after a large response has been deleted. */
     answer: text('answer'),
     answeredAt: moment('answered_at'),
     createdAt: createdAt(),

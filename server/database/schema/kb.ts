@@ -243,8 +243,9 @@ export const kbChunks = pgTable(
 )
 
 /**
- * The vectors of chunks. A search scans all vectors of a knowledge base, so rows contain little else. Not a foreign
- * key, which would lock each chunk again; a trigger deletes the vectors of deleted chunks.
+ * The vectors of chunks. A search scans all vectors of a knowledge base, so rows contain little else. There is no
+ * foreign key to the chunk, because inserting a vector would lock the chunk. A trigger deletes the vectors of deleted
+ * chunks.
  */
 export const kbVectors = pgTable(
   'kb_vectors',

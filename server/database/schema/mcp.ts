@@ -62,7 +62,7 @@ export const mcpServers = pgTable('mcp_servers', {
   /** The tools that the server offers without an account, as last read. Null if the tools were never read. */
   tools: json('tools').$type<McpToolRecord[]>(),
   toolsReadAt: moment('tools_read_at'),
-  /** When the server's tools were last found to have changed. */
+  /** When a change of the server's tools was last detected. */
   toolsChangedAt: moment('tools_changed_at'),
   /** The number of connections to the server. A trigger maintains it. */
   instanceCount: integer('instance_count').notNull().default(0),
@@ -116,8 +116,7 @@ export const mcpInstances = pgTable(
     /** Incremented whenever the credentials change. */
     credentialsVersion: integer('credentials_version').notNull().default(0),
     /**
-     * An additional OAuth scope that the server has asked for. Null if there is none, and once the scope has been
-     * requested from the user.
+     * An additional OAuth scope that the server demands. Null if there is none, or if the user has been asked for it.
      */
     neededScope: text('needed_scope'),
     /** When the access token expires. Null if it never expires or the expiry is unknown. */
@@ -128,7 +127,7 @@ export const mcpInstances = pgTable(
     /** The tools that the server offers with this account, as last read. Null if the tools were never read. */
     tools: json('tools').$type<McpToolRecord[]>(),
     toolsReadAt: moment('tools_read_at'),
-    /** When the tools were last found to have changed. */
+    /** When a change of the tools was last detected. */
     toolsChangedAt: moment('tools_changed_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -162,8 +161,8 @@ export const mcpAttempts = pgTable(
     sessionId: uuid('session_id').references(() => sessions.id, { onDelete: 'set null' }),
     cookieHash: text('cookie_hash'),
     /**
-     * The query of a callback that arrived in any other browser, as JSON. Kept until the user confirms. Encrypted and
-     * bound to this row's id.
+     * The query string of a callback that arrived in another browser than the one that started the attempt, as JSON.
+     * Kept until the user confirms. Encrypted and bound to this row's id.
      */
     answer: text('answer'),
     /** The hashed ticket that the other browser received for the confirmation. */

@@ -77,7 +77,7 @@ export class AgentFinder {
    * Finds an agent, and resolves everything that it needs to reply. Runs one query, and a second query if the agent
    * has tools of its own. For callers of other organizations, leaves out the tools of shared MCP connections. Throws
    * agent.not_found, agent.inactive, llm.inactive, llm.not_configured. Callers of other organizations get
-   * agent.inactive instead of the last two, because the model is hidden from them.
+   * agent.inactive instead of the `llm` errors, because the model is hidden from them.
    */
   async find(organizationId: string, agentId: string): Promise<ReadyAgent> {
     const agent = await this.#read(agentId)

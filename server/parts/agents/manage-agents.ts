@@ -202,8 +202,8 @@ const columnsOf = (change: AgentChange) => ({
 })
 
 /**
- * Returns whether two versions of an agent have the same model, tools and MCP connections. A prepared change is valid
- * only for those.
+ * Returns whether two versions of an agent have the same model, tools and MCP connections. If they differ, a change
+ * that was prepared for one version is invalid for the other.
  */
 const isSame = (a: StoredAgent, b: StoredAgent): boolean =>
   a.row.modelId === b.row.modelId &&
@@ -224,8 +224,8 @@ const auditDetails = (
 })
 
 /**
- * Checks that the caller may add the given knowledge bases. Adding a knowledge base requires kb:read, because the
- * agent reveals its contents. Throws access.missing_permission.
+ * Checks that the caller may set these knowledge bases. Adding one to those that the agent has (`given`) requires
+ * kb:read, because the agent reveals its contents. Throws access.missing_permission.
  */
 function checkBelongings(
   scope: Scope<'agent:write'>,

@@ -15,9 +15,10 @@ export const sharedToolsBudget = (
 ): number => Math.min(sharedToolsBytes, promptBytesOf(windowOf(model, maxTokens)) * SHARED_TOOLS_SHARE)
 
 /**
- * Opens an agent's own tools, and those tools of shared MCP connections that fit into the prompt. Call it only after
+ * Opens an agent's own tools, and as many tools of shared MCP connections as fit into the prompt. Call it only after
  * the reply has been admitted, because it may send requests to the MCP servers. Skips servers that fail. If a shared
- * tool has the name of an own tool, its name is prefixed with the server's name. Rejects with the signal's reason.
+ * tool has the name of an own tool, its name is prefixed with the server's name. If the signal aborts, rejects with
+ * its reason.
  */
 export async function openAgentTools(
   mcp: Pick<Mcp, 'openShared'>,

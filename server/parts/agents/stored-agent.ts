@@ -62,9 +62,9 @@ export async function withBelongings(
 }
 
 /*
- * The functions below update remaining rows in place. Deleting and reinserting a row could deadlock with a concurrent
- * deletion of its tool or knowledge base. The reinsertion would wait for the lock of the tool, while the deletion of
- * the tool waits for the row.
+ * If the new list keeps a tool or knowledge base, the functions below update its row in place. Deleting and
+ * reinserting the row could deadlock with a concurrent deletion of the tool or knowledge base: the insert would wait
+ * for the lock of the tool, while the deletion of the tool waits for the row.
  */
 
 /** Replaces the tools of an agent that is new or locked by the caller. Throws tool.not_found. */

@@ -25,7 +25,7 @@ interface NewChallenge {
   seal?: (tokenHash: string) => string
 }
 
-/** Stores a challenge. Replaces the session's earlier challenge with the same purpose. */
+/** Stores a challenge, and deletes the session's earlier challenge with the same purpose. */
 export async function issueChallenge(
   sql: SystemStatements,
   { purpose, userId, sessionId = null, passwordMark, seal }: NewChallenge,

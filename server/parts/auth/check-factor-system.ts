@@ -62,7 +62,7 @@ export async function checkProof(services: Services, caller: Caller, proof: Proo
 /**
  * Verifies a passkey's signature, outside of any transaction. With `onlyUserId`, accepts only that user's passkeys.
  * Returns the passkey's user, and a function that stores the use of the passkey. Throws auth.wrong_passkey. The
- * function also throws this error, if the passkey was used concurrently.
+ * returned function throws it, too, if another request has used the passkey in the meantime.
  */
 export async function checkPasskey(
   { database, config, log }: Services,
@@ -104,7 +104,10 @@ export const notifyUser = (
 ): Promise<void> =>
   mail.send(sql, email, { kind: 'second factor', event, link: `${config.frontendUrl}/account` })
 
-/** Invitation that the user joins after the second factor. A magic link may also set a password. */
+/**
+ * The invitation to accept once the second factor is verified. `passwordHash` is the password that the user set with a
+ * magic link.
+ */
 export interface PendingInvitation {
   token: string
   byMagicLink: boolean

@@ -285,8 +285,8 @@ function findFactor(factors: readonly FactorView[], id: string): FactorView {
 const ownerOf = ({ userId, sessionId }: Caller) => ({ userId, sessionId })
 
 /**
- * Removes all factors and recovery codes of a user who has lost them. Also ends the user's sessions and emails them.
- * Keeps the password. For the CLI. Returns false if there is no such user.
+ * Removes all factors and recovery codes of a user who has lost them. Also ends the user's sessions, and notifies the
+ * user by email. Keeps the password. For the CLI. Returns false if there is no such user.
  */
 export async function resetFactors(
   { database, mail, config }: { database: Database; mail: Mail; config: Config },

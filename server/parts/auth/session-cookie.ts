@@ -5,7 +5,7 @@ import { type Cookie, clearCookie, setCookie } from '#platform/http/cookies.ts'
 import type { Presented } from '#platform/http/define-route.ts'
 import { SESSION_SECONDS } from './sessions-system.ts'
 
-/** Path prefixes of refresh and logout, with and without /v1. Routes outside of them never receive the cookie. */
+/** Path prefixes of the refresh and logout routes, under /api and under /v1. Other routes never receive the cookie. */
 const PATHS = ['/api/auth', '/v1/auth']
 
 interface Tokens {
@@ -21,7 +21,7 @@ export class SessionCookie {
   constructor({ baseUrl, frontendUrl }: Pick<Config, 'baseUrl' | 'frontendUrl'>) {
     const { protocol, port } = new URL(baseUrl)
     const isSecure = protocol === 'https:'
-    // The name contains the port, because servers on different ports of a host share cookies.
+    // Without HTTPS, the name contains the port, because servers on different ports of a host share cookies.
     this.name = isSecure ? '__Secure-parley_refresh' : `parley_refresh${port && `_${port}`}`
     this.#cookies = PATHS.map((path) => ({ name: this.name, path, sameSite: 'Strict', isSecure }))
     this.#origins = [baseUrl, frontendUrl].map((url) => new URL(url).origin)
@@ -40,8 +40,8 @@ export class SessionCookie {
   }
 
   /**
-   * Returns a request's refresh token: from the body, or from the cookie if the request comes from a page of this
-   * server. Returns null if there is none. Throws auth.cookie_origin if the page has another origin.
+   * Returns a request's refresh token: from the body, or else from the cookie. Returns null if there is none. Throws
+   * auth.cookie_origin if the body has no token and no page of this server sent the request.
    */
   tokenOf({ refresh_token: token }: Tokens, headers: IncomingHttpHeaders, cookie: string | null) {
     if (token !== undefined) return token

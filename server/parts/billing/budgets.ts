@@ -66,7 +66,7 @@ export async function setBudget(
     return after?.['id'] as string
   })
   const [row] = await scope.select(budgets, { where: eq(budgets.id, id) })
-  // The row is missing if the member or key was deleted after the transaction, which deletes the budget too.
+  // The row is missing if the member or key was deleted after the transaction, because that deletes its budget, too.
   if (!row) throw fail(userId === null ? 'api_key.not_found' : 'user.not_found')
   return viewBudget(row)
 }

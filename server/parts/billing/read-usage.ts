@@ -27,9 +27,9 @@ interface UsageQuery {
 }
 
 /**
- * Returns an organization's usage between two days, as groups and in total. Groups are sorted by day, or without days
- * by cost, highest first. Adds names of models, users, agents, deployments and API keys, as far as the organization
- * may see them. Throws request.invalid.
+ * Returns an organization's usage between two days, as groups and in total. Groups are sorted by day. If they have no
+ * day, they are sorted by cost, highest first. Adds the names of models, users, agents, deployments and API keys that
+ * the organization may see. Throws request.invalid.
  */
 export async function readUsage(scope: Scope<'organization:read'>, query: UsageQuery): Promise<UsageView> {
   const { from, to } = periodOf(query)

@@ -28,7 +28,7 @@ export async function findReplyPosition(
   if ('again' in question) {
     if (!chat) throw fail('chat.not_found')
     const message = await findMessage(scope, chat.id, question.again)
-    // For the id of a reply, uses the message that the reply answers.
+    // If `again` is the id of a reply, uses the message that the reply answers.
     if (message.role === 'assistant' && message.parentMessageId !== null)
       return findReplyPosition(scope, chat, { again: message.parentMessageId })
     const { parentMessageId, id, content, uploadIds } = message

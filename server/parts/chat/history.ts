@@ -36,9 +36,9 @@ export interface History {
 }
 
 /**
- * Reads the newest messages that fit into the context window, from the branch that ends at `leafId` or from all
- * rounds of a conversation. Reserves space for `newText`, which is never truncated, and for `otherBytes`. Throws
- * chat.message_not_found, chat.parent_not_reply.
+ * Reads the newest messages that fit into the context window, from the branch that ends at `leafId` or from all rounds
+ * of a conversation. Reserves space for `newText`, which is never truncated, and for `otherBytes` bytes of other
+ * content. Throws chat.message_not_found, chat.parent_not_reply.
  */
 export async function readHistory(
   readPage: ReadHistoryPage,

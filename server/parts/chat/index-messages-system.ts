@@ -53,7 +53,7 @@ export function createMessageIndex(database: Database): MessageIndex {
     for (let hasMore = true; hasMore && !stopped; ) {
       const begin = performance.now()
       hasMore = await sql.begin(takeStep)
-      // Sleeps as long as the step took, so that a long walk uses at most half of the time.
+      // Sleeps as long as the step took, so that a long walk keeps the database busy at most half of the time.
       if (hasMore) await sleep(performance.now() - begin)
     }
   }
@@ -142,7 +142,7 @@ async function findMissing(tx: SystemTransaction, below: string | null): Promise
 }
 
 /**
- * Reads what to index. Conversations and sessions of deployments are not searchable, so their entries get empty
+ * Reads the texts to index. Conversations and sessions of deployments are not searchable, so their entries get empty
  * words.
  */
 const readSources = (tx: SystemTransaction, ids: string[]): Promise<Source[]> => tx<Source[]>`
@@ -179,8 +179,7 @@ async function store(tx: SystemTransaction, entries: Entry[]): Promise<void> {
 }
 
 /**
- * Writes entries. Locks the chats of the entries (key share), so that deleting a chat also deletes entries written
- * now.
+ * Writes entries. Locks their chats (key share), so that a concurrent deletion of a chat also deletes its new entries.
  */
 async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
   await tx`

@@ -26,7 +26,7 @@ import { kindOf } from './write-media.ts'
 interface PromptInput {
   query: SendQuery
   question: Question
-  /** Content of the saved instruction in the query. */
+  /** Content of the saved instruction that the query names. */
   instruction: string | undefined
   payer: Payer
   /** The chat of the message. Null for a new chat. */

@@ -10,8 +10,8 @@ import { cutOffCalls } from './tool-calls.ts'
 
 const LOST = sentence('reply.lost')
 /**
- * Minimum age of an orphaned hold of this process, in seconds. Starting a reply takes less time, and until then the
- * hold has no running reply.
+ * Age in seconds after which a hold of this process without a running reply counts as orphaned. Starting a reply takes
+ * less time.
  */
 const ORPHAN_SECONDS = 90
 const GROUP_MAX = 50

@@ -43,7 +43,7 @@ export interface NewReply extends NewHold {
   request_hash: string | null
 }
 
-/** Outcome of starting a reply. Except for `started`, nothing was written. */
+/** Outcome of starting a reply. Nothing was written unless the outcome is `started`. */
 export type Start = 'started' | 'busy' | 'moved' | 'no chat' | 'repeated' | HoldRefusal
 
 /** The final state of a reply. If `input_tokens` is null, the hold is released; otherwise the usage is debited. */

@@ -114,8 +114,8 @@ export class Titles {
   }
 
   /**
-   * Has a model write a title. Returns undefined if the model fails or writes none. Throws the errors of beginning a
-   * paid call.
+   * Has a model write a title. Returns undefined if the model fails or writes none. Throws the errors of
+   * `PaidCalls.begin`.
    */
   async #write({ chatId, question, reply, model, payer }: UntitledChat): Promise<string | undefined> {
     const { finder, calls } = this.#deps

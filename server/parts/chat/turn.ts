@@ -46,7 +46,7 @@ export interface AdmittedTurn extends Turn {
   payer: Payer
   /** The deployment's visitor who sends the message. Null for a member or the deployment's key. */
   visitorId: string | null
-  /** Content of the saved instruction in the query. */
+  /** Content of the saved instruction that the query names. */
   instruction: string | undefined
 }
 

@@ -17,8 +17,8 @@ export const kindOf = ({ capabilities }: ResolvedModel): ReplyKind | undefined =
   (['text', 'image', 'video'] as const).find((kind) => capabilities.includes(kind))
 
 /**
- * Output tokens charged for an image or video whose usage is unknown. An image has about the tokens of an OpenAI
- * image of 1024 by 1024 pixels, and a video ten times as many. The model's `output_ratio` converts them to the price.
+ * Output tokens charged for an image or video whose usage is unknown. OpenAI counts about as many tokens for an image
+ * of 1024 by 1024 pixels. A video costs ten times as much. The model's `output_ratio` converts the tokens to credits.
  */
 const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
 /** Maximum progress before the file is stored. */

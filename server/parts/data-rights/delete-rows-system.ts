@@ -57,7 +57,10 @@ export async function stopCalls(sql: SystemSql, condition: Fragment): Promise<vo
   }
 }
 
-/** Deletes chats and their dependent rows in batches. First deletes the messages of a long chat, newest first. */
+/**
+ * Deletes chats and their dependent rows in batches. If a chat has too many messages for one statement, deletes its
+ * messages first, newest first.
+ */
 export async function deleteChats(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
   const sql = systemSql(deps.database)
   while (true) {

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { fail } from '#errors'
 
 /**
- * Maximum number of concurrent exports per process. An export continuously reads the database and storage, and
- * compresses.
+ * Maximum number of concurrent exports per process. An export reads the database and storage continuously, and
+ * compresses the data.
  */
 const EXPORTS_MAX = 4
 const RETRY_AFTER_SECONDS = 30

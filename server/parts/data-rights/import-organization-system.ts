@@ -154,7 +154,10 @@ async function fill(
   return importing
 }
 
-/** Returns this server's environment models with the same provider and version, by their ids in the export. */
+/**
+ * Maps the ids of environment models in the export to this server's environment models with the same provider and
+ * version.
+ */
 async function findEnvironmentModels(
   sql: SystemSql,
   models: readonly { id: string; provider: string; version: string }[],

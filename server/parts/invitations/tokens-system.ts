@@ -15,8 +15,8 @@ import { selectInvitations, view } from './read-invitations.ts'
 import type { InvitationView, ShownInvitation, ValidInvitation } from './schemas.ts'
 
 /*
- * Reads across tenants: the organization is known only after the token is found, and the token's holder isn't a
- * member yet.
+ * The functions below read across tenants, because the organization is known only after the token is found, and the
+ * token's holder isn't a member yet.
  */
 
 interface Accepted {

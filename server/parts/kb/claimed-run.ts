@@ -31,8 +31,8 @@ export class ClaimedRun {
   }
 
   /**
-   * Claims the run. Returns undefined if the run was deleted or `claimable` is false for it. Claims before the first
-   * results record the knowledge base's current settings.
+   * Claims the run. Returns undefined if the run was deleted or `claimable` is false for it. Until the run has
+   * results, each claim also stores the knowledge base's current settings with the run.
    */
   async take(claimable: Fragment): Promise<Run | undefined> {
     const { organizationId, kbId, runId } = this.ref

@@ -23,8 +23,8 @@ export class ClaimedDocuments {
   readonly #database: Database
   readonly #instanceId: string
   /**
-   * Documents in progress. A claim in the table that is missing here is forgotten: a statement failed after storing
-   * it.
+   * Documents in progress. If a claim is in the table but not here, the statement that stored it has failed. Such a
+   * claim is called forgotten.
    */
   readonly #held = new Set<string>()
   /** Number of claim statements in flight. */

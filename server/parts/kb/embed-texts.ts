@@ -11,7 +11,8 @@ interface EmbeddingDependencies {
 }
 
 /**
- * Embedding model, and the organization that owns the embedded text. Null means the built-in model, which is free.
+ * The embedding model, and the organization that owns the embedded text. `embeddingModelId` is null for the built-in
+ * model, which is free.
  */
 export interface EmbeddingOf {
   organizationId: string

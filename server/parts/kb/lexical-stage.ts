@@ -19,8 +19,9 @@ const ENDING_CHARACTERS_MAX = 5
 const STEM_CHARACTERS_MIN = 3
 
 /**
- * Returns the best chunks by BM25. Omits deleted, disabled and filtered-out chunks, and fetches replacements for
- * them. If `isChecked` is false, skips this check when the knowledge base has no dead chunks and there is no filter.
+ * Returns the best chunks by BM25. Checks that they are not deleted, disabled or filtered out, and replaces those that
+ * are. If `isChecked` is false, skips the check for a knowledge base without dead chunks and a search without a
+ * filter, so that disabled chunks may be returned.
  */
 export async function lexicalStage(
   { stemmer }: Pick<KbDependencies, 'stemmer'>,
@@ -127,8 +128,8 @@ async function readTerms(sql: TenantSql, kb: SearchedKb, terms: string[]): Promi
 }
 
 /**
- * Returns the postings of terms with this prefix. Stemming may shorten a word with this prefix, so includes the
- * postings of terms that equal a shortened prefix.
+ * Returns the postings of terms with this prefix. Stemming may shorten a word to less than the prefix, so the result
+ * includes the postings of terms that equal a shortened prefix.
  */
 async function readPrefix(sql: TenantSql, kb: SearchedKb, prefix: string): Promise<Buffer[]> {
   const least = Math.max(STEM_CHARACTERS_MIN, prefix.length - ENDING_CHARACTERS_MAX)

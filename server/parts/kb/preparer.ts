@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads'
 import type { Preparation, PreparedTexts } from './prepare-text.ts'
 
 /**
- * Prepares documents for indexing in a worker thread, so that the event loop stays free. The text is already limited
- * in size and well-formed. Files are parsed earlier, in separate processes (platform/documents).
+ * Prepares documents for indexing in a worker thread, so that the event loop stays free. A thread is safe enough,
+ * because the text is limited in size and well-formed: files were parsed in separate processes (platform/documents).
  */
 export interface Preparer {
   prepare(preparation: Preparation): Promise<PreparedTexts>

@@ -20,8 +20,8 @@ import { hashOf, textKindOf } from './text-kind.ts'
 const OBJECTS_AT_ONCE = 4
 
 /**
- * Stores each object that has a text file's extension as a document, with the object's key. Does not download objects
- * whose ETag is unchanged.
+ * Stores each object whose extension is that of a text file. The document's key is the object's key. Does not download
+ * objects whose ETag is unchanged.
  */
 export async function readBucket(
   deps: IngestionDependencies,

@@ -69,9 +69,7 @@ export interface Retrieval {
   receipt: Receipt
 }
 
-/**
- * Minimum number of fused candidates to consider. A larger limit considers `POOL_PER_RESULT` candidates per result.
- */
+/** Number of fused candidates to consider: `POOL_PER_RESULT` per requested passage, but at least `POOL`. */
 const POOL = 40
 const POOL_PER_RESULT = 2
 /** Number of extra passages to read, because some may be near-duplicates. */

@@ -21,7 +21,7 @@ import { findReranker } from './search-kb.ts'
  * process claims a run for a turn of some seconds, so that other runs also get turns.
  *
  * Results are stored at the end of a turn, and the next turn continues after them. A normal stop of the process
- * therefore neither repeats nor charges a question twice. If the knowledge base changes during the run, the index
+ * therefore neither repeats a question nor charges it twice. If the knowledge base changes during the run, the index
  * version in the metrics differs from the one in the settings.
  */
 
@@ -52,8 +52,8 @@ const UNEXPECTED = sentence('kb.evaluation_failed')
 export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
   const { database, jobs, log, instance } = deps.services
   /**
-   * Turns in progress, by run id. The table may show other runs as claimed by this process. A database outage left
-   * those claims, and the next turn takes them over.
+   * Turns in progress, by run id. After a database outage, the table may show other runs as claimed by this process.
+   * The next turn takes them over.
    */
   const held = new Map<string, Promise<void>>()
   let isStopping = false

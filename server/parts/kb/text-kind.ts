@@ -26,5 +26,5 @@ export const textKindIn = (mimeType: PgColumn): SQL =>
 /** SQL version of hashOf. Null if the text is null. */
 export const hashIn = (text: PgColumn): SQL => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`
 
-/** SQL version of Buffer.byteLength, because the database uses UTF-8. Zero if the text is null. */
+/** SQL version of Buffer.byteLength, for a database that stores UTF-8. Zero if the text is null. */
 export const bytesIn = (text: PgColumn): SQL => sql`coalesce(octet_length(${text}), 0)`

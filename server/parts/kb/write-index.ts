@@ -15,7 +15,7 @@ import { insertSegment } from './segments.ts'
 export interface PreparedDocument {
   document: ClaimedDocument
   chunks: Chunk[]
-  /** For each chunk with its context, its words as indexes into the dictionary. */
+  /** The words of each chunk and its context, as indexes into the dictionary. */
   words: Uint32Array[]
   language: Language
   vectors: Float32Array[]

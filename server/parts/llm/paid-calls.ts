@@ -59,7 +59,7 @@ interface Prepared {
 export interface OwnCall {
   /** The reason recorded in the ledger. */
   reason: string
-  /** Aborts the call. The call then counts as failed, and nothing is charged before the first token. */
+  /** Aborts the call, which then counts as failed. Without any token so far, nothing is charged. */
   deadline: AbortSignal
 }
 
@@ -144,7 +144,7 @@ export class PaidCalls {
 
   #track<Result>(holdId: string, call: Promise<Result>): Promise<Result> {
     const forget = (): void => {
-      // A deferred settlement has replaced the entry. Its own `forget` deletes it.
+      // If a deferred settlement has replaced the entry, the settlement's own `forget` deletes it.
       if (this.#underWay.get(holdId) === call) this.#underWay.delete(holdId)
     }
     this.#underWay.set(holdId, call)

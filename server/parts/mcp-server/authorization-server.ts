@@ -13,7 +13,7 @@ const ACCESS_TOKEN_SECONDS = 3_600
 const CODE_SECONDS = 60
 /** Time limit for the user to sign in and decide, in seconds. */
 const CONSENT_SECONDS = 15 * 60
-/** Lifetime in a grant's payload. Long, because the lifetime of its refresh token limits a grant. */
+/** Lifetime stored with a grant, in seconds. Longer than needed, because a grant ends with its refresh token. */
 const GRANT_SECONDS = 10 * 365 * 86_400
 const RANDOM_BITS = 256
 
@@ -25,7 +25,7 @@ export const clientsOfRequests = new WeakMap<IncomingMessage, Client>()
 
 /**
  * Creates the OAuth 2.1 authorization server of /mcp. It supports the authorization code flow with PKCE and rotating
- * refresh tokens, and issues tokens only for /mcp. An account of oidc-provider is the API key of a grant. There are
+ * refresh tokens, and issues tokens only for /mcp. For oidc-provider, the API key of a grant is the account. There are
  * no sessions, so each authorization asks for consent.
  */
 export async function createAuthorizationServer(

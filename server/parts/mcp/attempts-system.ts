@@ -8,7 +8,7 @@ import { holds } from './instances-system.ts'
 import type { CallbackQuery } from './schemas.ts'
 
 /*
- * Connection attempts across organizations. A browser that returns from a provider has no access token, so its
+ * Reads connection attempts across organizations. A browser that returns from a provider has no access token, so its
  * attempt is found by state or ticket. Later statements run with the access of the attempt's user.
  */
 

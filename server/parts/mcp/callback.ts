@@ -211,7 +211,7 @@ async function finishWithKey(
   } catch (error) {
     if (error instanceof McpError && error.kind === 'unauthorized')
       throw new McpError('unauthorized', sentence('mcp.key_refused'))
-    // The error is added to a URL and the log, and some servers repeat the key in it.
+    // Some servers repeat the key in their error, which would then appear in a URL and in the log.
     if (error instanceof McpError && error.message.includes(beginningOf(apiKey)))
       throw new McpError(error.kind, sentence('mcp.key_echoed'))
     if (error instanceof McpError) throw new McpError(error.kind, error.message)

@@ -21,7 +21,7 @@ import {
 import { connectionKey, type McpDependencies } from './dependencies.ts'
 
 /*
- * Changes of the catalogue by administrators and the seed file. Servers of the catalogue belong to no organization.
+ * Changes the catalogue for administrators and from the seed file. Servers of the catalogue belong to no organization.
  */
 
 type Dependencies = Pick<McpDependencies, 'config' | 'database' | 'net' | 'secrets' | 'connections'>

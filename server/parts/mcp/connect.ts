@@ -212,8 +212,8 @@ function composioOf({ composio }: McpDependencies) {
 }
 
 /**
- * Number of characters of the state's hash in the cookie's name, so that each attempt in a browser has its own
- * cookie.
+ * Number of characters of the state's hash that the cookie's name contains. They distinguish the cookies of several
+ * attempts in a browser.
  */
 const NAME_CHARACTERS = 16
 

@@ -75,7 +75,7 @@ interface CurrentRow {
   secondsLeft: number | null
 }
 
-/** A token is renewed 60 seconds before it expires, but at most a fifth of its lifetime before. */
+/** A token is renewed when 60 seconds or a fifth of its lifetime are left, whichever is less. */
 const AHEAD_SECONDS = 60
 const AHEAD_SHARE = 0.2
 /** Maximum wait for a renewal while the current token is still valid. The renewal continues in the background. */

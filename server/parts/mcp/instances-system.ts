@@ -14,9 +14,9 @@ import type { GatewayLink } from './gateway.ts'
 import { endAccess } from './providers.ts'
 
 /*
- * Instances across organizations. Agents use instances that other users share, and gateway URLs and the playground
- * use a user's instances in all organizations. Quotas count the instances of all members. Deleting a user or
- * organization ends all instances of that owner. Each returned instance has the tenant statements of its owner.
+ * Reads instances across organizations. Agents use instances that other users share, and gateway URLs and the
+ * playground use a user's instances in all organizations. Quotas count the instances of all members. Deleting a user
+ * or organization ends all instances of that owner. Each returned instance has the tenant statements of its owner.
  */
 
 /** An active instance, with its server and the endpoint that uses its credentials. */

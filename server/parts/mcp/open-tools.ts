@@ -229,7 +229,7 @@ export class SharedTools {
 
   /**
    * Opens the tools shared with an agent. Reuses lists from the last minute. A server that fails is skipped for a
-   * minute, or until its account is reconnected. Rejects with the signal's reason.
+   * minute, or until its account is reconnected. If the signal aborts, rejects with its reason.
    */
   async open(agentId: string, signal: AbortSignal, bounds: OpenBounds): Promise<RunnableTool[]> {
     const instances = await this.#finder.findShared(agentId)

@@ -3,7 +3,7 @@ import { OWNER, type OwnedTables, TIMES } from '#platform/tables/owned-tables.ts
 export const mcpTables: OwnedTables = {
   mcp_instances: {
     resource: { kind: 'mcpInstance', notFound: 'mcp.instance_not_found' },
-    // A connection's tools may be long, and private to its owner.
+    // Audit entries omit the tools, because they may be long and are private to the connection's owner.
     audit: { type: 'mcp_instance', secrets: ['credentials', 'tools'] },
     export: {
       name: 'mcp_connections',

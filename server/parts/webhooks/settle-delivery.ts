@@ -80,7 +80,10 @@ export async function releaseDelivery(
       and next_attempt_at = ${claimedUntil}`
 }
 
-/** @param failedDays number of days for which deliveries failed; null if the endpoint responded with 410 */
+/**
+ * Disables an endpoint and notifies the organization's owners by email.
+ * @param failedDays number of days for which deliveries failed; null if the endpoint responded with 410
+ */
 async function disable(
   { sql, config, mail }: Dependencies,
   { endpointId, organizationId, url }: ClaimedDelivery,

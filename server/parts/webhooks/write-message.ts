@@ -4,7 +4,7 @@ import { messageIdOf } from './schemas.ts'
 
 /*
  * Builds messages as defined by Standard Webhooks (https://github.com/standard-webhooks/standard-webhooks, spec
- * 1.0.0): three headers, with a signature over the id, the time and the body.
+ * 1.0.0). Three headers carry the id, the time, and a signature over both and the body.
  */
 
 const SECRET_PREFIX = 'whsec_'
