@@ -39,7 +39,7 @@ class Savepoint {
   }
 }
 
-/** A section that may wait for nothing except the database. Sections can nest. */
+/** A section of code that may wait only for the database. Sections can nest. */
 interface DatabaseOnly {
   hasEnded: boolean
   outer: DatabaseOnly | null
@@ -64,9 +64,8 @@ function currentSavepoint(): (Savepoint & { tx: TransactionSql }) | null {
 }
 
 /**
- * Runs `work` as a section that may wait for nothing except the database. assertOutsideTransaction throws inside the
- * section until `work` settles. Every transaction is such a section, and every handler whose route declares `effects:
- * 'database'`.
+ * Runs `work` as a section that may wait only for the database: assertOutsideTransaction throws in it until `work`
+ * settles. Used for every transaction, and for every handler whose route declares `effects: 'database'`.
  */
 export async function onlyInDatabase<Result>(
   work: () => Result | Promise<Result>,

@@ -112,7 +112,7 @@ describeInBrowser('connections in the console', () => {
     await page.getByRole('link', { name: 'Connect Finder' }).click()
     await page.getByLabel('API key for Finder').fill('a-bad-key')
     await page.keyboard.press('Enter')
-    await page.getByRole('alert').getByText('does not accept this key').waitFor()
+    await page.getByRole('alert').getByText('does not accept this API key').waitFor()
     expect(await page.getByLabel('API key for Finder').inputValue()).toBe('a-bad-key')
     await expectAccessible(page)
     await page.getByLabel('API key for Finder').fill(KEY)

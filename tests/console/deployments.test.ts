@@ -57,7 +57,7 @@ describeInBrowser('deployments in the console', () => {
     await dialog.getByLabel('Name').fill('Shop window')
     await expectAccessible(page)
     await page.keyboard.press('Enter')
-    await page.getByText('It is not shown again').waitFor()
+    await page.getByText('It isn’t shown again').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Show install code' }).click()
 
@@ -141,7 +141,7 @@ describeInBrowser('deployments in the console', () => {
     await page.getByRole('button', { name: 'Regenerate key' }).click()
     await expectAccessible(page)
     await page.getByRole('alertdialog').getByRole('button', { name: 'Regenerate key' }).click()
-    await page.getByText('It is not shown again').waitFor()
+    await page.getByText('It isn’t shown again').waitFor()
     await expectAccessible(page)
     const renewed = await page.locator('code').last().innerText()
     expect((await talk(stage.server, key, { content: 'Hello' })).status).toBe(401)

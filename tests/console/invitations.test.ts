@@ -78,7 +78,7 @@ describeInBrowser('an invitation', () => {
     const person = await signUp(email)
     const other = await stage.server.signUp()
     const page = await stage.open(link, other)
-    await page.getByText(`You are signed in as ${other.email}`).waitFor()
+    await page.getByText(`You’re signed in as ${other.email}`).waitFor()
     await expectAccessible(page)
     await page.getByLabel('Password').fill('wrong horse')
     await page.getByRole('button', { name: 'Join' }).click()

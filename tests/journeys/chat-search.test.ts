@@ -258,7 +258,7 @@ describe('hostile queries', () => {
       const answer = await ask(q)
       expect([answer.status, answer.body.detail]).toEqual([
         400,
-        'q must contain at least one word that is not excluded.',
+        'q contains no word to search for. Add at least one word without a minus sign.',
       ])
     },
   )

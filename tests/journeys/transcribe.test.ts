@@ -225,7 +225,7 @@ describe('the transcribing model', () => {
     )
     expect([status, body.detail]).toEqual([
       400,
-      'This organization has no active model with: transcription. Add or enable one that supports it.',
+      'No active model in this organization supports transcription. Add or enable one that does.',
     ])
     await expectNothingLeft(person)
   })

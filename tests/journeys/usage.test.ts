@@ -90,14 +90,17 @@ describe('usage', () => {
   test('is refused with a reason for invalid or excessive queries', async () => {
     const { person } = await personWithModels()
     for (const [query, sentence] of [
-      ['&group_by=hour', 'group_by must have at most 3 of: day, model, user, agent, deployment, api_key.'],
+      [
+        '&group_by=hour',
+        'group_by must list at most 3 of these fields: day, model, user, agent, deployment, api_key.',
+      ],
       [
         '&group_by=day,model,user,agent',
-        'group_by must have at most 3 of: day, model, user, agent, deployment, api_key.',
+        'group_by must list at most 3 of these fields: day, model, user, agent, deployment, api_key.',
       ],
       [
         '&group_by=toString',
-        'group_by must have at most 3 of: day, model, user, agent, deployment, api_key.',
+        'group_by must list at most 3 of these fields: day, model, user, agent, deployment, api_key.',
       ],
       ['&from=2024-01-01&to=2025-01-01', 'from and to must be at most 366 days apart.'],
       ['&from=tomorrow', 'from must be a date such as 2026-01-31.'],

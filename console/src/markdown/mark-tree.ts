@@ -11,8 +11,8 @@ interface Tree {
 }
 
 /**
- * Which part of a table or list a Markdown string contains, if it renders inside an existing table or list. Otherwise
- * null.
+ * The part of a table or list that a Markdown string contains. Null if the string doesn't render inside an existing
+ * table or list.
  */
 export type PartOf = 'table head' | 'table' | 'list' | null
 

@@ -6,6 +6,6 @@ export const BILLING_ERRORS = defineErrors({
   'billing.same_organization': 'from_org and to_org must be different organizations.',
   'usage.too_many_rows':
     'The result has more than {limit} rows. Request fewer days, or group by fewer fields.',
-  'usage.group_by': 'group_by must have at most {limit} of: {groups}.',
+  'usage.group_by': 'group_by must list at most {limit} of these fields: {groups}.',
   'budget.one_owner': 'Send either user_id or api_key_id, not both.',
 })

@@ -10,7 +10,11 @@ export const CHAT_ERRORS = defineErrors({
   'chat.no_target': [400, 'Either model_id or agent_id must be provided', 'validation'],
   'chat.busy': [409, 'A reply is still being written in this chat. Stop it, or wait until it is complete.'],
   'chat.not_streaming': [409, 'No reply is being written in this chat. Send a message to start one.'],
-  'chat.search_empty': [400, 'q must contain at least one word that is not excluded.', 'validation'],
+  'chat.search_empty': [
+    400,
+    'q contains no word to search for. Add at least one word without a minus sign.',
+    'validation',
+  ],
   'chat.elsewhere': [
     409,
     'Another server process is writing this reply. Read the chat again when the reply is complete, or ask the operator to set REDIS_URL.',

@@ -20,7 +20,10 @@ export interface IndexedKb extends KbRef {
 /** Limits of a group of documents that are indexed together: total bytes of text, and number of documents. */
 const GROUP_BYTES = 2_000_000
 const GROUP_DOCUMENTS = 200
-/** Number of groups in preparation. While the thread processes a group, the text of the next group is fetched. */
+/**
+ * Maximum number of groups prepared concurrently. While the worker thread splits one group, the next group's text is
+ * fetched.
+ */
 const AHEAD = 2
 /** Time limit of one turn, in milliseconds. Other knowledge bases then get a turn. */
 const TURN_MS = 20_000

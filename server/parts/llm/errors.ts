@@ -4,7 +4,7 @@ export const LLM_ERRORS = defineErrors({
   'llm.not_found': [404, 'Language model not found'],
   'llm.none': [
     400,
-    'This organization has no active model with: {capability}. Add or enable one that supports it.',
+    'No active model in this organization supports {capability}. Add or enable one that does.',
   ],
   'llm.in_use': [409, 'This language model is used by {users}. Choose another model there first.'],
   'llm.base_url_needed': [400, 'base_url is required because {provider} has no public address.'],

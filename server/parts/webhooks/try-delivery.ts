@@ -45,7 +45,10 @@ const JITTER = 0.1
 const RETRY_AFTER_MAX_MS = 8 * HOUR
 const GONE = 410
 
-/** Attempts a delivery once. Rejects with the signal's reason if aborted, and if the message cannot be built. */
+/**
+ * Attempts a delivery once. Rejects with the signal's reason if aborted. Also rejects if the message cannot be built,
+ * for example because a secret cannot be decrypted.
+ */
 export async function tryDelivery(
   { net, secrets }: Pick<Services, 'net' | 'secrets'>,
   delivery: ClaimedDelivery,

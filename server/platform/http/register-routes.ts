@@ -146,7 +146,7 @@ async function withReceived(
   }
 }
 
-/** Returns the body for a request that has none. Throws request.invalid if the schema has required fields. */
+/** Returns `{}` for a request without a body. Throws request.invalid if the schema has required fields. */
 function emptyBody(schema: TSchema): object {
   const { required = [] } = schema as { required?: string[] }
   if (required.length > 0) throw fail('request.invalid', { reason: sentence('request.body_needed') })

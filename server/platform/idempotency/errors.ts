@@ -19,6 +19,6 @@ export const IDEMPOTENCY_ERRORS = defineErrors({
   ],
   'request.too_many_keys': [
     429,
-    'At most {requests} requests with an Idempotency-Key, or {megabytes} MiB of their responses, are kept at a time. Try again later, or send the request without the key.',
+    'You have reached the limit of {requests} stored requests with an Idempotency-Key, or {megabytes} MiB of their responses. Try again later, or send the request without the key.',
   ],
 })

@@ -36,8 +36,8 @@ export interface Idempotency {
    */
   once(request: KeyedRequest, effects: Effects, work: () => Promise<unknown>): Promise<Answered>
   /**
-   * Returns the HMAC of a text under each secret, the current secret first. Used instead of plain hashes, because
-   * those would expose passwords in request bodies.
+   * Returns the HMAC of a text under each secret, the current secret first. With a plain hash, passwords in request
+   * bodies could be guessed from a copy of the database.
    */
   hashes(text: string): [current: string, ...previous: string[]]
   /** Starts to delete stored requests older than a day. Returns a function that stops the sweep. */

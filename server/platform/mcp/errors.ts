@@ -32,7 +32,8 @@ export const MCP_PROTOCOL_ERRORS = defineErrors({
     '{host} must use https:// for authorization. Its administrator must enable https.',
   'mcp.authorization_down': '{host} had an internal error. Try again later.',
   'mcp.authorization_refused': '{host} refused the authorization: {details}',
-  'mcp.authorization_timeout': '{host} did not finish within {seconds} seconds. Try again later.',
+  'mcp.authorization_timeout':
+    '{host} did not complete the authorization within {seconds} seconds. Try again later.',
   'mcp.authorization_metadata':
     '{host} has no authorization server metadata. Check the URL, or set authorization_url and token_url in auth_config.',
   'mcp.authorization_metadata_missing':

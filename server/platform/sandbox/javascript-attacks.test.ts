@@ -40,7 +40,7 @@ afterAll(async () => {
   delete process.env['PARLEY_CANARY']
 })
 
-/** Returns code that evaluates an expression, and returns the value or the error. */
+/** Returns the source of a tool that evaluates an expression and returns its value or its error. */
 const tried = (expression: string): string =>
   `export async function main(input) { try { return ['got', await (${expression})] } catch (error) { return ['refused', String(error)] } }`
 

@@ -31,8 +31,8 @@ export interface PoolOptions {
 }
 
 /**
- * Creates a pool that is filled when a process is taken, and emptied after some idle time. A server that runs no code
- * starts no process.
+ * Creates a pool that starts empty. Each `take` refills it to `warm` processes in the background, and `idleMs` without
+ * a `take` empties it. A server that runs no code therefore starts no processes.
  */
 export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS }: PoolOptions): Pool {
   const waiting: Promise<DenoProcess>[] = []

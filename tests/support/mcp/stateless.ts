@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 import { type Answering, findTool, type Offered, pageOf } from './index.ts'
 
-/** Handles requests with SDK 2: each request independently, in protocol version 2026-07-28 or earlier. */
+/** Handles each request independently, with version 2 of the MCP SDK. Supports protocol versions up to 2026-07-28. */
 export function answerStatelessly(offered: Offered): Answering {
   const handler = createMcpHandler(() => createServer(offered))
   return {

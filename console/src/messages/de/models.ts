@@ -40,7 +40,7 @@ export default {
     provider: 'Anbieter',
     name: 'Anzeigename',
     version: 'Modell-ID',
-    model: 'Modell-ID in Anfragen',
+    model: 'Modell-ID beim Anbieter',
     modelHint: 'Wird anstelle der obigen Modell-ID an den Anbieter gesendet',
     url: 'Basis-URL',
     urlOptional: 'Basis-URL (optional)',

@@ -11,7 +11,7 @@ export default {
   chat: {
     no_target: 'Choose a model or an agent.',
     parent_not_reply: 'The reply that this message follows is no longer in this chat. Reload the page.',
-    search_empty: 'Enter at least one word that isn’t excluded.',
+    search_empty: 'Enter at least one word without a minus sign.',
   },
   deployment: {
     config_invalid: 'Check the settings of the deployment: {reason}',
@@ -38,7 +38,7 @@ export default {
     api_key_needed: 'This server requires your own API key. Enter it.',
     model_prefix: 'Choose a model from OpenAI, Anthropic, DeepSeek or Google.',
     no_api_key: 'This server doesn’t use an API key. Leave the field blank.',
-    no_auth_config: 'This server isn’t set up for connections. Ask an administrator of Parley.',
+    no_auth_config: 'This server isn’t set up for connections. Ask a system administrator to set it up.',
     no_valid_instances: 'None of these connections work. Choose another one.',
     secret_needed:
       'Enter the client secret again when you change the URL, the client ID or an authorization URL.',

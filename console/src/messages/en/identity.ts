@@ -20,7 +20,7 @@ export default {
     unnamed: 'You’re invited to <name>{organization}</name> as <name>{role}</name>.',
     validity: 'The invitation is for <address>{email}</address> and valid until {date}.',
     otherAccount:
-      'You’re signed in as <address>{current}</address>. If you join, you’re signed in as <address>{invited}</address> instead.',
+      'You’re signed in as <address>{current}</address>. Joining signs you in as <address>{invited}</address> instead.',
     refusedTitle: 'This invitation can’t be accepted',
     refusedHint:
       'Only the link in the latest invitation email works. Open that link, or ask for a new invitation.',
@@ -30,7 +30,7 @@ export default {
     createAndJoin: 'Create account and join',
     join: 'Join organization',
     known:
-      'Enter the password of your account with this address. If you join, you’re signed out on other devices and your API keys are deleted.',
+      'Enter the password of your account with this address. Joining signs you out on other devices and deletes your API keys.',
   },
   lastName: 'Last name',
   leave: {
@@ -46,7 +46,7 @@ export default {
   loading: 'Loading',
   magicLink: {
     known:
-      'An account with this address already exists. If you join, the account is signed out everywhere, its password is removed and its API keys are deleted.',
+      'An account with this address already exists. Joining signs the account out everywhere, removes its password and deletes its API keys.',
     password: 'Password (optional)',
     newPassword: 'New password (optional)',
     passwordHint: 'At least 8 characters. With a password, you can sign in without an emailed link.',

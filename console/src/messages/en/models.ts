@@ -4,9 +4,9 @@ export default {
   add: 'Add model',
   empty: 'No models of your own yet',
   emptyHint:
-    'Add a model with an API key of its provider or with the URL of an OpenAI-compatible server. You can use the models of this installation without setup.',
+    'Add a model with its provider’s API key or with the URL of an OpenAI-compatible server. The models provided by this installation need no setup.',
   own: 'Your models',
-  ofInstallation: 'Models of this installation',
+  ofInstallation: 'Models provided by this installation',
   test: 'Test',
   editPrice: 'Edit price of {name}',
   actions: 'Actions for {name}',
@@ -37,7 +37,7 @@ export default {
     provider: 'Provider',
     name: 'Display name',
     version: 'Model ID',
-    model: 'Model ID in requests',
+    model: 'Provider’s model ID',
     modelHint: 'Sent to the provider instead of the model ID above',
     url: 'Base URL',
     urlOptional: 'Base URL (optional)',
@@ -74,7 +74,7 @@ export default {
   },
   environment: {
     description:
-      'This model comes from the configuration of the installation. Changes apply to all organizations.',
+      'This model comes from the configuration of this installation. Changes apply to all organizations.',
     enabled: 'Enabled',
     save: 'Save changes',
     saved: '{name} saved for all organizations',

@@ -103,7 +103,7 @@ function Entry({ entry: { kind, amount, reason, usage, user_id, created_at } }: 
   )
 }
 
-/** The server's own reasons are in the language in use. Administrators write the others. */
+/** Translates the reasons that the server sets. Reasons that an administrator entered stay as they are. */
 function reasonOf(reason: string): string {
   if (reason === 'starting credits') return t('ledger.startingCredits')
   return reason === 'transfer' ? t('ledger.transfer') : reason

@@ -2,7 +2,7 @@ import type { Translation } from '@parley/messages'
 import type en from './en.ts'
 
 export default {
-  openAddress: 'Oder öffnen Sie diese Adresse: {link}',
+  openAddress: 'Oder öffnen Sie diesen Link: {link}',
   invitation: {
     subject: '{inviter} hat Sie zu {organization} eingeladen',
     invited: '{inviter} hat Sie eingeladen, {organization} auf Parley beizutreten.',
@@ -81,11 +81,11 @@ export default {
   },
   webhook: {
     subject: 'Ein Webhook von {organization} wurde deaktiviert',
-    gone: 'Parley sendet keine Ereignisse mehr an den Webhook von {organization} unter {host}, weil die Adresse mit 410 Gone geantwortet hat.',
+    gone: 'Parley sendet keine Ereignisse mehr an den Webhook von {organization} unter {host}, weil der Endpunkt mit 410 Gone geantwortet hat.',
     failing:
       'Parley sendet keine Ereignisse mehr an den Webhook von {organization} unter {host}, weil {days, plural, one {# Tag} other {# Tage}} lang jede Zustellung fehlgeschlagen ist.',
     pending:
-      'Ausstehende Zustellungen wurden als fehlgeschlagen markiert. Wenn die Adresse wieder funktioniert, aktivieren Sie den Webhook und stellen Sie die verpassten Ereignisse erneut zu.',
+      'Ausstehende Zustellungen wurden als fehlgeschlagen markiert. Wenn der Endpunkt wieder funktioniert, aktivieren Sie den Webhook und stellen Sie die verpassten Ereignisse erneut zu.',
     action: 'Webhooks öffnen',
   },
 } satisfies Translation<typeof en>

@@ -1,6 +1,6 @@
 /** The text of emails. Each email has a subject, paragraphs in order, and the label of its button. */
 export default {
-  openAddress: 'Or open this address: {link}',
+  openAddress: 'Or open this link: {link}',
   invitation: {
     subject: '{inviter} invited you to {organization}',
     invited: '{inviter} invited you to join {organization} on Parley.',
@@ -75,11 +75,11 @@ export default {
   },
   webhook: {
     subject: 'A webhook of {organization} was disabled',
-    gone: 'Parley stopped sending events to the webhook of {organization} at {host}, because the address responded with 410 Gone.',
+    gone: 'Parley stopped sending events to the webhook of {organization} at {host}, because the endpoint responded with 410 Gone.',
     failing:
       'Parley stopped sending events to the webhook of {organization} at {host}, because every delivery failed for {days, plural, one {# day} other {# days}}.',
     pending:
-      'Pending deliveries were marked as failed. When the address works again, enable the webhook and redeliver the events you missed.',
+      'Pending deliveries were marked as failed. When the endpoint works again, enable the webhook and redeliver the events you missed.',
     action: 'Open webhooks',
   },
 } as const

@@ -12,7 +12,7 @@ export default {
     not_streaming: 'In diesem Chat wird gerade keine Antwort geschrieben. Senden Sie eine Nachricht.',
     parent_not_reply:
       'Die Antwort, auf die diese Nachricht folgt, ist nicht mehr in diesem Chat. Laden Sie die Seite neu.',
-    search_empty: 'Geben Sie mindestens ein Wort ein, das nicht ausgeschlossen ist.',
+    search_empty: 'Geben Sie mindestens ein Wort ohne Minuszeichen ein.',
   },
   conversation: {
     full: 'Eine Unterhaltung kann höchstens {limit, plural, one {# Sitzung} other {# Sitzungen}} haben. Erstellen Sie eine andere Unterhaltung.',

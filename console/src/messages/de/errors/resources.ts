@@ -53,7 +53,7 @@ export default {
     in_use: 'Dieses Modell wird verwendet ({users}). Wählen Sie dort zuerst ein anderes.',
     inactive: 'Dieses Modell ist nicht aktiv. Aktivieren Sie es, oder wählen Sie ein anderes Modell.',
     key_needed: 'Geben Sie den API-Schlüssel erneut ein, wenn Sie die Basis-URL ändern.',
-    none: 'Diese Organisation hat kein aktives Modell mit: {capability}. Fügen Sie eines hinzu, oder aktivieren Sie eines.',
+    none: 'Kein aktives Modell dieser Organisation unterstützt {capability}. Fügen Sie eines hinzu, oder aktivieren Sie eines.',
     not_configured: 'Der Anbieter {provider} ist nicht richtig konfiguriert. Wenden Sie sich an den Support.',
     not_found: 'Dieses Modell wurde nicht gefunden.',
     takes_no_files:
@@ -74,7 +74,7 @@ export default {
     no_api_key: 'Dieser Server verwendet keinen API-Schlüssel.',
     no_attempt: 'Es wurde kein Verbindungsversuch gefunden. Verbinden Sie zuerst Ihr Konto.',
     no_auth_config:
-      'Dieser Server ist nicht für Verbindungen eingerichtet. Wenden Sie sich an einen Administrator des Servers.',
+      'Dieser Server ist nicht für Verbindungen eingerichtet. Bitten Sie einen Systemadministrator, ihn einzurichten.',
     no_valid_instances: 'Keine dieser Verbindungen kann verwendet werden. Wählen Sie eine andere.',
     secret_needed:
       'Geben Sie das Client-Secret erneut ein, wenn Sie die URL, die Client-ID oder eine Autorisierungs-URL ändern.',
