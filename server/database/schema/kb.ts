@@ -154,7 +154,7 @@ export const kbDocuments = pgTable(
     failures: integer('failures').notNull().default(0),
     /** The earliest time of the next attempt. */
     notBefore: moment('not_before'),
-    /** A value such as an ETag that reveals changes without reading the document. */
+    /** A value such as an ETag. It shows whether the document has changed, without downloading the document. */
     fingerprint: text('fingerprint'),
     /** SHA-256 of the extracted text. Null if the document has no text. */
     contentHash: text('content_hash'),

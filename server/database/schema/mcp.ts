@@ -59,12 +59,12 @@ export const mcpServers = pgTable('mcp_servers', {
   clientSecret: text('client_secret'),
   /** The id of the MCP server that Composio created for this catalogue entry. */
   composioServerId: text('composio_server_id'),
-  /** The tools that the server offers without an account, as last read. Null if the tools were never read. */
+  /** The tools that the server offers without an account, as last listed. Null if the tools were never listed. */
   tools: json('tools').$type<McpToolRecord[]>(),
   toolsReadAt: moment('tools_read_at'),
   /** When a change of the server's tools was last detected. */
   toolsChangedAt: moment('tools_changed_at'),
-  /** The number of connections to the server. A trigger maintains it. */
+  /** The number of connections to the server, except pending ones. A trigger maintains it. */
   instanceCount: integer('instance_count').notNull().default(0),
   createdAt: createdAt(),
   updatedAt: updatedAt(),
@@ -124,7 +124,7 @@ export const mcpInstances = pgTable(
     /** The claim of the process that is refreshing the token, and when the claim expires. */
     refreshClaim: uuid('refresh_claim'),
     refreshClaimedUntil: moment('refresh_claimed_until'),
-    /** The tools that the server offers with this account, as last read. Null if the tools were never read. */
+    /** The tools that the server offers with this account, as last listed. Null if the tools were never listed. */
     tools: json('tools').$type<McpToolRecord[]>(),
     toolsReadAt: moment('tools_read_at'),
     /** When a change of the tools was last detected. */

@@ -29,7 +29,8 @@ export async function admitVisitor(
   if (!deployment) throw fail('deployment.not_found')
   // Prevents web pages of other sites from getting visitor tokens. Programs send no Origin and may get a token.
   const allowed = [new URL(config.baseUrl).origin, ...(deployment.config.allowed_origins ?? [])]
-  // If browsers reach the server at another host than BASE_URL, the Origin of its own pages is that host.
+  // Browsers may reach the server at another host than that of BASE_URL. The server's own pages then send an Origin
+  // with that host.
   const isOwn = origin !== undefined && host !== undefined && URL.parse(origin)?.host === host
   if (origin !== undefined && !isOwn && !allowed.includes(origin)) throw fail('deployment.origin_not_allowed')
   if (deployment.status === 'paused') throw fail('deployment.paused')

@@ -30,7 +30,7 @@ export interface ReadyAgent {
    * (shared-tools.ts).
    */
   tools: RunnableTool[]
-  /** Approximate size in a prompt of the tools from shared MCP connections. 0 if there are none. */
+  /** Approximate size of the shared MCP connections' tools in a prompt, in bytes. 0 if there are none. */
   sharedToolsBytes: number
   knowledgeBaseIds: string[]
 }
@@ -54,7 +54,7 @@ interface StoredAgent {
   sharedToolsBytes: number
 }
 
-/** Assumed size of an MCP server's tools if they were never read. */
+/** Assumed size of an MCP server's tools if they were never listed. */
 const UNREAD_TOOLS_BYTES = 16 * 1024
 const GROUP_MAX = 100
 

@@ -5,7 +5,7 @@ import type { ModelRequest } from '#platform/models/types.ts'
 import type { Mcp } from '../mcp/index.ts'
 import type { ReadyAgent } from './find-agents-system.ts'
 
-/** Share of the prompt reserved for the tools of shared MCP connections. */
+/** Fraction of the prompt that is reserved for the tools of shared MCP connections. */
 const SHARED_TOOLS_SHARE = 0.5
 
 /** Returns the number of prompt bytes reserved for the tools of shared MCP connections. */
@@ -17,8 +17,8 @@ export const sharedToolsBudget = (
 /**
  * Opens an agent's own tools, and as many tools of shared MCP connections as fit into the prompt. Call it only after
  * the reply has been admitted, because it may send requests to the MCP servers. Skips servers that fail. If a shared
- * tool has the name of an own tool, its name is prefixed with the server's name. If the signal aborts, rejects with
- * its reason.
+ * tool has the name of an own tool, its name is prefixed with the slug of the server's toolkit. If the signal aborts,
+ * rejects with its reason.
  */
 export async function openAgentTools(
   mcp: Pick<Mcp, 'openShared'>,

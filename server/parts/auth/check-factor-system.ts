@@ -105,8 +105,8 @@ export const notifyUser = (
   mail.send(sql, email, { kind: 'second factor', event, link: `${config.frontendUrl}/account` })
 
 /**
- * The invitation to accept once the second factor is verified. `passwordHash` is the password that the user set with a
- * magic link.
+ * The invitation to accept once the second factor is verified. `passwordHash` is null unless the user set a password
+ * with a magic link.
  */
 export interface PendingInvitation {
   token: string

@@ -162,8 +162,9 @@ export async function proveAddress(
 }
 
 /**
- * Ends all existing access to the account: sessions, pending sign-ins, API keys, MCP client grants and emailed links.
- * Keeps second factors, because only accounts with verified addresses can have any.
+ * Ends all existing access to the account: sessions, pending sign-ins, API keys, MCP client grants and emailed links,
+ * except links to leave an organization. Keeps second factors, because only accounts with verified addresses can have
+ * any.
  */
 export async function endOlderAccess(tx: SystemStatements, client: Client, userId: string): Promise<void> {
   await endAllSessions(tx, userId)

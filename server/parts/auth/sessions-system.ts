@@ -15,7 +15,7 @@ const SESSION_DAYS = 30
 export const SESSION_SECONDS = SESSION_DAYS * 86_400
 /** Maximum lifetime of a session, in days. */
 const SESSION_DAYS_MAX = 90
-/** Time for which a replaced refresh token stays valid, because two tabs may refresh concurrently (contract, 2). */
+/** Grace period of a replaced refresh token, because two tabs may refresh concurrently (contract, 2). */
 const PREVIOUS_TOKEN_SECONDS = 10
 
 export interface TokenPair {

@@ -129,7 +129,7 @@ export async function signUpInvited(
 
 /**
  * Accepts an invitation of /api/users/invite by its emailed link, and signs in. The link proves the address, because
- * it was only sent there. The account's older sessions, passwords and API keys therefore end. Throws
+ * it was only sent there. The account's older sessions, password and API keys therefore end. Throws
  * invitation.not_found, invitation.gone.
  */
 export async function acceptMagicLink(

@@ -143,7 +143,7 @@ export function listChats(scope: Scope<'chats:read'>, query: ListQuery): Promise
 }
 
 /**
- * Updates the given fields of a chat. A deleted chat is found only if the status changes. Throws chat.not_found,
+ * Updates the given fields of a chat. Finds a deleted chat only if `change` sets the status. Throws chat.not_found,
  * chat.message_not_found, chat.parent_not_reply.
  */
 export async function updateChat(

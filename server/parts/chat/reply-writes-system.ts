@@ -74,10 +74,10 @@ export interface ReplyGrowth {
 }
 
 /**
- * Writes the start, growth and end of replies. Concurrent starts and ends are batched into one statement (grouped).
- * The statement includes the ledger entries, so that a message and its hold, or a reply and its debit, are stored
- * together or not at all. The statements span organizations and bypass the scoped database, so every id must come
- * from a Scope.
+ * Writes the start, growth and end of replies. Concurrent starts are batched into one statement, and so are concurrent
+ * ends (see grouped). The statement includes the ledger entries, so that a message and its hold, or a reply and its
+ * debit, are stored together or not at all. The statements span organizations and bypass the scoped database, so every
+ * id must come from a Scope.
  */
 export interface ReplyWrites {
   start(reply: NewReply): Promise<Start>

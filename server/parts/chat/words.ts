@@ -5,7 +5,7 @@ import { wordsIn } from '#platform/retrieval/words.ts'
 export const INDEXED_CHARACTERS_MAX = 200_000
 /** A tsvector holds at most 1 MB of words and positions (PostgreSQL, limitations of text search). */
 const VECTOR_BYTES_MAX = 1_000_000
-/** Bytes of a word in addition to its letters (alignment, number of positions), and bytes per position. */
+/** Size of a word without its letters (alignment, number of positions) and of a position, in bytes. */
 const WORD_BYTES = 4
 const POSITION_BYTES = 2
 /** Limits of a tsvector: the highest position, and the number of positions per word. */

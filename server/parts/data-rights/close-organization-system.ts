@@ -31,7 +31,10 @@ export async function closeForOwner(
 export const lockAccounts = (tx: SystemTransaction, ids: Fragment) =>
   tx`select from credit_accounts where organization_id in (${ids}) order by organization_id for update`
 
-/** Closes an organization. The transaction must have locked its account and then, for deletion, the organization. */
+/**
+ * Closes an organization. The transaction must have locked the organization's account, and then the organization (for
+ * update).
+ */
 export async function closeOrganization(tx: SystemTransaction, jobs: Jobs, id: string): Promise<void> {
   await tx`
     update memberships set status = 'deleted', role_id = null, updated_at = now() where organization_id = ${id}`

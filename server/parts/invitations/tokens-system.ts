@@ -71,8 +71,8 @@ export async function joinByInvitation(
 }
 
 /**
- * Returns the invitation that a token belongs to. With `byMagicLink`, finds only invitations with or without a magic
- * link. Throws invitation.not_found, invitation.gone, invitation.role_gone.
+ * Returns the invitation that a token belongs to. `byMagicLink` restricts the search to invitations with a magic link
+ * (true) or without one (false). Throws invitation.not_found, invitation.gone, invitation.role_gone.
  */
 export const validateToken = (
   database: Database,

@@ -8,8 +8,8 @@ import { insertPostings, noteSegment, type Segment } from './segments.ts'
  * A search reads one row per term from each segment. Fewer segments therefore make searches faster. When eight
  * segments of similar size exist, they are merged, so a posting is rewritten once per eightfold growth.
  *
- * The postings of deleted chunks stay in the index, and readers skip them. When a fifth of all chunks is deleted, all
- * postings are rewritten without these chunks.
+ * The postings of deleted chunks stay in the index, and readers skip them. When there is one deleted chunk for every
+ * five existing chunks, all postings are rewritten without the deleted chunks.
  */
 
 const MERGED_MIN = 8

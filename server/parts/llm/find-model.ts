@@ -83,8 +83,8 @@ export class ModelFinder {
   /**
    * Finds a model by a name that a client uses without knowing this installation's models. Accepts the model's name,
    * and the provider's name with or without its version suffix: `gpt-4o` matches `gpt-4o-2024-11-20` if there is no
-   * `gpt-4o`. Prefers the organization's own models to the environment's, and newer versions to older ones. Throws
-   * the errors of `find`.
+   * `gpt-4o`. Prefers newer versions, and the organization's own models to the environment's models of the same
+   * version. Skips models that cannot be called now if another one can. Throws the errors of `find`.
    */
   async findCalled(organizationId: string, called: string): Promise<ResolvedModel> {
     const rows = await this.#sqlOf(organizationId)<(StoredModel & { name: string })[]>`

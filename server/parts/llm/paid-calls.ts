@@ -258,7 +258,7 @@ export class PaidCalls {
 
   /**
    * Settles a hold. For a request with an idempotency key, the settlement commits together with the stored response.
-   * Otherwise retries, so that a short database outage does not lose the charge.
+   * Otherwise, retries the settlement, so that a short database outage does not lose the charge.
    */
   async #settle(...closing: Parameters<Services['ledger']['settle']>): Promise<void> {
     const { ledger, log } = this.#services

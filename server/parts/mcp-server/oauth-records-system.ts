@@ -50,7 +50,8 @@ export class OAuthRecords {
   }
 
   /**
-   * Inserts or updates a record that expires after `seconds`. Without `seconds`, the record expires like a client.
+   * Inserts or updates a record that expires after `seconds`. Without `seconds`, the record expires like a client. A
+   * grant always expires after REFRESH_SECONDS.
    */
   async put(kind: string, id: string, payload: Payload, seconds: number | undefined): Promise<void> {
     const idHash = hashToken(id)

@@ -301,7 +301,7 @@ export const viewServer = (row: ListedServer): ServerView => ({
   is_connected: row.isConnected,
 })
 
-/** A server's tools, and when they were read. */
+/** A server's tools, and when they were listed. */
 export interface ToolList {
   tools: McpToolRecord[]
   readAt: Time | null

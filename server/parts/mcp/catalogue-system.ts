@@ -79,7 +79,7 @@ export async function updateServer(
     )
     const reason = whyRetire(before, to)
     const retired = reason === null ? [] : await retireConnections(tx, [serverId], reason, actor)
-    // The administrator changed the client, so the authorization server must be discovered again.
+    // The new auth_config may name another client or authorization server, so the registered client is deleted.
     if (given !== null) await tx`delete from mcp_clients where server_id = ${serverId}`
     const isElsewhere = to.url !== before.url || to.authConfig?.type !== before.authConfig?.type
     if (isElsewhere)
@@ -145,7 +145,7 @@ function secretAfter(
   return before.clientSecret
 }
 
-/** Returns the reason why a change deactivates connections, or null if connections continue. */
+/** Returns the reason why a change deactivates connections, or null if it deactivates none. */
 function whyRetire(before: Address, to: Address): string | null {
   if (new URL(before.url).origin !== new URL(to.url).origin) return MOVED
   const [from, config] = [before.authConfig, to.authConfig]

@@ -120,9 +120,8 @@ async function share(
 }
 
 /**
- * Deletes the caller's own instance and asks the provider to revoke its access. If the
- * provider fails, the instance is still deleted, and the response has the reason. Throws
- * mcp.instance_not_found.
+ * Deletes the caller's own instance and asks the provider to revoke its access. If the provider fails, the instance is
+ * still deleted, and the response has the reason. Throws mcp.instance_not_found.
  */
 export async function deleteInstance(
   deps: McpDependencies,

@@ -50,11 +50,12 @@ interface Opening extends Pick<McpDependencies, 'connections' | 'log'> {
 }
 
 /**
- * Opens the tools of instances for a model. Lists the tools of all servers concurrently, except for fresh lists.
+ * Opens the tools of instances for a model. Lists the tools of all servers concurrently, except for instances with
+ * `freshTools`.
  *
  * Omits and reports servers that fail, or that don't respond in time. The timeout is 10 seconds if any server
  * responds, otherwise `waitMs`. If there are too many tools, each server gets an equal share, from the start of its
- * list. Rejects only with the signal's reason.
+ * list. Rejects only if the signal aborts, with its reason.
  */
 export async function openTools(
   opening: Opening,

@@ -9,7 +9,7 @@ import type { CatalogueServer } from './catalogue.ts'
 import type { Credentials } from './credentials.ts'
 import { callbackAddress, type McpDependencies } from './dependencies.ts'
 
-/** Returns the OAuth settings that an administrator made for a server, with the secret decrypted. */
+/** Returns the OAuth client and URLs that an administrator configured for a server, with the secret decrypted. */
 export function fixedClient({ secrets }: McpDependencies, { id, authConfig, clientSecret }: CatalogueServer) {
   if (authConfig?.type !== 'oauth') return {}
   const { type: _, ...fixed } = authConfig

@@ -11,7 +11,7 @@ import { forgetLostClient } from './providers.ts'
 
 /** Timeout of a renewal request to the provider, in milliseconds. */
 const REFRESH_TIMEOUT_MS = 15_000
-/** Lifetime of a claim, much longer than the provider's timeout. A process whose claim expires counts as dead. */
+/** Lifetime of a claim, twice the provider's timeout. A process whose claim expires counts as dead. */
 const CLAIM_SECONDS = 30
 /** Pause after a renewal failed, in seconds. */
 const RETRY_SECONDS = 5

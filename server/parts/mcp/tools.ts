@@ -13,12 +13,15 @@ import { noteNeededScope } from './credentials.ts'
 import { connectionKey, isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance } from './instances-system.ts'
 
-/** Age up to which stored tools are returned without listing them again. */
+/** Maximum age of stored tools that are returned without listing them again. */
 const FRESH_MS = 5 * 60_000
 /** Timeout for listing a server's tools, in milliseconds. */
 const READ_TIMEOUT_MS = 20_000
 
-/** Where tools are listed and stored: a server's public tools, or the tools that it offers to an account. */
+/**
+ * A list of tools: a server's public tools, or the tools that it offers to an account. `holder` is the row that stores
+ * them.
+ */
 interface Source {
   holder: ToolHolder
   known: KnownTools

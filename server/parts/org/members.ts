@@ -154,7 +154,7 @@ export async function transferOwnership(scope: Scope<'organization:admin'>, user
   })
 }
 
-/** Finds a member with any status except `deleted`. Returns undefined if there is none. */
+/** Finds a member with any status except `deleted`. Returns null if there is none. */
 async function findMember(
   tx: TenantTransaction,
   organizationId: string,

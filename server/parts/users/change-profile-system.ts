@@ -25,7 +25,7 @@ export async function changeProfile(
         language = case when ${change.language !== undefined} then ${change.language ?? null} else language end
       where id = ${caller.userId}`
     if (password === null) return
-    // The condition on the old hash keeps a password that was reset after the verification.
+    // If the password was reset after the verification, the condition on the old hash keeps the reset password.
     const set = await tx`
       update users set password_hash = ${password.newHash}
       where id = ${caller.userId} and password_hash = ${password.oldHash}`

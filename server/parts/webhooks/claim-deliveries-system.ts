@@ -37,8 +37,8 @@ export interface ClaimedDelivery {
 }
 
 /**
- * Maximum numbers of concurrent deliveries per process, organization and endpoint. They keep unresponsive endpoints
- * from delaying deliveries to other endpoints.
+ * Maximum number of concurrent deliveries in a process: in total, per organization and per endpoint. The limits keep
+ * unresponsive endpoints from delaying deliveries to other endpoints.
  */
 export const UNDER_WAY_MAX = 64
 const UNDER_WAY_OF_ORGANIZATION_MAX = 16

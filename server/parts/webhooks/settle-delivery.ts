@@ -81,7 +81,7 @@ export async function releaseDelivery(
 }
 
 /**
- * Disables an endpoint and notifies the organization's owners by email.
+ * Disables an endpoint, notifies the organization's owners by email, and marks pending deliveries as failed.
  * @param failedDays number of days for which deliveries failed; null if the endpoint responded with 410
  */
 async function disable(
