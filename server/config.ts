@@ -11,7 +11,7 @@ export interface Config {
   /** The base URL of the console, used for links in email. */
   frontendUrl: string
   dataDir: string
-  /** True if a start rebuilds a stale console. If false, the server serves the existing build. */
+  /** True if the server rebuilds a missing or outdated console at startup. If false, it serves the existing build. */
   consoleBuild: boolean
   /** The URL of PostgreSQL. Null for the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null

@@ -18,8 +18,8 @@ type Type = keyof Values
 export type Column<Row> = { [T in Type]: { name: string; type: T; of: (row: Row) => Values[T] } }[Type]
 
 /**
- * Inserts many rows. Uses binary COPY (PostgreSQL, "COPY", File Formats), which costs a tenth of INSERT statements.
- * The embedded database's socket doesn't support COPY, so there the rows are inserted from JSON.
+ * Inserts many rows. Uses binary COPY (PostgreSQL, "COPY", File Formats), which takes a tenth of the time of INSERT
+ * statements. The embedded database's socket doesn't support COPY, so rows are inserted there from JSON.
  */
 export async function insertRows<Row>(
   tx: TransactionSql,

@@ -38,7 +38,7 @@ export const chatWords = pgTable(
 /** How far the indexing sweep has walked through all messages and titles, from newest to oldest. Has a single row. */
 export const chatWordsWalk = pgTable('chat_words_walk', {
   one: integer('one').primaryKey(),
-  /** Rows with lower ids must still be checked. Null if the walk is complete and rests until `rest_until`. */
+  /** The walk must still check the rows with lower ids. Null while the walk pauses until `rest_until`. */
   below: uuid('below'),
   restUntil: moment('rest_until').notNull(),
 })

@@ -74,8 +74,8 @@ export const authChallenges = pgTable(
     /** The random bytes that a passkey signs, in base64url. */
     webauthnChallenge: text('webauthn_challenge').notNull(),
     /**
-     * A hash of the password hash that the user's password was checked against. A changed password invalidates the
-     * sign-in.
+     * A hash of the password hash at the time of the password check. If it no longer matches, the password has changed
+     * and the sign-in is invalid.
      */
     passwordMark: text('password_mark'),
     /** The sign-in to complete once the factor is accepted. Encrypted and bound to the challenge token's hash. */

@@ -38,7 +38,7 @@ export interface DeploymentChats {
 export interface SessionMessage {
   content: string
   sessionId: string | undefined
-  /** Requests named events. Ignored for visitors, because only the deployment's key may receive them. */
+  /** True to send named events. Ignored for visitors, because only the deployment's key may receive them. */
   named: boolean
   idempotencyKey: string | undefined
 }
@@ -46,7 +46,7 @@ export interface SessionMessage {
 interface ResumeQuery {
   sessionId: string
   lastEventId: string | undefined
-  /** Requests named events, as in SessionMessage. */
+  /** True to send named events, as in SessionMessage. */
   named: boolean
 }
 

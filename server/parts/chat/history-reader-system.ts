@@ -6,10 +6,7 @@ import type { ChatWriter, MessageRow } from './schemas.ts'
 /** The columns of a message that are needed for a prompt. */
 export type HistoryMessage = Pick<MessageRow, 'id' | 'parentMessageId' | 'role' | 'content' | 'uploadIds'>
 
-/**
- * Reads one page of a chat's messages across all branches, newest first. The first message has the id `upTo`, or the
- * next lower id.
- */
+/** Reads one page of a chat's messages across all branches, newest first, from the id `upTo` down. */
 export type ReadHistoryPage = (scope: ChatWriter, chatId: string, upTo: string) => Promise<HistoryMessage[]>
 
 /** Limits of a page: number of messages and total bytes. */

@@ -27,7 +27,7 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 /** Key of the advisory lock, the same in every process. */
 const INDEX_LOCK = 7_265_541
 const NEWEST_SECONDS = 120
-/** Pause after a walk, in hours. A walk over a million messages takes PostgreSQL some seconds. */
+/** Pause after a walk, in hours. Much longer than a walk: PostgreSQL walks over a million messages in some seconds. */
 const REST_HOURS = 6
 /** Limits of a step: number of messages and total bytes. */
 const STEP_MESSAGES = 50

@@ -34,7 +34,7 @@ interface PromptInput {
   position: ReplyPosition
 }
 
-/** Number of earlier messages in the prompt, and number of earlier messages that didn't fit. */
+/** Number of earlier messages in the prompt (`sent`), and of earlier messages that didn't fit (`left_out`). */
 export interface PromptHistory {
   sent: number
   left_out: number

@@ -81,9 +81,9 @@ export function searchChats(
 }
 
 /**
- * Returns the ids of the hits. First checks the newest entries one by one, because a frequent word often fills the
- * page from them, and the index would return and sort all its matches. Uses the index only if the page isn't full.
- * Compares owner and id as a row for the reason given in isAmongNewest (read-branch.ts).
+ * Returns the ids of the hits. First checks the newest entries one by one: a frequent word often fills the page from
+ * them, whereas the index would return and sort all its matches. Uses the index only if the page isn't full. Compares
+ * owner and id as a row for the reason given in isAmongNewest (read-branch.ts).
  */
 async function findHits(
   scope: Scope<'chats:read'>,

@@ -22,9 +22,9 @@ import { DEFAULT_TITLE } from './titles.ts'
 import { kindOf } from './write-media.ts'
 
 /*
- * A turn is a message and its reply. It has four steps: admit, prepare, start, stream. Each step extends the result
- * of the previous one. Results are plain values without secrets or functions. The scope, model and agent are separate
- * arguments, which can be found again by ids in the turn.
+ * A turn is a message and its reply. It has four steps: admit, prepare, start, stream. Each step extends the result of
+ * the previous one. Results are plain values without secrets or functions. The scope, model and agent are passed
+ * separately, and the turn contains the ids to find them again.
  */
 
 /** A message as a client sends it. */

@@ -110,8 +110,8 @@ async function lockOrganizations(tx: SystemTransaction, userId: string): Promise
 
 /**
  * Locks the user and all administrators. The lock keeps the user from creating an organization, which would have no
- * owner (org/organizations.ts). If two administrators leave concurrently, the second transaction waits and then sees
- * that the first administrator has left. Throws user.last_administrator.
+ * owner (org/organizations-system.ts). If two administrators leave concurrently, the second transaction waits and then
+ * sees that the first administrator has left. Throws user.last_administrator.
  */
 async function lockPerson(tx: SystemTransaction, userId: string): Promise<void> {
   const locked = await tx<{ id: string; isAdministrator: boolean }[]>`

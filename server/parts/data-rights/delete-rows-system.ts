@@ -47,7 +47,7 @@ const POLL_MS = 200
 
 /**
  * Requests a stop of calls in progress, and waits up to `WAIT_MS` until they are settled. Must not run in a
- * transaction, which would keep holds locked while calls wait for an account.
+ * transaction: it would keep the holds locked, so that the calls could not settle them.
  */
 export async function stopCalls(sql: SystemSql, condition: Fragment): Promise<void> {
   await sql`update open_holds set stop_requested = true where ${condition}`

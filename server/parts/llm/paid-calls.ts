@@ -59,7 +59,7 @@ interface Prepared {
 export interface OwnCall {
   /** The reason recorded in the ledger. */
   reason: string
-  /** Aborts the call, which then counts as failed. Without any token so far, nothing is charged. */
+  /** Aborts the call, which then counts as failed. Nothing is charged if no token has arrived. */
   deadline: AbortSignal
 }
 

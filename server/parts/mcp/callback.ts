@@ -26,11 +26,11 @@ const CONFIRM_PAGE = '/connections/confirm'
 
 /**
  * Handles the redirect from a provider after connect_account. If the browser has the attempt's cookie and its session
- * is live, finishes the connection and redirects to the console, with the reason of a failure.
+ * is live, finishes the connection and redirects to the console, with the reason if it failed.
  *
  * In any other browser, only stores the provider's response. The user who started the attempt must then sign in and
- * confirm. Otherwise, an attacker could start a connection, send the provider's URL to a victim, and get access to
- * the victim's account.
+ * confirm. Otherwise, an attacker could start a connection, send the provider's URL to a victim, and get access to the
+ * victim's account.
  *
  * Throws mcp.state_invalid if the state is unknown, used or expired, or doesn't match the ids in the query.
  */
@@ -132,8 +132,8 @@ interface Connected {
 const FINISH_TIMEOUT_MS = 30_000
 const SENTENCE_CHARACTERS_MAX = 300
 /**
- * Number of characters at the beginning of a key. An error that contains them is not shown. The rest of the key is
- * ignored, because servers may truncate it.
+ * Number of characters at the beginning of a key by which an error that repeats the key is recognized. The rest of the
+ * key is ignored, because servers may truncate it.
  */
 const KEY_CHARACTERS_TELLING = 16
 const OURS = sentence('mcp.connect_broke')

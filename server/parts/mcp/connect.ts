@@ -72,7 +72,8 @@ export async function connectAccount(
   const cookie = sessionId === null ? null : makeAttemptCookie(deps.config, state, ATTEMPT_SECONDS)
   const instanceId = await commitWithAnswer(() =>
     sql.begin(async (tx) => {
-      // Serializes an organization's attempts, so that two attempts cannot both use the last connection of the quota.
+      // Serializes an organization's attempts, so that two attempts cannot both take the last free connection of the
+      // quota.
       await lockOrganization(tx, organizationId, 'members')
       const id = (await findInstance(tx, scope, input)) ?? (await insertInstance(tx, scope, server))
       await tx`

@@ -8,8 +8,8 @@ import { normalizeEmail } from '#platform/mail/address.ts'
 import type { FoundUser, ListedUser, ListQuery, MemberView, UserList, UserView } from './schemas.ts'
 
 /*
- * Reads across tenants: whether a user may see another user's name and address depends on all organizations that they
- * share.
+ * The functions below read across tenants, because whether a user may see another user's name and address depends on
+ * all organizations that they share.
  */
 
 const LIMIT_DEFAULT = 10
@@ -42,7 +42,7 @@ export async function readUser(
 export const readMe = (database: Database, caller: Caller): Promise<UserView> =>
   readUser(systemSql(database), caller.userId, caller.onlyOrganizationId)
 
-/** Returns a member as /api/users/update and similar routes do. Throws user.not_found. */
+/** Returns a member in the form of /api/users/update and similar routes. Throws user.not_found. */
 export async function readMember(
   database: Database,
   { organizationId, userId: callerId }: Pick<Scope<'users:read'>, 'organizationId' | 'userId'>,

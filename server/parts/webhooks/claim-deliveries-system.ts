@@ -32,7 +32,10 @@ export interface ClaimedDelivery {
   attempts: WebhookAttempt[]
   /** Number of attempts since the delivery was last queued, excluding the current attempt. */
   tries: number
-  /** A PostgreSQL timestamp as text, which keeps its full precision. */
+  /**
+   * When the claim expires, as PostgreSQL's text. A Date would lose precision, and the text must match the stored
+   * value.
+   */
   claimedUntil: string
 }
 
