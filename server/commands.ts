@@ -14,7 +14,8 @@ const USAGE = `Usage: parley <command>
   admin create EMAIL    make EMAIL a system administrator with a new password
   factors reset EMAIL   remove all second factors of a user who lost them
   rotate-secret         re-encrypt everything with a new SECRET (docs/secrets.md)
-  mail [COUNT]          print the newest emails, stored because SMTP_URL is not set
+  mail [COUNT]          print the newest emails that were stored instead of sent
+                          (emails are stored if SMTP_URL is not set)
   chat                  chat in the terminal with any Parley server:
                           --url URL --email EMAIL [--model NAME_OR_ID] [MESSAGE]
                           (prompts for the password unless PARLEY_PASSWORD is set)

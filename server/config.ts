@@ -99,7 +99,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const secret = env.text('SECRET')
   if (databaseUrl && !secret)
     throw new ConfigError(
-      'SECRET is required when DATABASE_URL is set. Set it to a random text of at least 32 characters.',
+      'SECRET is required when DATABASE_URL is set. Set it to a random string of at least 32 characters.',
     )
   if (secret && secret.length < SECRET_CHARACTERS_MIN)
     throw new ConfigError(`SECRET must have at least ${SECRET_CHARACTERS_MIN} characters.`)
@@ -273,19 +273,25 @@ class Environment {
   booleanOrBlocks(name: string): boolean | string[] {
     const text = this.text(name)
     if (text === null || text === 'false') return false
-    return text === 'true' ? true : this.#blocks(name)
+    return text === 'true' ? true : this.#blocks(name, 'true, false')
   }
 
   hopsOrBlocks(name: string): false | number | string[] {
     const text = this.text(name)
     if (text === null || text === 'false') return false
-    return /^\d+$/.test(text) ? this.integer(name, 0, 0, 32) || false : this.#blocks(name)
+    return /^\d+$/.test(text)
+      ? this.integer(name, 0, 0, 32) || false
+      : this.#blocks(name, 'false, a number of proxies')
   }
 
-  #blocks(name: string): string[] {
+  /** @param alternatives the other values that the variable accepts */
+  #blocks(name: string, alternatives: string): string[] {
     const blocks = this.list(name)
     const wrong = blocks.find((block) => !/^[\da-f:.]+(\/\d{1,3})?$/i.test(block))
-    if (wrong) throw new ConfigError(`${name}: "${wrong}" is not a CIDR block such as 10.0.0.0/8.`)
+    if (wrong)
+      throw new ConfigError(
+        `${name} must be ${alternatives}, or CIDR blocks such as 10.0.0.0/8 separated by commas. "${wrong}" is none of these.`,
+      )
     return blocks
   }
 }

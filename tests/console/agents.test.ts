@@ -130,7 +130,7 @@ describeInBrowser('agents in the console', () => {
     await page.setViewportSize({ width: 375, height: 740 })
     await page.getByRole('button', { name: 'Test', exact: true }).click()
     await page.getByRole('button', { name: 'Start over' }).click()
-    await page.getByText('Test replies come from the saved version').waitFor()
+    await page.getByText('Tests use the saved version of the agent').waitFor()
     await expectAccessible(page)
     await expect.poll(async () => (await chats()).data).toEqual([])
   })

@@ -131,7 +131,7 @@ describeInBrowser('search in the console', () => {
     await page.getByRole('heading', { name: 'Found in the other run' }).first().waitFor()
     await expectAccessible(page)
     await page.reload()
-    await page.getByLabel('Questions with missing documents only (1)').check()
+    await page.getByLabel('Only questions with missing documents (1)').check()
     await page.getByText('Which parcel?').waitFor()
     expect(await page.getByText('When does the shop open?').count()).toBe(0)
     expect(await page.getByLabel('Compare with').inputValue()).not.toBe('')

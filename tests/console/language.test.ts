@@ -100,7 +100,7 @@ describeInBrowser('the language of the console', () => {
     await page.getByRole('button', { name: /^Aktionen für/ }).click()
     await page.getByRole('menuitem', { name: 'Verbindung trennen' }).click()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Verbindung trennen' }).click()
-    await page.getByText('Der Anbieter konnte den Zugriff nicht widerrufen.').first().waitFor()
+    await page.getByText('Der Zugriff wurde aber nicht widerrufen.').first().waitFor()
   })
 
   test('nothing went wrong on any page', () => {

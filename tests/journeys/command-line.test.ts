@@ -46,7 +46,7 @@ describe('the command line', () => {
     [{ SECRET: 'short' }, 'SECRET must have at least 32 characters'],
     [{ BASE_URL: 'parley' }, 'BASE_URL must be a URL'],
     [{ SIGNUP: 'maybe' }, 'SIGNUP must be one of: open, invite'],
-    [{ ALLOW_PRIVATE_NETWORK: 'everything' }, 'ALLOW_PRIVATE_NETWORK: "everything" is not a CIDR block'],
+    [{ ALLOW_PRIVATE_NETWORK: 'everything' }, 'ALLOW_PRIVATE_NETWORK must be true, false, or CIDR blocks'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
   ])('%o stops the server at startup with one line', async (wrong, line) => {
     const { code, output } = await run(['start'], wrong as unknown as Record<string, string>)

@@ -77,8 +77,8 @@ describe('usage', () => {
     expect(body.daily).toHaveLength(1)
     expect((await usage(made, '&from=2024-01-01&to=2024-12-31')).body.daily).toHaveLength(366)
     for (const [query, sentence] of [
-      ['&from=2024-01-01&to=2025-01-01', 'from and to must be at most 366 days apart.'],
-      ['&from=2024-01-02&to=2024-01-01', 'from must not be after to.'],
+      ['&from=2024-01-01&to=2025-01-01', 'The dates in from and to must be at most 366 days apart.'],
+      ['&from=2024-01-02&to=2024-01-01', 'The date in from must not be later than the date in to.'],
       ['&from=2023-02-29', 'from must be a date such as 2026-01-31.'],
       ['&to=tomorrow', 'to must be a date such as 2026-01-31.'],
       ['&to=2024-1-1', 'to must be a date such as 2026-01-31.'],

@@ -144,7 +144,7 @@ describe('invalid filters are refused', () => {
     [
       'a long key',
       { ['a'.repeat(101)]: 1 },
-      'A key of filter has more than 100 characters or contains an invalid character.',
+      'A key of filter must have at most 100 characters, and no NUL character or unpaired surrogate.',
     ],
     [
       '21 keys',

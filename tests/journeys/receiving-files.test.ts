@@ -89,7 +89,7 @@ describe('a form', () => {
       makeForm({ headers: ['Content-Disposition: form-data; name="file"'], content: 'hello' }),
       'file is not a field of this form',
     ],
-    ['no parts', `--${BOUNDARY}--\r\n`, 'The form has no file in the field file.'],
+    ['no parts', `--${BOUNDARY}--\r\n`, 'The form has no file in the field named file.'],
     ['a part without headers', makeForm({ headers: [], content: 'hello' }), 'The form has no file'],
     ['nothing', '', 'The form'],
     ['another boundary', makeForm(note).toString().replaceAll(BOUNDARY, 'other'), 'The form'],

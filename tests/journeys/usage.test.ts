@@ -102,7 +102,7 @@ describe('usage', () => {
         '&group_by=toString',
         'group_by must list at most 3 of these fields: day, model, user, agent, deployment, api_key.',
       ],
-      ['&from=2024-01-01&to=2025-01-01', 'from and to must be at most 366 days apart.'],
+      ['&from=2024-01-01&to=2025-01-01', 'The dates in from and to must be at most 366 days apart.'],
       ['&from=tomorrow', 'from must be a date such as 2026-01-31.'],
     ]) {
       const answer = await usage(person, query)

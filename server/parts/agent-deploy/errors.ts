@@ -8,9 +8,9 @@ export const AGENT_DEPLOY_ERRORS = defineErrors({
     'This deployment does not allow pages from this origin. Add the origin to config.allowed_origins of the deployment.',
   ],
 
-  'deployment.color': 'config.theme.primary_color must be a color such as #0b5fff.',
+  'deployment.color': 'config.theme.primary_color must be a hex color such as #0b5fff.',
   'deployment.font':
-    'config.theme.font_family must be font names separated by commas, such as Open Sans, Arial, with only letters, digits, spaces and hyphens.',
+    'config.theme.font_family must be font names separated by commas, such as "Open Sans, Arial". Names can contain only letters, digits, spaces, hyphens and underscores.',
   'deployment.logo': 'config.branding.logo_url must be a URL that starts with https://.',
   'deployment.placement':
     'config.widget_placement is only for deployments of type widget, not {type}. Remove it.',

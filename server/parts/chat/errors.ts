@@ -3,7 +3,7 @@ import { defineErrors } from '#errors/define.ts'
 export const CHAT_ERRORS = defineErrors({
   'llm.takes_no_files': [
     400,
-    'Image models accept only images as attachments, video models accept none, and neither can use knowledge bases. Remove these inputs, or choose a text model.',
+    'Image models accept only images as attachments, and video models accept no attachments. Neither can use knowledge bases. Remove what the model does not accept, or choose a text model.',
   ],
   'chat.message_not_found': [404, 'Message not found'],
   'chat.parent_not_reply': [400, 'parent_message_id must be null or the ID of a reply in this chat.'],
@@ -28,11 +28,7 @@ export const CHAT_ERRORS = defineErrors({
     400,
     'The images of a message can have at most {limit} bytes in total. Send fewer or smaller images.',
   ],
-  'upload.too_many_images': [
-    400,
-    'A message can have at most {limit} images. Remove the others.',
-    'validation',
-  ],
+  'upload.too_many_images': [400, 'A message can have at most {limit} images. Remove some.', 'validation'],
   'conversation.session_busy': [
     409,
     'A reply is still being written in this session. Stop it, or wait until it is complete.',

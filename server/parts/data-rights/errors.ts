@@ -56,8 +56,8 @@ export const DATA_RIGHTS_ERRORS = defineErrors({
   'import.line_count': '{file} has {count} lines, but manifest.json says {said}. Download the export again.',
   'import.of_a_person': 'This is the export of a user account. Choose the export of an organization.',
   'import.version':
-    'The archive has version {version}, but this server reads version {known}. Export from and import to the same release of Parley.',
+    'The archive has version {version}, but this server reads version {known}. Use the same release of Parley for the export and the import.',
   'import.no_organization': 'organization is required.',
   'import.not_storable': 'A record occurs twice or cannot be stored. Download the export again.',
-  'import.file_size': 'The size does not match files.jsonl. Download the export again.',
+  'import.file_size': 'The size of this file does not match files.jsonl. Download the export again.',
 })

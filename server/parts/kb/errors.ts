@@ -49,7 +49,8 @@ export const KB_ERRORS = defineErrors({
   'kb.evaluation_timeout':
     'The run did not finish within {hours} hours. Start another one with fewer questions.',
   'kb.filter_keys': 'filter must have at most {limit} keys.',
-  'kb.filter_key': 'A key of filter has more than {limit} characters or contains an invalid character.',
+  'kb.filter_key':
+    'A key of filter must have at most {limit} characters, and no NUL character or unpaired surrogate.',
   'kb.filter_value': '{field} must be a value, or an object with in, gt, gte, lt, lte or exists.',
   'kb.filter_operator': '{field} is not a known condition. Use in, gt, gte, lt, lte or exists.',
   'kb.filter_empty': '{field} has no condition. Use in, gt, gte, lt, lte or exists.',

@@ -10,7 +10,7 @@ export const MCP_ERRORS = defineErrors({
   'mcp.server_invalid': [400, '{reason}', 'validation'],
   'mcp.secret_needed': [
     400,
-    'Send auth_config.client_secret again when you change url, or client_id, authorization_url or token_url of auth_config.',
+    'Send auth_config.client_secret again when you change url or one of these fields of auth_config: client_id, authorization_url, token_url.',
   ],
   'mcp.too_many_servers': [409, 'The catalogue can have at most {limit} servers. Delete one first.'],
   'mcp.no_auth_config': [400, 'No auth config found for server: {serverId}'],
@@ -41,7 +41,7 @@ export const MCP_ERRORS = defineErrors({
   'mcp.timed_out': [503, 'MCP server connection timed out. The server may be unavailable.'],
 
   'mcp.not_revoked':
-    'MCP instance deleted. The provider could not revoke the access, so revoke it there too: {reason}',
+    'MCP instance deleted, but its access was not revoked. Revoke it in your account at the provider. Cause: {reason}',
   'mcp.connection_deleted': 'This connection was deleted. Connect your account again.',
   'mcp.connection_inactive': 'This connection is not active. Connect your account again.',
   'mcp.moved': 'This server has moved. Connect your account again.',

@@ -12,7 +12,7 @@ export const OPENAI_ERRORS = defineErrors({
   ],
 
   'openai.tool_choice': 'tool_choice can only require a tool that is listed in tools.',
-  'openai.images_max': 'A request can have at most {limit} images. Remove the others.',
+  'openai.images_max': 'A request can have at most {limit} images. Remove some.',
   'openai.tool_call_id':
     '{field}.tool_call_id must be the ID of a tool call in an earlier assistant message.',
   'openai.no_user_message': '{field} must contain a user message.',

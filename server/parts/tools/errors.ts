@@ -32,7 +32,7 @@ export const TOOLS_ERRORS = defineErrors({
     'must be null because {name} is a secret. If the value is not secret, send secret: false.',
   'tool.name_twice': 'must be unique, but {name} occurs twice.',
   'tool.default_type': 'must be {kind}, written as a string, because the type is {type}.',
-  'tool.one_form': 'must have true for exactly one of toolkit_class and standalone_function.',
+  'tool.one_form': 'must set exactly one of toolkit_class and standalone_function to true.',
   'tool.code_too_large': 'must have at most {limit} bytes.',
   'tool.host': 'must be a host such as api.example.com or api.example.com:8443, without a scheme, path or *.',
   'tool.host_unreachable': 'cannot be reached: {reason}',

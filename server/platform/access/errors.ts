@@ -8,7 +8,7 @@ export const ACCESS_ERRORS = defineErrors({
   'access.missing_permission': [403, 'Missing permission: {permission}'],
   'access.second_factor_required': [
     403,
-    'This organization requires two-factor authentication. Set it up in your account, or sign in again with it.',
+    'This organization requires two-factor authentication. Set it up in your account. If it is already set up, sign in again and use it.',
   ],
   'access.session_needed': [403, 'An API key cannot do this. Sign in and use an access token.'],
   'access.no_deployment': [403, 'This endpoint requires a deployment key. Send one as X-API-Key.'],

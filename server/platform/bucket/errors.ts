@@ -5,7 +5,7 @@ export const BUCKET_ERRORS = defineErrors({
     'bucket must have 3 to 63 characters: lowercase letters, digits, dots and hyphens. The first and last must be a letter or digit.',
   'bucket.region':
     'region must have at most 32 characters: lowercase letters, digits and hyphens, such as us-east-1.',
-  'bucket.prefix': 'prefix must be the start of object keys and have at most {limit} bytes.',
+  'bucket.prefix': 'prefix must be text of at most {limit} bytes, such as handbook/.',
   'bucket.key_pair': 'Send both access_key_id and secret_access_key, or neither.',
   'bucket.access_key':
     'access_key_id is too long or contains a character that is not allowed in access keys. Copy it again.',

@@ -8,7 +8,7 @@ export const EVENTS_ERRORS = defineErrors({
   'request.upgrade_needed': [426, 'Connect to this endpoint with a WebSocket.'],
   'events.no_token': [
     408,
-    'No access token arrived in time. Connect again, and first send a JSON object with type "auth" and your token.',
+    'No access token arrived in time. Connect again, and first send a JSON object with type "auth" and your access token as token.',
   ],
   'events.malformed': [
     400,

@@ -48,8 +48,8 @@ test('checking a valid body does not list its entries', () => {
 test.each([
   ['{"a":[0,{"b":"\\ud83d"}]}', 'a.1.b must not contain an unpaired surrogate.'],
   ['{"a":{"x\\u0000":1}}', 'a key of a must not contain the NUL character.'],
-  ['{"__proto__":{"a":1e999}}', '__proto__.a is a number out of range.'],
-  [`{"a":${'9'.repeat(400)}}`, 'a is a number out of range.'],
+  ['{"__proto__":{"a":1e999}}', '__proto__.a must be a number from -1.79e308 to 1.79e308.'],
+  [`{"a":${'9'.repeat(400)}}`, 'a must be a number from -1.79e308 to 1.79e308.'],
   ['"\\u0000"', 'the body must not contain the NUL character.'],
 ])('%s is refused', (text, sentence) => {
   expect(refusalOf(text)).toBe(`request.invalid: ${sentence}`)

@@ -15,7 +15,7 @@ export const IDEMPOTENCY_ERRORS = defineErrors({
   ],
   'request.answer_not_kept': [
     409,
-    'The first request with this Idempotency-Key is complete, but its response is no longer stored. Responses above 64 KiB are kept for 1 hour, and those above 1 MiB are not kept. Read what the request changed.',
+    'The first request with this Idempotency-Key is complete, but its response is no longer stored. Responses above 64 KiB are kept for 1 hour, and those above 1 MiB are not kept. To see the result, read the data that the request changed.',
   ],
   'request.too_many_keys': [
     429,

@@ -19,7 +19,7 @@ export const LEDGER_ERRORS = defineErrors({
     'The sending organization has only {available} credits available. Transfer at most {available} credits.',
   ],
 
-  'usage.from_after_to': 'from must not be after to.',
-  'usage.too_many_days': 'from and to must be at most {limit} days apart.',
+  'usage.from_after_to': 'The date in from must not be later than the date in to.',
+  'usage.too_many_days': 'The dates in from and to must be at most {limit} days apart.',
   'usage.date': '{field} must be a date such as 2026-01-31.',
 })

@@ -10,7 +10,7 @@ export const MCP_PROTOCOL_ERRORS = defineErrors({
   'mcp.answer_too_large': '{host} sent more than {megabytes} MB for one call. Request less data.',
   'mcp.no_result': '{host} ended its response without a result. Try again.',
   'mcp.too_many_requests': 'One call to {host} took more than {limit} HTTP requests. Request less data.',
-  'mcp.unsolicited': '{host} sent more than 16 MiB of messages outside calls. Try again later.',
+  'mcp.unsolicited': '{host} sent more than 16 MiB of unsolicited messages. Try again later.',
   'mcp.connection_broke': '{host} closed the connection. Try again.',
   'mcp.connection_closed': 'The connection was closed. Try again.',
   'mcp.redirect':
@@ -27,7 +27,7 @@ export const MCP_PROTOCOL_ERRORS = defineErrors({
   'mcp.too_many_connections': 'Too many MCP servers are in use. Try again later.',
   'mcp.authorization_status': '{host} responded with status {status}. Try again later.',
   'mcp.authorization_address':
-    '{address} is longer than {limit} characters. The administrator of that server must shorten this URL.',
+    'The URL {address} is longer than {limit} characters. The administrator of the authorization server must shorten it.',
   'mcp.authorization_https':
     '{host} must use https:// for authorization. Its administrator must enable https.',
   'mcp.authorization_down': '{host} had an internal error. Try again later.',
@@ -42,7 +42,7 @@ export const MCP_PROTOCOL_ERRORS = defineErrors({
   'mcp.authorization_issuer':
     '{host} identifies itself as another authorization server. Its administrator must correct the issuer in its metadata.',
   'mcp.authorization_issuer_too_long':
-    'The issuer in the authorization server metadata is longer than {limit} characters. The administrator of that server must shorten it.',
+    'The issuer in the authorization server metadata is longer than {limit} characters. The administrator of the authorization server must shorten it.',
   'mcp.authorization_no_codes':
     '{host} does not support the authorization code flow, which is required. Its administrator must enable it.',
   'mcp.authorization_no_pkce':
@@ -50,7 +50,7 @@ export const MCP_PROTOCOL_ERRORS = defineErrors({
   'mcp.authorization_invalid':
     'The authorization server metadata of {host} is not valid: {details}. Its administrator must correct it.',
   'mcp.authorization_moved':
-    'This server uses another authorization server than before. If that is correct, an administrator must set auth_config with its client_secret again.',
+    'This server now uses a different authorization server. If that is correct, an administrator must set auth_config with its client_secret again.',
   'mcp.no_registration':
     '{host} does not support client registration. An administrator must register a client at {host} with the redirect URI {redirect_uri}, then save its client_id and client_secret in the catalogue.',
   'mcp.registration_refused':

@@ -26,7 +26,7 @@ export const SANDBOX_ERRORS = defineErrors({
   'sandbox.task_too_large':
     'The code, input and configuration are together larger than {megabytes} MB. Shorten one of them.',
   'sandbox.no_deno':
-    'This server cannot run code because Deno is not installed for its system. Ask the operator to install Deno.',
+    'This server cannot run code because Deno is not installed. Ask the operator of this server to install it.',
   'sandbox.unavailable': 'This server cannot run code right now. Try again in a moment.',
   'sandbox.stopping': 'The server is stopping. Try again in a moment.',
   'sandbox.busy': 'Too many tools are running. Try again in a moment.',
@@ -41,7 +41,7 @@ export const SANDBOX_ERRORS = defineErrors({
   'sandbox.dependency_unavailable':
     '{name}, which {dependent} requires, is not one of the packages that the operator of this server provides. Ask the operator to add it.',
   'sandbox.package_missing':
-    '{name} is listed, but its file {file} is missing. The operator of this server must add it.',
+    '{name} is listed in SHA256SUMS, but its file {file} is missing. The operator of this server must add the file.',
   'sandbox.package_changed':
     '{name} cannot be used because its file does not match SHA256SUMS. The operator of this server must replace the file.',
 

@@ -140,9 +140,9 @@ export default {
     example: 'Muster GmbH',
     credits: 'Credits (optional)',
     creditsHint:
-      'Diese Credits werden Ihrer persönlichen Organisation abgezogen. Eine neue Organisation beginnt mit 0 Credits.',
+      'Diese Credits werden vom Guthaben Ihrer persönlichen Organisation abgezogen. Eine neue Organisation beginnt mit 0 Credits.',
     creditsHintAvailable:
-      'Diese Credits werden Ihrer persönlichen Organisation abgezogen ({credits} verfügbar). Eine neue Organisation beginnt mit 0 Credits.',
+      'Diese Credits werden vom Guthaben Ihrer persönlichen Organisation abgezogen ({credits} verfügbar). Eine neue Organisation beginnt mit 0 Credits.',
     create: 'Organisation erstellen',
     cancel: 'Abbrechen',
   },

@@ -11,7 +11,7 @@ export default {
   access: {
     activeHint: 'Inaktive Agenten und ihre Deployments antworten nicht.',
     publicHint:
-      'Mitglieder aller Organisationen auf diesem Server können den Agenten finden und verwenden. Sie sehen seine Konfiguration nicht, und ihre Organisationen zahlen die Nutzung.',
+      'Mitglieder aller Organisationen auf diesem Server können den Agenten finden und verwenden. Sie sehen seine Konfiguration nicht, und ihre Organisationen bezahlen die Nutzung.',
     title: 'Zugriff',
   },
   connections: {
@@ -49,7 +49,7 @@ export default {
     create: 'Keine Wissensdatenbanken. <link>Wissensdatenbank erstellen</link>.',
     choose: 'Wissensdatenbanken auswählen',
     description:
-      'Der Agent durchsucht diese Wissensdatenbanken bei jeder Nachricht. Seine Antworten können ihren Inhalt allen zeigen, die ihn nutzen.',
+      'Der Agent durchsucht diese Wissensdatenbanken bei jeder Nachricht. Seine Antworten können den Inhalt dieser Wissensdatenbanken allen zeigen, die den Agenten verwenden.',
     documents: '{count, plural, one {# Dokument} other {# Dokumente}}',
     failed: 'Fehlgeschlagen',
     noMatches: 'Keine passenden Wissensdatenbanken',
@@ -108,7 +108,7 @@ export default {
   remove: '{name} entfernen',
   test: {
     chatTitle: 'Test: {name}',
-    hint: 'Testantworten kommen von der gespeicherten Version. Sie führen ihre Tools aus und kosten Credits. Der Test-Chat wird gelöscht, wenn Sie neu beginnen oder die Seite verlassen.',
+    hint: 'Tests verwenden die gespeicherte Version des Agenten, führen seine Tools aus und kosten Credits. Der Test-Chat wird gelöscht, wenn Sie neu beginnen oder die Seite verlassen.',
     inactive: 'Dieser Agent ist inaktiv. Um ihn zu testen, schalten Sie „Aktiv“ ein, und speichern Sie.',
     label: '{name} testen',
     messages: 'Nachrichten',

@@ -4,7 +4,7 @@ import type en from '../en/audit.ts'
 export default {
   title: 'Audit-Log',
   description:
-    'Wer was in dieser Organisation geändert hat. Einträge können nicht bearbeitet werden und enthalten keine Geheimnisse.',
+    'Änderungen in dieser Organisation und wer sie vorgenommen hat. Einträge können nicht bearbeitet werden und enthalten keine Geheimnisse.',
   filters: 'Einträge filtern',
   member: 'Mitglied',
   allMembers: 'Alle Mitglieder',

@@ -126,7 +126,7 @@ export default {
     title: 'Budget von {name}',
     new: 'Budget hinzufügen',
     description:
-      'Budgets werden am ersten Tag jedes Monats (UTC) zurückgesetzt. Ein neues Budget enthält, was in diesem Monat bereits ausgegeben wurde.',
+      'Budgets werden am ersten Tag jedes Monats (UTC) zurückgesetzt. Credits, die in diesem Monat bereits verbraucht wurden, werden auf ein neues Budget angerechnet.',
     subject: 'Mitglied oder API-Schlüssel',
     subjectHint:
       'Das Budget eines Mitglieds gilt für alle API-Schlüssel des Mitglieds. Ein API-Schlüssel kann auch ein eigenes Budget haben.',

@@ -60,7 +60,7 @@ export default {
     apiKeyLabel: 'API-Schlüssel für {name}',
     away: 'Melden Sie sich im geöffneten Fenster bei <host>{address}</host> an, und erlauben Sie den Zugriff. Parley fährt dann fort.',
     composioIntro:
-      'Melden Sie sich im Fenster, das sich öffnet, über Composio bei {name} an. Composio ist ein eigener Dienst und speichert den Zugriff auf Ihr Konto.',
+      'Melden Sie sich im Fenster, das sich öffnet, über Composio bei {name} an. Composio ist ein eigener Dienst. Er speichert die Zugriffstoken für Ihr Konto.',
     connect: 'Verbinden',
     connected:
       '{name} ist verbunden. Die Tools sind im Playground und in Agenten verfügbar, für die Sie die Verbindung freigeben.',
@@ -71,9 +71,9 @@ export default {
     expired: 'Dieser Versuch ist abgelaufen. Verbinden Sie erneut.',
     invalidUrl: 'Die Anmelde-URL dieses Servers ist ungültig. Wenden Sie sich an Ihren Administrator.',
     noAccountIntro:
-      '{name} braucht kein Konto. Der Server erhält alles, was Sie oder ein Agent in seine Tools eingeben.',
+      '{name} braucht kein Konto. Der Server erhält alles, was Sie oder ein Agent an seine Tools senden.',
     oauthIntro:
-      'Melden Sie sich im Fenster, das sich öffnet, bei {name} an, und erlauben Sie Parley, Ihr Konto zu verwenden. Parley sieht nie Ihr Passwort und speichert den Zugriff verschlüsselt.',
+      'Melden Sie sich im Fenster, das sich öffnet, bei {name} an, und erlauben Sie Parley, Ihr Konto zu verwenden. Parley sieht nie Ihr Passwort. Das Zugriffstoken wird verschlüsselt gespeichert.',
     reconnectTitle: '{name} neu verbinden',
     startOver: 'Neu beginnen',
     title: '{name} verbinden',
@@ -91,7 +91,7 @@ export default {
     disconnectTitle: 'Verbindung „{name}“ trennen?',
     disconnected: 'Verbindung „{name}“ getrennt',
     notRevoked:
-      'Verbindung „{name}“ getrennt. Der Anbieter konnte den Zugriff nicht widerrufen. Widerrufen Sie ihn auch dort: {reason}',
+      'Verbindung „{name}“ getrennt. Der Zugriff wurde aber nicht widerrufen. Widerrufen Sie ihn in Ihrem Konto beim Anbieter. Ursache: {reason}',
     empty:
       'Verbinden Sie ein Konto bei einem Dienst wie Linear oder Notion. Modelle können dort dann Daten für Sie suchen und ändern.',
     emptyTitle: 'Noch keine Verbindungen',
@@ -156,7 +156,7 @@ export default {
     slug: 'Kurzname',
     slugFormat:
       'Verwenden Sie Kleinbuchstaben, Ziffern, Bindestriche und Unterstriche. Beginnen Sie mit einem Buchstaben oder einer Ziffer.',
-    slugHint: 'Wird den Namen von Tools hinzugefügt, die mehrere Server haben',
+    slugHint: 'Wird dem Namen eines Tools hinzugefügt, wenn ein anderer Server ein gleichnamiges Tool hat',
     tokenUrl: 'Token-URL',
     url: 'URL',
   },
@@ -193,7 +193,7 @@ export default {
   sharing: {
     agents: 'Für Agenten freigegeben',
     agentsHint:
-      'Diese Agenten handeln mit Ihrem Konto für alle, die mit ihnen sprechen: Mitglieder von {organization} und Besucher ihrer Deployments.',
+      'Die ausgewählten Agenten handeln mit Ihrem Konto für alle, die sie verwenden: Mitglieder von {organization} und Besucher ihrer Deployments.',
     name: 'Name',
     nameHint: 'Unterscheidet mehrere Konten bei einem Dienst.',
     noAgents: 'Noch keine Agenten',

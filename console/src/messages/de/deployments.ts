@@ -106,7 +106,7 @@ export default {
     frame: 'Chat-Vorschau',
     paused:
       'Dieses Deployment ist pausiert, und Besucher sehen, dass der Chat geschlossen ist. Setzen Sie es fort, um die Vorschau anzuzeigen.',
-    note: 'Nachrichten in der Vorschau zählen und kosten so viel wie Nachrichten von Besuchern.',
+    note: 'Nachrichten in der Vorschau zählen zum Tageslimit und kosten so viel wie Nachrichten von Besuchern.',
   },
   key: {
     title: 'Schlüssel',
@@ -127,13 +127,13 @@ export default {
     company: 'Firmenname',
     companyHint: 'Wird oben im Chat angezeigt. Standard: der Name des Deployments.',
     logo: 'Logo-URL',
-    logoFormat: 'Eine URL, die mit https:// oder http:// beginnt',
+    logoFormat: 'Eine URL, die mit https:// beginnt',
     color: 'Farbe',
     colorFormat: 'Zum Beispiel #0b5fff',
     pickColor: 'Farbe auswählen',
     font: 'Schriftart',
     fontHint:
-      'Namen von Schriften auf den Geräten der Besucher, durch Kommas getrennt. Parley lädt keine Schriften herunter.',
+      'Namen von Schriften, durch Kommas getrennt. Die Schriften müssen auf den Geräten der Besucher installiert sein: Parley lädt keine herunter.',
     welcome: 'Begrüßungsnachricht',
     welcomeHint: 'Die erste Nachricht, die Besucher sehen. Unterstützt Markdown.',
     placement: 'Position der Schaltfläche',
@@ -154,7 +154,7 @@ export default {
       'Fügen Sie diesen Code in die Seite ein, auf der der Chat erscheinen soll. Er enthält keine Geheimnisse.',
     script: 'Script-Tag',
     origins:
-      'Nur Seiten von {origins} können den Chat anzeigen. Um weitere Websites zu erlauben, bearbeiten Sie „Aussehen und Limits“.',
+      'Nur Seiten von {origins} können den Chat anzeigen. Um weitere Websites zu erlauben, bearbeiten Sie „Darstellung und Limits“.',
     embed: 'Eingebetteter Chat statt einer Schaltfläche',
     csp: 'Seiten mit Content-Security-Policy',
     cspHint: 'Fügen Sie der Richtlinie diese Quellen hinzu:',

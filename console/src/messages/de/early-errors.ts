@@ -7,17 +7,18 @@ export default {
     only_deployment:
       'Ein Deployment-Schlüssel gibt nur Zugriff auf den Chat seines Deployments. Verwenden Sie einen API-Schlüssel der Organisation.',
     second_factor_required:
-      'Diese Organisation verlangt Zwei-Faktor-Authentifizierung. Richten Sie sie in Ihrem Konto ein, oder melden Sie sich damit erneut an.',
+      'Diese Organisation verlangt Zwei-Faktor-Authentifizierung. Richten Sie sie in Ihrem Konto ein. Wenn sie bereits eingerichtet ist, melden Sie sich erneut damit an.',
     session_needed: 'Dafür müssen Sie angemeldet sein. Mit einem API-Schlüssel ist es nicht möglich.',
   },
   auth: {
     challenge_gone: 'Diese Anmeldung ist abgelaufen oder wurde bereits verwendet. Melden Sie sich erneut an.',
-    cookie_origin: 'Die Anmeldung bleibt nur auf den Seiten dieses Servers bestehen.',
+    cookie_origin:
+      'Unter dieser Adresse können Sie nicht angemeldet bleiben. Öffnen Sie Parley unter der Adresse des Servers.',
     email_reserved: 'Diese E-Mail-Adresse ist reserviert. Verwenden Sie eine andere.',
     email_taken:
       'Es gibt bereits einen Benutzer mit dieser E-Mail-Adresse. Melden Sie sich an, oder verwenden Sie eine andere Adresse.',
     factor_challenge_gone:
-      'Dieser Vorgang ist abgelaufen oder wurde bereits abgeschlossen. Beginnen Sie erneut.',
+      'Dieser Vorgang ist abgelaufen oder wurde bereits abgeschlossen. Beginnen Sie von vorn.',
     factor_not_found: 'Dieser Passkey oder diese Authenticator-App wurde nicht gefunden.',
     factor_unverified:
       'Bestätigen Sie Ihre E-Mail-Adresse, bevor Sie die Zwei-Faktor-Authentifizierung einrichten.',
@@ -34,7 +35,7 @@ export default {
     oidc_off:
       'Die Anmeldung über einen OpenID-Anbieter ist auf diesem Server nicht eingerichtet. Melden Sie sich mit E-Mail-Adresse und Passwort an.',
     oidc_state:
-      'Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser begonnen. Beginnen Sie erneut.',
+      'Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser begonnen. Beginnen Sie von vorn.',
     oidc_unverified:
       'Der OpenID-Anbieter hat Ihre E-Mail-Adresse nicht bestätigt. Bestätigen Sie die Adresse dort, und melden Sie sich erneut an.',
     passkey_exists:
@@ -55,7 +56,7 @@ export default {
     totp_exists:
       'Dieses Konto hat bereits eine Authenticator-App. Entfernen Sie sie, bevor Sie eine andere hinzufügen.',
     totp_not_begun:
-      'Keine Authenticator-App wartet auf Bestätigung. Die Einrichtung läuft nach 10 Minuten ab. Beginnen Sie erneut.',
+      'Keine Authenticator-App wartet auf Bestätigung. Die Einrichtung läuft nach 10 Minuten ab. Beginnen Sie von vorn.',
     totp_wrong_code:
       'Falscher Code. Prüfen Sie die Uhrzeit Ihres Geräts, und geben Sie den aktuellen Code ein.',
     wrong_code:
@@ -100,7 +101,7 @@ export default {
     idempotency_reused: 'Dies wurde bereits mit anderem Inhalt gesendet. Versuchen Sie es erneut.',
     in_progress: 'Dies wurde bereits gesendet und wird noch ausgeführt. Versuchen Sie es gleich erneut.',
     interrupted:
-      'Der Server wurde bei der Ausführung unterbrochen. Prüfen Sie, was bereits ausgeführt ist, bevor Sie es erneut versuchen.',
+      'Der Server wurde bei der Ausführung unterbrochen. Prüfen Sie das Ergebnis, bevor Sie es erneut versuchen.',
     invalid: 'Prüfen Sie Ihre Eingabe: {reason}',
     malformed: 'Die Anfrage konnte nicht gelesen werden: {reason}',
     not_found: 'Dieser Server hat diese Funktion nicht. Laden Sie die Seite neu.',

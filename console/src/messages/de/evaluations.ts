@@ -5,7 +5,7 @@ export default {
   back: 'Evaluierungen',
   create: {
     description: 'Fragen lassen sich später nicht ändern, damit Läufe vergleichbar bleiben.',
-    hint: 'Geben Sie eine Frage pro Zeile ein, gefolgt von den Namen der Dokumente, die sie beantworten. Sie können auch JSON einfügen: <sample>{example}</sample>',
+    hint: 'Geben Sie eine Frage pro Zeile ein, gefolgt von den Namen der Dokumente, die sie beantworten, durch Kommas getrennt. Sie können auch JSON einfügen: <sample>{example}</sample>',
     input: {
       form: 'Fragen schreiben',
       label: 'Eingabe der Fragen',
@@ -70,7 +70,7 @@ export default {
   questions: '{count, plural, one {# Frage} other {# Fragen}}',
   results: {
     allFound: 'Für die Fragen auf dieser Seite wurden alle erwarteten Dokumente gefunden.',
-    better: 'Besser als Rang {rank, number}',
+    better: 'Besser als Rang {rank, number} im anderen Lauf',
     correct: 'Richtig',
     expected: 'Erwartet',
     failed: 'Fehlgeschlagen',
@@ -85,7 +85,7 @@ export default {
     rank: 'Rang {rank, number}',
     share: '{share} gefunden',
     title: 'Fragen',
-    worse: 'Schlechter als Rang {rank, number}',
+    worse: 'Schlechter als Rang {rank, number} im anderen Lauf',
   },
   run: {
     description:
@@ -93,7 +93,7 @@ export default {
     filter: 'Metadatenfilter',
     filterHint: 'JSON. Leer lassen, um alle Dokumente zu durchsuchen.',
     limit: 'Ergebnisse pro Frage',
-    limitHint: 'Die Anzahl der Ergebnisse, in denen jedes erwartete Dokument gesucht wird (k in Recall@k)',
+    limitHint: 'Die Anzahl der Ergebnisse, die jede Suche liefert (k in Recall@k)',
     minimumScore: 'Mindest-Score',
     minimumScoreHint: '0 bis 1. Blendet schwächere Treffer aus.',
     noReranker: 'Keiner',

@@ -12,7 +12,7 @@ export default {
     all: 'Alle anzeigen: Chats',
     empty: 'Noch keine Chats. Nur Sie können Ihre Chats sehen.',
   },
-  agents: { title: 'Agenten', all: 'Alle anzeigen: Agenten', off: 'Aus' },
+  agents: { title: 'Agenten', all: 'Alle anzeigen: Agenten', off: 'Inaktiv' },
   greeting: 'Hallo, {name}',
   knowledge: {
     title: 'Wissensdatenbanken',

@@ -48,7 +48,7 @@ export default {
     saved: 'Chunk gespeichert',
     text: 'Text von Chunk {number, number}',
     textHint:
-      'Ihre Änderung geht verloren, wenn das Dokument neu indexiert wird oder sich an der Quelle ändert.',
+      'Ihre Änderung geht verloren, wenn das Dokument neu indexiert wird oder seine Quelle sich ändert.',
     tokens: '{count, plural, one {# Token} other {# Token}}',
   },
   chunking: {
@@ -110,7 +110,7 @@ export default {
   },
   fields: {
     description: 'Beschreibung',
-    descriptionHint: 'MCP-Clients sehen sie, wenn sie auswählen, wo sie suchen.',
+    descriptionHint: 'Hilft MCP-Clients bei der Wahl, wo sie suchen.',
     name: 'Name',
   },
   filter: {
@@ -122,7 +122,7 @@ export default {
   list: {
     description: 'Dokumente, die Chats und Agenten durchsuchen und zitieren.',
     empty:
-      'Fügen Sie Dateien, Websites oder Text hinzu. Chats und Agenten, die die Wissensdatenbank verwenden, antworten aus diesen Dokumenten und zitieren sie.',
+      'Fügen Sie Dateien, Websites oder Text hinzu. Chats und Agenten, die die Wissensdatenbank verwenden, stützen ihre Antworten auf diese Dokumente und zitieren sie.',
     emptyTitle: 'Noch keine Wissensdatenbanken',
   },
   loading: 'Wird geladen',

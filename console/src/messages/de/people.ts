@@ -98,9 +98,9 @@ export default {
     done: 'Fertig',
   },
   addById: {
-    off: 'Benutzer ohne Einladung hinzuzufügen ist für diese Organisation deaktiviert. Ein Administrator dieser Installation kann dies aktivieren.',
+    off: 'Das Hinzufügen von Benutzern ohne Einladung ist für diese Organisation deaktiviert. Ein Administrator dieser Installation kann es aktivieren.',
     description:
-      'Der Benutzer wird sofort Mitglied und erhält eine E-Mail mit einem Link zum Verlassen. Benutzer finden ihre ID in ihren Kontoeinstellungen. Eine E-Mail-Adresse können Sie nur eingeben, wenn der Benutzer eine andere Organisation mit Ihnen teilt.',
+      'Der Benutzer wird sofort Mitglied und erhält eine E-Mail mit einem Link zum Verlassen. Benutzer finden ihre ID in ihren Kontoeinstellungen. Eine E-Mail-Adresse können Sie nur eingeben, wenn Sie und der Benutzer Mitglieder einer anderen gemeinsamen Organisation sind.',
     user: 'Benutzer-ID oder E-Mail',
     add: 'Mitglied hinzufügen',
     added: 'Mitglied hinzugefügt',

@@ -10,7 +10,7 @@ export default {
     open: 'Organisation öffnen',
     leave: 'Organisation verlassen',
     privacy:
-      'Mitglieder der Organisation sehen Ihren Namen und Ihre E-Mail-Adresse, nachdem Sie sie geöffnet haben.',
+      'Mitglieder der Organisation sehen Ihren Namen und Ihre E-Mail-Adresse, sobald Sie die Organisation öffnen.',
   },
   menu: 'Menü',
   navigation: 'Konsole',

@@ -25,10 +25,10 @@ export default {
   code: {
     class: 'Klasse mit Methoden',
     classHint:
-      'Eine Klasse, die mit der Konfiguration erzeugt wird. Modelle rufen ihre öffentlichen Methoden auf.',
+      'Eine Klasse, die mit der Konfiguration instanziiert wird. Modelle rufen ihre öffentlichen Methoden auf.',
     className: 'Klassenname',
     description: 'Funktionsbeschreibung',
-    descriptionHint: 'Was Modelle sehen. Leer lassen, um die Beschreibung des Tools zu verwenden.',
+    descriptionHint: 'Wird Modellen angezeigt. Leer lassen, um die Beschreibung des Tools zu verwenden.',
     editor: 'Code',
     function: 'Funktion',
     functionHint:
@@ -108,7 +108,7 @@ export default {
     tooLarge: 'Diese Datei ist zu groß. Tool-Dateien haben höchstens {size}.',
   },
   foreign: {
-    configuration: 'Die Konfiguration legen Sie dort fest, wo ein Agent das Tool verwendet.',
+    configuration: 'Legen Sie die Konfiguration in jedem Agenten fest, der das Tool verwendet.',
     configurationTitle: 'Konfiguration',
     description:
       'Ihre Agenten können dieses Tool verwenden. Sein {language}-Code ist nicht sichtbar und kann sich jederzeit ändern. Die Organisation, der das Tool gehört, kann die Daten lesen, die Ihre Agenten ihm senden.',
@@ -123,14 +123,14 @@ export default {
     category: 'Kategorie',
     configuration: 'Konfiguration',
     configurationHint:
-      'Werte, die dort festgelegt werden, wo ein Agent das Tool verwendet, zum Beispiel ein API-Schlüssel. Der Code liest sie aus config. Modelle sehen sie nie.',
+      'Werte, die Sie in jedem Agenten festlegen, der das Tool verwendet, zum Beispiel ein API-Schlüssel. Der Code liest sie aus config. Modelle sehen sie nie.',
     description: 'Beschreibung',
     descriptionHint:
       'Sagt Modellen, wann sie das Tool aufrufen sollen, sofern die Funktion keine eigene Beschreibung hat.',
     details: 'Details',
     inputs: 'Eingaben',
     inputsHint:
-      'Werte, die das Modell bei jedem Aufruf übergibt. Die Namen entsprechen den Parametern der Funktion.',
+      'Werte, die das Modell bei jedem Aufruf übergibt. Die Namen müssen den Parametern der Funktion entsprechen.',
     label: 'Tool',
     name: 'Name',
     output: 'Ausgabe',
@@ -163,7 +163,7 @@ export default {
   models: {
     description: 'Funktionen und Parameter der gespeicherten Version.',
     parameters: 'Parameter von {name}',
-    title: 'Was Modelle sehen',
+    title: 'Definition für Modelle',
   },
   network: {
     add: 'Host hinzufügen',
@@ -222,7 +222,7 @@ export default {
     run: 'Test ausführen',
     title: 'Test',
     unsaved: 'Tests verwenden die gespeicherte Version. Speichern Sie Ihre Änderungen, um sie zu testen.',
-    usage: 'Insgesamt {time} · {input, number} Eingabe-Tokens · {output, number} Ausgabe-Tokens',
+    usage: 'Insgesamt {time} · {input, number} Eingabe-Token · {output, number} Ausgabe-Token',
   },
   title: 'Tools',
   types: {

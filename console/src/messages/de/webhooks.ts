@@ -107,7 +107,7 @@ export default {
     sequence: 'Zustellung #{number, number}',
     attempts: 'Versuche',
     responded: 'HTTP {status} nach {ms, number} ms',
-    failed: '{error} nach {ms, number} ms',
+    failed: '{error} ({ms, number} ms)',
     noAttempts: 'Noch keine Versuche',
     nextAttempt: 'Nächster Versuch: {time}',
     data: 'Ereignisdaten',

@@ -46,7 +46,7 @@ export default {
     create: 'No knowledge bases yet. <link>Create a knowledge base</link>.',
     choose: 'Choose knowledge bases',
     description:
-      'The agent searches these knowledge bases for each message. Its replies can reveal their content to everyone who uses the agent.',
+      'The agent searches these knowledge bases for each message. Its replies can reveal the content of these knowledge bases to everyone who uses the agent.',
     documents: '{count, plural, one {# document} other {# documents}}',
     failed: 'Failed',
     noMatches: 'No matching knowledge bases',
@@ -103,7 +103,7 @@ export default {
   remove: 'Remove {name}',
   test: {
     chatTitle: 'Test: {name}',
-    hint: 'Test replies come from the saved version. They run its tools and cost credits. The test chat is deleted when you start over or leave.',
+    hint: 'Tests use the saved version of the agent, run its tools and cost credits. The test chat is deleted when you start over or leave.',
     inactive: 'This agent is inactive. To test it, turn on Active and save your changes.',
     label: 'Test {name}',
     messages: 'Messages',

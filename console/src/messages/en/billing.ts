@@ -123,7 +123,7 @@ export default {
     title: 'Budget of {name}',
     new: 'Add budget',
     description:
-      'Budgets reset on the first day of each month (UTC). A new budget includes what was already spent this month.',
+      'Budgets reset on the first day of each month (UTC). Credits already spent this month count toward a new budget.',
     subject: 'Member or API key',
     subjectHint:
       'A member’s budget covers all API keys of the member. An API key can also have its own budget.',

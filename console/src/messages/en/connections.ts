@@ -54,7 +54,7 @@ export default {
     apiKeyLabel: 'API key for {name}',
     away: 'In the window that opened, sign in at <host>{address}</host> and allow access. Parley then continues.',
     composioIntro:
-      'In the window that opens, sign in to {name} through Composio. Composio is a separate service and stores the access to your account.',
+      'In the window that opens, sign in to {name} through Composio. Composio is a separate service. It stores the access tokens for your account.',
     connect: 'Connect',
     connected:
       '{name} is connected. Its tools are available in the playground and in agents that you share the connection with.',
@@ -65,9 +65,9 @@ export default {
     expired: 'This attempt has expired. Connect again.',
     invalidUrl: 'The sign-in URL of this server is invalid. Contact your administrator.',
     noAccountIntro:
-      '{name} needs no account. The server receives everything that you or an agent enter in its tools.',
+      '{name} needs no account. The server receives everything that you or an agent send to its tools.',
     oauthIntro:
-      'In the window that opens, sign in to {name} and allow Parley to use your account. Parley never sees your password and stores the access encrypted.',
+      'In the window that opens, sign in to {name} and allow Parley to use your account. Parley never sees your password. It stores the access token encrypted.',
     reconnectTitle: 'Reconnect {name}',
     startOver: 'Start over',
     title: 'Connect {name}',
@@ -85,7 +85,7 @@ export default {
     disconnectTitle: 'Disconnect “{name}”?',
     disconnected: '“{name}” disconnected',
     notRevoked:
-      '“{name}” disconnected. The provider couldn’t revoke the access, so revoke it there too: {reason}',
+      '“{name}” disconnected, but its access wasn’t revoked. Revoke it in your account at the provider. Cause: {reason}',
     empty:
       'Connect an account at a service such as Linear or Notion. Models can then search and change data there for you.',
     emptyTitle: 'No connections yet',
@@ -147,7 +147,7 @@ export default {
     scopesHint: 'Separated by spaces',
     slug: 'Short name',
     slugFormat: 'Use lowercase letters, digits, hyphens and underscores. Start with a letter or digit.',
-    slugHint: 'Added to the names of tools that several servers have',
+    slugHint: 'Added to a tool’s name if another server has a tool with the same name',
     tokenUrl: 'Token URL',
     url: 'URL',
   },

@@ -2,6 +2,7 @@ import type { ErrorMessages } from '../error-messages.ts'
 
 export default {
   auth: {
+    cookie_origin: 'You can’t stay signed in at this address. Open Parley at the address of the server.',
     invalid_refresh_token: 'Your session has expired. Sign in again.',
     invalid_token: 'Your session has expired. Sign in again.',
     missing: 'Sign in to continue.',
@@ -16,6 +17,7 @@ export default {
     wrong_address: 'Passkeys work only at the address that this server is set up for (FRONTEND_URL).',
   },
   request: {
+    answer_not_kept: 'This action is already complete. Reload the page to see the result.',
     file_too_large: 'The file is larger than {size}. Choose a smaller one.',
     idempotency_reused: 'This request was already sent with different content. Try again.',
     in_progress: 'This request was already sent and is still in progress. Try again in a moment.',

@@ -9,6 +9,8 @@ export default {
     expiry_past: 'The expiry date must be in the future.',
   },
   chat: {
+    elsewhere:
+      'Another server process is writing this reply. Reload the chat when the reply is complete, or ask the operator to set REDIS_URL.',
     no_target: 'Choose a model or an agent.',
     parent_not_reply: 'The reply that this message follows is no longer in this chat. Reload the page.',
     search_empty: 'Enter at least one word without a minus sign.',
@@ -41,7 +43,7 @@ export default {
     no_auth_config: 'This server isn’t set up for connections. Ask a system administrator to set it up.',
     no_valid_instances: 'None of these connections work. Choose another one.',
     secret_needed:
-      'Enter the client secret again when you change the URL, the client ID or an authorization URL.',
+      'Enter the client secret again when you change the URL, client ID, authorization URL or token URL.',
     server_in_use:
       'This server has connections ({count, number}) and can’t be deleted. You can prevent new connections in its settings.',
     server_invalid: 'Check the details of the server: {reason}',

@@ -2,7 +2,7 @@ export default {
   back: 'Evaluations',
   create: {
     description: 'Questions can’t be edited later, so runs stay comparable.',
-    hint: 'Enter one question per line, followed by the names of the documents that answer it. You can also paste JSON: <sample>{example}</sample>',
+    hint: 'Enter one question per line, followed by the names of the documents that answer it, separated by commas. You can also paste JSON: <sample>{example}</sample>',
     input: {
       form: 'Write questions',
       label: 'Question input',
@@ -42,7 +42,7 @@ export default {
     failed:
       '{count, plural, one {# question wasn’t searched because a model failed.} other {# questions weren’t searched because a model failed.}}',
     keywordOnly:
-      '{count, plural, one {# question was matched by keywords only because the embedding model failed.} other {# questions were matched by keywords only because the embedding model failed.}}',
+      '{count, plural, one {The embedding model failed for # question, which was matched by keywords only.} other {The embedding model failed for # questions, which were matched by keywords only.}}',
     mrr: 'MRR',
     mrrHint: 'How high the first expected document ranks',
     ndcg: 'nDCG',
@@ -66,13 +66,13 @@ export default {
   questions: '{count, plural, one {# question} other {# questions}}',
   results: {
     allFound: 'All expected documents were found for the questions on this page.',
-    better: 'Better than rank {rank, number}',
+    better: 'Up from rank {rank, number}',
     correct: 'Correct',
     expected: 'Expected',
     failed: 'Failed',
     found: 'Found',
     foundByOther: 'Found in the other run',
-    incomplete: 'Questions with missing documents only ({count, number})',
+    incomplete: 'Only questions with missing documents ({count, number})',
     keywordOnly: 'Keyword match only: {reason}',
     newlyFound: 'Not found in the other run',
     none: 'No documents',
@@ -81,7 +81,7 @@ export default {
     rank: 'Rank {rank, number}',
     share: '{share} found',
     title: 'Questions',
-    worse: 'Worse than rank {rank, number}',
+    worse: 'Down from rank {rank, number}',
   },
   run: {
     description:
@@ -89,7 +89,7 @@ export default {
     filter: 'Metadata filter',
     filterHint: 'JSON. Leave blank to search all documents.',
     limit: 'Results per question',
-    limitHint: 'The number of results in which each expected document is looked for (k in recall@k)',
+    limitHint: 'The number of results that each search returns (k in recall@k)',
     minimumScore: 'Minimum score',
     minimumScoreHint: 'From 0 to 1. Weaker matches are hidden.',
     noReranker: 'None',

@@ -9,7 +9,7 @@ export default {
     all: 'View all chats',
     empty: 'No chats yet. Only you can see your chats.',
   },
-  agents: { title: 'Agents', all: 'View all agents', off: 'Off' },
+  agents: { title: 'Agents', all: 'View all agents', off: 'Inactive' },
   greeting: 'Hello, {name}',
   knowledge: {
     title: 'Knowledge bases',

@@ -116,9 +116,9 @@ export default {
     notObject: 'Enter a JSON object, such as {example}',
   },
   list: {
-    description: 'Documents that chats and agents search and cite.',
+    description: 'Documents for chats and agents to search and cite',
     empty:
-      'Add files, websites or text. Chats and agents that use the knowledge base reply from these documents and cite them.',
+      'Add files, websites or text. Chats and agents that use the knowledge base take their answers from these documents and cite them.',
     emptyTitle: 'No knowledge bases yet',
   },
   loading: 'Loading',

@@ -147,7 +147,7 @@ export default {
   },
   features: {
     title: 'Limits',
-    unknown: 'Fields that you leave blank don’t change. Only members can see the current values.',
+    unknown: 'Leave a field blank to keep its current value. Only members can see the current values.',
     same: 'Keep current setting',
     daily: 'Messages per day',
     none: 'No limit',

@@ -20,7 +20,7 @@ export default {
   },
   code: {
     class: 'Class with methods',
-    classHint: 'A class that is created with the configuration. Models call its public methods.',
+    classHint: 'A class that is instantiated with the configuration. Models call its public methods.',
     className: 'Class name',
     description: 'Function description',
     descriptionHint: 'Shown to models. Leave blank to use the description of the tool.',
@@ -101,7 +101,7 @@ export default {
     tooLarge: 'This file is too large. Tool files can be at most {size}.',
   },
   foreign: {
-    configuration: 'You set the configuration where an agent uses the tool.',
+    configuration: 'Set the configuration in each agent that uses the tool.',
     configurationTitle: 'Configuration',
     description:
       'Your agents can use this tool. Its {language} code is hidden and can change at any time. The organization that owns the tool can read the data that your agents send to it.',
@@ -116,12 +116,13 @@ export default {
     category: 'Category',
     configuration: 'Configuration',
     configurationHint:
-      'Values that you set where an agent uses the tool, such as an API key. The code reads the values from config. Models never see them.',
+      'Values that you set in each agent that uses the tool, such as an API key. The code reads the values from config. Models never see them.',
     description: 'Description',
     descriptionHint: 'Tells models when to call the tool, unless the function has its own description.',
     details: 'Details',
     inputs: 'Inputs',
-    inputsHint: 'Values that the model passes with each call. Names match the parameters of the function.',
+    inputsHint:
+      'Values that the model passes with each call. The names must match the parameters of the function.',
     label: 'Tool',
     name: 'Name',
     output: 'Output',

@@ -18,9 +18,9 @@ export default {
     notFound: 'Webhook not found',
     notFoundHint: 'The webhook was deleted, or it belongs to another organization.',
     disabled:
-      '{reason} No events are sent until you enable the webhook. Events that occur before then aren’t sent later.',
+      '{reason} No events are sent until you enable the webhook. Events that occur while it is disabled are never sent.',
     disabledByMember:
-      'A member disabled this webhook. No events are sent until you enable the webhook. Events that occur before then aren’t sent later.',
+      'A member disabled this webhook. No events are sent until you enable the webhook. Events that occur while it is disabled are never sent.',
     failing:
       'No delivery has succeeded since {time}. After five days without a successful delivery, the webhook is disabled automatically.',
   },
@@ -101,7 +101,7 @@ export default {
     sequence: 'Delivery #{number, number}',
     attempts: 'Attempts',
     responded: 'HTTP {status} after {ms, number} ms',
-    failed: '{error} after {ms, number} ms',
+    failed: '{error} ({ms, number} ms)',
     noAttempts: 'No attempts yet',
     nextAttempt: 'Next attempt: {time}',
     data: 'Event data',

@@ -76,7 +76,7 @@ export default {
       detail: 'Codes sind bis zu 1 Stunde lang gesperrt. Passkeys funktionieren weiterhin.',
     },
     advice:
-      'Wenn Sie das nicht waren, ändern Sie Ihr Passwort, und prüfen Sie die Zwei-Faktor-Authentifizierung und die Sitzungen Ihres Kontos.',
+      'Wenn Sie das nicht veranlasst haben, ändern Sie Ihr Passwort, und prüfen Sie die Zwei-Faktor-Authentifizierung und die Sitzungen Ihres Kontos.',
     action: 'Konto öffnen',
   },
   webhook: {

@@ -70,7 +70,7 @@ export default {
       detail: 'Codes are blocked for up to 1 hour. Passkeys still work.',
     },
     advice:
-      'If it wasn’t you, change your password and check the two-factor authentication and sessions of your account.',
+      'If you don’t recognize this activity, change your password and check the two-factor authentication and sessions of your account.',
     action: 'Open account',
   },
   webhook: {

@@ -43,7 +43,7 @@ export default {
     quota:
       'Die Dateien dieser Organisation würden das Limit von {size} überschreiten. Löschen Sie Chats mit Dateien.',
     too_many_images:
-      'Eine Nachricht kann höchstens {limit, plural, one {# Bild} other {# Bilder}} haben. Entfernen Sie die übrigen.',
+      'Eine Nachricht kann höchstens {limit, plural, one {# Bild} other {# Bilder}} haben. Entfernen Sie einige.',
     type: 'Dateien dieses Typs werden nicht unterstützt. Dokumente: PDF, TXT, DOCX, XLSX, CSV, MD; Bilder: JPG, PNG, GIF, WebP, SVG; Audio: MP3, WAV, M4A, OGG, FLAC; Video: MP4, WebM, MOV, AVI.',
   },
 } satisfies ErrorMessages

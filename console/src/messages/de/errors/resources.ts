@@ -57,7 +57,7 @@ export default {
     not_configured: 'Der Anbieter {provider} ist nicht richtig konfiguriert. Wenden Sie sich an den Support.',
     not_found: 'Dieses Modell wurde nicht gefunden.',
     takes_no_files:
-      'Bildmodelle akzeptieren nur Bilder als Anhänge, Videomodelle gar keine. Beide können keine Wissensdatenbanken verwenden. Entfernen Sie diese Eingaben, oder wählen Sie ein Textmodell.',
+      'Bildmodelle akzeptieren nur Bilder als Anhänge, Videomodelle gar keine. Wissensdatenbanken können beide nicht verwenden. Entfernen Sie, was das Modell nicht akzeptiert, oder wählen Sie ein Textmodell.',
   },
   mcp: {
     agent_full:
@@ -77,7 +77,7 @@ export default {
       'Dieser Server ist nicht für Verbindungen eingerichtet. Bitten Sie einen Systemadministrator, ihn einzurichten.',
     no_valid_instances: 'Keine dieser Verbindungen kann verwendet werden. Wählen Sie eine andere.',
     secret_needed:
-      'Geben Sie das Client-Secret erneut ein, wenn Sie die URL, die Client-ID oder eine Autorisierungs-URL ändern.',
+      'Geben Sie das Client-Secret erneut ein, wenn Sie die URL, die Client-ID, die Autorisierungs-URL oder die Token-URL ändern.',
     server_in_use:
       'Dieser Server hat Verbindungen ({count, number}) und kann nicht gelöscht werden. Neue können Sie in seinen Einstellungen verhindern.',
     server_invalid: 'Prüfen Sie die Angaben zum Server: {reason}',
