@@ -6,6 +6,7 @@ import { queryClient, read } from '../api/queries.ts'
 import { session } from '../api/session.ts'
 import { translator } from '../messages/index.ts'
 import { Button, buttonLook } from '../ui/button.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { Page } from '../ui/page.tsx'
 import { Empty, SkeletonList } from '../ui/states.tsx'
 import { useHere } from './organization.tsx'
@@ -14,6 +15,9 @@ const t = translator('shell')
 
 /** Paths of pages that show no data of an organization. */
 const PERSONAL = ['/account', '/organizations/new']
+/** The label is the longest of the console. On phones, it takes two lines in some languages. */
+const WRAPS_ON_PHONES =
+  'max-w-full max-sm:h-auto max-sm:min-h-9 max-sm:py-1.5 max-sm:text-center max-sm:whitespace-normal'
 
 /**
  * Renders `children`. If the organization requires a second factor that this session lacks, explains how to add or
@@ -47,7 +51,7 @@ function Required({ hasFactor }: { hasFactor: boolean }) {
             {t('secondFactor.signInAgain')}
           </Button>
         ) : (
-          <Link to="/account" className={buttonLook('primary')}>
+          <Link to="/account" className={classNames(buttonLook('primary'), WRAPS_ON_PHONES)}>
             {t('secondFactor.setUp')}
           </Link>
         )

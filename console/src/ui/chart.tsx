@@ -91,7 +91,7 @@ function Axis({ names }: { names: readonly string[] }) {
               className={classNames(
                 'absolute max-w-20 truncate',
                 place > 0 && '-translate-x-1/2',
-                (place / every) % 2 === 1 && 'hidden @sm:inline',
+                (place / every) % 2 === 1 && 'hidden @lg:inline',
               )}
             >
               {name}

@@ -96,7 +96,7 @@ const DeploymentName = ({ deployment: { id, name, description } }: { deployment:
     >
       {name}
     </Link>
-    {description && <span className="line-clamp-1 max-w-md wrap-anywhere text-muted">{description}</span>}
+    {description && <span className="line-clamp-2 max-w-md wrap-anywhere text-muted">{description}</span>}
   </div>
 )
 

@@ -63,7 +63,7 @@ function Usage({ deployment }: { deployment: Deployment }) {
       title={t('overview.usage')}
       description={t('overview.usageHint')}
       actions={
-        <div className="w-36">
+        <div className="w-40">
           <SelectField
             label={<span className="sr-only">{t('overview.period')}</span>}
             value={days}

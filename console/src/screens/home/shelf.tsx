@@ -53,7 +53,9 @@ export function Shelf<Page>({ title, all, icon: Icon, to, query, lines, empty }:
                     className="flex items-center gap-2.5 rounded-lg px-3 py-2 text-sm hover:bg-hover"
                   >
                     <Icon aria-hidden size={16} className="shrink-0 text-muted" />
-                    <span className="min-w-0 grow truncate">{line.name}</span>
+                    <span title={line.name} className="min-w-0 grow truncate">
+                      {line.name}
+                    </span>
                     {line.note && <span className="shrink-0 text-xs text-muted">{line.note}</span>}
                   </Link>
                 </li>

@@ -31,7 +31,7 @@ export function ForgotPassword() {
           <Outcome icon={MailCheck}>
             {t.rich('forgot.sent', {
               email,
-              address: (text) => <strong className="font-medium break-all">{text}</strong>,
+              address: (text) => <strong className="font-medium wrap-anywhere">{text}</strong>,
             })}
           </Outcome>
           <p className="text-sm text-muted">{t('forgot.notReceived')}</p>

@@ -77,7 +77,7 @@ function Offer({ invitation, me }: { invitation: ValidInvitation; me: User | und
         {t.rich('invitation.validity', {
           email,
           date: formatDate(expires_at),
-          address: (text) => <span className="break-all">{text}</span>,
+          address: (text) => <span className="wrap-anywhere">{text}</span>,
         })}
       </p>
       {me && me.email !== email && (
@@ -85,7 +85,7 @@ function Offer({ invitation, me }: { invitation: ValidInvitation; me: User | und
           {t.rich('invitation.otherAccount', {
             current: me.email,
             invited: email,
-            address: (text) => <span className="break-all">{text}</span>,
+            address: (text) => <span className="wrap-anywhere">{text}</span>,
           })}
         </p>
       )}

@@ -75,7 +75,7 @@ function Confirmation({ token }: { token: string }) {
       <p>
         {t.rich('verify.signedInAs', {
           email: me.data.email,
-          address: (text) => <strong className="font-medium break-all">{text}</strong>,
+          address: (text) => <strong className="font-medium wrap-anywhere">{text}</strong>,
         })}
       </p>
       {verification.error && <Failure error={verification.error} />}

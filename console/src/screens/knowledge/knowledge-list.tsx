@@ -76,7 +76,7 @@ const KnowledgeTable = ({ bases }: { bases: KnowledgeBase[] }) => (
             >
               {name}
             </Link>
-            {description && <p className="line-clamp-1 text-muted">{description}</p>}
+            {description && <p className="line-clamp-2 wrap-anywhere text-muted">{description}</p>}
           </div>
         ),
       },

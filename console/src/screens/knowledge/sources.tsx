@@ -99,7 +99,7 @@ function Name({ source }: { source: KnowledgeBaseSource }) {
         className="mt-0.5 shrink-0 text-muted"
       />
       <div className="min-w-0">
-        <p className="flex flex-wrap items-center gap-x-2 font-medium break-all">
+        <p className="flex flex-wrap items-center gap-x-2 font-medium wrap-anywhere">
           {nameOf(source)}
           <span className="sm:hidden">
             <StatusBadge status={source.status} of="source" />

@@ -29,7 +29,7 @@ export function UsageOverview({ show }: { show: ShowUsage }) {
   return (
     <>
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <div className="w-44">
+        <div className="w-52">
           <SelectField
             label={t('overview.period')}
             value={days}
@@ -100,7 +100,7 @@ function ByGroup({ period, by, show }: ByGroupProps) {
     <section aria-label={t('overview.groups')} className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
         <h2 className="font-semibold">{t(`usageBy.${by}`)}</h2>
-        <div className="w-44">
+        <div className="w-52">
           <SelectField
             label={t('overview.groupBy')}
             value={by}

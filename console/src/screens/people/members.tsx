@@ -76,7 +76,7 @@ const StatusFilter = ({
   value: MembersSearch['status']
   onChange: (status: MembersSearch['status']) => void
 }) => (
-  <div className="w-full sm:w-52">
+  <div className="w-full sm:w-64">
     <SelectField
       label={t('members.status')}
       value={value ?? ''}
