@@ -44,7 +44,7 @@ export default {
       'Fügt nach dem Passwort einen zweiten Schritt hinzu. Mit einem Passkey können Sie sich auch ohne Passwort anmelden.',
     addPasskey: 'Passkey hinzufügen',
     setUpApp: 'Authenticator-App einrichten',
-    none: 'Die Zwei-Faktor-Authentifizierung ist aus. Sie melden sich nur mit Ihrem Passwort an.',
+    none: 'Die Zwei-Faktor-Authentifizierung ist ausgeschaltet. Sie melden sich nur mit Ihrem Passwort an.',
     list: 'Methoden der Zwei-Faktor-Authentifizierung',
     app: 'Hinzugefügt <ago></ago>',
     appName: 'Authenticator-App',
@@ -59,7 +59,7 @@ export default {
     codesLeft: 'Verbleibende Wiederherstellungscodes: {count, number}',
   },
   passkey: {
-    description: 'Ihr Gerät oder Sicherheitsschlüssel lässt Sie jede Anmeldung bestätigen.',
+    description: 'Sie bestätigen jede Anmeldung mit Ihrem Gerät oder Sicherheitsschlüssel.',
     name: 'Name',
     nameHint: 'Das Gerät, auf dem der Passkey gespeichert ist, etwa Laptop oder Sicherheitsschlüssel',
   },

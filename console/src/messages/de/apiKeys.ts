@@ -30,7 +30,7 @@ export default {
     nameHint: 'Das Programm, das den Schlüssel verwendet',
     nameExample: 'Nächtlicher Bericht',
     expiration: 'Ablauf',
-    days: '{count, plural, one {# Tag} other {# Tagen}}',
+    days: '{count, plural, one {# Tag} other {# Tage}}',
     year: '1 Jahr',
     never: 'Nie',
     permissions: 'Berechtigungen',

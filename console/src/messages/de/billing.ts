@@ -110,7 +110,7 @@ export default {
     title: 'Budgets',
     empty: 'Noch keine Budgets',
     emptyHint:
-      'Ein Budget begrenzt die Credits, die ein Mitglied oder ein API-Schlüssel pro Monat verbrauchen kann. Ohne Budget können sie alle Credits der Organisation verbrauchen.',
+      'Ein Budget begrenzt die Credits, die ein Mitglied oder ein API-Schlüssel pro Monat verbrauchen kann. Ohne Budget sind alle Credits der Organisation verfügbar.',
     add: 'Budget hinzufügen',
     edit: 'Budget bearbeiten',
     used: '{used} von {limit} Credits',

@@ -7,7 +7,7 @@ export default {
     composio: 'Anmeldung über Composio',
     none: 'Kein Konto erforderlich',
     notSetUp: 'Noch nicht eingerichtet',
-    notSetUpHint: 'Bitten Sie Ihre Administration, diesen Server einzurichten.',
+    notSetUpHint: 'Bitten Sie Ihren Administrator, diesen Server einzurichten.',
     oauth: 'Anmeldung',
   },
   callback: {
@@ -68,7 +68,7 @@ export default {
     description:
       'Die Verbindung gehört Ihnen in {organization}. Andere Mitglieder können sie nur über Agenten verwenden, für die Sie sie freigeben.',
     done: 'Fertig',
-    expired: 'Dieser Versuch ist abgelaufen. Verbinden Sie erneut.',
+    expired: 'Dieser Versuch ist abgelaufen. Verbinden Sie das Konto erneut.',
     invalidUrl: 'Die Anmelde-URL dieses Servers ist ungültig. Wenden Sie sich an Ihren Administrator.',
     noAccountIntro:
       '{name} braucht kein Konto. Der Server erhält alles, was Sie oder ein Agent an seine Tools senden.',
@@ -152,7 +152,7 @@ export default {
     save: 'Änderungen speichern',
     saved: 'Server gespeichert',
     scopes: 'Scopes',
-    scopesHint: 'Durch Leerzeichen getrennt.',
+    scopesHint: 'Durch Leerzeichen getrennt',
     slug: 'Kurzname',
     slugFormat:
       'Verwenden Sie Kleinbuchstaben, Ziffern, Bindestriche und Unterstriche. Beginnen Sie mit einem Buchstaben oder einer Ziffer.',
@@ -195,7 +195,7 @@ export default {
     agentsHint:
       'Die ausgewählten Agenten handeln mit Ihrem Konto für alle, die sie verwenden: Mitglieder von {organization} und Besucher ihrer Deployments.',
     name: 'Name',
-    nameHint: 'Unterscheidet mehrere Konten bei einem Dienst.',
+    nameHint: 'Unterscheidet mehrere Konten beim selben Dienst',
     noAgents: 'Noch keine Agenten',
     permission:
       'Um diese Verbindung freizugeben, brauchen Sie die Berechtigung, Agenten zu bearbeiten ({permission}).',

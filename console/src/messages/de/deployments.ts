@@ -77,7 +77,7 @@ export default {
     overview: 'Übersicht',
     appearance: 'Darstellung und Limits',
     limits: 'Limits',
-    install: 'Installieren',
+    install: 'Installation',
     key: 'Schlüssel',
     saved: 'Deployment gespeichert',
   },
@@ -145,7 +145,7 @@ export default {
     daily: 'Nachrichten pro Tag',
     noLimit: 'Kein Limit',
     dailyHint:
-      'Summe aller Besucher pro Tag (UTC). Danach werden Besucher gebeten, am nächsten Tag wiederzukommen.',
+      'Summe aller Besucher pro Tag (UTC). Wenn das Limit erreicht ist, werden Besucher gebeten, am nächsten Tag wiederzukommen.',
   },
   install: {
     website: 'Installation auf einer Website',

@@ -44,9 +44,9 @@ export default {
   measures: {
     changed: 'Die Wissensdatenbank wurde während dieses Laufs geändert.',
     failed:
-      '{count, plural, one {# Frage wurde nicht gesucht, weil ein Modell ausfiel.} other {# Fragen wurden nicht gesucht, weil ein Modell ausfiel.}}',
+      '{count, plural, one {Zu # Frage wurde nicht gesucht, weil ein Modell ausgefallen ist.} other {Zu # Fragen wurde nicht gesucht, weil ein Modell ausgefallen ist.}}',
     keywordOnly:
-      '{count, plural, one {# Frage wurde nur mit Stichwörtern gesucht, weil das Embedding-Modell ausfiel.} other {# Fragen wurden nur mit Stichwörtern gesucht, weil das Embedding-Modell ausfiel.}}',
+      '{count, plural, one {Zu # Frage wurde nur mit Stichwörtern gesucht, weil das Embedding-Modell ausgefallen ist.} other {Zu # Fragen wurde nur mit Stichwörtern gesucht, weil das Embedding-Modell ausgefallen ist.}}',
     mrr: 'MRR',
     mrrHint: 'Wie weit oben das erste erwartete Dokument steht',
     ndcg: 'nDCG',
@@ -65,7 +65,7 @@ export default {
     notJson: 'Ungültiges JSON: {reason}',
     notList: 'Geben Sie eine Liste von Fragen ein: {example}',
     tooMany:
-      'Entfernen Sie einige Fragen: Eine Evaluierung hat höchstens {limit, number}, und dies sind {count, number}.',
+      'Entfernen Sie einige Fragen: Eine Evaluierung kann höchstens {limit, number} enthalten, und Sie haben {count, number} eingegeben.',
   },
   questions: '{count, plural, one {# Frage} other {# Fragen}}',
   results: {
@@ -113,8 +113,8 @@ export default {
     overTime: 'Metriken im Zeitverlauf',
     overTimeHint: 'Die Einstellungen der Läufe können sich unterscheiden. Höher ist besser.',
     overTimeLabel: 'Metriken nach Lauf',
-    progress: '{done, number} von {total, plural, one {# Frage} other {# Fragen}} gesucht',
-    reranked: 'Neu gerankt',
+    progress: '{done, number} von {total, plural, one {# Frage} other {# Fragen}} bearbeitet',
+    reranked: 'Mit Reranker',
     run: 'Lauf',
     searchTime: 'Suchzeit (Median)',
     status: {

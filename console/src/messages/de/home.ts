@@ -25,7 +25,7 @@ export default {
     all: 'Alle anzeigen: Nutzung',
     available: '<amount>{credits}</amount> <note>verfügbar</note>',
     none: '<amount>{credits}</amount> <note>verfügbar. Modelle antworten erst wieder, wenn Credits hinzugefügt wurden.</note>',
-    unused: 'Keine Nutzung in den letzten {days, number} Tagen.',
+    unused: 'Keine Nutzung in den letzten {days, number} Tagen',
     used: '{credits} in den letzten {days, number} Tagen verbraucht, für {replies, plural, one {# Antwort} other {# Antworten}}.',
   },
   steps: {

@@ -15,7 +15,7 @@ export default {
     name: 'Name',
     namePlaceholder: 'Öffnungszeiten',
     prefix: 'Präfix',
-    refresh: 'Aktualisierung alle (Stunden)',
+    refresh: 'Aktualisierungsintervall (Stunden)',
     refreshHint: 'Leer lassen, um manuell zu aktualisieren.',
     region: 'Region',
     secretAccessKey: 'Geheimer Zugriffsschlüssel',
@@ -95,7 +95,7 @@ export default {
     emptyTitle: 'Noch keine Dokumente',
     find: 'Dokumente nach Name suchen',
     findPlaceholder: 'Nach Name suchen',
-    noMatch: 'Keine Dokumente mit „{name}“ im Namen.',
+    noMatch: 'Keine Dokumente mit „{name}“ im Namen',
     reindexAll: 'Alle Dokumente neu indexieren',
   },
   embedding: {
@@ -165,7 +165,7 @@ export default {
     allBelowMinimum: 'Alle Treffer liegen unter Ihrem Mindest-Score.',
     ask: 'Fragen',
     found: '{count, plural, one {# Textstelle gefunden} other {# Textstellen gefunden}}',
-    maxPassages: 'Maximale Textstellen',
+    maxPassages: 'Max. Textstellen',
     minimumScore: 'Mindest-Score',
     minimumScoreHint: '0 bis 1. Blendet schwächere Treffer aus.',
     mode: {
@@ -190,7 +190,7 @@ export default {
   settings: {
     delete: 'Wissensdatenbank löschen',
     deleteConsequence:
-      '{count, plural, one {Ihr # Dokument sowie alle Quellen und Evaluierungen werden ebenfalls gelöscht.} other {Ihre # Dokumente sowie alle Quellen und Evaluierungen werden ebenfalls gelöscht.}} Agenten, die sie verwenden, funktionieren weiterhin ohne sie. Das kann nicht rückgängig gemacht werden.',
+      '{count, plural, one {# Dokument sowie alle Quellen und Evaluierungen der Wissensdatenbank werden ebenfalls gelöscht.} other {# Dokumente sowie alle Quellen und Evaluierungen der Wissensdatenbank werden ebenfalls gelöscht.}} Agenten, die die Wissensdatenbank verwenden, arbeiten ohne sie weiter. Das kann nicht rückgängig gemacht werden.',
     deleteHint: 'Löscht die Wissensdatenbank mit ihren Quellen, Dokumenten und Evaluierungen.',
     deleteTitle: '„{name}“ löschen?',
     deleted: '„{name}“ gelöscht',
@@ -209,7 +209,7 @@ export default {
   },
   source: {
     deleteConsequence:
-      '{count, plural, =0 {Das kann nicht rückgängig gemacht werden.} one {Ihr # Dokument wird ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.} other {Ihre # Dokumente werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.}}',
+      '{count, plural, =0 {Das kann nicht rückgängig gemacht werden.} one {# Dokument der Quelle wird ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.} other {# Dokumente der Quelle werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.}}',
     deleteTitle: '„{name}“ löschen?',
     deleted: 'Quelle gelöscht',
     empty:

@@ -24,7 +24,7 @@ export default {
   deleteTitle: '„{name}“ löschen?',
   deleteConsequence:
     'Der API-Schlüssel des Modells wird ebenfalls gelöscht. Antworten in bestehenden Chats bleiben erhalten. Das kann nicht rückgängig gemacht werden.',
-  context: '{tokens} Token Kontext',
+  context: 'Kontext: {tokens} Token',
   pricePerSecond: '{count, plural, one {{price} Credit pro Sekunde} other {{price} Credits pro Sekunde}}',
   pricePerToken: '{count, plural, one {{price} Credit pro Token} other {{price} Credits pro Token}}',
   prices: 'Credits pro Token: {input} Eingabe, {output} Ausgabe',

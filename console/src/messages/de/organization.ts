@@ -37,7 +37,7 @@ export default {
     members: 'Mitglieder',
     usedOf: '{used} von {limit}',
     unlimited: '{used} (kein Limit)',
-    uploads: 'Bis zu {count, plural, one {# Datei} other {# Dateien}} pro Chat',
+    uploads: 'Bis zu {count, plural, one {# Datei} other {# Dateien}} pro Chat.',
     addingOn: 'Personen, die bereits ein Parley-Konto haben, können ohne Einladung hinzugefügt werden.',
     addingOff:
       'Personen, die bereits ein Parley-Konto haben, brauchen eine Einladung, um dieser Organisation beizutreten.',
@@ -53,7 +53,7 @@ export default {
     title: 'Import',
     description:
       'Erstellen Sie eine Organisation aus dem Export dieses oder eines anderen Parley-Servers. Sie werden Inhaber der neuen Organisation.',
-    note: 'Mitglieder und Geheimnisse werden nicht importiert. Einträge, die ein Geheimnis brauchen, bleiben aus, bis Sie das Geheimnis eingeben.',
+    note: 'Mitglieder und Geheimnisse werden nicht importiert. Einträge, die ein Geheimnis brauchen, bleiben deaktiviert, bis Sie das Geheimnis eingeben.',
     open: 'Organisation importieren',
     allOrNothing: 'Wenn der Export einen Fehler enthält, wird nichts importiert.',
     file: 'Exportdatei',
@@ -83,7 +83,7 @@ export default {
     files: '{count, plural, one {# Datei} other {# Dateien}}',
     instructions: '{count, plural, one {# Anweisung} other {# Anweisungen}}',
     invitations: '{count, plural, one {# Einladung} other {# Einladungen}}',
-    kb_chunks: '{count, plural, one {# Textabschnitt} other {# Textabschnitte}}',
+    kb_chunks: '{count, plural, one {# Chunk} other {# Chunks}}',
     kb_documents: '{count, plural, one {# Dokument} other {# Dokumente}}',
     kb_evaluations: '{count, plural, one {# Evaluierung} other {# Evaluierungen}}',
     kb_sources: '{count, plural, one {# Quelle} other {# Quellen}}',
@@ -136,7 +136,7 @@ export default {
       'Verwalten Sie Credits und Limits einer Organisation. Modellpreise legen Sie auf der Seite „Modelle“ fest, eigene Berechtigungen auf der Seite „Rollen“.',
     organization: 'Organisation',
     notMember:
-      'Sie sind kein Mitglied dieser Organisation. Ihre Mitglieder finden die ID in den Einstellungen der Organisation.',
+      'Sie sind kein Mitglied dieser Organisation. Mitglieder finden die ID in den Einstellungen der Organisation.',
     id: 'Organisations-ID',
     idFormat: 'Zum Beispiel 0195f3c4-8a5e-7cc3-9e0f-3a7d1c2b4e60',
     choose: 'Organisation auswählen',

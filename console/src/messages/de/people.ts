@@ -12,7 +12,7 @@ export default {
     status: 'Status',
     allStatuses: 'Alle außer gesperrten',
     noMatches: 'Keine Treffer',
-    noMatchesHint: 'Versuchen Sie eine andere Suche oder einen anderen Status.',
+    noMatchesHint: 'Versuchen Sie es mit einer anderen Suche oder einem anderen Status.',
     empty: 'Noch keine Mitglieder',
     emptyHint: 'Laden Sie die ersten Personen ein.',
     table: 'Mitglieder und Einladungen',

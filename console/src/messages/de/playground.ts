@@ -36,7 +36,7 @@ export default {
     connectServer: '{name} verbinden',
     recommended: 'Empfohlene Server',
     retry: 'Mit ausgewählten Verbindungen erneut versuchen',
-    thinking: 'Denkt nach…',
+    thinking: 'Denkt nach …',
     use: 'Verwenden',
     useServer: '{name} verwenden',
     you: 'Sie:',

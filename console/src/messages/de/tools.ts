@@ -61,7 +61,7 @@ export default {
     categoryName: 'Kategoriename',
     defaultCategory: 'Allgemein',
     description: 'Beschreibung',
-    descriptionHint: 'Sagt Modellen, wann sie das Tool aufrufen sollen.',
+    descriptionHint: 'Sagt Modellen, wann sie das Tool aufrufen sollen',
     example: 'Das Tool beginnt mit einem funktionierenden Beispiel.',
     imported: 'Prüfen Sie den Code, bevor Sie das Tool einem Agenten hinzufügen.',
     language: 'Sprache',
@@ -105,7 +105,7 @@ export default {
   file: {
     input: 'Tool-Datei',
     invalid: 'Das ist kein Tool. Wählen Sie eine Datei, die aus Parley exportiert wurde.',
-    tooLarge: 'Diese Datei ist zu groß. Tool-Dateien haben höchstens {size}.',
+    tooLarge: 'Diese Datei ist zu groß. Tool-Dateien dürfen höchstens {size} groß sein.',
   },
   foreign: {
     configuration: 'Legen Sie die Konfiguration in jedem Agenten fest, der das Tool verwendet.',
@@ -161,7 +161,7 @@ export default {
   },
   loading: 'Wird geladen',
   models: {
-    description: 'Funktionen und Parameter der gespeicherten Version.',
+    description: 'Die Funktionen und Parameter der gespeicherten Version',
     parameters: 'Parameter von {name}',
     title: 'Definition für Modelle',
   },

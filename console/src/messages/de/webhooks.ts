@@ -9,7 +9,7 @@ export default {
   empty: 'Noch keine Webhooks',
   emptyHint:
     'Benachrichtigen Sie Ihren Server, wenn eine Unterhaltung eine neue Antwort hat, eine Wissensdatenbank indexiert ist oder die Credits zur Neige gehen.',
-  failingSince: 'Keine erfolgreiche Zustellung seit {time}.',
+  failingSince: 'Keine erfolgreiche Zustellung seit {time}',
   state: {
     enabled: 'Aktiv',
     failing: 'Fehlerhaft',
@@ -93,7 +93,7 @@ export default {
     empty: 'Keine Zustellungen',
     emptyHint:
       'Hier erscheinen die Zustellungen der letzten 30 Tage. Senden Sie ein Testereignis, um die Verbindung zu prüfen.',
-    noMatches: 'Keine Zustellungen entsprechen diesen Filtern.',
+    noMatches: 'Keine Zustellungen entsprechen diesen Filtern',
     status: 'Status',
     event: 'Ereignis',
     all: 'Alle',

@@ -34,7 +34,7 @@ export default {
     members: 'Members',
     usedOf: '{used} of {limit}',
     unlimited: '{used} (no limit)',
-    uploads: 'Up to {count, plural, one {# file} other {# files}} per chat',
+    uploads: 'Up to {count, plural, one {# file} other {# files}} per chat.',
     addingOn: 'People who already have a Parley account can be added without an invitation.',
     addingOff: 'People who already have a Parley account need an invitation to join this organization.',
   },
