@@ -140,7 +140,10 @@ describe('refreshing', () => {
     const { sql } = server.server.services.database
     await sql`update refresh_tokens set replaced_at = replaced_at - interval '11 seconds' where replaced_at is not null`
     const stolen = await post('refresh', { refresh_token: person.refreshToken })
-    expect([stolen.status, stolen.body.detail]).toEqual([401, 'Invalid or expired refresh token'])
+    expect([stolen.status, stolen.body.detail]).toEqual([
+      401,
+      'Invalid or expired refresh token. Sign in again.',
+    ])
     expect((await post('refresh', { refresh_token: body.refresh_token })).status).toBe(401)
     expect(await mayCall(body.access_token, person.organizationId)).toBe(401)
   })

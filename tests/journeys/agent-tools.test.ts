@@ -95,7 +95,7 @@ describe('the tools of an agent', () => {
     })
     const refused = [
       400,
-      'This language model cannot call tools. Choose one with the capability tools, or an agent without tools.',
+      'This language model cannot call tools. Choose one with the tools capability, or an agent without tools.',
     ]
     const tools = [{ tool_id: tool.id }]
     expect(said(await owner.ask({ model_id: mute, tools }))).toEqual(refused)

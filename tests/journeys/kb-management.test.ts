@@ -118,7 +118,7 @@ describe('a knowledge base', () => {
     const id = await server.addModel(person, { provider: 'demo', version: 'parley-demo' })
     expect(said(await create({ embedding_model: id }))).toEqual([
       400,
-      'This language model does not create embeddings. Set embedding_model to local, or to a model with the capability embedding.',
+      'This language model does not create embeddings. Set embedding_model to local, or to a model with the embedding capability.',
     ])
   })
 

@@ -2,7 +2,7 @@ import { defineErrors } from '#errors/define.ts'
 
 export const AUTH_ERRORS = defineErrors({
   'auth.invalid_credentials': [401, 'Invalid email or password'],
-  'auth.invalid_refresh_token': [401, 'Invalid or expired refresh token'],
+  'auth.invalid_refresh_token': [401, 'Invalid or expired refresh token. Sign in again.'],
   'auth.cookie_origin': [
     403,
     'The session cookie works only for pages of this server. Send refresh_token in the body instead.',

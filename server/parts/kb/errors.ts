@@ -5,7 +5,7 @@ export const KB_ERRORS = defineErrors({
   'kb.name_taken': [409, 'A knowledge base with this name already exists. Choose another name.'],
   'kb.not_embedding': [
     400,
-    'This language model does not create embeddings. Set embedding_model to local, or to a model with the capability embedding.',
+    'This language model does not create embeddings. Set embedding_model to local, or to a model with the embedding capability.',
   ],
   'kb.source_not_found': [404, 'Source not found'],
   'kb.source_invalid': [400, '{reason}', 'validation'],

@@ -11,11 +11,11 @@ export const LLM_ERRORS = defineErrors({
   'llm.key_needed': [400, 'Send config.api_key again when you change config.base_url.'],
   'llm.cannot_call_tools': [
     400,
-    'This language model cannot call tools. Choose one with the capability tools, or an agent without tools.',
+    'This language model cannot call tools. Choose one with the tools capability, or an agent without tools.',
   ],
   'llm.inactive': [400, 'This language model is not active. Activate it, or choose another model.'],
   'llm.failed': [503, '{reason}'],
-  'llm.cannot_see': [400, 'This language model cannot see images. Choose one with the capability vision.'],
+  'llm.cannot_see': [400, 'This language model cannot see images. Choose one with the vision capability.'],
   'llm.cannot_chat': [400, 'This model does not generate text. Choose one that does.'],
   'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],
 

@@ -5,7 +5,7 @@ export const OPENAI_ERRORS = defineErrors({
     404,
     'There is no model or agent named {model}. GET /openai/v1/models lists them.',
   ],
-  'openai.agent_has_tools': [400, 'This agent uses its own tools. Omit tools.'],
+  'openai.agent_has_tools': [400, 'This agent uses its own tools. Omit tools from the request.'],
   'openai.no_agent_embeddings': [
     403,
     'A deployment key gives access only to its agent, and agents do not create embeddings. Use an API key of the organization.',

@@ -261,7 +261,7 @@ describe('a bucket configuration', () => {
     [{ endpoint: 'https://user:pass@s3.example' }, 'must not contain a user name'],
     [{ endpoint: 'https://s3.example/?x=1' }, '(? or #)'],
     [{ endpoint: 'https://s3.example/#' }, '(? or #)'],
-    [{ endpoint: 'https://s3.example/%zz' }, 'needs no percent-encoding'],
+    [{ endpoint: 'https://s3.example/%zz' }, 'The path of endpoint'],
     [{ endpoint: `https://s3.example/${'x'.repeat(2_000)}` }, 'endpoint must be'],
   ])('refuses %j', (more, sentence) => {
     expect(() => checkBucket(net, named(more))).toThrow(BucketError)

@@ -12,8 +12,10 @@ export const BUCKET_ERRORS = defineErrors({
   'bucket.secret_key':
     'secret_access_key is too long or contains a character that is not allowed in secrets. Copy it again.',
   'bucket.key': 'An object key must have 1 to {limit} bytes of text.',
-  'bucket.endpoint_query': 'endpoint must be a URL without a query or fragment (? or #).',
-  'bucket.endpoint_path': 'endpoint must be a URL whose path needs no percent-encoding.',
+  'bucket.endpoint_query':
+    'endpoint must be a URL of at most {limit} characters, without a query or fragment (? or #).',
+  'bucket.endpoint_path':
+    'The path of endpoint can contain only letters, digits, slashes, hyphens, dots, underscores and tildes.',
   'bucket.incomplete': '{host} did not send a complete response within {seconds} seconds. Try again later.',
   'bucket.silent': '{host} sent nothing for {seconds} seconds. Try again later.',
   'bucket.too_many_objects':

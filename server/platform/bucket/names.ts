@@ -61,7 +61,7 @@ export const isRegion = (text: string): boolean => /^[a-z0-9-]{1,32}$/.test(text
 function checkEndpoint(net: Net, endpoint: string): void {
   const url = checkAddress(net, endpoint)
   if (endpoint.length > ENDPOINT_CHARACTERS_MAX || /[?#]/.test(endpoint))
-    throw new BucketError(sentence('bucket.endpoint_query'))
+    throw new BucketError(sentence('bucket.endpoint_query', { limit: ENDPOINT_CHARACTERS_MAX }))
   if (!/^[\w.~/-]*$/.test(url.pathname)) throw new BucketError(sentence('bucket.endpoint_path'))
 }
 

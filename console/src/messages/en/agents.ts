@@ -33,7 +33,7 @@ export default {
     name: 'Name',
     title: 'Details',
     type: 'Type',
-    typeHint: 'For your own grouping, such as chat or support',
+    typeHint: 'Free-form label, such as chat or support',
   },
   foreign: {
     text: 'You can chat with this agent. Only its own organization can see its configuration.',

@@ -32,7 +32,7 @@ export default {
   },
   llm: {
     base_url_needed: 'Enter a base URL: {provider} has no public address.',
-    cannot_call_tools: 'This model can’t call tools. Choose a model with tools, or an agent without tools.',
+    cannot_call_tools: 'This model can’t call tools. Choose a model that can, or an agent without tools.',
     cannot_see: 'This model can’t see images. Choose a model with vision.',
     key_needed: 'Enter the API key again when you change the base URL.',
   },

@@ -46,7 +46,7 @@ export default {
   llm: {
     base_url_needed: 'Geben Sie eine Basis-URL an: {provider} hat keine öffentliche Adresse.',
     cannot_call_tools:
-      'Dieses Modell kann keine Tools aufrufen. Wählen Sie ein Modell mit Tools oder einen Agenten ohne Tools.',
+      'Dieses Modell kann keine Tools aufrufen. Wählen Sie ein Modell, das Tools aufrufen kann, oder einen Agenten ohne Tools.',
     cannot_chat: 'Dieses Modell erzeugt keinen Text. Wählen Sie ein Modell, das Text erzeugt.',
     cannot_see: 'Dieses Modell kann keine Bilder sehen. Wählen Sie ein Modell, das Bilder versteht.',
     failed: 'Der Aufruf des Modells ist fehlgeschlagen: {reason}',
