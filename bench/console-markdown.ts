@@ -16,9 +16,12 @@ const TYPES: Record<string, string> = { '.js': 'text/javascript', '.css': 'text/
 const CHROMIUM = '/usr/bin/chromium'
 const TOKENS_PER_SECOND = 100
 const FRAME_MS = 1_000 / 60
-/** Only the last part of a longer text is streamed, for this duration. The rest is rendered first. */
+/**
+ * Duration of the streaming. If a text is longer, only its last part is streamed, and the part before it is rendered
+ * first.
+ */
 const SHOWN_SECONDS = 20
-/** Time for the page to render that part. */
+/** Time for the page to render the part before the streamed one. */
 const BEGINNING_MS = 25_000
 
 /** The texts to measure. */

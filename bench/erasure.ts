@@ -28,7 +28,7 @@ const CHUNKS = 100
 const ENTRIES = 50_000
 const DIMENSIONS = 384
 const POLL_MS = 50
-/** During an export, memory is measured after this many chunks, following a garbage collection. */
+/** During an export, memory is measured each time this many chunks have arrived, after a garbage collection. */
 const CHUNKS_BETWEEN_LOOKS = 10
 
 async function measure(): Promise<void> {

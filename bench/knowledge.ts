@@ -36,7 +36,7 @@ const FILES = 1_000
 const FILE_CHARACTERS = 10_000
 const FILES_PER_SOURCE = 100
 const ROUNDS = 4
-/** Segments are merged after the documents are ready. */
+/** Time to wait for the merging of segments, which continues after the documents are ready. */
 const MERGING_MS = 3_000
 const SMALL = { kbs: 990, chunks: 73 }
 const MIDDLE = { kbs: 9, chunks: 2_000 }

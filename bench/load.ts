@@ -20,7 +20,7 @@ export interface Target {
 }
 
 export interface LoadShape {
-  /** Each connection sends a request, reads the whole reply, and repeats. */
+  /** Number of connections. Each sends a request, reads the whole reply, and repeats. */
   connections: number
   /** Connections start spread over this time, so that long replies don't run in lockstep. */
   spreadSeconds: number

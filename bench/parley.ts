@@ -10,7 +10,7 @@ import { type RunningProcess, startNode } from './processes.ts'
 
 /** The options of `npm start`. A larger young generation would take 100 MB more without saving CPU time. */
 export const NODE_OPTIONS = ['--max-semi-space-size=24', '--heap-growing-percent=75']
-/** More than the connections of any case. */
+/** Number of chats. Larger than the number of connections in any case. */
 const CHATS = 256
 const SETTLE_TIMEOUT_MS = 10_000
 const SETTLE_POLL_MS = 50
@@ -139,7 +139,7 @@ async function signUp(url: string): Promise<Account> {
   return { email, password, organizationId, token: answer.access_token }
 }
 
-/** Access tokens expire after 15 minutes, sooner than the whole run. */
+/** Returns a new access token. Tokens expire after 15 minutes, before the whole run ends. */
 async function logIn(url: string, { email, password }: Account): Promise<string> {
   const body = { email, password }
   const answer = await call<{ access_token: string }>(url, 'POST', '/api/auth/login', undefined, body)

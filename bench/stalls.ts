@@ -20,7 +20,7 @@ import { readProcessTree, resetPeakMemory, startNode } from './processes.ts'
  */
 
 const POLL_INTERVAL_MS = 5
-/** Polls before and after the attack, to measure a stall completely. */
+/** Time of polling before and after the attack, so that a stall is measured completely. */
 const SETTLE_MS = 200
 const STALL_MS_MAX = 500
 const BODY_BYTES = 4_000_000

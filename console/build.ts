@@ -63,7 +63,7 @@ async function buildOnce(folder: string): Promise<void> {
 
 async function bundle(folder: string, outDir: string): Promise<void> {
   process.env['NODE_ENV'] = 'production'
-  // Vite is imported only for a build: loading it takes longer than the check whether the build is current.
+  // Vite is imported only for a build: loading it takes longer than checking whether the build is current.
   const { build } = await import('vite')
   await build({
     root: folder,

@@ -41,8 +41,8 @@ const DEFAULTS = {
   RATE_LIMIT_IP_PER_MINUTE: '0',
   RATE_LIMIT_USER_PER_HOUR: '0',
 }
-// Node's watcher makes each worker thread report its modules to its parent, which would take that for a message of the
-// embedded database. So the folder is watched, and the reports are turned off.
+// In a watched process, each worker thread reports its modules to the main thread, which would mistake the reports for
+// messages of the embedded database. Therefore, turn the reports off and watch the folder instead.
 const unreported = 'data:text/javascript,delete process.env.WATCH_REPORT_DEPENDENCIES'
 const watching = ['--watch-path=server', '--watch-preserve-output', '--import', unreported]
 // The server's banner prints the address of the console.

@@ -95,7 +95,7 @@ function dumpDatabase(url: string): string {
   return dump.replace(/^\\.*$/gm, '')
 }
 
-/** Returns key values of this version's answers on the restored dump, one line per request. */
+/** Restores the dump and returns the key values of this version's responses, one line per request. */
 async function recordAnswers(): Promise<string> {
   await shop.sql`create database parley_copy template template0`
   const url = new URL(shop.databaseUrl)

@@ -31,7 +31,7 @@ export interface LockedPackage {
   hasInstallScript: boolean
   integrity: string | undefined
   resolved: string | undefined
-  /** The versions of its dependencies: ranges, or other addresses. */
+  /** The versions of its dependencies: version ranges, or URLs. */
   wanted: string[]
 }
 

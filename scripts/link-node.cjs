@@ -3,8 +3,8 @@ const { join } = require('node:path')
 const { findNode } = require('../server/find-node.cjs')
 
 /**
- * Links Node 24 into node_modules/.bin, so that every npm script runs on it. Does nothing where Node is new enough.
- * Runs on Node 20.
+ * Links Node 24 into node_modules/.bin, so that every npm script runs on it. Does nothing if the current Node is new
+ * enough. This script itself must run on Node 20.
  */
 function linkNode(root) {
   const node = findNode()

@@ -6,8 +6,8 @@ import process from 'node:process'
 /*
  * `npm run test:quick [-- <commit>]`: runs the tests that the changes since `main`, or since that commit, most likely
  * break: the house tests, tests that import a changed file without starting the whole server, and some tests that call
- * the API of a changed part. Nearly every test starts the server, so importing it says nothing. `npm test` runs
- * everything.
+ * the API of a changed part. Imports through the server are ignored, because nearly every test starts the server. `npm
+ * test` runs everything.
  */
 
 const HOUSE = 'tests/house/'

@@ -64,7 +64,7 @@ async function check(statement: Statement, against: Against): Promise<string[]> 
   return compare(columns, nullable, statement.row, against.checker)
 }
 
-/** Returns a sample value of a parameter. The driver derives the type that it announces from it. */
+/** Returns a sample value of a parameter. From this value, the driver derives the type that it sends to PostgreSQL. */
 const sample = ({ type }: Statement['parameters'][number]): postgres.ParameterOrJSON<never> =>
   type === 'timestamptz' ? new Date() : type === 'boolean' ? true : type === 'bytea' ? Buffer.alloc(0) : null
 

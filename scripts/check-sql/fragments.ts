@@ -204,7 +204,7 @@ export class FragmentReader {
     return initializer ? this.#elements(initializer) : []
   }
 
-  /** `sql('name')` and `sql.unsafe('text')`. */
+  /** Returns the variants of `sql('name')` or `sql.unsafe('text')`. */
   #driver(call: ts.CallExpression, args: Arguments): Variant[] {
     const [argument] = call.arguments
     if (!argument) throw new Unread(call.getText())

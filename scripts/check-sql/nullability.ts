@@ -220,7 +220,7 @@ class Reader {
     if (body.kind === 'AEXPR_OP' || body.kind === 'AEXPR_OP_ANY') this.#know(body.rexpr, names)
   }
 
-  /** This value is not null, so the columns that it is computed from are not null either. */
+  /** Records that the columns from which a non-null value is computed are not null either. */
   #know(node: Node, names: Names): void {
     if (!node) return
     const [type, body] = only(node)

@@ -16,7 +16,7 @@ export interface Screen {
   /** The owner of the shop by default. */
   as?: Viewer
   before?: (page: Page, shop: Shop) => Promise<void>
-  /** The most important screens are also taken in dark mode and on a phone. */
+  /** True for the most important screens, which are also taken in dark mode and on a phone. */
   isChief?: true
 }
 

@@ -13,7 +13,7 @@ import { type Team, teamOf } from '#tests/support/team.ts'
 import { ANSWERS } from './chats.ts'
 import { startModel } from './model.ts'
 
-/** A server, and the other things that a script needs with it. */
+/** A running server. Scripts extend this type with what else they need, such as a browser. */
 export interface Stage {
   server: TestServer
   stop(): Promise<void>

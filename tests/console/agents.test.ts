@@ -159,7 +159,7 @@ describeInBrowser('agents in the console', () => {
     await expectAccessible(page)
     expect((await keeper.get(id)).body.knowledge_base_ids).toEqual([])
 
-    // Another member sees that it has a connection, but not which one.
+    // Another member sees that the agent has a connection, but not which one.
     const admin = await colleagues.join('admin')
     const other = await open(`/agents/${id}`, admin)
     await other.getByText('Another member shares a connection with this agent.').waitFor()

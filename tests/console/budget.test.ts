@@ -50,7 +50,7 @@ describeInBrowser('the first load of the console', () => {
     expect(files.length).toBeLessThan(FILES_MAX)
     for (const file of files) {
       expect(file.url()).toContain(stage.server.url)
-      // A second load requests none of them.
+      // A second load requests none of these files again.
       expect(file.headers()['cache-control']).toContain('immutable')
     }
     expect(await page.evaluate('window.shifted')).toBeLessThan(LAYOUT_SHIFT_MAX)

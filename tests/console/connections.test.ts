@@ -201,7 +201,7 @@ describeInBrowser('connections in the console', () => {
       )
       return body.redirect_url as string
     }
-    // Signing out ends the session, and other tests need the owner's.
+    // Use a new session, because this test signs out, and other tests need the owner's session.
     const { email, password } = owner
     const { body: session } = await stage.server.call('POST', '/api/auth/login', {
       body: { email, password },

@@ -50,7 +50,7 @@ describeInBrowser('deployments in the console', () => {
     const page = await open('/deployments')
     await page.getByRole('heading', { name: 'No deployments yet' }).waitFor()
     await expectAccessible(page)
-    // The link on an agent's page.
+    // The URL that an agent's page links to.
     await page.goto(`/deployments?agent_id=${agentId}&org_id=${owner.organizationId}`)
     const dialog = page.getByRole('dialog', { name: 'Create deployment' })
     await expect.poll(() => dialog.getByLabel('Agent').inputValue(), SOON).toBe(agentId)

@@ -6,7 +6,7 @@ import { type ConsoleStage, expectAccessible, startConsoleStage } from '#tests/s
 import { confirmAddress, type MailServer, mailTo, startMailServer } from '#tests/support/mail.ts'
 import { roleOf } from '#tests/support/tenants.ts'
 
-/** Invitations from the view of the invited person. */
+/** Invitations as the invited person sees them. */
 
 describeInBrowser('an invitation', () => {
   let stage: ConsoleStage

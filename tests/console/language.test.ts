@@ -53,7 +53,7 @@ describeInBrowser('the language of the console', () => {
     await page.getByLabel('E-Mail').fill(ben.email)
     await page.getByLabel('Passwort').fill(ben.password)
     await page.getByRole('button', { name: 'Anmelden', exact: true }).click()
-    // The address is still that of the other account's organization.
+    // The URL still names the other account's organization.
     await page.getByText('You aren’t a member of this organization').waitFor()
   })
 

@@ -88,7 +88,7 @@ describeInBrowser('models and usage in the console', () => {
 
     await usage.getByRole('button', { name: 'Ledger' }).click()
     await usage.getByLabel('Type').selectOption('Debit')
-    // The header, the reply and the chat's title.
+    // Three rows: the header, the reply and the chat's title.
     await expect.poll(() => usage.getByRole('row').count()).toBe(3)
     await expectAccessible(usage)
     await usage.reload()

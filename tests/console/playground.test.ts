@@ -59,7 +59,7 @@ describeInBrowser('the playground in the console', () => {
     const log = page.getByRole('log', { name: 'Messages' })
     const say = async (text: string) => {
       await page.getByLabel('Message', { exact: true }).fill(text)
-      // Send shows when no reply is in progress.
+      // The Send button is visible only while no reply is in progress.
       await page.getByRole('button', { name: 'Send' }).waitFor()
       await page.keyboard.press('Enter')
     }

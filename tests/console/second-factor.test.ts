@@ -31,7 +31,7 @@ describeInBrowser('a second factor', () => {
     await stage?.stop()
   })
 
-  /** Without the cookie, the session ends with its access token. */
+  /** Returns whether the browser has the refresh cookie. Without it, the session ends when the access token expires. */
   const keepsRefreshCookie = async (page: Page) =>
     (await page.context().cookies(`${site}/api/auth/refresh`)).some(({ httpOnly }) => httpOnly)
 

@@ -60,7 +60,7 @@ describeInBrowser('tools in the console', () => {
     await code(page).click()
     await page.keyboard.press('Control+a')
     await page.keyboard.insertText('export function main({ text }) { return text + config.end }')
-    // Tab indents until Escape.
+    // Tab indents until Escape is pressed.
     await page.keyboard.press('Escape')
     await page.keyboard.press('Tab')
     await page

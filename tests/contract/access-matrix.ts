@@ -187,7 +187,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   delete_agent_deploy_delete: ['OA', oneDeployment],
   post_agent_deploy_regenerate_key: ['OA', oneDeployment],
   get_agent_deploy_usage: ['OAMG', oneDeployment],
-  // Open only to deployment keys and their visitors' tokens, which don't belong to people.
+  // Open only to deployment keys and visitor tokens, which none of PEOPLE has.
   post_agent_deploy_chat: ['', () => ({ body: { content: 'Hi' } })],
   get_agent_deploy_session: ['', oneSession],
   get_agent_deploy_stream: ['', oneSession],

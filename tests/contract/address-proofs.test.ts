@@ -44,8 +44,8 @@ const logIn = (email: string, password: string) => post('/api/auth/login', { ema
 
 type State = 'unregistered' | 'unverified' | 'verified'
 /**
- * `prepare` runs before the account exists, because accounts can't be invited. `prove` returns the response of the
- * act.
+ * `prepare` runs before the account exists, because an existing account cannot be invited. `prove` proves the address
+ * and returns the response.
  */
 interface Proof {
   prepare?(email: string): Promise<unknown>
@@ -136,7 +136,7 @@ async function accessOf(person: Older) {
 
 const ALL = { session: true, refresh: true, password: true, key: true, grant: true }
 const NONE = { session: false, refresh: false, password: false, key: false, grant: false }
-/** The act included the password, which the server checked. */
+/** Only the password survives: the proof included it, and the server checked it. */
 const PASSWORD_ONLY = { ...NONE, password: true }
 
 const TABLE: [keyof typeof PROOFS, State, status: number, isVerified: boolean, left: typeof ALL | null][] = [

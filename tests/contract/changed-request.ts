@@ -42,5 +42,5 @@ function differing(sent: unknown, properties: Record<string, Schema>): Record<st
   return null
 }
 
-/** With another organization, the request would not belong to the caller. */
+/** Never changed, because the caller has no access to another organization. */
 const NAMES_ORGANIZATION = /^org(anization)?_id$/

@@ -56,7 +56,7 @@ export const OPERATIONS = readOperations().filter(({ isPublic }) => !isPublic)
 /** There are many fixtures, and the machine may be busy. */
 export const FIXTURES_TIMEOUT_MS = 120_000
 
-/** These search all organizations of the caller, so no caller is a stranger to them. */
+/** Operations that search all of the caller's organizations, so their responses don't depend on membership in one. */
 export const IN_EVERY_ORGANIZATION = [
   'post_chat_bulk_delete_sessions',
   'get_tools_list_categories',
@@ -64,7 +64,7 @@ export const IN_EVERY_ORGANIZATION = [
   'post_mcp_generate_url',
 ]
 
-/** These take the ids of organizations, although their routes declare no permission in one. */
+/** Operations that take organization ids, although their routes declare no permission in an organization. */
 const NAMES_ITS_ORGANIZATIONS = ['post_org_leave', 'post_billing_transfer']
 
 /** Returns a valid call of an operation that needs a token. */

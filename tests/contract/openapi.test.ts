@@ -118,7 +118,7 @@ test('every example agrees with itself', () => {
   expect([...new Set(wrong)]).toEqual([])
 })
 
-/** Holds if a record lacks the fields of the rule. */
+/** Rules for example records. A record without the fields of a rule satisfies the rule. */
 const RULES: readonly ((record: Json) => boolean)[] = [
   function pageWithoutCursorEnds({ next_cursor: cursor, has_more: hasMore }) {
     return (cursor === null) === (hasMore === false) || hasMore === undefined

@@ -85,7 +85,7 @@ async function busyChat(): Promise<string> {
   return headers.get('x-chat-id') as string
 }
 
-/** Creates a conversation with such a reply. */
+/** Creates a conversation with a reply that takes longer than the test. */
 async function busyConversation(): Promise<string> {
   const inOrganization = `org_id=${made.fixture.organizationId}`
   const { body: conversation } = await asOwner(`/api/conversation/create?${inOrganization}`, {
@@ -305,7 +305,7 @@ async function countRows(): Promise<Record<string, number>> {
   throw new Error('the tables keep changing')
 }
 
-/** Replies from storage are streamed in larger pieces. */
+/** Operations whose replies are compared as a whole, because a stored reply is streamed in larger pieces. */
 const REPLIES = [
   'post_agent_deploy_chat',
   'post_chat_regenerate',

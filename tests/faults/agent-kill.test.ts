@@ -10,7 +10,7 @@ import { idsOf, openMessage, resumeMessage } from '#tests/support/reader.ts'
 import { createDatabase } from '#tests/support/server.ts'
 import { onEmbedded, onPostgres } from '../kill/kill-server.ts'
 
-/** A server is killed while a tool runs: the stored part of the reply is kept, shows how it ended, and is paid. */
+/** A server is killed while a tool runs: the stored part of the reply is kept, shows how it ended, and is charged. */
 
 const AGENT_SERVER = join(import.meta.dirname, '../support/agent-server.ts')
 const CUT_OFF = 'The reply ended before this tool finished. Send the message again.'

@@ -4,8 +4,8 @@ import type { Person } from '#tests/support/client.ts'
 import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 
 /**
- * Tests which rows setting a budget locks, and what statements that waited for it count. Needs several
- * connections.
+ * Setting a budget blocks no other tenant, and holds and debits that waited while a budget was set count against it.
+ * Needs several connections.
  */
 
 let stage: Stage

@@ -125,7 +125,7 @@ test.each(Array.from({ length: HISTORIES }, (_, at) => at + 1))('history %i', as
   })
   await Promise.all(people.map((live) => live()))
   await library.settle(kb)
-  // Except pages that don't exist.
+  // Documents of pages that don't exist fail by design.
   const failed = await sql()`
     select error from kb_documents where kb_id = ${kb} and status = 'failed' and error not like '%status 404%'`
   expect([...failed]).toEqual([])

@@ -81,7 +81,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@simplewebauthn/server': ['server/parts/auth/passkeys.ts'],
   otpauth: ['server/parts/auth/codes-system.ts'],
   'oidc-provider': ['server/parts/mcp-server/'],
-  // Parsers of uploaded files are used only within the limits of one room.
+  // Parsers of uploaded files are used only in the folder that enforces their limits.
   unpdf: ['server/platform/documents/'],
   mammoth: ['server/platform/documents/'],
   'read-excel-file/universal': ['server/platform/documents/'],

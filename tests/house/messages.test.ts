@@ -15,7 +15,7 @@ import { findEarlyMessages, findUntranslated } from '#tests/support/untranslated
 const FOLDERS = ['console/src/messages', 'widget/messages', 'server/platform/mail/messages']
 const LANGUAGES = ['de']
 
-/** Element names as tags would make a message look like HTML and invite writing HTML. */
+/** Tags must not have the names of HTML elements, because a message that looks like HTML invites writing HTML. */
 const HTML = /<\/?(?:a|b|br|code|div|em|i|li|p|span|strong|ul)\b|&\w+;/
 
 /** All messages of a language by their keys: of a folder with a file for each area, or of one file. */
@@ -169,7 +169,7 @@ test('every message of the console is used', async () => {
   const unused = [...english.keys()].filter((key) => {
     if (isError(key)) return false
     const [, ...path] = key.split('.')
-    // Code names a key as a whole, or a template contains its beginning or its end.
+    // The code contains the whole key, or a template literal that starts with a part of the key.
     const ends = path.map((_, at) => path.slice(0, at + 1).join('.'))
     return !(
       source.includes(`'${path.join('.')}'`) || ends.some((start) => source.includes(`\`${start}.\${`))

@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 let count = 0
-/** Creates a tool with a unique function name, because an agent cannot have two tools with the same one. */
+/** Creates a tool with a unique function name, because an agent cannot have two tools with the same function name. */
 const makeTool = async (by = smith, fields: object = {}, configuration: object[] = []) => {
   const name = `say_${++count}`
   const code = `export function ${name}({ text }) { return { text, region: config.region } }`

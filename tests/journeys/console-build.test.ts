@@ -124,7 +124,7 @@ test('a server builds its console at startup', { timeout: 60_000 }, async () => 
   expect(page.text).not.toContain('__NONCE__')
 })
 
-/** Returns the server's page after the build, which yields to other processes. */
+/** Returns the server's page after the build. The build has a low priority, so it can take long on a busy machine. */
 async function pageOfServer(): Promise<Pick<Answer, 'status' | 'text'>> {
   const place = { folder: source.folder, program: BUILD_PROGRAM }
   const server = await startTestServer({ CONSOLE_BUILD: '1' }, { console: place })

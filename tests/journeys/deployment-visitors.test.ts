@@ -170,7 +170,7 @@ describe('the user that represents visitors', () => {
     const forgot = (address: string) =>
       server.call('POST', '/api/auth/forgot_password', { body: { email: address } })
     expect((await forgot(email)).status).toBe(200)
-    // Jobs run in order: once the second one has sent its mail, the first one has sent none.
+    // Jobs run in order. Once the second request's mail has arrived, the first request can no longer send any.
     expect((await forgot(owner.email)).status).toBe(200)
     await mailTo(server, owner.email, 'password')
     expect(await sentTo(email)).toEqual([])

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Exports that clients don't read: their number, memory use and end are limited. */
+/** Exports that clients don't read: their number and memory use are limited, and they end after a timeout. */
 
 const FILE_BYTES = 24 * 1024 * 1024
 const STALL_MS = 400

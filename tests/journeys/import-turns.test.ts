@@ -6,7 +6,7 @@ import { importArchive } from '#tests/support/archives.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
-/** Limits who may send an archive before it is written to disk. */
+/** Tests when an upload of an archive is refused, before any of it is written to disk. */
 
 const GIB = 1024 ** 3
 /** Long enough to observe on a busy machine that the slot is taken before it is released. */

@@ -159,7 +159,7 @@ test('only members with kb:read receive the progress of an ingestion', async () 
   )
   const kb = await library.create({ sources: [source()] })
   await library.settle(kb)
-  // The end of an earlier knowledge base's ingestion may still arrive.
+  // Only events of this knowledge base: the last event of an earlier one may still arrive.
   const told = () =>
     hears?.received.filter(({ type, data }) => type === 'kb.ingestion' && data.kb_id === kb).at(-1)
   await expect.poll(() => told()?.data.status).toBe('ready')

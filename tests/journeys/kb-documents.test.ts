@@ -62,7 +62,7 @@ describe('files', () => {
     for (const { error } of failed)
       expect(error).toBe('No text could be read from this file. Add a file that contains text.')
     await expectSound(sql(), kb)
-    // Their content was copied.
+    // The knowledge base has copied the files' content, so an upload can be deleted.
     const path = `/api/chat/delete_upload?org_id=${person.organizationId}&upload_id=${note.body.id}`
     expect((await server.call('DELETE', path, { token: person.token })).status).toBe(200)
     await library.call('POST', 'reindex', { kb_id: kb }, {})

@@ -49,7 +49,7 @@ beforeAll(async () => {
       source_id: shown['source_id'],
     },
   }))
-  // A neighbor with the same words, which no filter matches.
+  // Another knowledge base with the same words. No search may find its document.
   const other = await library.create({ sources: sourcesOf({ neighbour: 'common neighbour' }) })
   await library.settle(other)
 })

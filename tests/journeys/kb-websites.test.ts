@@ -238,7 +238,7 @@ test('slow websites do not delay others, and can be deleted while being read', a
   )
   expect((await attacker.call('DELETE', 'delete', { kb_id: kb })).status).toBe(200)
   for (const end of drips) end()
-  // Their crawl slots are free again.
+  // The crawl slots of the deleted sources are free again.
   const next = await attacker.create({ sources: [{ type: 'web', config: { url: at('/quick') } }] })
   expect(await attacker.settle(next)).toMatchObject({ status: 'ready' })
   await expectGone(sql(), kb)

@@ -215,7 +215,7 @@ describe('an event', () => {
       'member',
       'custom role with',
     ])
-    // A key doesn't receive its own user's events that it could not read.
+    // A key receives no events of its own user for which it lacks the permission.
     const own = { permission: 'kb:write', userId: owner.userId } as const
     expect(await heardBy(sockets, own)).toEqual(['owner', 'key of the owner', 'key with any'])
   })

@@ -66,7 +66,7 @@ test('its MCP server is created once, and again if Composio has lost it', async 
   await connector.connect(serverId, composio.consent)
   expect(composio.asked.filter((line) => line.endsWith('/custom')).length).toBe(before + 1)
   const other = await connector.addServer('https://mcp.composio.dev', AUTH_CONFIG)
-  // If two are created concurrently, one is kept.
+  // If two MCP servers are created concurrently, one is kept.
   const both = Promise.withResolvers<void>()
   let making = 0
   composio.beforeMaking = async () => {

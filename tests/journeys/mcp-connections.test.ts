@@ -36,7 +36,7 @@ afterAll(async () => {
   await Promise.all([provider, open, keyed, bearing].map((one) => one.close()))
 })
 
-/** Returns 401 without this header. */
+/** Returns a handler that responds with 401 to requests without this header. */
 function unless(header: string, value: string): NonNullable<McpServerOptions['before']> {
   return (request, response) => {
     if (request.headers[header] === value) return false
@@ -355,7 +355,7 @@ describe('reconnecting', () => {
     const { exchanges, revocations } = provider.counts
     expect(await somebody.connect(ids.oauth, provider.consent, { mcp_instance_id: id })).toBe(id)
     expect((await somebody.list()).body).toMatchObject([{ id, status: 'active' }])
-    // Many providers revoke newer grants together with the old one.
+    // The old grant is not revoked, because many providers would revoke the new grant with it.
     expect([provider.counts.exchanges, provider.counts.revocations]).toEqual([exchanges + 1, revocations])
   })
 })

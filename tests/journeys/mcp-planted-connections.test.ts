@@ -50,7 +50,10 @@ const ticketOf = ({ status, location }: { status: number; location: URL }): stri
 const statusesOf = async (somebody: Connector): Promise<string[]> =>
   (await somebody.list()).body.map(({ status }: { status: string }) => status)
 
-/** A new user starts, and another person's browser returns. Returns the ticket that this browser gets. */
+/**
+ * Starts a connection as `somebody`, and opens the callback URL in another browser. Returns the ticket that the other
+ * browser receives.
+ */
 async function returnedElsewhere(somebody: Connector, more?: Record<string, unknown>, serverId = ids.oauth) {
   const asked = await somebody.ask(serverId, more)
   const url = asked.body.redirect_url

@@ -19,7 +19,7 @@ const start = async (trustProxy?: string): Promise<void> => {
 }
 const used = ({ headers }: Pick<Answer, 'headers'>): number =>
   LIMIT - Number(headers.get('x-ratelimit-remaining'))
-/** Returns the number of requests that count for the same address as this header, including this one. */
+/** Sends a request with this header. Returns how many requests have counted for its address, including this one. */
 const countFor = async (forwarded?: string): Promise<number> =>
   used(
     await server.call('GET', KEYS, {

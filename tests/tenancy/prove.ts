@@ -164,7 +164,7 @@ class Proof {
     if (binds.has(relation)) this.#noteBound(relation, owner)
   }
 
-  /** Every row of a UNION references a row of the owner. */
+  /** Returns whether every row of a UNION references a row of the owner. */
   #leads(value: Value & { kind: 'column' }, either: Value & { kind: 'either' }, owner: Owner): boolean {
     return either.values.every(
       (one) =>
@@ -174,7 +174,7 @@ class Proof {
     )
   }
 
-  /** A row that a key links to the owner's row also belongs to the owner, in both directions of the key. */
+  /** Marks a relation as bound if a key links its rows to rows of the owner, in either direction of the key. */
   #followKey(relation: Relation, other: Relation, binds: ReadonlySet<Relation>, owner: Owner): void {
     if (!binds.has(relation) || this.#isBound(relation, owner) || !this.#isBound(other, owner)) return
     const pairs = this.#reading.facts.flatMap((fact) => {

@@ -49,7 +49,7 @@ describeInBrowser('the loader', () => {
     await keyboard.type('say: one\ntwo')
     await keyboard.press('Shift+Enter')
     await keyboard.type('three')
-    // The line break in `type` has sent the first line.
+    // Typing the line break after `one` pressed Enter, which has sent the first line.
     await chat.waitForSelector('.reply[aria-busy=false]')
     expect(await chat.inputValue('textarea')).toBe('two\nthree')
     await keyboard.press('Escape')

@@ -20,7 +20,7 @@ export function CodeBlock({ text, language }: { text: string; language: string }
           {isCopied ? t('copied') : t('copy')}
         </button>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the chat is scrolled by keyboard too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll wide code too */}
       <pre tabIndex={0}>
         <code>{text}</code>
       </pre>

@@ -40,7 +40,7 @@ export const Snippet = ({ code, label }: { code: string; label: string }) => (
     <div className="absolute top-2 right-2">
       <CopyButton text={code} what={t('copyItem', { name: label })} />
     </div>
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard. */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it too */}
     <pre tabIndex={0} role="group" aria-label={label} className="mr-10 overflow-x-auto p-3 font-mono text-sm">
       {code}
     </pre>

@@ -28,7 +28,7 @@ const SIDE = 20
 const LABEL_WIDTH = 48
 const GRID = [0, 0.25, 0.5, 0.75, 1]
 
-/** The looks of the lines, in the order of the series. Different dashes distinguish the lines without colors. */
+/** The styles of the lines, in the order of the series. Different dashes distinguish the lines without colors. */
 const LOOKS = [
   { stroke: 'stroke-accent', fill: 'fill-accent', dash: undefined },
   { stroke: 'stroke-success', fill: 'fill-success', dash: '7 4' },

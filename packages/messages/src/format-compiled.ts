@@ -32,5 +32,5 @@ const refuseMissing = (values: FormatValues): FormatValues =>
     },
   })
 
-/** use-intl asks whether `t.raw` works. */
+/** `raw: false` tells use-intl that compiled messages don't support `t.raw`. */
 export default Object.assign(formatCompiled, { raw: false })

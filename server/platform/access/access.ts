@@ -199,7 +199,8 @@ function locate(
 }
 
 /**
- * Returns the id in lowercase, the form in which the database returns ids. Null if there is no string with this name.
+ * Returns the id in lowercase, the form in which the database returns ids. Null if `values` contains no string under
+ * this name.
  */
 function idIn(values: unknown, name: string): string | null {
   const id = (values as Record<string, unknown> | null)?.[name]

@@ -1,6 +1,9 @@
 import type { Range } from './text-lines.ts'
 
-/** Minimum characters between two seams. For each range, up to this many characters at each end are counted again. */
+/**
+ * Minimum characters between two seams (see createTokenSums). For each range, up to this many characters at each end
+ * are counted again.
+ */
 const STRIDE = 50
 /**
  * Maximum characters between two seams whose tokens are summed. A longer stretch is counted for each range, so that

@@ -40,7 +40,7 @@ function compose(schema: Schema, outer: Place): unknown {
   throw new Error(`No example for ${place.component}.${place.field}: add a value to example-values.ts`)
 }
 
-/** Fills in the fields that the value of a list of records leaves out. */
+/** Completes an example list of records: adds the fields that its records omit. */
 function completed({ items }: Schema, value: unknown, { component }: Place): unknown {
   const { properties } = items ?? {}
   if (properties === undefined || !Array.isArray(value)) return value

@@ -66,8 +66,8 @@ export interface FileStream {
 }
 
 /**
- * A reply that consists of a sentence. The handler may return a different one. The API reference shows this sentence
- * as the example.
+ * A reply that consists of a sentence. The handler may return a different sentence. The API reference shows this
+ * sentence as the example.
  */
 export type Confirmation = readonly [status: 200 | 201, view: TSchema, sentence: string]
 

@@ -8,8 +8,8 @@ const INVITEE_SIGNED_IN = {
 const NEW_SOURCE = { status: 'pending', document_count: 0 }
 
 /**
- * Fields in which the response of an operation differs from the example of its component, by method and URL. Most are of
- * records that were just created.
+ * Fields in which the response of an operation differs from the example of its component, by method and URL. Most
+ * belong to records that were just created.
  */
 const REPLIES: Record<string, object> = {
   'POST /api/auth/signup': {
@@ -84,11 +84,11 @@ const REPLIES: Record<string, object> = {
   'POST /api/webhooks/redeliver': { status: 'pending', next_attempt_at: at('09:30:00') },
 }
 
-/** Returns the example of an operation's response, or undefined if it is that of its component. */
+/** Returns the example of an operation's response. Undefined if the operation uses its component's example. */
 export const exampleOfReply = (operation: string, component: unknown): unknown =>
   Object.hasOwn(REPLIES, operation) ? merged(component, REPLIES[operation]) : undefined
 
-/** Replaces values in records, at any depth. Each item of a list is based on the first one of the example. */
+/** Merges `own` into the example `value`, at any depth. Each item of a list is merged into the example's first item. */
 function merged(value: unknown, own: unknown): unknown {
   if (Array.isArray(value) && Array.isArray(own)) return own.map((item) => merged(value[0], item))
   if (!isRecord(value) || !isRecord(own)) return own

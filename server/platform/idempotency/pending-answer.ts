@@ -98,9 +98,9 @@ export async function commitWithAnswer<Result>(work: () => Promise<Result>): Pro
 }
 
 /**
- * Defers database work that precedes the handler's last step to the transaction that stores the response. Returns a
- * promise that resolves when the work is done. Returns null if there is no response to wait for. Then the caller must
- * run the work itself.
+ * Defers database work until the transaction that stores the response. For work that a handler requests before its last
+ * step. Returns a promise that resolves when the work is done. Returns null if there is no response to wait for. Then
+ * the caller must run the work itself.
  */
 export function deferToAnswer(work: Work): Promise<void> | null {
   const answer = current()

@@ -10,12 +10,12 @@ import type { WindowCount } from './local-windows.ts'
  */
 const WAIT_STEP_MS = 45
 const WAIT_STEPS = 5
-/** Minimum time between two checks whether Redis is available again. Requests do not wait for a check. */
+/** Minimum time between two checks of whether Redis is available again. Requests do not wait for a check. */
 const RETRY_MS = 1_000
 const PROBE_WINDOW_MS = 1_000
 
 /**
- * Counts a request, and starts the window with the first one. The script is atomic, so each concurrent request gets a
+ * Counts a request. The first request starts the window. The script is atomic, so each concurrent request gets a
  * different count.
  */
 const SCRIPT = `

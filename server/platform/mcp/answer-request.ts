@@ -38,7 +38,7 @@ const PROGRESS_CHARACTERS_MAX = 1_000
 const PASSED_CAPABILITIES = { resources: {}, prompts: {}, completions: {} }
 
 const INTERNAL_ERROR: number = ProtocolErrorCode.InternalError
-/** Error codes of an upstream server that blame the client's request. */
+/** An upstream server's error codes for an invalid client request. */
 const CLIENT_ERRORS: number[] = [ProtocolErrorCode.InvalidParams, ProtocolErrorCode.MethodNotFound]
 
 /** State shared by all requests of one McpHttpServer. */
@@ -146,7 +146,9 @@ function asProtocolError(error: unknown, log: HandlerState['log']): ProtocolErro
   return new ProtocolError(INTERNAL_ERROR, 'The server could not complete this request. Try again.')
 }
 
-/** Returns the upstream's error code if it blames the client's request, and otherwise an internal error. */
+/**
+ * Returns the upstream's error code if the client's request was invalid, and otherwise the code of an internal error.
+ */
 const codeOf = ({ cause }: McpError): number =>
   cause instanceof ProtocolError && CLIENT_ERRORS.includes(cause.code) ? cause.code : INTERNAL_ERROR
 

@@ -45,5 +45,5 @@ export class TextTemplate {
  * Text with these characters is parsed: a quote ends the string, a backslash starts an escape, and control characters
  * are invalid JSON.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern searches for these
 const NEEDS_PARSING = /["\\\u0000-\u001f]/

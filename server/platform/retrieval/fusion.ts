@@ -25,7 +25,7 @@ const RANK_CONSTANT = 60
  */
 const LOCAL_RANK_WEIGHT = 0.3
 const LOCAL_SCORE_WEIGHT = 0.15
-/** Weight of the vector similarity alone if few words match, as with misspellings. */
+/** The relevance is at least this share of the vector similarity, even if few words match, as with misspellings. */
 const LOCAL_ALONE_WEIGHT = 0.25
 const MODEL_SCORE_WEIGHT = 0.5
 /** Saturation of word matches. A lexical score of this share of the ceiling counts as 63%. */

@@ -124,7 +124,7 @@ function* wordsOf(lists: string[][]): Generator<string> {
 const sumOf = (segments: readonly TextSegment[], of: (segment: TextSegment) => number): number =>
   segments.reduce((sum, segment) => sum + of(segment), 0)
 
-/** Returns the number of each segment's first text, if the texts of all segments are numbered consecutively. */
+/** Numbers the texts of all segments consecutively. Returns the number of each segment's first text. */
 function startsOf(segments: readonly TextSegment[]): number[] {
   let next = 0
   return segments.map(({ size }) => {

@@ -14,7 +14,7 @@ import { SandboxUnavailable } from './sandbox.ts'
 
 const CANARY = 'canary-8c1f'
 const { run, close } = openTestSandbox({ clockMs: 6_000 })
-/** Its timeout is long enough that memory always runs out first, even on a busy machine. */
+/** A sandbox whose timeout is long enough that memory always runs out first, even on a busy machine. */
 const patient = openTestSandbox({ clockMs: 60_000 })
 const folder = mkdtempSync(join(tmpdir(), 'parley-test-'))
 const file = join(folder, 'secret.mjs')

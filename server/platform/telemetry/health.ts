@@ -45,9 +45,7 @@ async function askDependencies({ database, storage, redis }: Services): Promise<
   await Promise.all(Object.entries(checks).map(([name, check]) => answersInTime(name, check)))
 }
 
-/**
- * Returns a function that runs `check` at most once at a time. Calls within `keptMs` share the result or the failure.
- */
+/** Returns a function that never runs `check` concurrently. Calls within `keptMs` share the result or the failure. */
 function shared(check: () => Promise<void>, keptMs: number): () => Promise<void> {
   let current: Promise<void> | undefined
   let endedAt = 0

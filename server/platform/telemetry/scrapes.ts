@@ -80,8 +80,8 @@ export function observeAtScrape({
 }
 
 /**
- * Returns a function that calls `read` at most every `keptMs`, one call at a time, and waits at most WAIT_MS_MAX. If
- * the read fails or takes longer, calls `clear`.
+ * Returns a function that calls `read` at most once every `keptMs`, never concurrently, and waits at most WAIT_MS_MAX.
+ * If the read fails or takes longer, calls `clear`.
  */
 function cached(read: () => Promise<void>, clear: () => void, keptMs = KEPT_MS): () => Promise<void> {
   let readAt = Number.NEGATIVE_INFINITY

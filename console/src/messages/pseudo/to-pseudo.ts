@@ -5,7 +5,10 @@ const PLAIN = 'aceginosuyzACEGINOSUYZ'
 const ACCENTED = 'åçéĝîñöšûýžÅÇÉĜÎÑÖŠÛÝŽ'
 /** The relative increase in length. German text is about a third longer than English text. */
 const LONGER = 1 / 3
-/** Short enough to wrap wherever the text itself can. One long word would overflow where no translation does. */
+/**
+ * Maximum length of a padding word. Padding of one long word could not wrap, and would overflow where no translation
+ * does.
+ */
 const PADDING_WORD_MAX = 5
 
 /** Converts messages to the pseudo-language: `Save` becomes `[Šåvé ~]`. Tags and arguments stay unchanged. */

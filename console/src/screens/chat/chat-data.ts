@@ -58,7 +58,8 @@ function withNewest(
 ): ChatData {
   const first = messages[0]?.id ?? ''
   const kept = before?.messages.filter(({ id }) => id < first) ?? []
-  // If no loaded message is on the page, messages between the two may be missing. Then keep only the page.
+  // If no loaded message is on the page, messages between the loaded ones and the page may be missing. Then keep only
+  // the page.
   const isWhole = before?.messages.some(({ id }) => id >= first) ?? false
   if (!before || kept.length === 0 || !isWhole) return { chat, messages, older: pagination.next_cursor }
   return { chat, messages: [...kept, ...messages], older: before.older }

@@ -72,7 +72,10 @@ function Returned({ attempt, error }: { attempt: Attempt; error: string | null }
   )
 }
 
-/** Shows whether a connection succeeded that this browser did not start, by reading the user's connections. */
+/**
+ * For a connection attempt that this browser did not start: reads the user's connections and shows whether it
+ * succeeded.
+ */
 function Unasked({ id }: { id: string | undefined }) {
   const { organizations, user } = useHere()
   const lists = useQueries({

@@ -28,7 +28,9 @@ export const ServerForm = ({ serverId, onClose }: { serverId?: string; onClose: 
   </Dialog>
 )
 
-/** Reads a server's record by an update without changes, because no other operation returns the server's URL. */
+/**
+ * Reads a server's record by sending an update without changes, because no other operation returns the server's URL.
+ */
 const readRecord = (server_id: string) =>
   queryOptions({
     queryKey: ['PUT /api/mcp/servers', { server_id }],

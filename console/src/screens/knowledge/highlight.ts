@@ -20,8 +20,8 @@ const WORD =
  */
 const TELLING_CHARACTERS_MIN = 4
 /**
- * Two words count as forms of the same word if they start with at least this number of equal letters. Their lengths
- * may differ by at most the next constant.
+ * Two words count as forms of the same word if they share at least this many letters at the start, and their lengths
+ * differ by at most ENDING_CHARACTERS_MAX.
  */
 const STEM_CHARACTERS_MIN = 4
 const ENDING_CHARACTERS_MAX = 4
