@@ -13,11 +13,11 @@ import { POSTGRES_SETTINGS } from './parley.ts'
 /*
  * Measures reading as a history grows, on PostgreSQL:
  *
- *   node bench/history.ts
+ * node bench/history.ts
  *
  * Measures a user's lists, a page of messages and searches: first for a user with 100 messages in an otherwise empty
  * database; then for that user and one with 1,000,000 messages, alternating. Prints the p50 of each, and the ratio of
- * the last two. Before that, measures the first page of a chat of 36 MB.
+ * the large user's to the small user's. Before that, measures the first page of a chat of 36 MB.
  */
 
 const SMALL = 100

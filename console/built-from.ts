@@ -11,7 +11,10 @@ export const BUILT_FROM = 'built-from'
 const SOURCES_MAX = 5_000
 /** This project's own packages, relative to the console's folder. */
 const PACKAGES = '../packages'
-/** Hidden files, unfinished builds, tests, installed packages, and types that `npm run types` generates. */
+/**
+ * Matches names of files that are not sources: hidden files, unfinished builds, tests, installed packages, and types
+ * that `npm run types` generates.
+ */
 const NOT_SOURCE_NAMES = /^\.|\.test\.tsx?$|^node_modules$|^generated\.ts$/
 
 /** Returns whether the folder's build was made from its current sources. */

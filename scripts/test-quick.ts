@@ -11,7 +11,7 @@ import process from 'node:process'
  */
 
 const HOUSE = 'tests/house/'
-/** Chosen to finish within a minute on two cores. */
+/** Maximum numbers of tests to run, chosen to finish within a minute on two cores. */
 const CALLING_MAX = 8
 const IMPORTING_MAX = 12
 /** These files import the whole server. */

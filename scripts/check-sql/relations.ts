@@ -14,7 +14,7 @@ export type Tables = ReadonlyMap<string, readonly Column[]>
 export interface Relation {
   alias: string
   columns: readonly Column[]
-  /** The relation may have no row: the nullable side of an outer join. */
+  /** True if the relation may have no row, because it is the nullable side of an outer join. */
   isOptional: boolean
   /** Columns that a condition excludes from being null. */
   known: Set<string>
@@ -24,7 +24,7 @@ export interface Names {
   relations: Relation[]
   outer: Names | null
   ctes: Map<string, readonly Column[]>
-  /** The query has a GROUP BY. Each group has at least one row, so its aggregates have input values. */
+  /** True if the query has a GROUP BY. Each group has at least one row, so its aggregates have input values. */
   isGrouped: boolean
 }
 

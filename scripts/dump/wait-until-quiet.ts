@@ -15,7 +15,7 @@ export async function waitUntilQuiet({ sql, stage, team, owner }: Shop): Promise
       select (select count(*) from open_holds)::int as holds,
         (select count(*) from webhook_deliveries where attempts = '[]' and status = 'pending')::int as deliveries,
         (select count(*) from jobs.job where state in ('created', 'active') and start_after <= now())::int as jobs`
-    // A word of the last stored message.
+    // `pounds` is a word of the last stored message, so all messages are searchable once it is found.
     const found = await stage.server.call('GET', team.at('/api/chat/search?q=pounds'), { token: owner.token })
     if (left?.['holds'] === 1 && left['deliveries'] === 0 && left['jobs'] === 0 && found.body.data.length > 0)
       return

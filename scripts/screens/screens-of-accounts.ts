@@ -93,7 +93,7 @@ async function comeBack(page: Page, { stage, team, diary }: Shop, starter: Perso
   await page.waitForURL(`${stage.server.environment['BASE_URL']}/connections/confirm`)
 }
 
-/** On a phone, the navigation is behind a menu button. */
+/** Opens the webhooks page from the navigation, which is behind a menu button on a phone. */
 async function goToWebhooks(page: Page): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' })
   if (await menu.isVisible()) await menu.click()

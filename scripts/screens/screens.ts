@@ -106,7 +106,7 @@ const ofOrganization = ({ models, webhook }: Filled): Screen[] => [
   { name: 'admin', path: '/admin', as: 'administrator' },
 ]
 
-/** The code of a reply is highlighted once its language is loaded. */
+/** Waits until the code of a reply is highlighted, which needs the definition of its language to load. */
 const seeCode = (page: Page): Promise<void> => page.locator('pre [class*=hljs]').first().waitFor()
 
 async function tryAgent(page: Page): Promise<void> {

@@ -55,7 +55,7 @@ export async function openShop<S extends Stage>(
   const [stage, model, parcels, diary, receiver] = await Promise.all([
     startStage({
       PORT: port,
-      // Passkeys require a domain: an IP address won't do.
+      // Passkeys require a domain name and don't work with an IP address.
       BASE_URL: `http://localhost:${port}`,
       DATABASE_URL: database.url('parley'),
       SECRET: secret,

@@ -69,7 +69,10 @@ const BECOMES_STILL = `(async () => {
   return isStill()
 })()`
 
-/** Uses the browser's own WebP, which is a quarter of the size. Playwright supports only PNG and JPEG. */
+/**
+ * Takes a screenshot as WebP, through the browser's own protocol: Playwright supports only PNG and JPEG, which are four
+ * times as large.
+ */
 async function capture(page: Page): Promise<Buffer> {
   const devtools = await page.context().newCDPSession(page)
   const { data } = await devtools.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })

@@ -163,8 +163,8 @@ export async function accounts(stage: OAuthStage): Promise<Attempts> {
         async send() {
           const [honest, hostile] = [await begin(owner, provider), await begin(owner, other)]
           const code = honest.back.searchParams.get('code') ?? ''
-          // The hostile authorization server redirects the browser to the callback of the honest server, with its own
-          // state.
+          // The hostile authorization server redirects the browser to the honest server's callback URL, but with the
+          // state of the hostile attempt.
           honest.back.searchParams.set('state', hostile.back.searchParams.get('state') ?? '')
           const returned = await hostile.browser.comeBack(honest.back.href)
           await honest.browser.remove(honest.instanceId)

@@ -105,7 +105,7 @@ describeInBrowser('agents in the console', () => {
     await page.keyboard.press('Escape')
     await page.getByLabel('mark (text, optional)').fill('?!')
     await page.getByRole('button', { name: 'Save' }).click()
-    // The browser focuses the required key.
+    // The required field `api_key` is empty, so the browser focuses it instead of submitting the form.
     await page.locator('input[type=password]:focus').waitFor()
     await page.getByLabel('api_key (text)').fill('secret-1234')
     await page.getByRole('button', { name: 'Save' }).click()

@@ -12,7 +12,7 @@ import { echo, startMcpServer, type TestMcpServer } from '#tests/support/mcp/ind
 
 const KEY = 'a-good-key'
 
-/** Generous, because a busy machine is slow. */
+/** Timeout of waits. Generous, because a busy machine is slow. */
 const SOON = { timeout: 20_000 }
 
 describeInBrowser('connections in the console', () => {

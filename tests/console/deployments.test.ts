@@ -9,7 +9,7 @@ import { talk } from '#tests/support/deployments.ts'
 
 /** Deployments: creation, appearance, install code, usage, pausing, new keys, deletion. */
 
-/** Generous, because a busy machine is slow. */
+/** Timeout of waits. Generous, because a busy machine is slow. */
 const SOON = { timeout: 20_000 }
 
 describeInBrowser('deployments in the console', () => {

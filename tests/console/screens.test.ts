@@ -19,7 +19,7 @@ import { ownWebhooks } from '#tests/support/webhooks.ts'
 
 /** The limit for one screen on a busy machine. */
 const SHOWN_MS_MAX = 10_000
-/** The previous screen stays until the code of the next one is loaded. */
+/** True once the new screen is shown. The previous screen stays visible until the code of the new one is loaded. */
 const IS_SHOWN =
   '__TSR_ROUTER__.state.status === "idle" && __TSR_ROUTER__.state.resolvedLocation?.pathname === location.pathname'
 

@@ -22,7 +22,7 @@ describeInBrowser('a second factor', () => {
 
   beforeAll(async () => {
     const port = String(await findFreePort())
-    // Passkeys need a domain; an IP address isn't one.
+    // Passkeys require a domain name and don't work with an IP address.
     site = `http://localhost:${port}`
     stage = await startConsoleStage({ PORT: port, BASE_URL: site })
     ada = await signUpVerified(stage.server)

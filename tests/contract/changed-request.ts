@@ -26,7 +26,7 @@ const DESCRIBED = new Map(OPERATIONS.map((operation) => [operation.id, operation
 
 /** Returns a value for one of the properties that differs from the one sent. */
 function differing(sent: unknown, properties: Record<string, Schema>): Record<string, string> | null {
-  // Free text comes first, because another id may change the response.
+  // Free text comes first, because a request with another id may be refused for the id.
   const inOrder = Object.entries(properties).sort(
     ([, { format: a }], [, { format: b }]) => Number(a !== undefined) - Number(b !== undefined),
   )

@@ -53,7 +53,7 @@ export function readOperations(): Operation[] {
 /** The operations that need a token. */
 export const OPERATIONS = readOperations().filter(({ isPublic }) => !isPublic)
 
-/** There are many fixtures, and the machine may be busy. */
+/** Timeout for creating all fixtures. There are many, and the machine may be busy. */
 export const FIXTURES_TIMEOUT_MS = 120_000
 
 /** Operations that search all of the caller's organizations, so their responses don't depend on membership in one. */

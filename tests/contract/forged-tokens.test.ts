@@ -88,7 +88,7 @@ test.each(Object.keys(FORGED))('%s', async (name) => {
   try {
     token = (await FORGED[name]?.()) ?? ''
   } catch {
-    // The signing library refuses to create some of these, so they are assembled by hand.
+    // The signing library refuses to create some of these tokens, so they are assembled by hand.
     token = unsigned({ alg: 'EdDSA', typ: 'at+jwt', crit: ['x'], x: 1 }, claims(), 'x'.repeat(86))
   }
   expect(await me(token)).toBe(401)

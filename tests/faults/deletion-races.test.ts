@@ -76,7 +76,7 @@ test('creating an organization while the account is deleted leaves no organizati
     .catch(() => {})
   await begun.promise
   const founding = createOrganization(server, person, { name })
-  // The erasure of organizations from earlier tests may also wait.
+  // Count only this statement, because the erasures of earlier tests may also wait for a lock.
   await expect.poll(() => waiting('insert into organizations')).toBe(1)
   const deletion = server.call('DELETE', '/api/users/me', {
     token: person.token,

@@ -94,7 +94,7 @@ test('does not count a refused message', async () => {
   const poor = await Promise.all(
     Array.from({ length: 20 }, (_, index) => talk(index % 2 ? server : other, widget.key, { content: 'x' })),
   )
-  // Messages that arrive while others are being refused may find the limit reached, but none is counted for good.
+  // Messages that arrive while others are being refused may find the limit reached, but none is counted permanently.
   expect(new Set(poor.map(({ status }) => status))).toContain(402)
   expect(poor.every(({ status }) => status === 402 || status === 429)).toBe(true)
   expect(await takenOf(widget)).toBe(0)

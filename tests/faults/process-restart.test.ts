@@ -26,7 +26,7 @@ afterAll(async () => {
 
 test('a server on the embedded database waits for a stopping one', async () => {
   const server = await startProcess(environment)
-  // The server waits some seconds for this reply.
+  // While it stops, the server waits some seconds for this reply.
   const { person } = await openLongReply(server, provider)
   const stopped = server.stop()
   const heir = await startProcess(environment)

@@ -44,7 +44,7 @@ describe('a server on the embedded database', () => {
 
     const { person, stream } = await openLongReply(server, provider)
     const [code, events] = await Promise.all([server.stop(), stream.take()])
-    // After ten seconds the exit code would be 1.
+    // If stopping took more than ten seconds, the exit code would be 1.
     expect(code).toBe(0)
     expect(events.at(-1)?.data['error']).toContain('restarted')
 

@@ -16,7 +16,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   auth: ['api-keys', 'invitations', 'users'],
   chat: ['agents', 'kb', 'llm'],
   conversation: ['chat', 'llm'],
-  // An import accepts what each of these parts accepts, within the same limits.
+  // Importing an organization validates records with the rules and limits of these parts.
   'data-rights': [
     'agent-deploy',
     'agents',

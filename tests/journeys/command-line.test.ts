@@ -6,7 +6,7 @@ import { parseEvents, textOf } from '#tests/support/client.ts'
 import { runCli, startProcess } from '#tests/support/process.ts'
 import { createDatabase } from '#tests/support/server.ts'
 
-/** Creating an embedded database is slow on a busy machine. */
+/** Timeout of a test with a first start, because creating an embedded database is slow on a busy machine. */
 const FIRST_START_MS = 60_000
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-cli-'))

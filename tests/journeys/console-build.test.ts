@@ -17,7 +17,7 @@ const SOURCES = {
   'public/robots.txt': 'User-agent: *\n',
 }
 
-/** Long enough to be compressed. */
+/** Returns a script that is long enough to be compressed. */
 function mainThatSays(word: string): string {
   const lines = Array.from({ length: 100 }, (_, line) => `${word}, this is line ${line}`)
   return `const lines: string[] = ${JSON.stringify(lines)}\ndocument.body.append(...lines)`

@@ -94,7 +94,7 @@ const visit = (path: string, of = server): Promise<Sent> => ask(path, { accept: 
 const nonceOf = ({ headers }: Sent): string =>
   /'nonce-([^']+)'/.exec(headers['content-security-policy'] as string)?.[1] ?? ''
 
-/** Returns the status, and whether the body is for programs. */
+/** Returns the status and the media type, which differs between browsers and programs. */
 const kindOf = ({ status, headers }: Sent): string =>
   `${status} ${String(headers['content-type']).split(';')[0]}`
 

@@ -170,7 +170,7 @@ describe('the user that represents visitors', () => {
     const forgot = (address: string) =>
       server.call('POST', '/api/auth/forgot_password', { body: { email: address } })
     expect((await forgot(email)).status).toBe(200)
-    // Jobs run in order. Once the second request's mail has arrived, the first request can no longer send any.
+    // Jobs run in order, so mail for the first request would arrive before the mail for the second one.
     expect((await forgot(owner.email)).status).toBe(200)
     await mailTo(server, owner.email, 'password')
     expect(await sentTo(email)).toEqual([])

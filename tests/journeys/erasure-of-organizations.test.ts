@@ -103,7 +103,7 @@ describe('a deleted organization', () => {
       const owner = await stage.newOrganization(await server.signUp(), newMark())
       const { organizationId: id } = owner
       await fillOrganization(server, owner, newMark())
-      // The erasure has closed the organization and deleted a part of the chats.
+      // The state of an interrupted erasure: the organization is closed, and its chats are deleted.
       await sql`update memberships set status = 'deleted', role_id = null where organization_id = ${id}`
       await sql`update organizations set closed_at = now() where id = ${id}`
       await sql`delete from chats where organization_id = ${id}`

@@ -64,7 +64,7 @@ test('a run searches each question and measures the results', async () => {
     found: [{ document_id: ids['Parking'], document_name: 'Parking' }],
     error: null,
   })
-  // The second of two relevant documents, at rank 2, is missing: 1 / (1 + 1 / log2 3).
+  // The nDCG of a question with two relevant documents of which only the first is found: 1 / (1 + 1 / log2 3).
   const half = 1 / (1 + 1 / Math.log2(3))
   expect(body.metrics).toMatchObject({ questions: 4, failed_questions: 0, questions_without_vectors: 0 })
   expect(body.metrics.recall_at_k).toBeCloseTo((1 + 1 + 0.5) / 4, 10)

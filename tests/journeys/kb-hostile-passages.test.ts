@@ -125,7 +125,7 @@ describe.each([
     const { messages } = await getChat(server, person, chatId)
     expect(messages[1]).toMatchObject({ status: 'complete' })
     expect(messages[0].content).toBe(QUESTION)
-    // Keeps the title request out of the next test.
+    // Wait for the title, so that the request for it doesn't arrive during the next test.
     await expect.poll(async () => (await titlesBilled(server, person)).length).toBe(titles + 2)
   })
 })

@@ -50,7 +50,7 @@ test('an account is connected, used with a separate URL, and deleted at Composio
   expect(upstream.seen.at(-1)?.path).toBe(
     `/mcp?connected_account_id=${account?.id}&user_id=${connector.person.userId}`,
   )
-  // A different origin from the operator's Composio: its key must not be sent there.
+  // The MCP server's origin differs from that of the operator's Composio, so it must not receive Composio's API key.
   expect(upstream.seen.some(({ headers }) => headers['x-api-key'] !== undefined)).toBe(false)
   await Promise.all([connections.close(), mcp.close()])
 

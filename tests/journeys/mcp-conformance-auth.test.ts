@@ -6,8 +6,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { CONFORMANCE_PROGRAM } from '#tests/clients/programs.ts'
 
 /**
- * Authorization scenarios outside the suite `auth`: those of 2025-03-26, and the drafts. Its extensions (client
- * credentials, cross-app access) involve no consent and aren't supported.
+ * Authorization scenarios that the suite `auth` doesn't include: those of 2025-03-26, and the drafts. Omits the
+ * scenarios of MCP's extensions (client credentials, cross-app access), which involve no consent and aren't supported.
  */
 const FURTHER = [
   'auth/2025-03-26-oauth-metadata-backcompat',
@@ -16,7 +16,7 @@ const FURTHER = [
   'auth/offline-access-scope',
   'auth/offline-access-not-supported',
 ]
-/** The suite starts all its clients concurrently. */
+/** Long, because the suite starts all its clients concurrently. */
 const TIMEOUT_MS = 120_000
 
 test('the conformance suite of clients: auth', { timeout: TIMEOUT_MS }, async () => {

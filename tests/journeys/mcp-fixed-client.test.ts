@@ -42,7 +42,7 @@ test('the client secret in the catalog is not sent to an authorization server th
   expect(refused.body.code).toBe('mcp.connect_failed')
   expect(thief.asked).toEqual([])
 
-  // A caller who knows the secret may confirm it.
+  // An administrator accepts the new authorization server by sending the client secret again.
   const change = { token, body: { auth_config: AUTH } }
   expect((await server.call('PUT', `/api/mcp/servers?server_id=${body.id}`, change)).status).toBe(200)
   expect((await connector.ask(body.id)).body.redirect_url).toContain(thief.issuer)

@@ -14,7 +14,7 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 const ASKS = { accounts: 4, rounds: 25 }
 const CALL_ROUNDS = 6
 const CALLS = 20
-/** The status for a valid token where GET isn't supported. */
+/** The status of a GET request with a valid token, because the server doesn't support GET. */
 const ADMITTED = 405
 
 let server: TestServer

@@ -36,7 +36,7 @@ describe.runIf(inject('postgres') !== null)('a message costs no more than its bu
     const kbId = await library.create({
       sources: [textSource('Tides', 'High tide is at noon.'), textSource('Gulls', 'Gulls nest in May.')],
     })
-    // The last ingestion event doesn't belong to a message.
+    // Wait for the last ingestion event, which doesn't belong to a message.
     while ((await live.until('kb.ingestion')).at(-1).data.status !== 'ready');
     live.socket.terminate()
     const toolId = await toolsmith(server, person).make()

@@ -9,7 +9,7 @@ import { StreamReader } from '#tests/support/reader.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 import { toolsmith } from '#tests/support/toolsmith.ts'
 
-/** /openai/v1 beyond what clients show: billing, access to agents, and errors. */
+/** The parts of /openai/v1 that openai-clients.test.ts doesn't test: billing, access to agents, and errors. */
 
 let server: TestServer
 let provider: Awaited<ReturnType<typeof startProvider>>

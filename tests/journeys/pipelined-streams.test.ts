@@ -59,7 +59,7 @@ test('two pipelined streams arrive completely, one after the other', async () =>
   const answers = text.split(/(?=HTTP\/1\.1 200 OK\r\n)/)
   expect(answers).toHaveLength(2)
   const tokens = answers.map((answer) => answer.match(/data: \{"message":/g)?.length)
-  // One event per token, and DONE.
+  // One event per token, and one for DONE.
   expect(tokens).toEqual([41, 11])
   for (const answer of answers) expect(answer).toMatch(/"DONE"\}\n\n\r\n0\r\n\r\n$/)
 })

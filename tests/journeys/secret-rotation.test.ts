@@ -129,7 +129,7 @@ describe('SECRET', () => {
       await expectAll(server, before)
       const { keys } = (await server.call('GET', '/.well-known/jwks.json')).body
       expect(keys).toHaveLength(2)
-      // Runs while the server is running.
+      // The command works while the server is running.
       const { code, output } = await rotate({ ...server.environment })
       expect(output).toContain('totp_factors.secret: 1 re-encrypted')
       expect(code).toBe(0)

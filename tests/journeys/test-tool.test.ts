@@ -15,7 +15,7 @@ let smith: Toolsmith
 const { sandbox, close } = openTestSandbox()
 beforeAll(async () => {
   provider = await startProvider()
-  // Requests to the operator's own addresses would succeed.
+  // The operator's own base URLs lead to the emulated provider, so that a request to them would succeed.
   server = await startTestServer({
     OLLAMA_BASE_URL: provider.url,
     OPENAI_BASE_URL: `${provider.url}/v1`,

@@ -139,7 +139,7 @@ test('a message with a knowledge base and a tool is one trace, from caller to pr
     expect.arrayContaining([expect.stringMatching(/^SELECT (?!json)\w+$/), 'UPDATE credit_accounts']),
   )
   expect(under(retrieval).length).toBeGreaterThan(2)
-  // The end of the reply, long after its handler has returned.
+  // The statements that store the end of the reply, long after its handler has returned.
   const stored = statements.filter(
     ({ startedAt }) => startedAt > (calls[1]?.endedAt ?? Number.POSITIVE_INFINITY),
   )

@@ -147,7 +147,7 @@ test("another user's chat, or a deleted one, accepts no file", async () => {
 describe('an incomplete file', () => {
   test('leaves nothing if the storage fails: 503, and the quota is freed', async () => {
     const person = await personWith()
-    // A file occupies the path of the folder.
+    // A file occupies the path of the folder, so that the upload cannot be stored.
     const folder = join(services().config.dataDir, 'files', person.organizationId)
     await server.upload(await personWith(), text(1)) // creates files/
     writeFileSync(folder, 'no folder')
@@ -271,7 +271,7 @@ test.skipIf(inject('postgres') === null)(
     const { body: loose } = await server.upload(person, text(10))
     const chat = { organization_id: person.organizationId, chat_id: chatId }
     const started: Promise<unknown>[] = []
-    // Both wait for the organization's lock and then continue concurrently.
+    // Both operations wait for the organization's lock and then continue concurrently.
     await sql().begin(async (tx) => {
       await tx`select from organizations where id = ${person.organizationId} for no key update`
       started.push(services().uploads.attach(chat, [{ id: loose.id, filename: 'a.txt' }]))

@@ -325,7 +325,7 @@ class Reader {
         if (starred.kind !== 'other') return starred
       }
     }
-    // A function can return any column; it is identified by name.
+    // A function can return any columns, so its columns are identified only by name.
     const open = relations.find(({ table, outputs }) => table === null && outputs === null)
     return open ? { kind: 'column', relation: open, column } : OTHER
   }

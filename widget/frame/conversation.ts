@@ -22,7 +22,7 @@ export interface View {
   canTryAgain: boolean
 }
 
-/** Automatic retries: about 90 seconds. After that, visitors can retry with a button. */
+/** Maximum number of automatic retries: about 90 seconds. After that, visitors can retry with a button. */
 const TRIES_MAX = 12
 
 /**

@@ -142,8 +142,8 @@ export class BlockSplitter {
   }
 
   /**
-   * Ends the unfinished block if the next block does not continue it: a list before any other block, and every block
-   * at the end of a complete string.
+   * Ends the unfinished block if `token` does not continue it. A list ends before a block that isn't part of the same
+   * list, and every block ends at the end of a complete string.
    */
   #endBegunBefore(token: Token | undefined): void {
     const { kind, marker } = (this.#begun ?? {}) as { kind?: string; marker?: string }

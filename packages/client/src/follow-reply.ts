@@ -20,11 +20,11 @@ export type ConnectionEvent =
 export type FollowedEvent = ReplyEvent | ConnectionEvent
 
 /**
- * Retries for about 15 seconds. After that, the caller reports the failure. The user still has the text of the
- * message.
+ * Maximum number of retries: about 15 seconds. After that, the caller reports the failure. The user still has the text
+ * of the message.
  */
 const SEND_TRIES_MAX = 5
-/** Retries for about eight minutes. */
+/** Maximum number of retries: about eight minutes. */
 const RESUME_TRIES_MAX = 40
 
 /**

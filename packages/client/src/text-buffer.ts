@@ -1,5 +1,6 @@
 /**
- * Short enough for text to appear smoothly. Animation frames would update more often, and not at all in a hidden tab.
+ * Time between two updates, short enough for text to appear smoothly. Animation frames would update more often, and not
+ * at all in a hidden tab.
  */
 const FLUSH_MS = 50
 

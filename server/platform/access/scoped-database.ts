@@ -145,7 +145,7 @@ export function scopeDatabase({ database, tables }: ScopeSource, owner: Owner): 
       throw new Error('a statement inside a transaction must use the transaction')
   }
   const outside = statements(db, owner, { auditOf, check })
-  /** Runs a change to an audited table in one transaction with its audit entry. */
+  /** Runs a change. If the table is audited, the change and its audit entry share one transaction. */
   const change = <R>(table: TenantTable, work: (database: ScopedStatements) => Promise<R>): Promise<R> =>
     auditOf(table) ? transaction(work) : work(outside)
   return {

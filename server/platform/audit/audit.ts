@@ -109,7 +109,9 @@ export function eventOf(
 const hide = (value: unknown, isSecret: boolean): unknown =>
   isSecret && value != null ? '(hidden)' : shorten(value)
 
-/** Longer strings are replaced by their length and hash, because a page lists up to a hundred entries. */
+/**
+ * Longer strings are replaced by their length and hash, because a page of the audit log lists up to a hundred entries.
+ */
 const TEXT_CHARACTERS_MAX = 4_000
 
 function shorten(value: unknown): unknown {

@@ -14,11 +14,10 @@ const MEGABYTE = 1024 * 1024
 
 /**
  * Opens the zip archive of a DOCX or XLSX. Returns an uncompressed zip archive that contains only the parts with text
- * (XML and relations). The parsing libraries therefore unpack only data that was counted here, and images cost
- * nothing.
+ * (XML and relations). The parsing libraries therefore unpack only data that was counted here, and images cost nothing.
  *
  * Throws a DocumentError before unpacking if the archive's directory lists too many parts or too large parts. If the
- * directory is wrong, throws during unpacking.
+ * directory states a wrong size, throws during unpacking.
  */
 export async function readOfficePackage(path: string, what: string): Promise<Buffer> {
   const zip = await openZip(path)

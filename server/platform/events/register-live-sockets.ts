@@ -13,7 +13,7 @@ import type { Authenticate } from './live-sockets.ts'
 
 /** Address of the WebSocket. Also available as `/v1/ws`, like every address under /api. */
 const ADDRESS = '/api/ws'
-/** Small, because clients send only a token. */
+/** Maximum size of a message. Small, because clients send only a token. */
 const MESSAGE_BYTES_MAX = 8 * 1024
 const FRAGMENTS_MAX = 64
 /** Time for the client to respond to a close frame. */

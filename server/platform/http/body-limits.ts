@@ -14,9 +14,9 @@ export interface BodyLimits {
   values: number
 }
 
-/** For clients that are authenticated before the body is read. */
+/** Limits for clients that are authenticated before the body is read. */
 export const BODY: BodyLimits = { bytes: 4 * 1024 * 1024, values: 100_000 }
-/** For anonymous clients, and for requests to unknown addresses or with unknown methods. */
+/** Limits for anonymous clients, and for requests to unknown addresses or with unknown methods. */
 export const PUBLIC_BODY: BodyLimits = { bytes: 64 * 1024, values: 100_000 }
 
 /** Returns a route's limits: the defaults for its access, with the route's overrides. */

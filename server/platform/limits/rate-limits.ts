@@ -24,7 +24,7 @@ export interface WindowState {
 }
 
 const WINDOWS_MS = { ip: 60_000, probe: 60_000, user: 3_600_000 }
-/** Ten per second, which is more than a load balancer with several nodes sends. */
+/** Limit for readiness probes: ten per second, which is more than a load balancer with several nodes sends. */
 const PROBES_PER_MINUTE = 600
 
 /**

@@ -231,7 +231,8 @@ function chooseScope(
     readScope(fixed?.scopes) ??
     readScope(challenged) ??
     readScope(resource?.scopes_supported)
-  // Don't request `offline_access` alone: that would request less than no scope at all.
+  // Don't request `offline_access` alone. Without a requested scope, servers grant their default scopes, which are
+  // more.
   if (chosen === undefined || !metadata?.scopes_supported?.includes('offline_access')) return chosen
   return readScope(`${chosen} offline_access`)
 }

@@ -7,7 +7,9 @@ export const ANSWER_MS_MAX = 5 * 60_000
 export const SESSION_HEADER = 'mcp-session-id'
 const SESSION_CHARACTERS_MAX = 64
 const ID_CHARACTERS_MAX = 64
-/** Maximum number of calls that can be cancelled by a request. Further calls end only with their connection. */
+/**
+ * Maximum number of running calls that a cancellation request can find. Further calls end only with their connection.
+ */
 const CANCELLABLE_MAX = 10_000
 
 /** One HTTP request of a client. Runs the calls that the request starts, and cancels calls by request id. */

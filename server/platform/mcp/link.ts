@@ -186,7 +186,7 @@ async function endSession(transport: WatchedTransport): Promise<void> {
 function createClient(elicit: Elicit | undefined): Client {
   const client = new Client(IMPLEMENTATION, {
     versionNegotiation: { mode: 'auto' },
-    // Offer no capabilities to servers: no sampling, no file roots, no elicitation.
+    // Except in protocol tests, offer no capabilities to servers: no sampling, no file roots, no elicitation.
     capabilities: elicit ? { elicitation: { form: { applyDefaults: true } } } : {},
   })
   if (elicit) client.setRequestHandler('elicitation/create', (request) => elicit(request.params) as never)

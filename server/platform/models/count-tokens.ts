@@ -96,8 +96,8 @@ const RUN_KINDS = [0, 1, 2]
  */
 const WORD = new RegExp(O200K_TOKEN_SPLIT_REGEX.source, 'uy')
 /**
- * ASCII version of WORD, three times as fast. Finds the same word as WORD if the next character is ASCII or the
- * string ends there.
+ * ASCII version of WORD, three times as fast. Finds the same word as WORD if the character after the word is ASCII or
+ * the string ends there.
  */
 const ASCII_WORD = new RegExp(
   `(?=[\\0-\\x7f])(?:${O200K_TOKEN_SPLIT_REGEX.source

@@ -93,8 +93,8 @@ export class ReplyCalls {
 }
 
 /**
- * Returns an object unchanged, and any other value as `{ result }`. Truncates a long value to `{ beginning, remark
- * }`. Returns {} for values without JSON.
+ * Returns an object unchanged, and any other value as `{ result }`. Truncates a long value to its beginning and a
+ * remark. Returns {} for values that have no JSON form.
  */
 function truncateValue(
   value: unknown,

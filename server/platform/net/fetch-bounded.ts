@@ -258,7 +258,7 @@ const unpackerOf = (encoding: string): Unpacker =>
       yield* { [Symbol.asyncIterator]: () => source }
     }
     const packed = pipeline(rest(), unpack)
-    // Ignored here, because reading `unpack` throws the same error.
+    // Ignore the rejection here, because reading `unpack` throws the same error.
     packed.catch(() => {})
     yield* unpack as AsyncIterable<Buffer>
     await packed

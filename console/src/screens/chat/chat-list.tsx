@@ -21,7 +21,7 @@ interface ChatListProps {
   onChosen?: () => void
 }
 
-/** The list of chats: pinned chats first, then newest first. During a search, the search results instead. */
+/** The list of chats: pinned chats first, then newest first. During a search, shows the search results instead. */
 export function ChatList({ openId, onChosen }: ChatListProps) {
   const { may } = useHere()
   const { q } = useSearch({ from: '/app/chats' })

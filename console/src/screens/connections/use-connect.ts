@@ -125,8 +125,8 @@ function webAddress(text: string): URL {
 }
 
 /**
- * Requests a callback URL of this server and follows its redirects, without opening a page: no provider has to ask the
- * user. Returns the error, or null on success.
+ * Requests a callback URL of this server and follows its redirects. Opens no page, because no provider has to ask for
+ * the user's consent. Returns the error, or null on success.
  */
 async function finishHere(address: URL): Promise<string | null> {
   const answer = await api.fetch(address.pathname + address.search, {

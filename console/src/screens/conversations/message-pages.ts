@@ -3,7 +3,8 @@ import { api } from '../../api/client.ts'
 
 const PAGE = 100
 /**
- * Poll interval, in milliseconds, while a reply is streaming that this page may not be following, as after a reload.
+ * Poll interval in milliseconds while a reply is streaming. Needed after a reload, when the page no longer follows the
+ * reply's stream.
  */
 const LOOK_MS = 1_500
 

@@ -51,7 +51,7 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
     setText('')
   }
   const error = sign.error ?? send.error
-  // The challenge is no longer valid. The user has to start again with the password.
+  // After these errors, the challenge is no longer valid, and the user has to start again with the password.
   const isOver =
     error instanceof ParleyError && ['auth.challenge_gone', 'auth.wrong_passkey'].includes(error.code)
   return (
