@@ -206,7 +206,7 @@ class Connection {
     return problem === undefined
   }
 
-  /** Returns why a reply is incomplete. */
+  /** Returns why a reply is incomplete. Undefined if it is complete. */
   #problemOf({ status, ended, tokens }: ReplyReader): string | undefined {
     if (status !== 200) return `status ${status}`
     if (!ended) return 'no end'

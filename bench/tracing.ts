@@ -12,11 +12,11 @@ import { readProcessTree, startNode } from './processes.ts'
 /*
  * Measures the cost of tracing in CPU seconds of the server per 1,000 tokens:
  *
- *   node bench/tracing.ts --rounds 5 --before ../another-checkout
+ * node bench/tracing.ts --rounds 5 --before ../another-checkout
  *
  * Compares the server with and without OTEL_EXPORTER_OTLP_ENDPOINT and, with `--before`, the server of another
  * checkout. Each has its own PostgreSQL, and they alternate. The collector is a separate process that accepts
- * everything. Compare the ratios.
+ * everything. Compare the ratios, because the absolute values depend on the machine.
  */
 
 const CASE: Case = { connections: 50, gapMs: 0 }

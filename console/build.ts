@@ -18,9 +18,7 @@ const WORKSHOP = '.build-'
 const WORKSHOP_MS_MAX = 3_600_000
 /** Maximum number of attempts to replace `dist` while other processes are replacing it. */
 const TRIES_MAX = 20
-/**
- * Files with these extensions are compressed. Smaller files than the minimum fit into one packet without compression.
- */
+/** Files with these extensions and at least this size are compressed. Smaller files fit into one packet anyway. */
 const PACKED = /\.(?:js|css|svg|json)$/
 const PACKED_BYTES_MIN = 1_024
 /** The next higher quality takes ten times as long and produces files that are 7 % smaller. */

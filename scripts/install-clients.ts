@@ -4,8 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /**
- * `npm run clients`: installs the packages of tests/clients, unless they are current. They are separate because only
- * tests need them, and they are a fifth of everything that a checkout would install.
+ * `npm run clients`: installs the packages of tests/clients, unless they are current. They are installed separately,
+ * because only tests need them, and they would be a fifth of everything that a checkout installs.
  */
 const folder = join(import.meta.dirname, '../tests/clients')
 const stamp = join(folder, 'node_modules/.installed-from')

@@ -11,7 +11,7 @@ export interface Peer {
   name: string
   /** The server process whose CPU time and memory are measured. Undefined for the direct run. */
   pid?: number
-  /** The PostgreSQL that it uses. */
+  /** The process id of the PostgreSQL server that it uses. Undefined if it uses none. */
   databasePid?: number
   /** Returns the request for a case. Called before every run. */
   target(current: Case): Promise<Target>
@@ -32,7 +32,7 @@ export const PROMPT = 'Tell me about the sea.'
 /** The emulated model that replies with REPLY_TOKENS tokens at the pace of a case. */
 export const modelOf = ({ gapMs }: Case): string => `emu-n${REPLY_TOKENS}${gapMs > 0 ? `-gap${gapMs}` : ''}`
 
-/** A streamed chat completion in OpenAI's format. */
+/** Returns the request for a streamed chat completion in OpenAI's format. */
 export function chatCompletion(baseUrl: string, current: Case, headers: Record<string, string> = {}): Target {
   return {
     url: `${baseUrl}/v1/chat/completions`,

@@ -178,7 +178,7 @@ class Reader {
 
   #functionRelation(body: Node, alias: string | undefined, names: Names): Relation {
     const calls: Node[] = body.functions.map(({ List }: Node) => List.items[0])
-    // Rows from our own JSON: the nullability of their columns is unknown.
+    // Rows that the server itself passes as JSON. Their columns count as not null, because no schema declares them.
     const defined: Column[] = (body.coldeflist ?? []).map(({ ColumnDef }: Node) =>
       column(ColumnDef.colname, false),
     )

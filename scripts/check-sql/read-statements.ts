@@ -9,7 +9,7 @@ import ts from './typescript.ts'
 /** A parameter of a statement. */
 export interface Parameter {
   isNullable: boolean
-  /** The type that the driver announces. Null: the server infers it. */
+  /** The type that the driver announces. Null if the server infers the type. */
   type: 'bytea' | 'boolean' | 'timestamptz' | null
 }
 

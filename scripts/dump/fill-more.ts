@@ -93,7 +93,10 @@ async function fillFiles({ stage, owner }: Shop, { models }: Filled): Promise<vo
   )
 }
 
-/** Adds a visitor of the website, and a visitor that the deployment key acts for. Returns the session of the latter. */
+/**
+ * Adds a visitor of the website, and a visitor who is served through the deployment key. Returns the session of the
+ * second visitor.
+ */
 async function fillVisits({ stage }: Shop, { deployments }: Filled): Promise<string> {
   const origin = 'https://www.lighthouse.example'
   const { body } = await askForToken(stage.server, deployments.website, undefined, { origin })

@@ -53,7 +53,7 @@ export async function fillConnections(shop: Shop): Promise<Connections> {
   }
 }
 
-/** Creates the agents of the shop. Returns the id of the one that is shown open. */
+/** Creates the agents of the shop. Returns the id of the agent whose page is shown. */
 export async function fillAgents(
   { make, team }: Shop,
   models: Models,
@@ -107,7 +107,7 @@ export async function fillDeployments({ team }: Shop, agent_id: string): Promise
   return { website: website.id, websiteKey: website.api_key, report: report.id }
 }
 
-/** Creates API keys. Returns the id of the one for the till. */
+/** Creates API keys. Returns the id of the till's key. */
 export async function fillKeys({ make }: Shop): Promise<string> {
   await make('/api/api_keys/create', { name: 'Newsletter', permissions: ['chats:write', 'chats:read'] })
   return make('/api/api_keys/create', {
@@ -117,7 +117,7 @@ export async function fillKeys({ make }: Shop): Promise<string> {
   })
 }
 
-/** Creates two webhooks; one of them gets errors from its endpoint. Returns the id of the other. */
+/** Creates two webhooks. The endpoint of one responds with errors. Returns the id of the other webhook. */
 export async function fillWebhooks({ team, make, hooksUrl }: Shop): Promise<string> {
   const add = (path: string, description: string, event_types: string[]) =>
     make('/api/webhooks/create', { url: `${hooksUrl}/${path}`, description, event_types })

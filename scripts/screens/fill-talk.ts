@@ -4,7 +4,7 @@ import type { Shop } from './shop.ts'
 
 const DAY_MS = 86_400_000
 
-/** Creates the owner's chats. Returns the id of the one that is shown open. */
+/** Creates the owner's chats. Returns the id of the chat that is shown open. */
 export async function fillChats(shop: Shop, models: Models, { handbook }: Knowledge): Promise<string> {
   const { stage, make, owner, team, sql } = shop
   await team.api('POST', '/api/instructions/create', {

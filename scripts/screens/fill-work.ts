@@ -85,7 +85,7 @@ const POSTAGE = `export function postage({ total, island = false }: { total: num
 }
 `
 
-/** Creates the tools of the shop. Returns the id of the one that finds books. */
+/** Creates the tools of the shop. Returns the id of the tool that finds books. */
 export async function fillTools(shop: Shop): Promise<string> {
   const smith = toolsmith(shop.stage.server, shop.owner)
   const sales = await smith.category('Sales')

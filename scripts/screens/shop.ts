@@ -23,7 +23,7 @@ export interface Stage {
 export interface Shop<S extends Stage = Stage> {
   stage: S
   sql: postgres.Sql
-  /** The database's address for a superuser. */
+  /** The URL of the database for a superuser. */
   databaseUrl: string
   team: Team
   owner: Person

@@ -2,7 +2,7 @@ import type { Stage } from './stage.ts'
 
 /** A group of attacks on the running product. */
 export interface Row {
-  /** The name of the row, of its file and of the row in `--only`. */
+  /** The name of the row. Also the name of its file, and the value of `--only` that selects it. */
   name: string
   /**
    * Maximum numbers of cases in a full run and per commit. A row with a fixed list of attacks has at most that many

@@ -24,7 +24,7 @@ export function changed(id: string, request: Sent): Sent | null {
 
 const DESCRIBED = new Map(OPERATIONS.map((operation) => [operation.id, operation]))
 
-/** Returns a value for one of the properties that differs from the one sent. */
+/** Returns one of the properties with a value that differs from the sent value, or null if none can be changed. */
 function differing(sent: unknown, properties: Record<string, Schema>): Record<string, string> | null {
   // Free text comes first, because a request with another id may be refused for the id.
   const inOrder = Object.entries(properties).sort(

@@ -174,8 +174,8 @@ async function ask(prefix: Prefix, { method, path }: Operation, call: Call, toke
 }
 
 /**
- * Calls both prefixes in turn, because a user can have only one export or import at a time, and compares. Returns
- * the response of /api.
+ * Calls an operation under both prefixes and compares the responses. The calls run one after the other, because a user
+ * can have only one export or import at a time. Returns the response of /api.
  */
 async function compare(operation: Operation, [one, other]: [Call, Call], token?: string): Promise<Answer> {
   const bare = await ask('/api', operation, one, token)
@@ -247,7 +247,7 @@ interface Document {
   components: { responses: Record<string, Response> }
 }
 
-/** Returns a check that a response's status, type and content match the document of its prefix. */
+/** Returns a function that checks whether a response's status, type and content match the document of its prefix. */
 async function readValidators(): Promise<typeof validate> {
   const validators = new Map<Prefix, Ajv>()
   const documents = new Map<Prefix, Document>()

@@ -5,8 +5,8 @@ import type { Person } from '#tests/support/client.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /*
- * Access tokens with wrong signatures or claims. Those signed with the right key prove that the claims are checked
- * as well as the signature: the test derives the key from the secret, as the server does.
+ * Access tokens with wrong signatures or claims. Some are signed with the right key, which the test derives from the
+ * secret as the server does. They prove that the server checks the claims, and not only the signature.
  */
 
 const ISSUER = 'http://parley.test'

@@ -126,7 +126,7 @@ const signIn = async () => {
   return (await server.call('POST', '/api/auth/login', { body: { email, password } })).body
 }
 
-/** Returns a connection whose callback arrived in another browser than the one that started it. */
+/** Returns a connection whose callback arrived in a browser other than the one that started the connection. */
 async function heldConnection(): Promise<Sent> {
   const { token } = await server.signUp()
   const { mcpServerId: server_id } = made.fixture

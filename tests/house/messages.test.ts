@@ -258,7 +258,10 @@ describe('the messages for errors', async () => {
   })
 })
 
-/** Returns the sentences of errors that are responses. Those without a status have no code in the console. */
+/**
+ * Returns the code and the sentence of each error that can be a response. Omits errors without a status, whose codes
+ * never reach the console.
+ */
 async function sentencesByCode(): Promise<[string, string][]> {
   const parts = globSync('server/{parts,platform}/*/errors.ts').map(
     async (file) =>

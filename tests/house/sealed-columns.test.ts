@@ -29,7 +29,7 @@ const CALLS: Record<string, string[]> = {
   'server/platform/mail/mail.ts': ['a job'],
   'server/platform/secrets/reseal.ts': ['what it was before'],
 }
-/** The previous secret of a webhook stays valid for a day after its replacement. */
+/** Columns that receive an encrypted value from another column, without a call of `encrypt`. */
 const MOVED = ['webhook_endpoints.previous_secret']
 const ELSEWHERE = ['a job', 'Redis', 'what it was before']
 

@@ -98,7 +98,7 @@ test('a message to an agent takes one more statement than one to a model, regard
   }
   // Background statements that run without any message.
   const ofNobody = await statementsOf(() => sleep(2_500))
-  /** The statements of each message. */
+  /** Returns how many statements every message causes, without background statements. */
   const count = async (query: Record<string, string>): Promise<number> => {
     const { chatId } = await server.say(keeper.person, query, { content: 'Hi' })
     const taken: Set<string>[] = []

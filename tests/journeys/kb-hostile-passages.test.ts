@@ -69,7 +69,10 @@ interface SentBody {
   system?: unknown
 }
 
-/** Returns the single request to the provider in one format. It must not offer tools. */
+/**
+ * Returns the system prompt and the user messages of a request to the provider, regardless of its format. Checks that
+ * the request offers no tools and has no other messages.
+ */
 function wire(at = 0): { system: string; users: string[] } {
   const body = provider.requests[at]?.body as SentBody
   expect(body).not.toHaveProperty('tools')

@@ -30,7 +30,8 @@ afterAll(() => inviting.stop())
 const finish = (challenge: string) => answerWithCode(inviting.server, person, app, challenge)
 
 /**
- * Creates a person with a factor who was invited before signing up, because only unknown addresses can be invited.
+ * Invites a person, who then signs up and adds a second factor. The invitation comes first, because only unknown
+ * addresses can be invited.
  */
 async function inviteAndAddApp(
   path: string,

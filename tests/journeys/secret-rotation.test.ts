@@ -76,7 +76,9 @@ async function expectSignIn(
   expect((await answerWithCode(server, person, app, challenge)).status).toBe(200)
 }
 
-/** Returns the columns with values, and those of them with a value that opens only under this secret. */
+/**
+ * Returns the encrypted columns that have values, and the columns in which all values are encrypted under this secret.
+ */
 async function openUnder(server: TestServer, secret: string): Promise<{ filled: string[]; open: string[] }> {
   const secrets = createSecrets(secret)
   const { sql } = server.server.services.database

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * The first port of all ranges. They lie below the ephemeral ports, so no outgoing connection can take a port between
- * the check and its use.
+ * The first port of all ranges. The ranges lie below the ephemeral ports, so no outgoing connection can take a port
+ * between the check and its use.
  */
 const FIRST = 12_000
 const PER_WORKER = 1_000

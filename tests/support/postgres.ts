@@ -12,7 +12,8 @@ const STOP_TIMEOUT_MS = 20_000
 const POLL_INTERVAL_MS = 25
 
 /**
- * Settings for test databases. They are discarded after the run, so PostgreSQL need not flush, replicate or vacuum.
+ * Settings for test databases. The databases are discarded after the run, so PostgreSQL need not flush, replicate or
+ * vacuum.
  */
 const TEST_SETTINGS: Settings = {
   jit: 'off',

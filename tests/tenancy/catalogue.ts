@@ -27,8 +27,8 @@ export type Catalogue = ReadonlyMap<string, Table>
 
 /**
  * Reads the columns, foreign keys and unique keys that the prover uses from PostgreSQL. A table belongs to an
- * organization if it has the column organization_id, or a parent listed below that has. Its rows are private to a
- * user if the Drizzle schema calls a column `userId`.
+ * organization if it has the column organization_id, or a parent (PARENTS) with this column. The rows of a table are
+ * private to a user if the Drizzle schema calls a column `userId`.
  */
 export async function readCatalogue(sql: Sql): Promise<Catalogue> {
   const columns = await sql<{ name: string; columns: string[]; required: string[] }[]>`

@@ -15,7 +15,7 @@ const t = translator('shell')
 
 /** Paths of pages that show no data of an organization. */
 const PERSONAL = ['/account', '/organizations/new']
-/** The label is the longest of the console. On phones, it takes two lines in some languages. */
+/** For the button with the console's longest label, which takes two lines on phones in some languages. */
 const WRAPS_ON_PHONES =
   'max-w-full max-sm:h-auto max-sm:min-h-9 max-sm:py-1.5 max-sm:text-center max-sm:whitespace-normal'
 

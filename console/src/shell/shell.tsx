@@ -94,8 +94,8 @@ export function Shell() {
 }
 
 /**
- * Returns the organization that the URL names. Without one in the URL, returns the last one used, or else the
- * personal one.
+ * Returns the organization that the URL names. If the URL names none, returns the last used organization, or else the
+ * personal organization.
  */
 function choose(all: Organization[] | undefined, id: string | undefined): Organization | undefined {
   if (id !== undefined) return all?.find((one) => one.id === id)

@@ -25,7 +25,10 @@ export function errorText(error: Error): string {
   }
 }
 
-/** Returns the message's arguments: the server's values, `status`, formatted `size` and `wait`, and the translated `role`. */
+/**
+ * Returns the message's arguments: the server's values, `status`, the formatted `size` and `wait`, and the translated
+ * `role`.
+ */
 function valuesOf({ values, status, retryAfterMs, fieldErrors: [refused] }: ParleyError) {
   const limit = Number(values['limit'])
   return {

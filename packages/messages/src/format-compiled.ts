@@ -7,8 +7,8 @@ interface Options extends FormatOptions {
 }
 
 /**
- * Formats a compiled message. Throws for a missing value, as the formatter of uncompiled messages does; icu-minify alone would
- * write `undefined`.
+ * Formats a compiled message. Throws for a missing value, as the formatter of uncompiled messages does. Without this
+ * check, icu-minify would write `undefined`.
  */
 const formatCompiled = (
   _key: string,

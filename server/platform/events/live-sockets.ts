@@ -108,8 +108,8 @@ export class LiveSockets {
   }
 
   /**
-   * Returns the ids of the sessions and API keys with which these users are connected to this process. If one of the
-   * ids is null, returns those of all users.
+   * Returns the ids of the sessions and API keys with which these users are connected to this process. If `userIds`
+   * contains null, returns the ids of all users' sessions and API keys.
    */
   credentialIds(userIds: readonly (string | null)[]): string[] {
     if (userIds.includes(null)) return [...this.#byCredential.keys()]

@@ -19,7 +19,10 @@ const FRAGMENTS_MAX = 64
 /** Time for the client to respond to a close frame. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-/** A separate constant, because the types of `ws` lack some of these options and refuse them in an object literal. */
+/**
+ * Options of the WebSocket server. A separate constant, because the types of `ws` lack some of these options and refuse
+ * them in an object literal.
+ */
 const OPTIONS = {
   noServer: true,
   clientTracking: false,

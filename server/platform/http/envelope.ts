@@ -2,7 +2,7 @@ import { type AppError, ENVELOPE_CODES, envelopeCodeOf, envelopedStatusOf } from
 import type { AnswerForm } from './openapi.ts'
 import { described, ISSUES, REQUEST_ID, SECOND_FACTOR } from './schemas.ts'
 
-/** Also matches absolute request targets (RFC 9112, 3.2). */
+/** Matches request URLs under `/v1`, including absolute request targets (RFC 9112, 3.2). */
 const UNDER_V1 = /^(?:https?:\/\/[^/?#]*)?\/v1(?=[/?]|$)/
 
 /** Returns whether responses to this raw request URL use the envelope. The path must begin with exactly `/v1`. */

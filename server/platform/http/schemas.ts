@@ -7,7 +7,7 @@ export const Body = <P extends TProperties>(
   options: { title?: string; description?: string } = {},
 ) => Type.Object(properties, { ...options, additionalProperties: false })
 
-/** A query that ignores unknown parameters, for third-party clients that we cannot fix. */
+/** A query that ignores unknown parameters, for third-party clients that may send parameters unknown to Parley. */
 export const OpenQuery = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: true })
 

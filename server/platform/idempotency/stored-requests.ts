@@ -7,8 +7,8 @@ import type { EventStream } from '../http/define-route.ts'
 /** Time for which repeats are recognized. */
 const KEPT_HOURS = 24
 /**
- * Size in bytes beyond which a response is dropped early. Inlined into the statement as text, because the index contains
- * the number in its predicate, which a parameter would not match.
+ * Size in bytes beyond which a response is deleted early. Inserted into statements as text, because the index's
+ * predicate contains the number, and PostgreSQL would not match a parameter with it.
  */
 const LARGE_ANSWER_BYTES = '65536'
 /** Time for which large responses are stored. Their rows stay, so a repeat is still recognized and has no effect. */

@@ -1,8 +1,8 @@
 /**
- * Behavior of the emulated provider, selected by the model's name. A name passes through every gateway.
+ * Behavior of the emulated provider, selected by the model's name, because every gateway passes the name on unchanged.
  * `emu-n200-gap10-ttft50-r20` sends 200 tokens, 10 ms apart, the first after 50 ms and after 20 reasoning tokens.
- * `emu-step3-err500` fails in the third step of a conversation with tools. The user's text determines the reply and
- * the tool calls (see stepOf).
+ * `emu-step3-err500` fails in the third step of a conversation with tools. The user's text determines the reply and the
+ * tool calls (see stepOf).
  */
 export interface Behaviour {
   tokens: number

@@ -65,7 +65,7 @@ channel.onmessage = () => void outdate(queryClient, 'GET /api/chat', 'GET /api/c
 const newChatOf = (organizationId: string): string => `new ${organizationId}`
 const placeOf = (organizationId: string, chatId: string | null): string => chatId ?? newChatOf(organizationId)
 
-/** Returns a chat's reply in progress, or null if there is none. If `chatId` is null, the chat is a new one. */
+/** Returns a chat's reply in progress, or null if there is none. A null `chatId` stands for the new chat. */
 export const useLive = (organizationId: string, chatId: string | null): LiveReply | null =>
   useSyncExternalStore(subscribe, () => lives.get(placeOf(organizationId, chatId)) ?? null)
 
