@@ -14,9 +14,9 @@ import { StreamReader } from '../tests/support/reader.ts'
 /*
  * `node bench/mcp-playground.ts`: measures the time that the playground adds to that of the MCP servers it uses. Sends
  * a message with three connections, on the embedded database, with a model that answers immediately. Measures the time
- * to the first tool event, which precedes all calls; the servers list their tools without delay, so all of it is
- * overhead. Also measures the time until all three calls have ended, of which CALL_MS is the servers' own. Cold means
- * that the connections are used for the first time.
+ * to the first tool event. This event precedes all calls, and the servers list their tools without delay, so the whole
+ * time is overhead. Also measures the time until all three calls have ended, of which the servers themselves take
+ * CALL_MS. Cold means that the connections are used for the first time.
  */
 
 const RUNS = 50

@@ -167,8 +167,8 @@ async function addChats(url: string, organizationId: string, token: string): Pro
 }
 
 /**
- * A message that starts a new branch of its chat. So the request has no history and triggers no title, as with the
- * peers.
+ * Returns the request for a message that starts a new branch of its chat. As with the peers, the model therefore
+ * receives no history, and no title is generated.
  */
 const sendMessage = (
   url: string,

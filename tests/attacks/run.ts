@@ -10,9 +10,9 @@ import { type Place, ROOT, startStage } from './stage.ts'
 import { type RowResult, writeDocs } from './write-docs.ts'
 
 /*
- * npm run test:attacks -- [--only NAME] [--seed NUMBER] [--cases NUMBER] [--prove] [--write-docs] Attacks the product
- * and prints one line per row. With --prove, also removes each defense in a copy of the source, where the row must
- * fail. Exits with 1 if any check fails.
+ * `npm run test:attacks -- [--only NAME] [--seed NUMBER] [--cases NUMBER] [--prove] [--write-docs]`: attacks the
+ * product and prints one line per row. With --prove, also removes each defense in a copy of the source, where the row
+ * must fail. Exits with 1 if any check fails.
  */
 
 const DEFAULT_SEED = 1

@@ -18,8 +18,8 @@ afterAll(() => server.stop())
 const clientOver = (fetch?: Send) => createClient({ baseUrl: server.url, auth: person.token, fetch })
 
 /**
- * The server handles every request, but the first responses are lost. Records the idempotency keys of the
- * requests.
+ * Returns a `fetch` that loses its first responses, although the server has handled the requests, and a list of the
+ * requests' idempotency keys.
  */
 function losing(answers: number): { send: Send; keys: (string | null)[] } {
   const keys: (string | null)[] = []

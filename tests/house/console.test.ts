@@ -34,7 +34,7 @@ const SCREENS_MAY_IMPORT: Record<string, string[]> = {
 
 interface Place {
   room: string
-  /** The group of screens. */
+  /** The second segment of the path. For a screen, this is its group, such as `chat`. */
   group: string
 }
 

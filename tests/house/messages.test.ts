@@ -11,14 +11,14 @@ import { findEarlyMessages, findUntranslated } from '#tests/support/untranslated
  * message contains HTML, and error messages belong to existing codes.
  */
 
-/** The folders with messages: a file, or a folder with a file for each area, for each language. */
+/** Folders with messages. Each contains, for each language, one file or a subfolder with one file per area. */
 const FOLDERS = ['console/src/messages', 'widget/messages', 'server/platform/mail/messages']
 const LANGUAGES = ['de']
 
-/** Tags must not have the names of HTML elements, because a message that looks like HTML invites writing HTML. */
+/** Tags must not have the names of HTML elements, because translators could mistake such messages for HTML. */
 const HTML = /<\/?(?:a|b|br|code|div|em|i|li|p|span|strong|ul)\b|&\w+;/
 
-/** All messages of a language by their keys: of a folder with a file for each area, or of one file. */
+/** Returns all messages of a language by key, from one file or from a subfolder with one file per area. */
 async function messagesIn(folder: string, language: string): Promise<Map<string, string>> {
   const files = globSync([join(folder, `${language}.ts`), join(folder, language, '*.ts')])
   const areas = files.filter((file) => !/(?:first|chats|rest)\.ts$/.test(file))

@@ -30,8 +30,7 @@ const auditOf = async (id: string): Promise<Answer['body'][]> =>
       token: person.token,
     })
   ).body.data
-/** Another part creates deployments. Here only their existence matters. */
-/** Requests a deployment. */
+/** Requests a deployment. Another part creates deployments; these tests only need one to exist. */
 const deploy = (agentId: string) => create(server, person, agentId, { name: 'Front desk' })
 
 describe('an agent', () => {

@@ -35,7 +35,10 @@ afterAll(() => server.stop())
 const search = async (query: string, more: object = {}) =>
   (await library.call('POST', 'search', { kb_id: kb }, { query, explain: true, ...more })).body
 
-/** nDCG@10 of all questions and of each half. Tuning for one half would show in the other. */
+/**
+ * Returns nDCG@10 for all questions and for each half of them. A search that was tuned to one half would score lower on
+ * the other.
+ */
 const measure = (found: string[][]): number[] =>
   [() => true, (at: number) => at % 2 === 0, (at: number) => at % 2 === 1].map((isOf) => {
     const rankings = questions.map(({ places }, at) => ({

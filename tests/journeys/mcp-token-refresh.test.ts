@@ -112,7 +112,9 @@ async function makeStage(options: Parameters<typeof startAuthorizedMcpServer>[0]
 }
 
 describe('an expired token is refreshed once', () => {
-  /** The expiry is detected by time, by the server's 401, or by both. */
+  /**
+   * Ends the access tokens. Depending on the round, clients notice by the expiry time, by the server's 401, or by both.
+   */
   const end = async ({ provider, expire }: Stage, round: number): Promise<void> => {
     if (round % 3 !== 0) await expire()
     if (round % 3 !== 1) provider.endAccessTokens()

@@ -23,12 +23,12 @@ let provider: Awaited<ReturnType<typeof startProvider>>
 let writer: TestServer
 let other: TestServer | undefined
 
-/** Returns after `ms` milliseconds, or fails if the caller says so. */
+/** A tool that returns after `ms` milliseconds. Its result is a failure if `fails` is true. */
 const nap = tool('nap', async ({ ms, fails }) => {
   await sleep(Number(ms))
   return fails ? { output: null, successful: false, error: 'Bad dream' } : succeeded({ ms })
 })
-/** Ends when the test releases it. */
+/** Ends the running call of the tool `gate`. */
 let release = (): void => {}
 const gate = tool('gate', async () => {
   await new Promise<void>((resolve) => {
@@ -54,7 +54,9 @@ afterAll(async () => {
   await provider.close()
 })
 
-/** Three steps with text between them, and calls whose ends interleave. */
+/**
+ * Returns a message that scripts three steps of the model: text between the steps, and tool calls that overlap in time.
+ */
 function messageOf(seed: number, isGated: boolean): string {
   const random = createRandom(seed)
   const step = (number: number): string => {

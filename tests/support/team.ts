@@ -3,13 +3,13 @@ import type { Client, Person } from './client.ts'
 /** An organization with members, for tests and screenshots of the console. */
 export interface Team {
   id: string
-  /** Returns the console path `path` in this organization. */
+  /** Adds the organization to a path of the console or the API, as `org_id`. */
   at(path: string): string
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   api(method: string, path: string, body?: unknown, person?: Person): Promise<any>
   /**
-   * Sends a request as the system administrator (ADMIN_PASSWORD: administrator). The administrator isn't a member of
-   * the organization, so use `at` for paths.
+   * Sends a request as the system administrator (ADMIN_PASSWORD: administrator). Unlike `api`, doesn't add the
+   * organization to the path.
    */
   // biome-ignore lint/suspicious/noExplicitAny: tests read the fields they expect, and fail if one is missing
   asAdministrator(method: string, path: string, body?: unknown): Promise<any>

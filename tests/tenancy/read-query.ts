@@ -127,7 +127,7 @@ class Reader {
     return this.#outputs(insert.returningClause?.exprs, names)
   }
 
-  /** The conflicting row is updated, so the conflict key must prove that it belongs to the organization. */
+  /** The conflicting row is updated, so the conflict key must prove that this row belongs to the organization. */
   #conflict(clause: Node, target: Relation, names: Names): void {
     const table = this.#catalogue.get(target.table ?? '')
     const keys = (clause.infer?.indexElems ?? []).map((element: Node) => element.IndexElem?.name)

@@ -54,7 +54,8 @@ const EVENTS: Record<string, readonly (readonly [summary: string, data: object])
 }
 
 /**
- * Example streams under /openai, by path. They are plain text, because OpenAI's documentation describes their events.
+ * Example streams under /openai, by path. Plain text instead of events with schemas, because OpenAI documents these
+ * events.
  */
 const STREAMS: Record<string, string> = {
   '/openai/v1/chat/completions':

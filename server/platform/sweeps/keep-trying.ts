@@ -4,7 +4,8 @@ const FIRST_WAIT_MS = 500
 
 /**
  * Retries work that must succeed despite a brief database outage. The delay doubles with each attempt. Calls `failed`
- * after each failed attempt. Returns undefined if all attempts fail. A sweep must then complete the work.
+ * after each failed attempt. Returns undefined if all attempts fail. Use this only for work that a sweep completes in
+ * that case.
  */
 export async function keepTrying<Result>(
   attempts: number,

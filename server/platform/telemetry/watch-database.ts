@@ -58,7 +58,7 @@ const PART = /\b(\w+) as (?:materialized )?\(/gi
 
 /**
  * Summarizes a statement by a verb and a table, such as `INSERT open_holds` or `SELECT chats`. The table is the first
- * one that the statement changes. If it changes none, the first one that it reads.
+ * one that the statement changes or, if it changes none, the first one that it reads.
  */
 function summaryOf(text: string): string {
   const [, change, changed] = CHANGE.exec(text) ?? []

@@ -73,8 +73,8 @@ function Returned({ attempt, error }: { attempt: Attempt; error: string | null }
 }
 
 /**
- * For a connection attempt that this browser did not start: reads the user's connections and shows whether it
- * succeeded.
+ * Shows whether a connection attempt that this browser did not start has succeeded, according to the user's
+ * connections.
  */
 function Unasked({ id }: { id: string | undefined }) {
   const { organizations, user } = useHere()
