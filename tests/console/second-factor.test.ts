@@ -42,7 +42,7 @@ describeInBrowser('a second factor', () => {
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('img', { name: 'QR code' }).waitFor()
     await page.emulateMedia({ colorScheme: 'dark' })
-    // Cameras cannot read black on black.
+    // The background stays white in dark mode, because cameras cannot read black on black.
     expect(await page.evaluate(CORNER_OF_QR_CODE)).toBe('rgb(255, 255, 255)')
     const focused = "document.activeElement?.getAttribute('autocomplete')"
     await expect.poll(() => page.evaluate(focused)).toBe('one-time-code')

@@ -39,7 +39,7 @@ test('npm run dev serves the API, the console and a model at one address, and en
   expect(said.text).toBe('the quick brown fox jumps')
 
   const processes = descendantsOf(dev.pid)
-  // The watcher and the server that it runs.
+  // There are at least two processes: the watcher and the server that it runs.
   expect(processes.length).toBeGreaterThanOrEqual(2)
   expect(await dev.stop()).toBe(0)
   expect(processes.filter(isAlive)).toEqual([])
