@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Language } from '@parley/messages/languages'
@@ -22,7 +24,10 @@ export interface WidgetFiles {
   assets: ReadonlyMap<string, Asset>
 }
 
-const BUILD_PROGRAM = fileURLToPath(new URL('../../../widget/build.ts', import.meta.url))
+const FOLDER = join(import.meta.dirname, '../../../widget')
+const BUILD_PROGRAM = join(FOLDER, 'build.ts')
+/** The output of the build, as JSON. A release contains this file instead of the sources. */
+const BUILT = join(FOLDER, 'built.json')
 /** Timeout of a build. A build normally takes half a second. */
 const BUILD_MS_MAX = 30_000
 const OUTPUT_CHARACTERS_MAX = 4_000
@@ -34,23 +39,24 @@ const SCRIPT = 'text/javascript; charset=utf-8'
 const zip = promisify(gzip)
 
 /**
- * Returns a function that provides the widget's browser files. Its first call builds the files from source, and later
- * calls return the same files. If the build fails, the function rejects and its next call builds again.
+ * Returns a function that provides the widget's browser files. Its first call builds the files from source (a release
+ * contains them already), and later calls return the same files. If the build fails, the function rejects and its next
+ * call builds again.
  */
 export function createWidgetFiles(): () => Promise<WidgetFiles> {
   let made: Promise<WidgetFiles> | undefined
   return () => {
-    made ??= build()
-      .then(name)
-      .catch((error: unknown) => {
-        made = undefined
-        throw error
-      })
+    made ??= (existsSync(BUILT) ? readBuilt() : build()).then(name).catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
     return made
   }
 }
 
 export const zipText = (text: string): Promise<Buffer> => zip(text, { level: 9 })
+
+const readBuilt = async (): Promise<BuiltWidget> => JSON.parse(await readFile(BUILT, 'utf8'))
 
 /**
  * Builds the widget in a separate process, because the bundler takes 150 MB that the server's process would not free.

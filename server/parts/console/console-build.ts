@@ -1,7 +1,6 @@
 import { fork } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { dirname } from 'node:path'
-import type { ConsoleSource } from './console.ts'
 
 export interface Build {
   /** Resolves when the build has succeeded. Rejects with a BuildError if it fails or is stopped. */
@@ -30,8 +29,8 @@ const REASON_CHARACTERS_MAX = 300
 const NO_OUTPUT = 'The build failed without an error message.'
 const KILLED = `The build was stopped: it took longer than ${BUILD_MS_MAX / 60_000} minutes, or ran out of memory.`
 
-/** Builds the console in a separate process with low priority. */
-export function startBuild({ folder, program }: ConsoleSource): Build {
+/** Builds the console in `folder` in a separate process with low priority. */
+export function startBuild(program: string, folder: string): Build {
   const child = fork(program, [folder], {
     execArgv: [],
     env: {},

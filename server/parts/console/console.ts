@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Services } from '#platform/services.ts'
@@ -8,8 +9,8 @@ import { type ConsoleFiles, readConsoleFiles } from './console-files.ts'
 export interface ConsoleSource {
   /** The folder with the console's sources and its `dist` folder. */
   folder: string
-  /** The script that builds the console. */
-  program: string
+  /** The script that builds the console. Null in a release, which contains the built console without its sources. */
+  program: string | null
 }
 
 export type ConsoleState =
@@ -27,7 +28,8 @@ export interface Console {
 }
 
 const FOLDER = fileURLToPath(new URL('../../../console', import.meta.url))
-const SOURCE: ConsoleSource = { folder: FOLDER, program: join(FOLDER, 'build.ts') }
+const PROGRAM = join(FOLDER, 'build.ts')
+const SOURCE: ConsoleSource = { folder: FOLDER, program: existsSync(PROGRAM) ? PROGRAM : null }
 /** Minimum interval between checks of the `dist` folder while there is nothing to serve. */
 const RECHECK_MS = 1_000
 const NOT_BUILT = 'It has not been built.'
@@ -38,17 +40,18 @@ const NOT_BUILT = 'It has not been built.'
  */
 export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>, source = SOURCE): Console {
   const dist = join(source.folder, BUILT_FOLDER)
+  const program = config.consoleBuild ? source.program : null
   let state: ConsoleState = { is: 'missing', reason: NOT_BUILT }
   let checking: Promise<void> | undefined
   let checkedAt = Number.NEGATIVE_INFINITY
   let build: Build | undefined
   let isStopped = false
 
-  /** Loads the built files, if any. With CONSOLE_BUILD, skips outdated files. */
+  /** Loads the built files, if any. Skips outdated files where this server may build the console. */
   async function check(): Promise<void> {
     checkedAt = performance.now()
     try {
-      if (config.consoleBuild && !(await isBuilt(source.folder))) return
+      if (program !== null && !(await isBuilt(source.folder))) return
       state = { is: 'ready', files: await readConsoleFiles(dist) }
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
@@ -64,10 +67,10 @@ export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>,
     return state
   }
 
-  async function buildIt(): Promise<void> {
+  async function buildWith(program: string): Promise<void> {
     const began = performance.now()
     log.info('building the console')
-    build = startBuild(source)
+    build = startBuild(program, source.folder)
     state = { is: 'building' }
     try {
       await build.ended
@@ -83,7 +86,7 @@ export function createConsole({ config, log }: Pick<Services, 'config' | 'log'>,
 
   async function startOnce(): Promise<void> {
     const { is } = await current()
-    if (is === 'missing' && config.consoleBuild && !isStopped) await buildIt()
+    if (is === 'missing' && program !== null && !isStopped) await buildWith(program)
   }
 
   let started: Promise<void> | undefined
