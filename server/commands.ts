@@ -4,6 +4,7 @@ import { loadEnvFile } from 'node:process'
 import { type Config, ConfigError, describeConfig, readConfig } from '#config'
 import { DataDirError, startEmbedded } from '#database/embedded.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
+import { BackupError } from './backup/manifest.ts'
 import { ChatError, chatInTerminal } from './chat-client.ts'
 
 const USAGE = `Usage: parley <command>
@@ -13,6 +14,8 @@ const USAGE = `Usage: parley <command>
   config                print the effective configuration, with secrets hidden
   admin create EMAIL    make EMAIL a system administrator with a new password
   factors reset EMAIL   remove all second factors of a user who lost them
+  backup FILE           write the embedded database and the files in DATA_DIR to FILE (docs/backup.md)
+  restore FILE          restore a backup into an empty DATA_DIR; --force replaces existing data
   rotate-secret         re-encrypt everything with a new SECRET (docs/secrets.md)
   mail [COUNT]          print the newest emails that were stored instead of sent
                           (emails are stored if SMTP_URL is not set)
@@ -27,6 +30,8 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   config: showConfig,
   admin,
   factors,
+  backup,
+  restore,
   'rotate-secret': rotate,
   mail,
   chat: chatInTerminal,
@@ -56,6 +61,7 @@ function isExpected(error: unknown): error is Error {
     error instanceof ConfigError ||
     error instanceof DataDirError ||
     error instanceof ChatError ||
+    error instanceof BackupError ||
     ['EADDRINUSE', 'EACCES', 'ECONNREFUSED', 'ENOTFOUND', 'CONNECT_TIMEOUT', '28P01', '3D000'].includes(code)
   )
 }
@@ -128,10 +134,22 @@ async function factors([action, email]: string[]): Promise<void> {
   process.stdout.write(`Removed the second factors of ${email} and ended all sessions\n`)
 }
 
+async function backup(args: string[]): Promise<void> {
+  const { runBackup } = await import('./backup/commands.ts')
+  await runBackup(loadConfig(), args, sayLine)
+}
+
+async function restore(args: string[]): Promise<void> {
+  const { runRestore } = await import('./backup/commands.ts')
+  await runRestore(loadConfig(), args, sayLine)
+}
+
+const sayLine = (line: string): void => void process.stdout.write(`${line}\n`)
+
 async function rotate(): Promise<void> {
   const config = loadConfig()
   const { rotateSecret } = await import('./rotate-secret.ts')
-  await rotateSecret(config, (line) => process.stdout.write(`${line}\n`))
+  await rotateSecret(config, sayLine)
 }
 
 /** Prints the newest mail last, just above the next prompt. */

@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'
 import { ambientSql } from './ambient.ts'
 import { drizzle, migrate, type PostgresJsDatabase } from './drizzle.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
+import { MIGRATIONS } from './schema-state.ts'
 import { type StatementsOpen, type StatementWatch, watchStatements } from './watched.ts'
 
 declare const ofSystem: unique symbol
@@ -34,14 +34,14 @@ export interface OpenDatabase extends Database {
   db: PostgresJsDatabase
 }
 
-const CONNECTIONS_MAX = 10
+/** Default of the maximum number of connections to PostgreSQL per process. */
+export const CONNECTIONS_MAX = 10
 const CONNECT_TIMEOUT_SECONDS = 10
 const STATEMENT_TIMEOUT_MS = 30_000
 /**
  * Key of the advisory lock that a process holds while it migrates. An arbitrary number, the same in every process.
  */
 const MIGRATION_LOCK = 7_265_539
-const MIGRATIONS = fileURLToPath(new URL('./migrations', import.meta.url))
 
 /**
  * Opens the database and migrates its schema. Uses PostgreSQL at `databaseUrl`, or the embedded database in `dataDir`
@@ -89,6 +89,22 @@ export async function connectDatabase(options: {
       await embedded?.stop()
     },
   }
+}
+
+/**
+ * Opens one connection without migrating, to inspect a database. `embedded` is a running embedded database, or null for
+ * `databaseUrl`.
+ */
+export const openUnmigrated = (
+  embedded: EmbeddedDatabase | null,
+  databaseUrl: string,
+  options: { connectTimeoutSeconds?: number } = {},
+): postgres.Sql => {
+  const { connectTimeoutSeconds = CONNECT_TIMEOUT_SECONDS } = options
+  const driver = { ...DRIVER_OPTIONS, connect_timeout: connectTimeoutSeconds, max: 1 }
+  return embedded
+    ? postgres({ ...embeddedAddress(embedded.socketPath), ...driver })
+    : postgres(databaseUrl, { ...driver, connection: { application_name: 'parley' } })
 }
 
 const DRIVER_OPTIONS = { connect_timeout: CONNECT_TIMEOUT_SECONDS, onnotice: () => {} } as const

@@ -1,18 +1,26 @@
+import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
+import { DATABASE_FOLDER, type EmbeddedPaths } from './embedded.ts'
+import { copyDataDir, serveSnapshots } from './snapshot.ts'
 
 /**
  * Runs the embedded PostgreSQL in its own thread, because it blocks the thread's event loop. The server connects
  * through a socket, so the embedded database and a PostgreSQL server use the same driver.
  */
-const { dataDir, socketPath } = workerData as { dataDir: string; socketPath: string }
-const database = await PGlite.create({ dataDir, extensions: { vector } })
+const { dataDir, socketPath, snapshotSocketPath } = workerData as EmbeddedPaths
+const database = await PGlite.create({ dataDir: join(dataDir, DATABASE_FOLDER), extensions: { vector } })
 const server = new PGLiteSocketServer({ db: database, path: socketPath, maxConnections: 4 })
 await server.start()
+// No message of a client runs during the copy. The files are then as a killed process would leave them.
+const snapshots = serveSnapshots(snapshotSocketPath, () =>
+  database.runExclusive(async () => copyDataDir(dataDir)),
+)
 
 parentPort?.once('message', async () => {
+  snapshots.close()
   await server.stop()
   await database.close()
   parentPort?.postMessage('closed')

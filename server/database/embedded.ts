@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -10,6 +11,16 @@ export class DataDirError extends Error {
   override readonly name = 'DataDirError'
 }
 
+/** Another process holds the lock of the data folder. */
+export class DataDirLockedError extends DataDirError {}
+
+/** The paths that the thread of the embedded database receives. */
+export interface EmbeddedPaths {
+  dataDir: string
+  socketPath: string
+  snapshotSocketPath: string
+}
+
 export interface EmbeddedDatabase {
   socketPath: string
   /** Announces that this process is about to stop, so that a starting process waits for the data folder. */
@@ -17,11 +28,18 @@ export interface EmbeddedDatabase {
   stop(): Promise<void>
 }
 
+/** The subfolder of the data folder that contains the embedded database. */
+export const DATABASE_FOLDER = 'postgres'
+/** Exists while `parley restore` replaces the entries of the data folder (backup/restore.ts). */
+export const RESTORE_MARKER = 'restore-unfinished'
+
 /**
  * Maximum length of a Unix socket path; systems allow about 100 bytes. If the path in the data folder is longer, the
  * socket is in the temporary folder.
  */
 const SOCKET_PATH_BYTES_MAX = 100
+const DATABASE_SOCKET = '.s.PGSQL.5432'
+const SNAPSHOT_SOCKET = '.s.snapshot'
 /** A stopping process exits within this time (main.ts). */
 const STOPPING_MS_MAX = 10_000
 const LOCK_POLL_MS = 50
@@ -34,12 +52,18 @@ const LOCK_POLL_MS = 50
 export async function startEmbedded(dataDir: string): Promise<EmbeddedDatabase> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const stopping = join(dataDir, 'stopping')
-  const unlock = await lockOnceStopped(join(dataDir, 'lock'), stopping)
-  const socketPath = chooseSocketPath(dataDir)
-  mkdirSync(dirname(socketPath), { recursive: true, mode: 0o700 })
-  rmSync(socketPath, { force: true })
+  const unlock = await lockOnceStopped(dataDir, stopping)
+  if (existsSync(join(dataDir, RESTORE_MARKER))) {
+    unlock()
+    throw new DataDirError(
+      `A restore into ${dataDir} was interrupted. Run parley restore FILE --force again; it keeps the earlier data in a folder replaced-….`,
+    )
+  }
+  const { socketPath, snapshotSocketPath } = socketPathsOf(dataDir)
+  if (dirname(socketPath) !== dataDir) createPrivateFolder(dirname(socketPath))
+  for (const path of [socketPath, snapshotSocketPath]) rmSync(path, { force: true })
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
-    workerData: { dataDir: join(dataDir, 'postgres'), socketPath },
+    workerData: { dataDir, socketPath, snapshotSocketPath } satisfies EmbeddedPaths,
   })
   try {
     await nextMessage(worker)
@@ -55,17 +79,28 @@ export async function startEmbedded(dataDir: string): Promise<EmbeddedDatabase> 
       worker.postMessage('close')
       await closed
       await worker.terminate()
-      rmSync(socketPath, { force: true })
+      for (const path of [socketPath, snapshotSocketPath]) rmSync(path, { force: true })
       unlock()
     },
   }
 }
 
-function chooseSocketPath(dataDir: string): string {
-  const path = join(dataDir, '.s.PGSQL.5432')
-  return Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX
-    ? path
-    : join(tmpdir(), `parley-${process.pid}`, '.s.PGSQL.5432')
+/**
+ * Returns the paths of the sockets: of the database, and of the requests for a snapshot (snapshot.ts). Other processes
+ * find them by the path of the data folder.
+ */
+export function socketPathsOf(dataDir: string): { socketPath: string; snapshotSocketPath: string } {
+  const fits = Buffer.byteLength(join(dataDir, DATABASE_SOCKET)) <= SOCKET_PATH_BYTES_MAX
+  const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  const folder = fits ? dataDir : join(tmpdir(), `parley-${name}`)
+  return { socketPath: join(folder, DATABASE_SOCKET), snapshotSocketPath: join(folder, SNAPSHOT_SOCKET) }
+}
+
+/** Creates a folder in the temporary folder. Throws a DataDirError if another user has created one with this name. */
+function createPrivateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (lstatSync(folder).uid !== process.getuid?.())
+    throw new DataDirError(`${folder} belongs to another user. Delete it, or set a shorter DATA_DIR.`)
 }
 
 const nextMessage = (worker: Worker): Promise<unknown> =>
@@ -75,11 +110,11 @@ const nextMessage = (worker: Worker): Promise<unknown> =>
   })
 
 /** Locks the data folder. While the file `stopping` shows that the current holder is about to exit, retries. */
-async function lockOnceStopped(path: string, stopping: string): Promise<() => void> {
+async function lockOnceStopped(dataDir: string, stopping: string): Promise<() => void> {
   const deadline = performance.now() + STOPPING_MS_MAX
   for (;;) {
     try {
-      const unlock = lock(path)
+      const unlock = lockDataDir(dataDir)
       rmSync(stopping, { force: true })
       return unlock
     } catch (error) {
@@ -90,16 +125,18 @@ async function lockOnceStopped(path: string, stopping: string): Promise<() => vo
 }
 
 /**
- * Locks the data folder for this process. Throws a DataDirError if another process holds the lock. SQLite's file lock
- * is exclusive, and the operating system releases it even if the process crashes.
+ * Locks the data folder for this process. Returns the function that unlocks it. Throws a DataDirLockedError if another
+ * process holds the lock. SQLite's file lock is exclusive, and the operating system releases it even if the process
+ * crashes.
  */
-function lock(path: string): () => void {
+export function lockDataDir(dataDir: string): () => void {
+  const path = join(dataDir, 'lock')
   const file = new DatabaseSync(path, { timeout: 0 })
   try {
     file.exec('pragma journal_mode = off; pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {
     file.close()
-    throw new DataDirError(
+    throw new DataDirLockedError(
       `${path}: another process uses this data directory. Stop that process, or set another DATA_DIR.`,
       { cause: error },
     )

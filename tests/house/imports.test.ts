@@ -90,8 +90,9 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
     'server/platform/documents/',
     'server/platform/sandbox/read-metadata.ts', // wheels that the operator installed
     'server/parts/data-rights/read-archive.ts', // exports, with separate limits
+    'server/backup/read-archive.ts', // backups of the operator
   ],
-  yazl: ['server/parts/data-rights/'],
+  yazl: ['server/parts/data-rights/', 'server/backup/'],
   'defuddle/node': ['server/platform/documents/'],
   linkedom: ['server/platform/documents/'],
   'robots-parser': ['server/platform/crawler/'],
