@@ -12,6 +12,7 @@ const USAGE = `Usage: parley <command>
   start                 start the server (configured by the environment and .env)
   migrate               migrate the database to the current schema
   config                print the effective configuration, with secrets hidden
+  doctor                check the configuration and all services that it names; --json for machines
   admin create EMAIL    make EMAIL a system administrator with a new password
   factors reset EMAIL   remove all second factors of a user who lost them
   backup FILE           write the embedded database and the files in DATA_DIR to FILE (docs/backup.md)
@@ -28,6 +29,7 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
   start,
   migrate,
   config: showConfig,
+  doctor,
   admin,
   factors,
   backup,
@@ -89,6 +91,16 @@ async function migrate(): Promise<void> {
 
 async function showConfig(): Promise<void> {
   process.stdout.write(`${describeConfig(loadConfig()).join('\n')}\n`)
+}
+
+/** Exits itself, because a check that timed out may still wait for a connection. */
+async function doctor(args: string[]): Promise<void> {
+  if (args.some((arg) => arg !== '--json')) throw new ConfigError('usage: parley doctor [--json]')
+  const { runDoctor } = await import('./doctor/doctor.ts')
+  readEnvFile()
+  const json = args.includes('--json')
+  const isSound = await runDoctor(process.env, { json }, (text) => process.stdout.write(text))
+  process.exit(isSound ? 0 : 1)
 }
 
 /** Returns a `Secrets` service that encrypts with SECRET and decrypts with SECRET or SECRET_PREVIOUS. */
@@ -164,6 +176,10 @@ async function mail([count = '5']: string[]): Promise<void> {
 }
 
 function loadConfig(): Config {
-  if (existsSync('.env')) loadEnvFile('.env')
+  readEnvFile()
   return readConfig(process.env)
+}
+
+function readEnvFile(): void {
+  if (existsSync('.env')) loadEnvFile('.env')
 }

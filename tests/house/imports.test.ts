@@ -108,7 +108,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   '@opentelemetry/sdk-trace': ['server/platform/telemetry/otlp-tracing.ts'],
   react: ['server/platform/mail/'],
   // Parts run statements only through a Scope and system-sql.ts.
-  postgres: ['server/database/', 'server/platform/', 'server/rotate-secret.ts'],
+  postgres: ['server/database/', 'server/platform/', 'server/rotate-secret.ts', 'server/doctor/database.ts'],
 }
 
 /** The sources of the chat on web pages. Every visitor downloads all of it. */

@@ -1,5 +1,11 @@
 export { discoverModels, environmentProviders } from './environment-models-system.ts'
-export { ModelFinder, type ResolvedModel, type StoredModel, targetOf } from './find-model.ts'
+export {
+  fromEnvironment as environmentAddress,
+  ModelFinder,
+  type ResolvedModel,
+  type StoredModel,
+  targetOf,
+} from './find-model.ts'
 export { modelAsJson } from './find-model-system.ts'
 export { type CallSink, type Outcome, PaidCalls, type Preparation } from './paid-calls.ts'
 export { llmRoutes } from './routes.ts'
