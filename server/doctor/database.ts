@@ -23,7 +23,7 @@ async function checkServer(url: string): Promise<Finding[]> {
   const sql = openUnmigrated(null, url, { connectTimeoutSeconds: CONNECT_TIMEOUT_SECONDS })
   try {
     const connected = await sql<{ version: number; pid: number }[]>`
-      select current_setting('server_version_num')::int as version, pg_backend_pid() as pid`
+      select coalesce(current_setting('server_version_num')::int, 0) as version, pg_backend_pid() as pid`
     const version = Math.floor((connected[0]?.version ?? 0) / 10_000)
     if (version < VERSION_MIN)
       return [problem(`PostgreSQL ${version} is too old. Upgrade to PostgreSQL ${VERSION_MIN} or later.`)]
@@ -83,7 +83,8 @@ async function checkMigrations(sql: Sql): Promise<Finding> {
 
 async function checkConnections(sql: Sql): Promise<Finding> {
   const [budget] = await sql<{ max: number; used: number }[]>`
-    select current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as max,
+    select coalesce(
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int, 0) as max,
       (select coalesce(sum(numbackends), 0)::int from pg_stat_database) as used`
   const { max = 0, used = 0 } = budget ?? {}
   const text = `${used} of ${max} connections are in use, and each process uses up to ${CONNECTIONS_MAX}`
