@@ -39,7 +39,7 @@ describe('a server on the embedded database', () => {
     const second = await run(['migrate'])
     expect(second.code).toBe(1)
     expect(second.output.trim().split('\n')).toHaveLength(1)
-    expect(second.output).toContain('another process is using this data directory')
+    expect(second.output).toContain('another process uses this data directory')
     expect(statSync(join(environment.DATA_DIR, 'secret')).mode & 0o077).toBe(0)
 
     const { person, stream } = await openLongReply(server, provider)
