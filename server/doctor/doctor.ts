@@ -37,6 +37,7 @@ export async function examine(environment: NodeJS.ProcessEnv): Promise<Line[]> {
   }
   const net = createNet({ allowPrivateNetwork: true, connectTimeoutMs: CONNECT_TIMEOUT_MS })
   const lines = await runChecks(CHECKS, { config, net })
+  await net.close()
   const hide = hideSecrets(config)
   return [
     { check: 'configuration', status: 'ok', message: 'All variables are valid.' },

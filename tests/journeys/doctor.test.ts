@@ -38,7 +38,12 @@ async function linesOf(check: string, environment: Record<string, string>): Prom
 }
 
 function listenOn(server: Server): Promise<number> {
-  closers.push(() => new Promise((resolve) => server.close(resolve)))
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => open.add(socket.on('error', () => {})))
+  closers.push(() => {
+    for (const socket of open) socket.destroy()
+    return new Promise((resolve) => server.close(resolve))
+  })
   return new Promise((resolve) =>
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)),
   )
@@ -195,8 +200,7 @@ describe('a broken neighbor', () => {
   })
 
   test('services that accept connections and never answer', async () => {
-    const open = new Set<Socket>()
-    const port = await listenOn(createServer((socket) => open.add(socket.on('error', () => {}))))
+    const port = await listenOn(createServer())
     const silent = `127.0.0.1:${port}`
     const environment = {
       SECRET,
@@ -209,7 +213,6 @@ describe('a broken neighbor', () => {
       ...environment,
       BASE_URL: `http://${silent}`,
     })
-    for (const socket of open) socket.destroy()
     const found = new Map(lines.map(({ check, status, message }) => [check, `${status}: ${message}`]))
     for (const check of ['database', 'redis', 'mail', 'address'])
       expect(found.get(check)).toMatch(/^problem: .*(?:No result within 5 seconds|cannot be reached)/)
