@@ -97,11 +97,15 @@ export interface Overrides {
   connectionsMax?: number
   sandboxBounds?: SandboxBounds
   stallMs?: number
+  streamsGraceMs?: number
   /** Routes to add to those of the parts. */
   routes?: readonly Route[]
 }
 
-/** Builds the application from all parts, without listening. Servers and tests use the same application. */
+/**
+ * Builds the application from all parts, without listening. Servers and tests use the same application. For a worker,
+ * its only addresses are those of probes.
+ */
 export async function buildApp(services: Services, overrides: Overrides = {}): Promise<App> {
   const models = new ModelFinder(services)
   const calls = new PaidCalls(services)
@@ -146,36 +150,32 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
     ...dataRights.routes,
     ...(overrides.routes ?? []),
   ]
-  const count = createCountRequest(services, createAddressOf(services.config.trustProxy))
-  const http = createServer(services, count)
-  countRequests(http, count)
-  await http.register(cors, {
-    origin: services.config.corsOrigins,
-    credentials: false,
-    exposedHeaders: EXPOSED_HEADERS,
-  })
-  refuseBeyondLimits(http)
+  const http = await createServer(services)
   const deps = { ...services, stallMs: overrides.stallMs ?? STALL_MS }
   endStalledReaders(http, deps.stallMs)
-  registerRoutes(http, deps, services.tracing ? traceHandlers(routes, services.tracing) : routes)
   registerHealth(http, services)
-  registerFiles(http, services.storage)
-  registerWidget(http, agentDeploy)
-  registerGateway(http, mcp.gateway)
-  registerMcpServer(http, mcpServer)
-  registerLiveSockets(http, services)
-  if (services.config.devMail) registerDevMail(http, services.config)
-  registerDocs(
-    http,
-    () => describeApi(routes, describeEvents()),
-    () => describeApi(routes, describeEvents(), V1_FORM),
-  )
-  registerConsole(http, console, services.config)
+  if (services.config.role !== 'worker') {
+    registerRoutes(http, deps, services.tracing ? traceHandlers(routes, services.tracing) : routes)
+    registerFiles(http, services.storage)
+    registerWidget(http, agentDeploy)
+    registerGateway(http, mcp.gateway)
+    registerMcpServer(http, mcpServer)
+    registerLiveSockets(http, services)
+    if (services.config.devMail) registerDevMail(http, services.config)
+    registerDocs(
+      http,
+      () => describeApi(routes, describeEvents()),
+      () => describeApi(routes, describeEvents(), V1_FORM),
+    )
+    registerConsole(http, console, services.config)
+  }
   await http.ready()
   return { http, chat, knowledge, mcp, mcpServer, webhooks, dataRights, console }
 }
 
-function createServer({ log, ...services }: Services, count: CountRequest): FastifyInstance {
+/** Creates the HTTP server with everything that applies to all routes. */
+async function createServer({ log, ...services }: Services): Promise<FastifyInstance> {
+  const count = createCountRequest(services, createAddressOf(services.config.trustProxy))
   const protection = protectionHeaders(services.config)
   const http = Fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -212,6 +212,16 @@ function createServer({ log, ...services }: Services, count: CountRequest): Fast
   http.decorateRequest('enveloped', { getter: isEnveloped })
   watchRequests(http, services)
   protectAnswers(http, services.config)
+  http.addHook('onRequest', async (_request, reply) => {
+    if (services.draining.isOn) reply.header('Connection', 'close')
+  })
+  countRequests(http, count)
+  await http.register(cors, {
+    origin: services.config.corsOrigins,
+    credentials: false,
+    exposedHeaders: EXPOSED_HEADERS,
+  })
+  refuseBeyondLimits(http)
   return http
 }
 

@@ -5,6 +5,8 @@ import { resolve } from 'node:path'
  * `process.env` elsewhere.
  */
 export interface Config {
+  /** The work of this process: `api` serves clients, `worker` works in the background, `all` does both. */
+  role: 'all' | 'api' | 'worker'
   port: number
   host: string
   baseUrl: string
@@ -105,6 +107,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     throw new ConfigError(`SECRET must have at least ${SECRET_CHARACTERS_MIN} characters.`)
   const baseUrl = env.url('BASE_URL', ['http:', 'https:']) ?? `http://localhost:${port}`
   return {
+    role: readRole(env, databaseUrl),
     port,
     host,
     baseUrl,
@@ -171,6 +174,15 @@ function describeValue(name: string, value: unknown): string {
 }
 
 const withoutPassword = (text: string): string => text.replace(/(\w+:\/\/[^:@/]*):[^@/]*@/, '$1:(hidden)@')
+
+function readRole(env: Environment, databaseUrl: string | null): Config['role'] {
+  const role = env.choice('ROLE', ['all', 'api', 'worker']) ?? 'all'
+  if (role !== 'all' && databaseUrl === null)
+    throw new ConfigError(
+      `ROLE=${role} requires DATABASE_URL, because only one process can use the embedded database. Set DATABASE_URL, or remove ROLE.`,
+    )
+  return role
+}
 
 function readPreviousSecret(env: Environment, secret: string | null): string | null {
   const previous = env.text('SECRET_PREVIOUS')

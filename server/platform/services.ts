@@ -5,6 +5,7 @@ import type { AccessDependencies } from './access/access.ts'
 import type { AccessTokens } from './access/access-tokens.ts'
 import type { Documents } from './documents/documents.ts'
 import type { Events } from './events/events.ts'
+import type { Draining } from './http/draining.ts'
 import type { Idempotency } from './idempotency/idempotency.ts'
 import type { Instance } from './instance/instance.ts'
 import type { Jobs } from './jobs/jobs.ts'
@@ -31,6 +32,7 @@ export interface Services {
   /** Opaque: statements run only through a Scope or system-sql.ts (docs/security.md). */
   database: Database
   instance: Instance
+  draining: Draining
   tokens: AccessTokens
   access: AccessDependencies
   /** Declarations of all tables. */

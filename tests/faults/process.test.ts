@@ -9,6 +9,8 @@ import { idsOf, openLongReply } from '#tests/support/reader.ts'
 
 /** The server process on the embedded database: its lock and its shutdown. */
 
+const SHORT_GRACE = join(import.meta.dirname, '../support/short-grace-process.ts')
+
 const folder = mkdtempSync(join(tmpdir(), 'parley-process-'))
 const environment = {
   DATA_DIR: join(folder, 'data'),
@@ -32,7 +34,7 @@ const run = async (args: string[], extra: Record<string, string> = {}, cwd = fol
 }
 
 describe('a server on the embedded database', () => {
-  test('refuses a second server on its folder, names its address, and stops within ten seconds', async () => {
+  test('refuses a second server on its folder, names its address, and stores replies in progress when it stops', async () => {
     const server = await startProcess(environment)
     expect(server.output()).toContain('Console:   http://parley.test')
     expect(server.output()).toContain('curl ')
@@ -42,9 +44,11 @@ describe('a server on the embedded database', () => {
     expect(second.output).toContain('another process uses this data directory')
     expect(statSync(join(environment.DATA_DIR, 'secret')).mode & 0o077).toBe(0)
 
-    const { person, stream } = await openLongReply(server, provider)
-    const [code, events] = await Promise.all([server.stop(), stream.take()])
-    // If stopping took more than ten seconds, the exit code would be 1.
+    expect(await server.stop()).toBe(0)
+
+    const leaving = await startProcess(environment, [SHORT_GRACE])
+    const { person, stream } = await openLongReply(leaving, provider)
+    const [code, events] = await Promise.all([leaving.stop(), stream.take()])
     expect(code).toBe(0)
     expect(events.at(-1)?.data['error']).toContain('restarted')
 

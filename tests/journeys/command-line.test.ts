@@ -47,6 +47,8 @@ describe('the command line', () => {
     [{ BASE_URL: 'parley' }, 'BASE_URL must be a URL'],
     [{ SIGNUP: 'maybe' }, 'SIGNUP must be one of: open, invite'],
     [{ ALLOW_PRIVATE_NETWORK: 'everything' }, 'ALLOW_PRIVATE_NETWORK must be true, false, or CIDR blocks'],
+    [{ ROLE: 'worker' }, 'ROLE=worker requires DATABASE_URL'],
+    [{ ROLE: 'none' }, 'ROLE must be one of: all, api, worker'],
     [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of'],
   ])('%o stops the server at startup with one line', async (wrong, line) => {
     const { code, output } = await run(['start'], wrong as unknown as Record<string, string>)

@@ -114,3 +114,7 @@ export const idsOf = ({ headers }: StreamReader) => ({
   chatId: headers.get('x-chat-id') ?? '',
   messageId: headers.get('x-message-id') ?? '',
 })
+
+/** Returns the text of a reply's events. Two streams of a reply may divide the same text differently. */
+export const joinedText = (events: readonly StreamEvent[]): string =>
+  events.map(({ data }) => data['message'] ?? '').join('')

@@ -37,6 +37,9 @@ export interface TestServer extends Client {
  */
 const CONNECTIONS_MAX = 4
 
+/** Short, because tests leave replies in progress when they stop a server. */
+const STREAMS_GRACE_MS = 2_000
+
 /** Starts a server with a new database, as main.ts does. The server listens on loopback. */
 export async function startTestServer(
   environment: Record<string, string> = {},
@@ -62,6 +65,7 @@ export async function startTestServer(
   const server = (await startServer(readConfig(complete), undefined, {
     passwords: QUICK_PASSWORDS,
     connectionsMax: CONNECTIONS_MAX,
+    streamsGraceMs: STREAMS_GRACE_MS,
     sandboxBounds: NONE_WARM,
     ...overrides,
   })) as OpenServer

@@ -33,13 +33,20 @@ export interface Chat {
   routes: Route[]
   conversations: ConversationChats
   deployments: DeploymentChats
-  /** Recovers the replies of dead processes now, and then periodically. */
-  start(): Promise<void>
   /**
-   * Stops the part. Replies and model calls in progress get up to `graceMs` milliseconds to finish. These include
-   * calls that begin before `callers` settles.
+   * Recovers the replies of dead processes now, and then periodically. Every process does so in every role, because
+   * only it knows which of its own holds have lost their reply.
    */
-  stop(graceMs: number, callers: Promise<unknown>): Promise<void>
+  start(): Promise<void>
+  /** Starts the sweeps that one process is enough for. Returns a function that ends them. */
+  startSweeps(): () => void
+  /**
+   * Waits up to `graceMs` milliseconds for replies and model calls in progress, then stops the rest. Includes calls
+   * that begin before `callers` settles.
+   */
+  drain(graceMs: number, callers: Promise<unknown>): Promise<void>
+  /** Stops the part once all requests have ended. */
+  stop(): Promise<void>
 }
 
 export function createChat(
@@ -70,27 +77,34 @@ export function createChat(
     shared,
   }
   const sweep = (): Promise<number> =>
-    recoverReplies(database, services.instance.id, writes, [...replies.holdIds(), ...calls.holdIds()])
+    recoverReplies(services, writes, [...replies.holdIds(), ...calls.holdIds()])
   const index = createMessageIndex(database)
   const failure = { log: services.log, message: 'chat sweep failed' }
-  let endSweeps: (() => void)[] = []
+  let endRecovery = (): void => {}
   return {
     routes: [...chatRoutes(deps), ...fileRoutes(deps)],
     conversations: conversationChats(deps),
     deployments: deploymentChats(deps),
     async start() {
       while ((await sweep()) > 0);
-      endSweeps = [
-        repeat(SWEEP_MS, sweep, failure),
-        repeat(KEY_SWEEP_MS, () => forgetReplyKeys(database), failure),
-        repeat(INDEX_SWEEP_MS, index.sweep, failure),
-      ]
+      endRecovery = repeat(SWEEP_MS, sweep, failure)
     },
-    async stop(graceMs, callers) {
-      for (const end of endSweeps) end()
+    startSweeps() {
+      const endKeySweep = repeat(KEY_SWEEP_MS, () => forgetReplyKeys(database), failure)
+      const endIndexSweep = repeat(INDEX_SWEEP_MS, index.sweep, failure)
+      return () => {
+        endKeySweep()
+        endIndexSweep()
+      }
+    },
+    async drain(graceMs, callers) {
       const repliesEnded = replies.close(graceMs)
-      const callsEnded = calls.close(graceMs, callers)
-      await Promise.all([repliesEnded, titles.close(repliesEnded), callsEnded, index.stop()])
+      const callsEnded = calls.close(graceMs, Promise.all([callers, repliesEnded]))
+      await Promise.all([repliesEnded, titles.close(repliesEnded), callsEnded])
+    },
+    async stop() {
+      endRecovery()
+      await Promise.all([replies.close(0), index.stop()])
     },
   }
 }

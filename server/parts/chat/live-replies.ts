@@ -13,6 +13,7 @@ export class LiveReplies {
   readonly #replies = new Map<string, { reply: Reply; ended: Promise<unknown> }>()
   #growth: Promise<void> = Promise.resolve()
   #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(services: Services, writes: ReplyWrites) {
     this.#services = services
@@ -32,6 +33,8 @@ export class LiveReplies {
       measured()
     })
     this.#replies.set(messageId, { reply, ended })
+    // The request of this reply arrived before the shutdown, and its reply starts after the grace period.
+    if (this.#isClosed) reply.stop('shutdown')
     // The timer serves all replies, so it must not belong to the trace of the reply that starts it.
     const begin = (): NodeJS.Timeout => setInterval(() => this.#tick(), GROWTH_MS)
     this.#timer ??= tracing ? tracing.outside(begin) : begin()
@@ -61,6 +64,7 @@ export class LiveReplies {
   async close(graceMs: number): Promise<void> {
     const all = () => Promise.all([...this.#replies.values()].map(({ ended }) => ended))
     await Promise.race([all(), new Promise((resolve) => setTimeout(resolve, graceMs).unref())])
+    this.#isClosed = true
     this.#stopAll('shutdown')
     await all()
     clearInterval(this.#timer)

@@ -5,6 +5,7 @@ import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { sentence } from '#errors'
 import { payableUsage } from '#platform/models/index.ts'
 import type { ModelMessage } from '#platform/models/types.ts'
+import type { Services } from '#platform/services.ts'
 import type { ReplyWrites } from './reply-writes-system.ts'
 import { cutOffCalls } from './tool-calls.ts'
 
@@ -29,11 +30,11 @@ interface OrphanedHold {
 /**
  * Ends the replies of dead processes with an error, and settles their holds. Charges the stored part by the server's
  * own token count. A reply without stored content is free. Every process recovers the replies of all processes, but
- * each hold is settled once. Returns the number of orphaned holds.
+ * each hold is settled once. Readers at other processes then read the rest from storage. Returns the number of
+ * orphaned holds.
  */
 export async function recoverReplies(
-  database: Database,
-  instanceId: string,
+  { database, instance, sharedLogs }: Pick<Services, 'database' | 'instance' | 'sharedLogs'>,
   writes: ReplyWrites,
   liveHoldIds: string[],
 ): Promise<number> {
@@ -43,7 +44,7 @@ export async function recoverReplies(
     from open_holds h
     left join server_instances i on i.id = h.instance_id and i.lease_until > now()
     left join chat_messages m on m.id = h.message_id
-    where i.id is null or (h.instance_id = ${instanceId} and h.id <> all(${liveHoldIds}::uuid[])
+    where i.id is null or (h.instance_id = ${instance.id} and h.id <> all(${liveHoldIds}::uuid[])
       and h.created_at < now() - ${ORPHAN_SECONDS} * interval '1 second')
     order by h.id limit ${GROUP_MAX}`
   await Promise.all(
@@ -67,6 +68,7 @@ export async function recoverReplies(
         input_tokens: usage?.inputTokens ?? null,
         output_tokens: usage?.outputTokens ?? null,
       })
+      if (orphan.message_id !== null) await sharedLogs?.endAbandoned(orphan.message_id)
     }),
   )
   return orphans.length

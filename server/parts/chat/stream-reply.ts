@@ -34,8 +34,10 @@ export async function streamReply(
   for (const isLastLook of [false, true]) {
     const message = await findReply(scope, query)
     if (message.status !== 'streaming') return fromStorage(storage, scope, message, query)
-    const log = replies.get(message.id)?.log ?? (await shared?.open(message.id))
-    if (log) return { log, afterId: query.lastEventId, named: query.named, headers: headersOf(message) }
+    const own = replies.get(message.id)?.log
+    const log = own ?? (await shared?.open(message.id))
+    const { lastEventId: afterId, named } = query
+    if (log) return { log, afterId, named, headers: headersOf(message), isElsewhere: own === undefined }
     if (isLastLook) break
   }
   throw fail('chat.elsewhere')

@@ -53,7 +53,10 @@ export interface Mcp {
    */
   endAllAccess(owner: LeavingOwner): Promise<void>
   gateway: Gateway
+  /** Adds the servers of the catalogue. */
   start(): Promise<void>
+  /** Starts the periodic sweep of unfinished connection attempts. Returns a function that stops it. */
+  startSweep(): () => void
   close(): Promise<void>
 }
 
@@ -68,7 +71,6 @@ export function createMcp(services: Services): Mcp {
   const catalogue = new CatalogueSearch(deps)
   const opening = { ...deps, lists }
   const shared = new SharedTools(finder, opening)
-  let endSweep = (): void => {}
   return {
     routes: [...catalogueRoutes(deps, reader), ...instanceRoutes(deps)],
     findInstances: (userId, onlyOrganizationId, ids) =>
@@ -80,15 +82,13 @@ export function createMcp(services: Services): Mcp {
     openTools: (instances, signal, bounds) => openTools(opening, instances, signal, bounds),
     endAllAccess: (owner) => endAllAccess(deps, owner),
     gateway: { deps, finder },
-    async start() {
-      await seedCatalogue(deps)
-      endSweep = repeat(SWEEP_MS, () => sweepAttempts(deps), {
+    start: () => seedCatalogue(deps),
+    startSweep: () =>
+      repeat(SWEEP_MS, () => sweepAttempts(deps), {
         log: services.log,
         message: 'MCP connection attempt sweep failed',
-      })
-    },
+      }),
     async close() {
-      endSweep()
       await Promise.all([refresh.close(), deps.connections.close()])
     },
   }

@@ -23,7 +23,7 @@ const SOON_MS = 20
 const STOP_GRACE_MS = 3_000
 
 /**
- * Sends due deliveries. Every process runs a sender. A sender claims a delivery before each attempt, so only one
+ * Sends due deliveries. Every process that works in the background runs a sender. A sender claims a delivery before each attempt, so only one
  * process attempts it at a time. If a process dies, its claims expire and another process retries the deliveries, so
  * an event arrives at least once.
  */
@@ -54,9 +54,9 @@ export class Sender {
     ]
   }
 
-  /** Triggers a look-up of due deliveries after SOON_MS. */
+  /** Triggers a look-up of due deliveries after SOON_MS, if this process runs the sender. */
   wake(): void {
-    if (this.#isStopped || this.#soon) return
+    if (this.#endRepeats.length === 0 || this.#isStopped || this.#soon) return
     this.#soon = setTimeout(() => {
       this.#soon = undefined
       this.#look().catch((error: unknown) =>

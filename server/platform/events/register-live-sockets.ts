@@ -45,7 +45,7 @@ interface Upgrade {
  * responses.
  */
 export function registerLiveSockets(http: FastifyInstance, services: Services): void {
-  const { tokens, access, events } = services
+  const { tokens, access, events, draining } = services
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
   let server: Promise<WebSocketServer> | undefined
 
@@ -73,6 +73,7 @@ export function registerLiveSockets(http: FastifyInstance, services: Services): 
   http.get(ADDRESS, async (request, reply) => {
     const upgrade = upgrades.get(request.raw)
     if (!upgrade) throw fail('request.upgrade_needed')
+    draining.refuse()
     checkOrigin(request, services.config)
     const caller = showsCredential(request) ? await authenticate(request) : null
     server ??= openWebSocketServer((request) => upgrades.get(request)?.response)

@@ -37,6 +37,8 @@ export interface EventStream {
   /** True to include named events. */
   named: boolean
   headers?: Record<string, string>
+  /** True if another process writes the log, and a client can therefore resume at any process. */
+  isElsewhere?: boolean
   /** Aborted if the client disconnects before the stream ends. Set only for streams that cannot be resumed. */
   abandoned?: AbortController
 }

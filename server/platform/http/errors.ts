@@ -31,6 +31,7 @@ export const HTTP_ERRORS = defineErrors({
     'The server could not complete this request. Try again. If it fails again, the operator can find the cause in the server log by the request ID.',
   ],
   'server.unavailable': [503, '{reason}'],
+  'server.shutting_down': 'This server is shutting down. Send the request again.',
 
   'request.body_needed': 'The request requires a JSON body.',
   'request.content_length': 'The length of the body does not match Content-Length. Correct the header.',

@@ -28,6 +28,7 @@ import {
   type UploadAdmission,
 } from './define-route.ts'
 import { disconnectSignal } from './disconnect-signal.ts'
+import type { Draining } from './draining.ts'
 import { enveloped } from './envelope.ts'
 import { checkStorable } from './json-body.ts'
 import { queryOf } from './query-of.ts'
@@ -57,6 +58,7 @@ interface Dependencies {
   /** Milliseconds without progress after which a client that sends a file is disconnected. */
   stallMs: number
   metrics: Pick<Metrics, 'streamsOpen'>
+  draining: Draining
 }
 
 /**
@@ -92,6 +94,7 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
         ...(route.body && { body: route.body }),
       },
       onRequest: async (request) => {
+        if ('events' in route.reply || 'orEvents' in route.reply) deps.draining.refuse()
         if (route.access !== 'public') request.credential = await readCredential(deps.tokens, request.headers)
         await authorize(request)
       },
@@ -199,7 +202,7 @@ async function identify(deps: AccessDependencies, route: Route, request: Fastify
 }
 
 function answer(
-  { metrics }: Dependencies,
+  deps: Dependencies,
   route: Route,
   value: unknown,
   request: FastifyRequest,
@@ -219,7 +222,7 @@ function answer(
   if ('stream' in route.reply)
     return sendFile(reply, { ...(value as FileStream), contentType: route.reply.stream })
   if (value === null) return reply.code(204).send()
-  sendEvents(reply, value as EventStream, metrics.streamsOpen)
+  sendEvents(reply, value as EventStream, deps)
   return undefined
 }
 

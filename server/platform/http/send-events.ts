@@ -2,7 +2,9 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { fail, sentence } from '#errors'
 import { startOfLog } from '#platform/streams/event-log.ts'
+import type { Metrics } from '#platform/telemetry/metrics.ts'
 import type { EventStream } from './define-route.ts'
+import type { Draining } from './draining.ts'
 
 /** Interval of comments that keep proxies from closing a silent connection. */
 const HEARTBEAT_MS = 15_000
@@ -11,19 +13,20 @@ const STALLED_READER_MS = 60_000
 
 /**
  * Sends an event log to one client, from the client's position to the end of the log. Unsent events stay in the
- * shared log, so no client needs a buffer. `open` counts connected clients.
+ * shared log, so no client needs a buffer. When the process shuts down, a client of a log that other processes can
+ * serve is disconnected, so that it resumes at one of them.
  */
 export function sendEvents(
   reply: FastifyReply,
   stream: EventStream,
-  open: { inc(): void; dec(): void },
+  { metrics, draining }: { metrics: Pick<Metrics, 'streamsOpen'>; draining: Draining },
 ): void {
   const { log, named } = stream
   const position = stream.afterId === undefined ? startOfLog() : log.positionAfter(stream.afterId, named)
   if (!position) throw fail('request.invalid', { reason: sentence('request.last_event_id') })
 
   reply.hijack()
-  open.inc()
+  metrics.streamsOpen.inc()
   const response = reply.raw
   const { socket } = reply.request.raw
   socket.setNoDelay(true)
@@ -65,11 +68,13 @@ export function sendEvents(
     if (!blocked) send(': still here\n\n')
   }, HEARTBEAT_MS)
   const unfollow = log.follow(push)
+  const cancelHandOver = stream.isElsewhere ? draining.onBegin(() => response.destroy()) : () => {}
   let isOver = false
   const close = (): void => {
     if (isOver) return
     isOver = true
-    open.dec()
+    metrics.streamsOpen.dec()
+    cancelHandOver()
     clearInterval(heartbeat)
     clearTimeout(stalled)
     unfollow()

@@ -10,6 +10,8 @@ const RENEWAL_MS = 5_000
 /** This server process, among all processes that use the database. Rows of work in progress contain its id. */
 export interface Instance {
   id: string
+  /** Number of other processes that were alive when this process started. */
+  others: number
   /** Releases the lease, so that other processes take over this process's unfinished work immediately. */
   stop(): Promise<void>
 }
@@ -25,6 +27,8 @@ export async function startInstance({ sql, embedded }: OpenDatabase, log: Logger
     insert into server_instances (id, lease_until) values (${id}, now() + ${LEASE_SECONDS} * interval '1 second')
     on conflict (id) do update set lease_until = excluded.lease_until`
   await sql`delete from server_instances where ${embedded} or lease_until < now() - interval '1 day'`
+  const [alive] = await sql<{ count: number }[]>`
+    select count(*)::int as count from server_instances where lease_until > now()`
   await renew()
   const endRenewal = repeat(RENEWAL_MS, renew, {
     log,
@@ -32,6 +36,7 @@ export async function startInstance({ sql, embedded }: OpenDatabase, log: Logger
   })
   return {
     id,
+    others: alive?.count ?? 0,
     async stop() {
       endRenewal()
       await sql`delete from server_instances where id = ${id}`

@@ -43,7 +43,7 @@ export interface Jobs {
    * as `organizationId`. A running job continues to its end.
    */
   forget(tx: ISql, about: readonly string[]): Promise<void>
-  /** Creates these queues if they do not exist, and starts to process their jobs. */
+  /** Creates these queues if they do not exist. Starts to process their jobs, if this process runs jobs. */
   start(queues: Queue<never>[]): Promise<void>
   /** Returns the number of waiting jobs in each queue, including delayed jobs and retries. */
   countWaiting(): Promise<Map<string, number>>
@@ -62,12 +62,19 @@ const KEEP_FINISHED_SECONDS = 7 * 86_400
 /** Time for running jobs to finish when the process stops. Unfinished jobs are retried by another process. */
 const STOP_MS = 4_000
 
-export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing | null = null): Jobs {
+/** Opens the queues. With `runsJobs` false, this process only adds jobs, and others run them. */
+export function createJobs(
+  { sql }: OpenDatabase,
+  log: Logger,
+  tracing: Tracing | null = null,
+  runsJobs = true,
+): Jobs {
   const names: string[] = []
   const boss = new PgBoss({
     db: executor(sql),
     schema: SCHEMA,
     schedule: false,
+    supervise: runsJobs,
     persistWarnings: false,
     reindex: false,
     monitorVacuum: false,
@@ -97,7 +104,8 @@ export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing 
       await boss.start()
       for (const queue of queues) {
         names.push(queue.name)
-        await startQueue(boss, traced(queue as Queue<object>, tracing), wake, log)
+        await createQueue(boss, queue)
+        if (runsJobs) await runQueue(boss, traced(queue as Queue<object>, tracing), wake, log)
       }
     },
     async countWaiting() {
@@ -120,13 +128,8 @@ export function createJobs({ sql }: OpenDatabase, log: Logger, tracing: Tracing 
 const isDuplicateJob = (error: Error): boolean =>
   isUniqueViolation(error) && /_i1$/.test(String((error as { constraint_name?: unknown }).constraint_name))
 
-async function startQueue(
-  boss: PgBoss,
-  queue: Queue<object>,
-  wake: (queueName: string) => void,
-  log: Logger,
-): Promise<void> {
-  await boss.createQueue(queue.name, {
+const createQueue = (boss: PgBoss, queue: Queue<never>): Promise<void> =>
+  boss.createQueue(queue.name, {
     policy: queue.isKeyed ? 'short' : 'standard',
     retryLimit: queue.retries,
     retryDelay: queue.firstRetrySeconds,
@@ -134,6 +137,13 @@ async function startQueue(
     expireInSeconds: queue.timeoutSeconds,
     deleteAfterSeconds: KEEP_FINISHED_SECONDS,
   })
+
+async function runQueue(
+  boss: PgBoss,
+  queue: Queue<object>,
+  wake: (queueName: string) => void,
+  log: Logger,
+): Promise<void> {
   const { concurrency, groupConcurrency } = queue
   await boss.work(
     queue.name,

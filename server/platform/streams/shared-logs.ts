@@ -15,8 +15,15 @@ export interface SharedLogs {
    * server.unavailable.
    */
   open(id: string): Promise<EventLog | undefined>
+  /**
+   * Ends the log of a process that has died, so that its followers need not wait for more. Never rejects: without
+   * the end, they wait for SILENCE_MS.
+   */
+  endAbandoned(id: string): Promise<void>
   /** Deletes logs before they expire. Throws server.unavailable. */
   forget(ids: readonly string[]): Promise<void>
+  /** Waits briefly until the ends of this process's logs are in Redis. */
+  close(): Promise<void>
 }
 
 /** Time from the last event until a log expires. Applies to finished and abandoned logs. */
@@ -25,6 +32,8 @@ const BLOCK_MS = 5_000
 /** A follower stops after this time without data, because the writing process is probably dead. */
 const SILENCE_MS = 60_000
 
+/** Time for the last events to reach Redis when the process stops. */
+const CLOSE_MS = 2_000
 /** Pause between attempts to interrupt a blocking read. */
 const INTERRUPT_RETRY_MS = 10
 
@@ -60,10 +69,20 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
   }
 
   const followed = new FollowedLogs(redis, log)
+  const copies = new Set<Promise<void>>()
 
   return {
     share(id, source) {
-      copy(id, source).catch((error: unknown) => log.warn({ err: error, id }, 'a stream could not be shared'))
+      const copied = copy(id, source)
+        .catch((error: unknown) => log.warn({ err: error, id }, 'a stream could not be shared'))
+        .finally(() => copies.delete(copied))
+      copies.add(copied)
+    },
+    async endAbandoned(id) {
+      const key = keyOf(id)
+      await redis
+        .run((client) => client.multi().xAdd(key, '*', { end: '1' }).expire(key, KEPT_SECONDS).exec())
+        .catch((error: unknown) => log.warn({ err: error, id }, 'an abandoned stream could not be ended'))
     },
     async open(id) {
       const shared = followed.find(id)
@@ -80,6 +99,9 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
     },
     async forget(ids) {
       if (ids.length > 0) await redis.run((client) => client.unlink(ids.map(keyOf)))
+    },
+    async close() {
+      await Promise.race([Promise.all(copies), sleep(CLOSE_MS, undefined, { ref: false })])
     },
   }
 }

@@ -17,13 +17,15 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1'])
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via']
 
 /**
- * Registers /healthz (the process is alive), /readyz (the process can serve requests) and /metrics (for Prometheus).
+ * Registers /healthz (the process is alive), /readyz (the process can serve requests and is not shutting down) and
+ * /metrics (for Prometheus).
  * Without METRICS_TOKEN, /metrics is available only from loopback addresses.
  */
 export function registerHealth(app: FastifyInstance, services: Services): void {
   app.get('/healthz', async () => ({ status: 'alive' }))
   const checkDependencies = shared(() => askDependencies(services), RESULT_KEPT_MS)
   app.get(READINESS, async () => {
+    services.draining.refuse()
     await checkDependencies()
     return { status: 'ready' }
   })
