@@ -9,7 +9,9 @@ import { ChatError, chatInTerminal } from './chat-client.ts'
 
 const USAGE = `Usage: parley <command>
 
-  start                 start the server (configured by the environment and .env)
+  start                 start the server (configured by the environment and .env):
+                          --workers N   run N processes behind one port (auto: one per core);
+                                        requires DATABASE_URL and REDIS_URL (docs/processes.md)
   migrate               migrate the database to the current schema
   config                print the effective configuration, with secrets hidden
   doctor                check the configuration and all services that it names; --json for machines
@@ -42,6 +44,10 @@ const COMMANDS: Record<string, (args: string[]) => Promise<void>> = {
 /** Runs a command of the command line. Expected errors are printed in one line and set exit code 1. */
 export async function runCommand([name = '', ...args]: string[]): Promise<void> {
   const command = COMMANDS[name]
+  if (name === '--help' || name === 'help') {
+    process.stdout.write(USAGE)
+    return
+  }
   if (!command) {
     process.stderr.write(USAGE)
     process.exitCode = 1
@@ -68,18 +74,26 @@ function isExpected(error: unknown): error is Error {
   )
 }
 
-async function start(): Promise<void> {
+async function start(args: string[]): Promise<void> {
   const config = loadConfig()
+  const workers = await import('./start-workers.ts')
+  if (args.length > 0 && !workers.isWorker) {
+    const [option, value, ...rest] = args.flatMap((arg) => arg.split('='))
+    if (option !== '--workers' || rest.length > 0)
+      throw new ConfigError('usage: parley start [--workers N|auto]')
+    return workers.startWorkers(workers.readWorkers(value), config, process.env['ROLE'])
+  }
   // The embedded database takes as long to start as the modules take to load, so do both concurrently.
   const starting = config.databaseUrl === null ? startEmbedded(config.dataDir) : undefined
-  const [{ startServer, stopOnSignals }, { banner }] = await Promise.all([
+  const [{ createStop, startServer, stopOnSignals }, { banner }] = await Promise.all([
     import('./main.ts'),
     import('./banner.ts'),
     starting,
   ])
   const server = await startServer(config, starting)
-  stopOnSignals(server)
-  process.stdout.write(await banner(server, config))
+  if (workers.isWorker) workers.followPrimary(createStop(server))
+  else stopOnSignals(server)
+  if (!workers.isWorker || workers.isFirstWorker()) process.stdout.write(await banner(server, config))
 }
 
 async function migrate(): Promise<void> {

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCli, type ServerProcess, startProcess } from '#tests/support/process.ts'
+import { findRedis, startRedis } from '#tests/support/redis.ts'
+import { createDatabase } from '#tests/support/server.ts'
+
+/** `parley start --workers N`: several processes behind one port. */
+
+const CLI = join(import.meta.dirname, '../../server/cli.ts')
+const database = await createDatabase({ isEmpty: true })
+const isPossible = database !== null && findRedis() !== undefined
+if (process.env['CI'] && !isPossible) throw new Error('redis-server and PostgreSQL are missing')
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-workers-'))
+let redis: Awaited<ReturnType<typeof startRedis>>
+let environment: Record<string, string>
+beforeAll(async () => {
+  if (!isPossible) return
+  redis = await startRedis()
+  environment = {
+    DATABASE_URL: database.url,
+    REDIS_URL: redis.url,
+    SECRET: 's'.repeat(32),
+    DATA_DIR: folder,
+    BASE_URL: 'http://parley.test',
+  }
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  if (!isPossible) return
+  await redis.stop()
+  await database.drop()
+})
+
+/** Starting a process takes seconds on a busy machine. */
+const SLOW = { timeout: 60_000 }
+
+/** Returns how often a process has begun to listen. */
+const listening = (server: ServerProcess): number => server.output().split('Server listening').length - 1
+
+/** Returns the ids of the processes that this one has started. */
+const childrenOf = ({ pid }: ServerProcess): number[] =>
+  execFileSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(Number)
+
+test.each([
+  [['--workers', '2'], {}, '--workers requires DATABASE_URL'],
+  [['--workers', 'many'], {}, '--workers must be a whole number from 1 to 256, or auto'],
+  [['--worker'], {}, 'usage: parley start'],
+])('start %j is refused with one line', async (args, extra, line) => {
+  const { ended, output } = runCli(['start', ...args], { DATA_DIR: folder, ...extra }, folder)
+  expect(await ended).toBe(1)
+  expect(output()).toContain(line)
+  expect(output().trim().split('\n')).toHaveLength(1)
+})
+
+test('--help explains --workers', async () => {
+  const { ended, output } = runCli(['--help'], {}, folder)
+  expect(await ended).toBe(0)
+  expect(output()).toContain('--workers N')
+})
+
+test.skipIf(!isPossible)(
+  'three workers share a port, a killed one is restarted, and all stop together',
+  async () => {
+    const server = await startProcess(environment, [CLI, 'start', '--workers', '3'])
+    await expect.poll(() => childrenOf(server)).toHaveLength(3)
+    await expect.poll(() => listening(server), SLOW).toBe(3)
+    expect(server.output().split('Sign in:')).toHaveLength(2)
+    expect(server.output()).toContain('(shown only once)')
+
+    const [victim = 0] = childrenOf(server)
+    process.kill(victim, 'SIGKILL')
+    await expect.poll(() => server.output()).toContain(`process ${victim} (ROLE=`)
+    const person = await server.signUp()
+    expect((await server.call('GET', '/api/users/me', { token: person.token })).status).toBe(200)
+    await expect.poll(() => listening(server), SLOW).toBe(4)
+    expect(childrenOf(server)).not.toContain(victim)
+    expect(server.output().split('Sign in:')).toHaveLength(2)
+
+    const workers = childrenOf(server)
+    expect(await server.stop()).toBe(0)
+    for (const pid of workers) expect(() => process.kill(pid, 0)).toThrow()
+  },
+  240_000,
+)
