@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs PostgreSQL 17 with pgvector into a folder, from the packages of Debian 13 (trixie). Does not modify the
-# system's apt and dpkg, so it works on Debian 12 (which has no pgvector) and without root.
+# Installs PostgreSQL 17 with pgvector, and PgBouncer 1.24, into a folder, from the packages of Debian 13 (trixie). Does
+# not modify the system's apt and dpkg, so it works on Debian 12 (which has no pgvector) and without root.
 #
 #   scripts/get-postgres.sh .cache/postgres
 #
@@ -9,7 +9,7 @@
 set -euo pipefail
 
 readonly version=17
-readonly programs=(postgres initdb pg_ctl psql pg_dump pg_restore pg_isready pgbench)
+readonly programs=(postgres initdb pg_ctl psql pg_dump pg_restore pg_isready pgbench pgbouncer)
 readonly extensions=(
   vector pg_trgm pgcrypto plpgsql dict_snowball unaccent btree_gin amcheck pg_stat_statements libpqwalreceiver
 )
@@ -35,7 +35,7 @@ main() {
 
 # Succeeds if the server and pgvector are installed and the server's libraries load.
 works() {
-  [[ -f $1/usr/lib/postgresql/$version/lib/vector.so ]] &&
+  [[ -f $1/usr/lib/postgresql/$version/lib/vector.so && -x $1/usr/lib/postgresql/$version/bin/pgbouncer ]] &&
     "$1/usr/lib/postgresql/$version/bin/postgres" --version >/dev/null 2>&1
 }
 
@@ -54,7 +54,7 @@ download() {
   )
   quietly apt-get "${options[@]}" update
   quietly apt-get "${options[@]}" -y --download-only install \
-    "postgresql-$version" "postgresql-$version-pgvector" "postgresql-client-$version"
+    "postgresql-$version" "postgresql-$version-pgvector" "postgresql-client-$version" pgbouncer
 }
 
 # Prints the Debian mirror that this machine uses. Reads both formats of apt's sources.
@@ -87,6 +87,7 @@ assemble() {
   cp -a "$root/usr/share/zoneinfo" "$target/usr/share/"
   cp -L "$loader" "$target/lib/ld.so"
   for name in "${extensions[@]}"; do cp "$root/$home/lib/$name.so" "$target/$home/lib/"; done
+  cp "$root/usr/sbin/pgbouncer" "$root/$home/bin/"
   for name in "${programs[@]}"; do
     cp "$root/$home/bin/$name" "$target/$home/bin/$name.real"
     write_launcher "$target/$home/bin/$name"

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RedisClient } from '#platform/redis/server.ts'
 import type { Person } from '#tests/support/client.ts'
 import { openPlayground, type PlaygroundStage } from '#tests/support/playground.ts'
 import { findRedis, startRedis } from '#tests/support/redis.ts'
@@ -156,7 +157,7 @@ test.skipIf(!isPossible)('with Redis, all processes share the memory, which is e
   const kept = await services.redis?.run((client) => client.lRange(key, 0, -1))
   expect(kept).toHaveLength(2)
   expect(JSON.stringify(kept)).not.toContain('secret')
-  const seconds = await services.redis?.run((client) => client.ttl(key))
+  const seconds = await services.redis?.run((client) => (client as RedisClient).ttl(key))
   expect(seconds).toBeGreaterThan(1_700)
   expect(seconds).toBeLessThanOrEqual(1_800)
 

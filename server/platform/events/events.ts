@@ -126,8 +126,7 @@ export async function createEvents(
 
   /** Receives events from other processes. This process delivers its own events without Redis. */
   async function listen(): Promise<void> {
-    const connection = await redis?.openConnection()
-    await connection?.subscribe(CHANNEL, (text) => {
+    await redis?.subscribe(CHANNEL, (text) => {
       try {
         const { from, ...delivery } = JSON.parse(text) as Delivery & { from: string }
         if (from !== instance.id) deliverHere(delivery)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Redis, RedisClient } from '#platform/redis/redis.ts'
+import type { Redis } from '#platform/redis/redis.ts'
+import type { RedisCommands } from '#platform/redis/server.ts'
 import type { WindowCount } from './local-windows.ts'
 
 /**
@@ -79,7 +80,7 @@ export class SharedWindows {
 }
 
 /** Runs the script by its hash. Sends the source if Redis does not know the script, for example after a restart. */
-async function runScript(client: RedisClient, key: string, windowMs: number): Promise<WindowCount> {
+async function runScript(client: RedisCommands, key: string, windowMs: number): Promise<WindowCount> {
   const options = { keys: [key], arguments: [String(windowMs)] }
   const answer = await client.evalSha(SCRIPT_SHA1, options).catch((error: Error) => {
     if (!error.message.startsWith('NOSCRIPT')) throw error

@@ -1,67 +1,57 @@
 import type { Logger } from 'pino'
-import { createClient, type RedisClientOptions } from 'redis'
+import type { RedisClientOptions } from 'redis'
 import { fail, sentence } from '#errors'
-
-export type RedisClient = ReturnType<typeof createClient>
+import { connectServer, optionsOf, prepareClient, type RedisClient, type RedisCommands } from './server.ts'
 
 /**
- * The Redis server that all processes share. If Redis is down or unresponsive, features that depend on it fail. Other
- * work is not delayed.
+ * The Redis server or Redis Cluster that all processes share. If Redis is down or unresponsive, features that depend
+ * on it fail. Other work is not delayed.
  */
 export interface Redis {
+  isCluster: boolean
   /**
    * Runs a command on the process's shared connection. Throws server.unavailable if Redis is down, refuses the
    * command, or does not respond within COMMAND_TIMEOUT_MS. After a timeout, all commands fail immediately until
-   * Redis responds again.
+   * Redis responds again. In a cluster, each command waits on its own, because its node may be the only one down.
    */
-  run<Answer>(command: (client: RedisClient) => Promise<Answer>): Promise<Answer>
+  run<Answer>(command: (client: RedisCommands) => Promise<Answer>): Promise<Answer>
   /**
-   * Opens a separate connection for blocking commands and subscriptions. The connection reconnects and resubscribes
-   * automatically. The caller must destroy it. Throws server.unavailable.
+   * Opens a separate connection for blocking commands, in a cluster to the node that stores `key`. The caller must
+   * destroy it. Throws server.unavailable.
    */
-  openConnection(): Promise<RedisClient>
-  /** Throws if Redis does not respond. */
+  openConnection(key: string): Promise<BlockingConnection>
+  /**
+   * Subscribes to a channel until `close`. Reconnects and resubscribes automatically. Throws server.unavailable.
+   */
+  subscribe(channel: string, listener: (message: string) => void): Promise<void>
+  /** Throws if Redis, or a master of the cluster, does not respond. */
   check(): Promise<void>
   close(): Promise<void>
 }
 
+export interface BlockingConnection {
+  client: RedisClient
+  /** Makes a blocking command in progress return as if its time were over. Throws server.unavailable. */
+  interrupt(): Promise<void>
+  destroy(): void
+}
+
 const CONNECT_TIMEOUT_MS = 5_000
 const COMMAND_TIMEOUT_MS = 2_000
-/** A connection without traffic for this long is considered dead. Blocking reads must therefore be shorter. */
-const IDLE_TIMEOUT_MS = 10_000
-/**
- * Pings keep an unused connection from appearing idle. The client sends no ping while the previous one is unanswered.
- */
-const PING_INTERVAL_MS = 4_000
-const RECONNECT_FIRST_MS = 50
-const RECONNECT_MAX_MS = 2_000
-const RECONNECT_JITTER_MS = 200
-const WAITING_COMMANDS_MAX = 4_000
 /** Time for running commands to finish when the process stops. */
 const CLOSE_MS = 1_000
 
 /** Connects to Redis, and waits until the connection is ready. */
 export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis> {
-  const prepareClient = (): RedisClient => {
-    const made = createClient(optionsOf(redisUrl))
-    made.on('error', (error: unknown) => log.warn({ err: error }, 'redis'))
-    // A client that is destroyed while it connects would otherwise connect later and stay open.
-    made.on('ready', () => {
-      if (!made.isOpen) made.destroy()
-    })
-    return made as RedisClient
-  }
-  const others = new Set<RedisClient>()
-  const client = prepareClient()
+  const server = await connectServer(redisUrl, log)
   let isUnresponsive = false
-  client.on('ready', () => {
+  server.onReady(() => {
     isUnresponsive = false
   })
-  await client.connect()
 
-  const run: Redis['run'] = async (command) => {
+  async function within<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     if (isUnresponsive) throw unavailable(new CommandTimeout())
-    const answer = command(client)
+    const answer = ask()
     // A response after the timeout also shows that Redis is responsive again.
     answer.then(
       () => {
@@ -72,52 +62,49 @@ export async function connectRedis(redisUrl: string, log: Logger): Promise<Redis
     try {
       return await withTimeout(answer, COMMAND_TIMEOUT_MS)
     } catch (cause) {
-      if (cause instanceof CommandTimeout) isUnresponsive = true
+      if (cause instanceof CommandTimeout) isUnresponsive = !server.isCluster
+      throw unavailable(cause)
+    }
+  }
+
+  const others = new Set<RedisClient>()
+  async function openOther(options: RedisClientOptions): Promise<RedisClient> {
+    const connection = prepareClient(options, log)
+    others.add(connection)
+    connection.on('end', () => others.delete(connection))
+    try {
+      await withTimeout(connection.connect(), CONNECT_TIMEOUT_MS)
+      return connection
+    } catch (cause) {
+      connection.destroy()
       throw unavailable(cause)
     }
   }
 
   return {
-    run,
-    async openConnection() {
-      const connection = prepareClient()
-      others.add(connection)
-      connection.on('end', () => others.delete(connection))
-      try {
-        await withTimeout(connection.connect(), CONNECT_TIMEOUT_MS)
-        return connection
-      } catch (cause) {
-        connection.destroy()
-        throw unavailable(cause)
+    isCluster: server.isCluster,
+    run: (command) => within(() => command(server.commands)),
+    async openConnection(key) {
+      const node = await within(() => server.nodeOf(key))
+      const client = await openOther(node.options)
+      const id = String(await within(() => client.clientId()))
+      return {
+        client,
+        interrupt: async () => void (await within(() => node.client.sendCommand(['CLIENT', 'UNBLOCK', id]))),
+        destroy: () => client.destroy(),
       }
     },
-    async check() {
-      await run((redis) => redis.ping())
+    async subscribe(channel, listener) {
+      const subscriber = server.subscriber ?? (await openOther(optionsOf(redisUrl)))
+      await within(() => subscriber.subscribe(channel, listener))
     },
+    check: async () => void (await within(() => server.check())),
     async close() {
       for (const connection of others) connection.destroy()
-      await withTimeout(client.close(), CLOSE_MS).catch(() => client.destroy())
+      await withTimeout(server.close(), CLOSE_MS).catch(() => server.destroy())
     },
   }
 }
-
-/**
- * Returns the client's options. The client's command timeout covers only the time until a command is written, so
- * `run` has a timeout of its own. Without a reconnect strategy, the client would not reconnect after an idle timeout.
- */
-const optionsOf = (url: string): RedisClientOptions => ({
-  url,
-  disableOfflineQueue: true,
-  commandsQueueMaxLength: WAITING_COMMANDS_MAX,
-  pingInterval: PING_INTERVAL_MS,
-  socket: {
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: IDLE_TIMEOUT_MS,
-    reconnectStrategy: (retries) =>
-      Math.min(RECONNECT_FIRST_MS * 2 ** retries, RECONNECT_MAX_MS) + Math.random() * RECONNECT_JITTER_MS,
-  },
-  commandOptions: { timeout: COMMAND_TIMEOUT_MS },
-})
 
 class CommandTimeout extends Error {
   override readonly name = 'CommandTimeout'

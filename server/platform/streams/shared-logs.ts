@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Redis, RedisClient } from '#platform/redis/redis.ts'
+import type { BlockingConnection, Redis } from '#platform/redis/redis.ts'
 import { EventLog, startOfLog } from './event-log.ts'
 
 /** Event logs in Redis streams. Clients can follow a reply through any process. */
@@ -37,9 +37,13 @@ const CLOSE_MS = 2_000
 /** Pause between attempts to interrupt a blocking read. */
 const INTERRUPT_RETRY_MS = 10
 
-const KEY_PREFIX = 'parley:stream:'
-const keyOf = (id: string): string => KEY_PREFIX + id
-const idOf = (key: string): string => key.slice(KEY_PREFIX.length)
+/**
+ * The key of a log has a hash tag: the last character of its id. A cluster stores logs with the same tag on one node,
+ * where one command can read all of them.
+ */
+const tagOf = (id: string): string => id.slice(-1)
+const keyOf = (id: string): string => `parley:stream:{${tagOf(id)}}:${id}`
+const idOf = (key: string): string => key.slice(key.lastIndexOf(':') + 1)
 
 export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
   async function copy(id: string, source: EventLog): Promise<void> {
@@ -68,7 +72,14 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
     }
   }
 
-  const followed = new FollowedLogs(redis, log)
+  const followers = new Map<string, FollowedLogs>()
+  /** Returns the follower of this log: one per hash tag in a cluster, and otherwise one for all logs. */
+  function followerOf(id: string): FollowedLogs {
+    const tag = redis.isCluster ? tagOf(id) : ''
+    const found = followers.get(tag) ?? new FollowedLogs(redis, log)
+    followers.set(tag, found)
+    return found
+  }
   const copies = new Set<Promise<void>>()
 
   return {
@@ -85,6 +96,7 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
         .catch((error: unknown) => log.warn({ err: error, id }, 'an abandoned stream could not be ended'))
     },
     async open(id) {
+      const followed = followerOf(id)
       const shared = followed.find(id)
       if (shared) return shared
       const entries = (await redis.run((client) => client.xRange(keyOf(id), '-', '+'))) as Entry[]
@@ -98,7 +110,8 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
       return target
     },
     async forget(ids) {
-      if (ids.length > 0) await redis.run((client) => client.unlink(ids.map(keyOf)))
+      for (const some of Map.groupBy(ids, tagOf).values())
+        await redis.run((client) => client.unlink(some.map(keyOf)))
     },
     async close() {
       await Promise.race([Promise.all(copies), sleep(CLOSE_MS, undefined, { ref: false })])
@@ -116,12 +129,12 @@ interface Followed {
   isRead: boolean
 }
 
-/** Follows any number of logs on one Redis connection. The connection is open only while a log is followed. */
+/** Follows any number of logs on one Redis connection. In a cluster, they must have the same hash tag. The connection is open only while a log is followed. */
 class FollowedLogs {
   readonly #redis: Redis
   readonly #log: Logger
   readonly #followed = new Map<string, Followed>()
-  #readerId: number | undefined
+  #reader: BlockingConnection | undefined
   #isReading = false
 
   constructor(redis: Redis, log: Logger) {
@@ -144,27 +157,28 @@ class FollowedLogs {
 
   async #readAll(): Promise<void> {
     this.#isReading = true
-    let reader: RedisClient | undefined
+    let reader: BlockingConnection | undefined
     try {
-      reader = await this.#redis.openConnection()
-      this.#readerId = await reader.clientId()
+      const [id = ''] = this.#followed.keys()
+      reader = await this.#redis.openConnection(keyOf(id))
+      this.#reader = reader
       while (this.#followed.size > 0) await this.#readOnce(reader)
     } catch (error) {
       this.#log.warn({ err: error, streams: this.#followed.size }, 'streams could not be followed')
     } finally {
       for (const id of this.#followed.keys()) this.#end(id)
       this.#isReading = false
-      this.#readerId = undefined
+      this.#reader = undefined
       reader?.destroy()
     }
   }
 
-  async #readOnce(reader: RedisClient): Promise<void> {
+  async #readOnce({ client }: BlockingConnection): Promise<void> {
     const positions = [...this.#followed].map(([id, one]) => {
       one.isRead = true
       return { key: keyOf(id), id: one.after }
     })
-    const answer = await reader.xRead(positions, { BLOCK: BLOCK_MS })
+    const answer = await client.xRead(positions, { BLOCK: BLOCK_MS })
     for (const { name, messages } of streamsOf(answer)) {
       const one = this.#followed.get(idOf(name))
       if (!one) continue
@@ -189,9 +203,7 @@ class FollowedLogs {
   async #interrupt(added: Followed): Promise<void> {
     try {
       while (this.#isReading && !added.isRead) {
-        const readerId = this.#readerId
-        if (readerId !== undefined)
-          await this.#redis.run((client) => client.sendCommand(['CLIENT', 'UNBLOCK', String(readerId)]))
+        await this.#reader?.interrupt()
         await sleep(INTERRUPT_RETRY_MS)
       }
     } catch (error) {
