@@ -17,6 +17,8 @@ export interface Config {
   consoleBuild: boolean
   /** The URL of PostgreSQL. Null for the embedded PostgreSQL in `dataDir`. */
   databaseUrl: string | null
+  /** The URL of the same PostgreSQL without a connection pooler, for migrations. Null if `databaseUrl` has none. */
+  databaseDirectUrl: string | null
   /** The URL of Redis. Null if the server runs as a single process, which needs no shared state. */
   redisUrl: string | null
   /** The secret that encrypts stored data. If null, the server generates a secret once and stores it in `dataDir`. */
@@ -115,6 +117,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     dataDir: resolve(env.text('DATA_DIR') ?? './data'),
     consoleBuild: env.choice('CONSOLE_BUILD', ['0', '1']) !== '0',
     databaseUrl,
+    databaseDirectUrl: readDirectUrl(env, databaseUrl),
     redisUrl: env.url('REDIS_URL', ['redis:', 'rediss:']),
     secret,
     secretPrevious: readPreviousSecret(env, secret),
@@ -174,6 +177,15 @@ function describeValue(name: string, value: unknown): string {
 }
 
 const withoutPassword = (text: string): string => text.replace(/(\w+:\/\/[^:@/]*):[^@/]*@/, '$1:(hidden)@')
+
+function readDirectUrl(env: Environment, databaseUrl: string | null): string | null {
+  const url = env.url('DATABASE_DIRECT_URL', ['postgres:', 'postgresql:'])
+  if (url !== null && databaseUrl === null)
+    throw new ConfigError(
+      'DATABASE_DIRECT_URL requires DATABASE_URL. Set DATABASE_URL to the address of the pooler.',
+    )
+  return url
+}
 
 function readRole(env: Environment, databaseUrl: string | null): Config['role'] {
   const role = env.choice('ROLE', ['all', 'api', 'worker']) ?? 'all'

@@ -32,6 +32,9 @@ import { watchModels } from '#platform/telemetry/watch-models.ts'
 import type { Overrides } from './app.ts'
 import { TABLES } from './tables.ts'
 
+const WITHOUT_TIMEOUT =
+  'DATABASE_URL leads to a connection pooler without a limit for the time of statements; add ' +
+  "connect_query='set statement_timeout = 30000' to the database's line in pgbouncer.ini"
 const WITHOUT_REDIS =
   'REDIS_URL is not set, and other processes use this database: each process counts rate limits separately and has ' +
   'its own playground memory, a reply can be resumed only at the process that writes it, and live events reach only ' +
@@ -50,6 +53,7 @@ export async function openServices(
   const database = await connectDatabase({ ...config, starting, watch, connectionsMax })
   const pair = loadSecrets(config)
   const instance = await startInstance(database, log)
+  if (!database.limitsStatements) log.warn(WITHOUT_TIMEOUT)
   if (config.redisUrl === null && (config.role !== 'all' || instance.others > 0)) log.warn(WITHOUT_REDIS)
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
   const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log)

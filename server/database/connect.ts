@@ -17,6 +17,8 @@ export type SystemStatements = postgres.ISql
 export interface Database {
   /** True for the embedded database, which has one connection and a data folder that only this process uses. */
   embedded: boolean
+  /** False if a connection pooler refuses to limit the time of statements, and its operator has not done so. */
+  limitsStatements: boolean
   /** Returns the number of statements in progress. */
   statementsOpen(): StatementsOpen
   /**
@@ -38,6 +40,8 @@ export interface OpenDatabase extends Database {
 export const CONNECTIONS_MAX = 10
 const CONNECT_TIMEOUT_SECONDS = 10
 const STATEMENT_TIMEOUT_MS = 30_000
+/** SQLSTATE with which PgBouncer refuses a startup parameter that it cannot pass on. */
+const PROTOCOL_VIOLATION = '08P01'
 /**
  * Key of the advisory lock that a process holds while it migrates. An arbitrary number, the same in every process.
  */
@@ -45,10 +49,13 @@ const MIGRATION_LOCK = 7_265_539
 
 /**
  * Opens the database and migrates its schema. Uses PostgreSQL at `databaseUrl`, or the embedded database in `dataDir`
- * if `databaseUrl` is null. Processes that start at the same time migrate one after another.
+ * if `databaseUrl` is null. Processes that start at the same time migrate one after another. `databaseUrl` may lead to a
+ * PgBouncer in transaction mode, so nothing may rely on the state of a session outside a transaction.
  */
 export async function connectDatabase(options: {
   databaseUrl: string | null
+  /** The URL of the same PostgreSQL without a pooler, for migrations. By default, they use `databaseUrl`. */
+  databaseDirectUrl?: string | null
   dataDir: string
   /** An embedded database that the caller is already starting. */
   starting?: Promise<EmbeddedDatabase> | undefined
@@ -59,29 +66,36 @@ export async function connectDatabase(options: {
 }): Promise<OpenDatabase> {
   const embedded =
     options.databaseUrl === null ? await (options.starting ?? startEmbedded(options.dataDir)) : null
-  const open = (max: number) =>
-    embedded
-      ? postgres({ ...embeddedAddress(embedded.socketPath), ...DRIVER_OPTIONS, max: 1 })
-      : postgres(options.databaseUrl ?? '', {
-          ...DRIVER_OPTIONS,
-          max,
-          connection: { statement_timeout: STATEMENT_TIMEOUT_MS, application_name: 'parley' },
-        })
-  try {
-    await migrateUnderLock(open(1))
-  } catch (error) {
-    await embedded?.stop()
-    throw error
+  if (embedded) {
+    const open = () => postgres({ ...embeddedAddress(embedded.socketPath), ...DRIVER_OPTIONS, max: 1 })
+    try {
+      await migrateAndEnd(open())
+    } catch (error) {
+      await embedded.stop()
+      throw error
+    }
+    return wrap(open(), embedded, true, options.watch)
   }
-  const { sql: watched, open: statementsOpen } = watchStatements(
-    open(options.connectionsMax ?? CONNECTIONS_MAX),
-    options.watch ?? null,
-  )
+  const url = options.databaseUrl ?? ''
+  await migrateUnderLock(options.databaseDirectUrl ?? url)
+  const connection = (await takesParameters(url)) ? PARAMETERS : {}
+  const sql = postgres(url, { ...DRIVER_OPTIONS, max: options.connectionsMax ?? CONNECTIONS_MAX, connection })
+  return wrap(sql, null, await limitsStatements(sql), options.watch)
+}
+
+function wrap(
+  plain: postgres.Sql,
+  embedded: EmbeddedDatabase | null,
+  limitsStatements: boolean,
+  watch: StatementWatch | null = null,
+): OpenDatabase {
+  const { sql: watched, open: statementsOpen } = watchStatements(plain, watch)
   const sql = ambientSql(watched)
   return {
     sql,
     db: drizzle(sql),
     embedded: embedded !== null,
+    limitsStatements,
     statementsOpen,
     announceClose: () => embedded?.announceStop(),
     async close() {
@@ -91,6 +105,7 @@ export async function connectDatabase(options: {
   }
 }
 
+const PARAMETERS = { statement_timeout: STATEMENT_TIMEOUT_MS, application_name: 'parley' }
 /**
  * Opens one connection without migrating, to inspect a database. `embedded` is a running embedded database, or null for
  * `databaseUrl`.
@@ -115,11 +130,47 @@ const embeddedAddress = (socketPath: string) => ({
   database: 'postgres',
 })
 
-async function migrateUnderLock(sql: postgres.Sql): Promise<void> {
+/**
+ * Migrates while another connection holds a lock. The lock belongs to a transaction, because a pooler may give each
+ * transaction of a session another connection.
+ */
+async function migrateUnderLock(url: string): Promise<void> {
+  const open = () => postgres(url, { ...DRIVER_OPTIONS, max: 1 })
+  const locking = open()
   try {
-    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
+    await locking.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`
+      await migrateAndEnd(open())
+    })
+  } finally {
+    await locking.end({ timeout: 5 })
+  }
+}
+
+async function migrateAndEnd(sql: postgres.Sql): Promise<void> {
+  try {
     await migrate(drizzle(sql), { migrationsFolder: MIGRATIONS })
   } finally {
     await sql.end({ timeout: 5 })
   }
+}
+
+/** Returns whether connections may set PARAMETERS when they open. PgBouncer refuses the timeout by default. */
+async function takesParameters(url: string): Promise<boolean> {
+  const sql = postgres(url, { ...DRIVER_OPTIONS, max: 1, connection: PARAMETERS })
+  try {
+    await sql`select`
+    return true
+  } catch (error) {
+    if ((error as { code?: string }).code === PROTOCOL_VIOLATION) return false
+    throw error
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function limitsStatements(sql: postgres.Sql): Promise<boolean> {
+  const [row] = await sql<{ setting: string }[]>`
+    select setting from pg_settings where name = 'statement_timeout'`
+  return row?.setting !== '0'
 }

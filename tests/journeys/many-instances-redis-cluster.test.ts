@@ -1,5 +1,5 @@
 import { createCluster } from 'redis'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type InstanceStage, openInstanceStage, testInstances } from '#tests/support/instance-journeys.ts'
 import { findRedis, startRedisCluster } from '#tests/support/redis.ts'
 import { createDatabase } from '#tests/support/server.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-if (isPossible) {
+describe.skipIf(!isPossible)('instances with a Redis Cluster', () => {
   testInstances(() => stage)
 
   test('instances share the memory of the MCP playground', async () => {
@@ -57,4 +57,4 @@ if (isPossible) {
     expect(sizes.filter((size) => size > 0)).toHaveLength(3)
     cluster.destroy()
   })
-}
+})

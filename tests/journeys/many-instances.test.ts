@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { type InstanceStage, openInstanceStage, testInstances } from '#tests/support/instance-journeys.ts'
 import { findRedis, startRedis } from '#tests/support/redis.ts'
 import { createDatabase } from '#tests/support/server.ts'
@@ -23,4 +23,6 @@ afterAll(async () => {
   await database.drop()
 })
 
-if (isPossible) testInstances(() => stage)
+describe.skipIf(!isPossible)('instances on one Redis', () => {
+  testInstances(() => stage)
+})
