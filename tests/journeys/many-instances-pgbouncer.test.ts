@@ -31,10 +31,10 @@ describe.skipIf(!isPossible)('instances with PgBouncer', () => {
   testInstances(() => stage)
 
   test('the time of statements is limited where the pooler limits it, and never for migrations', async () => {
-    const limiting = await startPgBouncer(database.url, { timeout: true })
+    const limiting = await startPgBouncer(database?.url ?? '', { timeout: true })
     const server = await startTestServer({
       DATABASE_URL: limiting.url,
-      DATABASE_DIRECT_URL: database.url,
+      DATABASE_DIRECT_URL: database?.url ?? '',
       SECRET: 's'.repeat(32),
     })
     const limits = [stage.worker, server].map(
