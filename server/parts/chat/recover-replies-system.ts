@@ -6,6 +6,7 @@ import { sentence } from '#errors'
 import { payableUsage } from '#platform/models/index.ts'
 import type { ModelMessage } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
+import { textIn } from './reply-events.ts'
 import type { ReplyWrites } from './reply-writes-system.ts'
 import { cutOffCalls } from './tool-calls.ts'
 
@@ -28,8 +29,9 @@ interface OrphanedHold {
 }
 
 /**
- * Ends the replies of dead processes with an error, and settles their holds. Charges the stored part by the server's
- * own token count. A reply without stored content is free. Every process recovers the replies of all processes, but
+ * Ends the replies of dead processes with an error, and settles their holds. The text is the stored part or, if Redis
+ * has more of the events that clients received, the text of these. It is charged by the server's own token count. A
+ * reply without text is free. Every process recovers the replies of all processes, but
  * each hold is settled once. Readers at other processes then read the rest from storage. Returns the number of
  * orphaned holds.
  */
@@ -49,7 +51,11 @@ export async function recoverReplies(
     order by h.id limit ${GROUP_MAX}`
   await Promise.all(
     orphans.map(async (orphan) => {
-      const { content, reasoning } = { content: orphan.content ?? '', reasoning: orphan.reasoning ?? '' }
+      const shared = textIn(
+        orphan.message_id === null ? '' : ((await sharedLogs?.read(orphan.message_id)) ?? ''),
+      )
+      const content = longer(orphan.content, shared.content)
+      const reasoning = longer(orphan.reasoning, shared.reasoning)
       const calls = orphan.tool_calls ?? []
       const prompt = await promptOf(sql, orphan.message_id)
       const messages = [...prompt, ...calls.flatMap(toolMessageOf)]
@@ -73,6 +79,9 @@ export async function recoverReplies(
   )
   return orphans.length
 }
+
+const longer = (stored: string | null, shared: string): string =>
+  shared.length > (stored ?? '').length ? shared : (stored ?? '')
 
 /** Returns the tool message that the model received for a call, for counting tokens. */
 const toolMessageOf = ({ id, name, output, error, ended_event: ended }: StoredToolCall): ModelMessage[] =>

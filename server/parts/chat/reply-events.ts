@@ -99,6 +99,18 @@ export class ReplyEvents {
   }
 }
 
+/** Returns the text that a log's events contain. `events` is text that ReplyEvents has written. */
+export function textIn(events: string): Pick<Delivered, 'content' | 'reasoning'> {
+  const text = { content: '', reasoning: '' }
+  for (const event of events.split('\n\n')) {
+    const [, id, data] = /^id: (\S+)\ndata: (.+)$/s.exec(event) ?? []
+    if (id === undefined || data === undefined || id.endsWith('.end')) continue
+    const { type, message = '' } = JSON.parse(data) as { type?: 'reasoning'; message?: string }
+    text[type ?? 'content'] += message
+  }
+  return text
+}
+
 /** Parses an event id. Returns undefined if the id is invalid. */
 export function parseEventId(
   id: string,

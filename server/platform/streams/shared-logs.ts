@@ -15,6 +15,8 @@ export interface SharedLogs {
    * server.unavailable.
    */
   open(id: string): Promise<EventLog | undefined>
+  /** Returns the events of a log as text. Empty if the log is unknown or Redis is unavailable. Never rejects. */
+  read(id: string): Promise<string>
   /**
    * Ends the log of a process that has died, so that its followers need not wait for more. Never rejects: without
    * the end, they wait for SILENCE_MS.
@@ -88,6 +90,12 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
         .catch((error: unknown) => log.warn({ err: error, id }, 'a stream could not be shared'))
         .finally(() => copies.delete(copied))
       copies.add(copied)
+    },
+    async read(id) {
+      const entries = await redis
+        .run((client) => client.xRange(keyOf(id), '-', '+'))
+        .catch((error: unknown) => log.warn({ err: error, id }, 'a stream could not be read'))
+      return ((entries ?? []) as Entry[]).map(({ message }) => message['events'] ?? '').join('')
     },
     async endAbandoned(id) {
       const key = keyOf(id)
