@@ -171,6 +171,6 @@ async function takesParameters(url: string): Promise<boolean> {
 
 async function limitsStatements(sql: postgres.Sql): Promise<boolean> {
   const [row] = await sql<{ setting: string }[]>`
-    select setting from pg_settings where name = 'statement_timeout'`
+    select coalesce(current_setting('statement_timeout'), '0') as setting`
   return row?.setting !== '0'
 }
