@@ -10,7 +10,7 @@ export interface Column {
 /** The columns of each table, in table order. */
 export type Tables = ReadonlyMap<string, readonly Column[]>
 
-/** A relation of a FROM clause, or the target of a change. */
+/** A relation of a FROM clause, or the table that an INSERT, UPDATE or DELETE changes. */
 export interface Relation {
   alias: string
   columns: readonly Column[]

@@ -50,7 +50,8 @@ export async function compile(
       sourcemap: true,
       comments: false,
       entryFileNames: '[name].js',
-      // A module that is imported on demand also has a small file that loads it.
+      // For each module that is imported on demand, Rolldown adds a small file that re-exports the module. The name of
+      // this file has no folder.
       chunkFileNames: ({ name }) => (name.includes('/') ? '[name].js' : 'on-demand/[name].js'),
       codeSplitting: {
         includeDependenciesRecursively: false,

@@ -136,7 +136,7 @@ async function accessOf(person: Older) {
 
 const ALL = { session: true, refresh: true, password: true, key: true, grant: true }
 const NONE = { session: false, refresh: false, password: false, key: false, grant: false }
-/** Only the password survives: the proof included it, and the server checked it. */
+/** Only the password survives, because accepting the invitation required the password. */
 const PASSWORD_ONLY = { ...NONE, password: true }
 
 const TABLE: [keyof typeof PROOFS, State, status: number, isVerified: boolean, left: typeof ALL | null][] = [

@@ -18,8 +18,8 @@ import { createExampleNet } from './provider/example-net.ts'
 export const SANDBOX_DATA = join(tmpdir(), 'parley-tests-sandbox')
 
 /**
- * Disables prestarted sandbox processes. Each takes up to a second of CPU time, and a test would leave the last two
- * unused.
+ * Disables prestarted sandbox processes. Starting a process takes up to a second of CPU time, and each test that runs
+ * code would end with two unused processes.
  */
 export const NONE_WARM: SandboxBounds = { warm: 0 }
 

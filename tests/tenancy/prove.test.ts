@@ -5,7 +5,7 @@ import { type Catalogue, readCatalogue } from './catalogue.ts'
 import { prove } from './prove.ts'
 
 /**
- * Statements that the prover accepts and refuses. $1 is the organization, $2 the user; all other parameters have
+ * Statements that the prover accepts and refuses. $1 is the organization, $2 the user; all other parameters can have
  * any value.
  */
 

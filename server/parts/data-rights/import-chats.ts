@@ -38,8 +38,8 @@ const wordsOf = ({ organizationId, userId }: Importing, id: string) => ({
 })
 
 /**
- * Converts a message, and adds it to the counters of its chat. A parent must precede the message in the same chat,
- * otherwise the message becomes the first of a branch.
+ * Converts a message, and adds it to the counters of its chat. If its parent does not precede it in the same chat, the
+ * message becomes the first of a branch.
  */
 export function messageRows(line: LineOf<'messages'>, importing: Importing): NewRows | null {
   if (!importing.isOwn(line)) return importing.leaveOut('messages', OF_OTHERS)

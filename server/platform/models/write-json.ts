@@ -11,8 +11,8 @@ export interface WrittenJson {
 
 /**
  * Writes a value like JSON.stringify, but stops at `charactersMax`, so that a large value costs no more than its
- * written part. Makes strings storable. Returns null for values without JSON: circular references, bigint, functions,
- * undefined, or values that throw when read.
+ * written part. Replaces characters that PostgreSQL cannot store. Returns null for values that JSON cannot represent,
+ * such as circular references, bigint, functions and undefined, and for values that throw when read.
  */
 export function writeJson(value: unknown, charactersMax: number): WrittenJson | null {
   const writing = new JsonWriter(charactersMax)

@@ -95,7 +95,7 @@ export default {
     limit: 'Ergebnisse pro Frage',
     limitHint: 'Die Anzahl der Ergebnisse, die jede Suche liefert (k in Recall@k)',
     minimumScore: 'Mindest-Score',
-    minimumScoreHint: '0 bis 1. Blendet schwächere Treffer aus.',
+    minimumScoreHint: '0 bis 1. Dokumente mit niedrigerem Score gelten als nicht gefunden.',
     noReranker: 'Keiner',
     reranker: 'Reranker',
     title: 'Evaluierung ausführen',

@@ -91,7 +91,7 @@ export default {
     limit: 'Results per question',
     limitHint: 'The number of results that each search returns (k in recall@k)',
     minimumScore: 'Minimum score',
-    minimumScoreHint: 'From 0 to 1. Weaker matches are hidden.',
+    minimumScoreHint: 'From 0 to 1. Documents with a lower score count as not found.',
     noReranker: 'None',
     reranker: 'Reranker',
     title: 'Run evaluation',
