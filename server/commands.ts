@@ -152,7 +152,7 @@ async function factors([action, email]: string[]): Promise<void> {
   const log = createLog(config)
   const jobs = createJobs(database, log)
   const mail = createMail({ database, config, jobs, secrets: await openSecrets(config), log })
-  await jobs.start([mail.queue])
+  await jobs.start([mail.queue], config.retentionDays.jobs)
   const isDone = await resetFactors({ database, mail, config }, email)
   await jobs.stop()
   await database.close()

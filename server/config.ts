@@ -64,6 +64,8 @@ export interface Config {
   trustProxy: false | number | string[]
   /** Maximum requests per IP address and per user; 0 means unlimited. */
   rateLimits: { ipPerMinute: number; userPerHour: number }
+  /** Days for which operational records are kept; 0 keeps them forever. */
+  retentionDays: { deliveries: number; jobs: number; invitations: number; audit: number }
   logLevel: LogLevel
   /** The base URL of the OTLP collector. If null, no traces are sent. */
   otlpEndpoint: string | null
@@ -84,6 +86,7 @@ type LogLevel = (typeof LOG_LEVELS)[number]
 const COMPOSIO_BASE_URL = 'https://backend.composio.dev'
 const SECRET_CHARACTERS_MIN = 32
 const RATE_LIMIT_MAX = 1_000_000_000
+const RETENTION_DAYS_MAX = 36_500
 const LOOPBACK_HOSTS = ['127.0.0.1', '::1', 'localhost']
 
 /** An environment variable has an invalid value. The message is one line that names the variable. */
@@ -148,6 +151,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     rateLimits: {
       ipPerMinute: env.integer('RATE_LIMIT_IP_PER_MINUTE', 100, 0, RATE_LIMIT_MAX),
       userPerHour: env.integer('RATE_LIMIT_USER_PER_HOUR', 1_000, 0, RATE_LIMIT_MAX),
+    },
+    retentionDays: {
+      deliveries: env.integer('RETENTION_DELIVERIES_DAYS', 30, 0, RETENTION_DAYS_MAX),
+      jobs: env.integer('RETENTION_JOBS_DAYS', 7, 1, RETENTION_DAYS_MAX),
+      invitations: env.integer('RETENTION_INVITATIONS_DAYS', 90, 0, RETENTION_DAYS_MAX),
+      audit: env.integer('RETENTION_AUDIT_DAYS', 0, 0, RETENTION_DAYS_MAX),
     },
     logLevel: env.choice('LOG_LEVEL', LOG_LEVELS) ?? 'info',
     otlpEndpoint: env.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),

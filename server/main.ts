@@ -5,8 +5,10 @@ import type { EmbeddedDatabase } from '#database/embedded.ts'
 import { ensureAdministrator, resetRequests } from '#parts/auth/index.ts'
 import { discoverModels } from '#parts/llm/index.ts'
 import type { Services } from '#platform/services.ts'
+import type { Retention } from '#platform/sweeps/retention.ts'
 import { buildApp, type Overrides } from './app.ts'
 import { openServices } from './open-services.ts'
+import { createRetention } from './retention.ts'
 import { startSweeps } from './start-sweeps.ts'
 
 /** Grace period for replies and other streams in progress when the server shuts down. */
@@ -20,6 +22,8 @@ const BACKLOG = 2_048
 
 export interface Server {
   services: Services
+  /** Deletes old operational records periodically. */
+  retention: Retention
   /** The URL that the server listens on, such as `http://127.0.0.1:3000`. */
   address: string
   /** The new administrator. Null if this start created none. */
@@ -43,14 +47,19 @@ export async function startServer(
   const app = await buildApp(services, overrides)
   const { ingestion, evaluationRuns } = app.knowledge
   const queues = [...ingestion.queues, ...evaluationRuns.queues]
-  await services.jobs.start([services.mail.queue, resetRequests(services), ...queues])
+  await services.jobs.start(
+    [services.mail.queue, resetRequests(services), ...queues],
+    config.retentionDays.jobs,
+  )
   await app.chat.start()
   await app.mcp.start()
-  const endSweeps = worksInBackground ? startSweeps(services, app) : () => {}
+  const retention = createRetention(services)
+  const endSweeps = worksInBackground ? startSweeps(services, app, retention) : () => {}
   await app.http.listen({ port: config.port, host: config.host, backlog: BACKLOG })
   if (servesClients) app.console.start()
   return {
     services,
+    retention,
     address: addressOf(app.http.server.address() as AddressInfo),
     administrator,
     async stop() {
@@ -64,6 +73,7 @@ export async function startServer(
         evaluated,
         app.webhooks.sender.stop(),
         app.console.stop(),
+        retention.stop(),
       ])
       const closed = app.http.close()
       await Promise.all([services.events.stop(), endConnections(app.http.server, closed)])

@@ -1,23 +1,22 @@
-import { startAuthSweep } from '#parts/auth/index.ts'
 import type { Services } from '#platform/services.ts'
+import type { Retention } from '#platform/sweeps/retention.ts'
 import type { App } from './app.ts'
 
 /**
  * Starts the periodic work of all parts, which continues what earlier or dead processes left. The senders and readers
  * among it have a stop of their own for work in progress. Returns a function that ends the other sweeps.
  */
-export function startSweeps(services: Services, app: App): () => void {
+export function startSweeps(services: Services, app: App, retention: Retention): () => void {
   app.knowledge.ingestion.start()
   app.knowledge.evaluationRuns.start()
   app.webhooks.sender.start()
   app.dataRights.eraser.start()
+  retention.start()
   const ends = [
     app.chat.startSweeps(),
     app.mcp.startSweep(),
     app.mcpServer.startSweep(),
-    startAuthSweep(services),
     services.uploads.startSweeps(services.log),
-    services.idempotency.startSweep(),
   ]
   return () => {
     for (const end of ends) end()

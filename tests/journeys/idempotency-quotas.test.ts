@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { StoredRequests } from '#platform/idempotency/stored-requests.ts'
 import { kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
@@ -23,10 +22,7 @@ afterAll(async () => {
 })
 
 const sql = () => server.server.services.database.sql
-const sweep = (): Promise<void> => {
-  const { database, secrets, instance } = server.server.services
-  return new StoredRequests(database, secrets, instance.id).sweep()
-}
+const sweep = (): Promise<void> => server.server.retention.sweep()
 
 /** Creates instructions; the size of their response follows the content. */
 const create = ({ token, organizationId }: Person, key: string, content = 'x', name = key): Promise<Answer> =>

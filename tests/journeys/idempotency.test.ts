@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { StoredRequests } from '#platform/idempotency/stored-requests.ts'
 import { createPasswords } from '#platform/secrets/passwords.ts'
 import { kindsOf, ledgerOf } from '#tests/support/chats.ts'
 import type { Answer, Person } from '#tests/support/client.ts'
@@ -116,8 +115,7 @@ describe('a key', () => {
     expect(second.body.id).not.toBe(first.body.id)
     await age()
     expect((await rows()).filter((row) => row['key'] === key)).toHaveLength(1)
-    const { database, secrets, instance } = server.server.services
-    await new StoredRequests(database, secrets, instance.id).sweep()
+    await server.server.retention.sweep()
     expect((await rows()).filter((row) => row['key'] === key)).toEqual([])
   })
 })

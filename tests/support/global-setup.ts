@@ -46,7 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await postgres.createDatabase('parley_template')
   const database = await connectDatabase({ databaseUrl: postgres.url('parley_template'), dataDir })
   const jobs = createJobs(database, pino({ level: 'silent' }))
-  await jobs.start([])
+  await jobs.start([], 7)
   await jobs.stop()
   await database.close()
   project.provide('postgres', { administration: postgres.url('postgres'), template: 'parley_template' })

@@ -1,4 +1,4 @@
--- Rejects changes of ledger and audit entries. They are deleted only with their organization.
+-- Rejects changes of ledger entries. They are deleted only with their organization.
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -10,7 +10,5 @@ begin
   end if;
   raise exception '% are never changed', replace(tg_table_name, '_', ' ') using errcode = 'restrict_violation';
 end $function$;
-
-CREATE TRIGGER audit_entries_append_only BEFORE DELETE ON audit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER ledger_entries_append_only BEFORE DELETE OR UPDATE ON ledger_entries FOR EACH ROW EXECUTE FUNCTION refuse_change();

@@ -26,5 +26,13 @@ export const auditEntries = pgTable(
     requestId: uuid('request_id').notNull(),
     createdAt: createdAt(),
   },
-  (table) => [index().on(table.organizationId, table.id)],
+  // An index for each filter. Without it, a page of rare entries reads the whole log of the organization.
+  (table) => [
+    index().on(table.organizationId, table.id),
+    index('audit_entries_actor').on(table.organizationId, table.actorId, table.id),
+    index('audit_entries_action').on(table.organizationId, table.action, table.id),
+    index('audit_entries_type').on(table.organizationId, table.recordType, table.id),
+    index('audit_entries_record').on(table.organizationId, table.recordId, table.id),
+    index('audit_entries_time').on(table.organizationId, table.createdAt),
+  ],
 )

@@ -84,18 +84,25 @@ export const refreshTokens = pgTable(
     createdAt: createdAt(),
     replacedAt: moment('replaced_at'),
   },
-  (table) => [index().on(table.sessionId)],
+  (table) => [
+    index().on(table.sessionId),
+    index('refresh_tokens_replaced').on(table.replacedAt).where(sql`${table.replacedAt} is not null`),
+  ],
 )
 
 /**
  * Number of recent sign-in attempts, by account, by IP address, and by the combination of account and address. Keys
  * are hashed. A count is reset after 15 minutes without an attempt.
  */
-export const loginAttempts = pgTable('login_attempts', {
-  keyHash: text('key_hash').primaryKey(),
-  attempts: integer('attempts').notNull(),
-  lastAt: moment('last_at').notNull(),
-})
+export const loginAttempts = pgTable(
+  'login_attempts',
+  {
+    keyHash: text('key_hash').primaryKey(),
+    attempts: integer('attempts').notNull(),
+    lastAt: moment('last_at').notNull(),
+  },
+  (table) => [index('login_attempts_age').on(table.lastAt)],
+)
 
 /**
  * Single-use tokens, hashed, for links in email and for sign-ins through a provider. A token is deleted when it is

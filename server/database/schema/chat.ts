@@ -176,6 +176,8 @@ export const replyKeys = pgTable(
   },
   (table) => [
     unique('reply_keys_key').on(table.userId, table.key),
+    index('reply_keys_chat_id').on(table.chatId),
+    index('reply_keys_age').on(table.createdAt),
     foreignKey({
       name: 'reply_keys_chat',
       columns: [table.organizationId, table.userId, table.chatId],

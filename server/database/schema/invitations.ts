@@ -47,6 +47,8 @@ export const invitations = pgTable(
       .on(table.organizationId, table.email)
       .where(sql`${table.status} = 'pending'`),
     index().on(table.email),
+    index('invitations_open').on(table.organizationId).where(sql`${table.status} in ('pending', 'expired')`),
+    index('invitations_unaccepted').on(table.expiresAt).where(sql`${table.status} <> 'accepted'`),
   ],
 )
 

@@ -116,6 +116,10 @@ export const ledgerEntries = pgTable(
   (table) => [
     unique('ledger_entries_position').on(table.organizationId, table.position),
     uniqueIndex('ledger_entries_closes').on(table.holdId),
+    // The rare kinds. Without this index, a list of credits reads the whole ledger.
+    index('ledger_entries_rare')
+      .on(table.organizationId, table.kind, table.position)
+      .where(sql`${table.kind} in ('CREDIT', 'RELEASE')`),
     check(
       'ledger_entries_amount',
       sql`case ${table.kind} when 'CREDIT' then ${table.amount} > 0 or (${table.amount} < 0 and ${table.counterpartyId} is not null) when 'DEBIT' then ${table.amount} <= 0 else ${table.amount} = 0 end`,

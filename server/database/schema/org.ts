@@ -136,6 +136,7 @@ export const memberships = pgTable(
   (table) => [
     primaryKey({ columns: [table.organizationId, table.memberId] }),
     index().on(table.memberId),
+    index('memberships_role_id').on(table.organizationId, table.roleId),
     foreignKey({
       columns: [table.organizationId, table.roleId],
       foreignColumns: [roles.organizationId, roles.id],

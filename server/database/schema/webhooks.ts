@@ -43,7 +43,10 @@ export const webhookEndpoints = pgTable(
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
-  (table) => [unique('webhook_endpoints_organization').on(table.organizationId, table.id)],
+  (table) => [
+    unique('webhook_endpoints_organization').on(table.organizationId, table.id),
+    index('webhook_endpoints_disabled').on(table.id).where(sql`not ${table.isEnabled}`),
+  ],
 )
 
 /** One attempt to deliver an event. */

@@ -8,11 +8,13 @@ import { ACCESS_TOKEN_SECONDS, type AccessTokens } from '#platform/access/access
 import type { Caller, Client } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
+import { deleteOlderThan, type RetentionRule } from '#platform/sweeps/retention.ts'
 import type { SessionView } from './schemas.ts'
 
 /** Lifetime of a session after its last refresh, in days. */
 const SESSION_DAYS = 30
 export const SESSION_SECONDS = SESSION_DAYS * 86_400
+const DAY_SECONDS = 86_400
 /** Maximum lifetime of a session, in days. */
 const SESSION_DAYS_MAX = 90
 /** Grace period of a replaced refresh token, because two tabs may refresh concurrently (contract, 2). */
@@ -153,16 +155,27 @@ export async function endAllSessions(sql: SystemStatements, userId: string): Pro
   await sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null`
 }
 
-/** Deletes expired sessions, tokens, attempts and challenges. */
-export async function forgetExpired(database: Database): Promise<void> {
-  const sql = systemSql(database)
-  await sql`delete from sessions where expires_at < now() - interval '1 day'`
-  await sql`delete from refresh_tokens where replaced_at < now() - ${SESSION_DAYS} * interval '1 day'`
-  await sql`delete from login_attempts where last_at < now() - interval '1 day'`
-  await sql`delete from one_time_tokens where expires_at < now()`
-  await sql`delete from oidc_attempts where expires_at < now()`
-  await sql`delete from auth_challenges where expires_at < now()`
-}
+/** Expired sessions, tokens, attempts and challenges. */
+export const sessionRetention: RetentionRule[] = [
+  deleteOlderThan({ table: 'refresh_tokens', column: 'replaced_at' }, SESSION_SECONDS),
+  {
+    // Before the sessions, because deleting a session deletes all its tokens in one statement.
+    rows: 'refresh_tokens of expired sessions',
+    async deleteSome(tx, limit) {
+      const { count } = await tx`
+        delete from refresh_tokens where token_hash in (
+          select t.token_hash from sessions s join refresh_tokens t on t.session_id = s.id
+          where s.expires_at < now() - ${DAY_SECONDS} * interval '1 second'
+          limit ${limit} for update of t skip locked)`
+      return count
+    },
+  },
+  deleteOlderThan({ table: 'sessions', column: 'expires_at' }, DAY_SECONDS),
+  deleteOlderThan({ table: 'login_attempts', column: 'last_at' }, DAY_SECONDS),
+  deleteOlderThan({ table: 'one_time_tokens', column: 'expires_at' }, 0),
+  deleteOlderThan({ table: 'oidc_attempts', column: 'expires_at' }, 0),
+  deleteOlderThan({ table: 'auth_challenges', column: 'expires_at' }, 0),
+]
 
 async function issueTokens(
   sql: SystemStatements,

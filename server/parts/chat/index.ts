@@ -10,7 +10,7 @@ import { fileRoutes } from './file-routes.ts'
 import { createHistoryReader } from './history-reader-system.ts'
 import { createMessageIndex } from './index-messages-system.ts'
 import { LiveReplies } from './live-replies.ts'
-import { forgetReplyKeys, recoverReplies } from './recover-replies-system.ts'
+import { recoverReplies } from './recover-replies-system.ts'
 import { createReplyWrites } from './reply-writes-system.ts'
 import type { Retriever } from './retriever.ts'
 import { chatRoutes } from './routes.ts'
@@ -20,11 +20,11 @@ export { chatTables } from './tables.ts'
 
 const SWEEP_MS = 5_000
 const INDEX_SWEEP_MS = 2_000
-const KEY_SWEEP_MS = 600_000
 
 export type { ConversationChats } from './conversation-chats.ts'
 export type { DeploymentChats } from './deployment-chats.ts'
 export { ReplyEvent } from './event-schemas.ts'
+export { replyKeyRetention } from './repeats.ts'
 export type { Retriever } from './retriever.ts'
 export { ANSWER_ERRORS } from './routes.ts'
 export { ChatChange, MessageContent, type MessageRow, viewMessage } from './schemas.ts'
@@ -89,14 +89,7 @@ export function createChat(
       while ((await sweep()) > 0);
       endRecovery = repeat(SWEEP_MS, sweep, failure)
     },
-    startSweeps() {
-      const endKeySweep = repeat(KEY_SWEEP_MS, () => forgetReplyKeys(database), failure)
-      const endIndexSweep = repeat(INDEX_SWEEP_MS, index.sweep, failure)
-      return () => {
-        endKeySweep()
-        endIndexSweep()
-      }
-    },
+    startSweeps: () => repeat(INDEX_SWEEP_MS, index.sweep, failure),
     async drain(graceMs, callers) {
       const repliesEnded = replies.close(graceMs)
       const callsEnded = calls.close(graceMs, Promise.all([callers, repliesEnded]))

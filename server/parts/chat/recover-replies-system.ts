@@ -17,7 +17,6 @@ const LOST = sentence('reply.lost')
  */
 const ORPHAN_SECONDS = 90
 const GROUP_MAX = 50
-const KEY_HOURS = 24
 
 interface OrphanedHold {
   id: string
@@ -100,9 +99,4 @@ async function promptOf(sql: SystemSql, messageId: string | null): Promise<Model
       join chat_messages p on p.id = branch.parent_message_id where depth < 400)
     select role, content from branch`
   return rows.map(({ role, content }) => ({ role, content }))
-}
-
-export async function forgetReplyKeys(database: Database): Promise<void> {
-  await systemSql(database)`
-    delete from reply_keys where created_at < now() - ${KEY_HOURS} * interval '1 hour'`
 }

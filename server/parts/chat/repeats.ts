@@ -4,6 +4,7 @@ import { replyKeys } from '#database/schema/chat.ts'
 import { fail } from '#errors'
 import { IDEMPOTENT_REPLAYED } from '#platform/http/answer-once.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
+import { deleteOlderThan, type RetentionRule } from '#platform/sweeps/retention.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import type { Question } from './find-reply-position.ts'
 import type { ChatWriter, SendQuery } from './schemas.ts'
@@ -13,6 +14,13 @@ import { streamReply } from './stream-reply.ts'
  * If a client repeats a message with the same Idempotency-Key, the response is the reply to the first request
  * (contract, 5).
  */
+
+/** Time for which repeats are recognized. */
+const KEY_SECONDS = 86_400
+
+export const replyKeyRetention: RetentionRule[] = [
+  deleteOlderThan({ table: 'reply_keys', column: 'created_at' }, KEY_SECONDS),
+]
 
 export interface RepeatKey {
   key: string

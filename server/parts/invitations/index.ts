@@ -1,5 +1,5 @@
 export { CAP_ERRORS } from './daily-caps.ts'
-export { forgetPastDays } from './daily-caps-system.ts'
+export { invitationRetention } from './retention-system.ts'
 export { invitationRoutes } from './routes.ts'
 export { checkInviter, insertInvitation, refuseSecond, revokePending } from './send-invitations.ts'
 export { invitationTables } from './tables.ts'

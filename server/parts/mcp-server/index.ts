@@ -12,6 +12,7 @@ import { OAuthRecords } from './oauth-records-system.ts'
 import type { McpCaller } from './open-caller.ts'
 import { serverDefinition } from './server-definition.ts'
 
+export { recordRetention } from './oauth-records-system.ts'
 export { registerMcpServer } from './serve.ts'
 
 const SWEEP_MS = 3_600_000

@@ -5,6 +5,7 @@ import type { Client } from '#platform/access/scope.ts'
 import { networkOf } from '#platform/net/addresses.ts'
 import { hashToken } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
+import type { RetentionRule } from '#platform/sweeps/retention.ts'
 import { removeClientKeys } from '../api-keys/index.ts'
 
 /** Lifetime of an unused grant and of its last refresh token, in seconds. */
@@ -26,13 +27,27 @@ type AnonymousKind = keyof typeof ANONYMOUS
 const UNUSED_CLIENTS_MAX = 10_000
 /** A client whose lifetime is longer than CLIENT_SECONDS plus this margin has been connected. */
 const UNUSED_MARGIN_SECONDS = 60
-/** Maximum number of grants that a sweep ends. */
+/** Maximum number of grants that a sweep ends, and of unused clients that it deletes. */
 const SWEPT_MAX = 500
 
 /** Kinds of records whose account id is the id of an API key. */
 const OF_A_KEY = ['Grant', 'AccessToken', 'RefreshToken', 'AuthorizationCode']
 
 type Payload = Record<string, unknown>
+
+/** Expired records. Grants end in a sweep of their own, because their API keys end with them. */
+export const recordRetention: RetentionRule[] = [
+  {
+    rows: 'oauth_records',
+    async deleteSome(tx, limit) {
+      const { count } = await tx`
+        delete from oauth_records where (kind, id_hash) in (
+          select kind, id_hash from oauth_records where expires_at < now() and kind <> 'Grant'
+          order by expires_at limit ${limit} for update skip locked)`
+      return count
+    },
+  },
+]
 
 /**
  * Stores the authorization server's records in one table, which all processes share. Ids, including codes and tokens,
@@ -141,18 +156,17 @@ export class OAuthRecords {
     })
   }
 
-  /** Ends expired grants together with their API keys, and deletes other expired records. */
+  /** Ends expired grants together with their API keys, and deletes the oldest unused clients above the limit. */
   async sweep(): Promise<void> {
     const ended = await this.#sql<{ api_key_id: string | null }[]>`
       select api_key_id from oauth_records where kind = 'Grant' and expires_at < now() limit ${SWEPT_MAX}`
     await removeClientKeys(this.#database, keysOf(ended), { address: 'this server', requestId: newId() })
-    await this.#sql`delete from oauth_records where expires_at < now() and kind <> 'Grant'`
     await this.#sql`
       delete from oauth_records where kind = 'Client' and id_hash in (
         select id_hash from oauth_records
         where kind = 'Client'
           and expires_at < created_at + ${CLIENT_SECONDS + UNUSED_MARGIN_SECONDS} * interval '1 second'
-        order by created_at desc, id_hash offset ${UNUSED_CLIENTS_MAX})`
+        order by created_at desc, id_hash offset ${UNUSED_CLIENTS_MAX} limit ${SWEPT_MAX})`
   }
 
   /**

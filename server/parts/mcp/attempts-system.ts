@@ -140,13 +140,16 @@ const isUsable = (sql: FragmentSql) => sql`
 
 /** Age in minutes at which a pending instance without an attempt is deleted. */
 const PENDING_MINUTES_MAX = 15
-/** Maximum number of instances deleted per sweep. */
+/** Maximum number of attempts, and of instances, that a sweep deletes. */
 const SWEEP_MAX = 1_000
 
 /** Deletes expired attempts, and pending instances that no longer have an attempt. */
 export async function sweepAttempts({ database }: Dependencies): Promise<void> {
   const sql = systemSql(database)
-  await sql`delete from mcp_attempts where expires_at <= now()`
+  await sql`
+    delete from mcp_attempts where id in (
+      select id from mcp_attempts where expires_at <= now()
+      order by expires_at limit ${SWEEP_MAX} for update skip locked)`
   await sql`
     delete from mcp_instances where id in (
       select id from mcp_instances i

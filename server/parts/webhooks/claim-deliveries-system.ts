@@ -54,8 +54,6 @@ const ENDPOINTS_MAX = 500
 export const ATTEMPTS_KEPT = 20
 const PENDING_FAILED_AT_ONCE = 10_000
 const DISABLED = sentence('webhook.was_disabled')
-const KEPT_DAYS = 30
-const SWEPT_AT_ONCE = 5_000
 
 /**
  * Returns up to ENDPOINTS_MAX endpoints with pending deliveries, including deliveries that aren't due yet. Endpoints
@@ -152,24 +150,16 @@ const claim = (sql: FragmentSql, isChosen: Fragment, leaseMs: number) => sql`
     d.next_attempt_at::text as "claimedUntil"`
 
 /**
- * Marks pending deliveries of a disabled endpoint as failed, up to PENDING_FAILED_AT_ONCE. The sweep handles the
- * remaining deliveries.
+ * Marks pending deliveries of a disabled endpoint as failed, up to PENDING_FAILED_AT_ONCE. Sweeps handle the remaining
+ * deliveries.
  */
 export const failDisabled = (sql: TenantSql, organizationId: string, endpointId: string): Promise<void> =>
   failPending(sql, sql`e.id = ${endpointId} and e.organization_id = ${organizationId}`)
 
-/**
- * Marks pending deliveries to disabled endpoints as failed, and deletes old deliveries. Each step has a maximum
- * number of rows.
- */
-export async function sweepDeliveries(database: Database): Promise<void> {
+/** Marks pending deliveries to disabled endpoints as failed, up to PENDING_FAILED_AT_ONCE. */
+export async function failAllDisabled(database: Database): Promise<void> {
   const sql = systemSql(database)
   await failPending(sql, sql`true`)
-  await sql`
-    delete from webhook_deliveries where id in (
-      select id from webhook_deliveries
-      where created_at < now() - ${KEPT_DAYS} * interval '1 day'
-      order by created_at limit ${SWEPT_AT_ONCE} for update skip locked)`
 }
 
 async function failPending(sql: FragmentSql, isChosen: Fragment): Promise<void> {

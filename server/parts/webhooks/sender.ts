@@ -7,10 +7,10 @@ import {
   type ClaimedDelivery,
   claimDue,
   claimOne,
+  failAllDisabled,
   findWaitingEndpoints,
   nextAfter,
   sqlOf,
-  sweepDeliveries,
   UNDER_WAY_MAX,
   UNDER_WAY_OF_ENDPOINT_MAX,
 } from './claim-deliveries-system.ts'
@@ -47,9 +47,9 @@ export class Sender {
     const { database, log } = this.#services
     this.#endRepeats = [
       repeat(this.#times.pollMs, () => this.#look(), { log, message: 'webhooks were not looked for' }),
-      repeat(this.#times.sweepMs, () => sweepDeliveries(database), {
+      repeat(this.#times.sweepMs, () => failAllDisabled(database), {
         log,
-        message: 'webhook cleanup failed',
+        message: 'deliveries to disabled endpoints were not marked as failed',
       }),
     ]
   }

@@ -20,10 +20,7 @@ export interface DeliveryTimes {
   claimMarginMs: number
   /** Interval between look-ups of due deliveries. */
   pollMs: number
-  /**
-   * Interval between sweeps. A sweep deletes old deliveries and marks pending deliveries to disabled endpoints as
-   * failed.
-   */
+  /** Interval between sweeps, which mark pending deliveries to disabled endpoints as failed. */
   sweepMs: number
 }
 

@@ -4,9 +4,32 @@ import type { PostgresJsDatabase } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { auditEntries } from '#database/schema/audit.ts'
 import type { Actor } from '#platform/access/scope.ts'
+import type { RetentionRule } from '#platform/sweeps/retention.ts'
 import type { AuditedTable } from '#platform/tables/owned-tables.ts'
 
 type Values = Record<string, unknown>
+
+/**
+ * Entries older than `days`; 0 keeps them. The trigger that protects the audit log accepts the deletion of entries that
+ * are older than the setting of the transaction. Ids begin with the time of creation, so the oldest entries are found
+ * by id.
+ */
+export const auditRetention = (days: number): RetentionRule[] => (days === 0 ? [] : [oldEntries(days)])
+
+const oldEntries = (days: number): RetentionRule => ({
+  rows: 'audit_entries',
+  async deleteSome(tx, limit) {
+    await tx`select set_config('parley.audit_days', ${String(days)}, true)`
+    const { count } = await tx`
+      delete from audit_entries where id in (
+        select id from audit_entries
+        where id < (lpad(to_hex(((extract(epoch from now()) - ${days} * 86400) * 1000)::bigint), 12, '0')
+            || repeat('0', 20))::uuid
+          and created_at < now() - ${days} * interval '1 day'
+        order by id limit ${limit} for update skip locked)`
+    return count
+  },
+})
 
 /** A change to an organization's record, such as `role.updated`, with the relevant values before and after. */
 export interface AuditEvent {

@@ -7,7 +7,6 @@ import { AppError, fail } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { EventLog, startOfLog } from '#platform/streams/event-log.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
-import { repeat } from '#platform/sweeps/repeat.ts'
 import { type EventStream, isEventStream } from '../http/define-route.ts'
 import { PendingAnswer } from './pending-answer.ts'
 import {
@@ -40,8 +39,6 @@ export interface Idempotency {
    * bodies could be guessed from a copy of the database.
    */
   hashes(text: string): [current: string, ...previous: string[]]
-  /** Starts to delete stored requests older than a day. Returns a function that stops the sweep. */
-  startSweep(): () => void
   /** Waits briefly for responses that are being stored. */
   close(): Promise<void>
 }
@@ -52,7 +49,6 @@ interface Answered {
   isReplayed: boolean
 }
 
-const SWEEP_MS = 600_000
 /** Time for storing responses when the process stops. */
 const CLOSE_MS = 2_000
 const RETRY_SECONDS = 1
@@ -121,7 +117,6 @@ export function createIdempotency({ database, secrets, instance, log }: Dependen
         : outside.answer(repeated, effects, work)
     },
     hashes: (text) => secrets.signatures(text, 'idempotent requests'),
-    startSweep: () => repeat(SWEEP_MS, () => stored.sweep(), { log, message: 'idempotency sweep failed' }),
     close: () => Promise.race([outside.allSettled(), sleep(CLOSE_MS, undefined, { ref: false })]),
   }
 }

@@ -2,6 +2,7 @@ import type { OpenDatabase } from '#database/connect.ts'
 import { fail } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
+import { deleteOlderThan, type RetentionRule } from '#platform/sweeps/retention.ts'
 import type { EventStream } from '../http/define-route.ts'
 
 /** Time for which repeats are recognized. */
@@ -17,9 +18,23 @@ const LARGE_KEPT_HOURS = 1
 const QUOTA_REQUESTS = 10_000
 const QUOTA_BYTES = 32 * 1024 * 1024
 const RETRY_SECONDS_MIN = 60
-/** Maximum number of rows per statement, and of statements per sweep. */
-const SWEPT_AT_ONCE = 1_000
-const SWEPT_TIMES_MAX = 100
+
+/** Requests whose repeats are no longer recognized, and large responses that are dropped early. */
+export const requestRetention: RetentionRule[] = [
+  {
+    rows: 'large responses of idempotent requests',
+    async deleteSome(tx, limit) {
+      const { count } = await tx`
+        update idempotent_requests set answer = null where (owner, route, key) in (
+          select owner, route, key from idempotent_requests
+          where octet_length(answer) > ${tx.unsafe(LARGE_ANSWER_BYTES)}
+            and answered_at < now() - ${LARGE_KEPT_HOURS} * interval '1 hour'
+          order by answered_at limit ${limit} for update skip locked)`
+      return count
+    },
+  },
+  deleteOlderThan({ table: 'idempotent_requests', column: 'created_at' }, KEPT_HOURS * 3_600),
+]
 
 /**
  * A request with an idempotency key. `owner`, `route` and `key` identify the request. A different hash means that the
@@ -152,29 +167,6 @@ export class StoredRequests {
   }
 
   /** Deletes rows that are too old for repeats, and drops large responses. */
-  async sweep(): Promise<void> {
-    await this.#dropLargeAnswers()
-    for (let time = 0; time < SWEPT_TIMES_MAX; time++) {
-      const { count } = await this.#sql`
-        delete from idempotent_requests where (owner, route, key) in (
-          select owner, route, key from idempotent_requests where ${this.#isOld()}
-          order by created_at limit ${SWEPT_AT_ONCE} for update skip locked)`
-      if (count < SWEPT_AT_ONCE) return
-    }
-  }
-
-  async #dropLargeAnswers(): Promise<void> {
-    for (let time = 0; time < SWEPT_TIMES_MAX; time++) {
-      const { count } = await this.#sql`
-        update idempotent_requests set answer = null where (owner, route, key) in (
-          select owner, route, key from idempotent_requests
-          where octet_length(answer) > ${this.#sql.unsafe(LARGE_ANSWER_BYTES)}
-            and answered_at < now() - ${LARGE_KEPT_HOURS} * interval '1 hour'
-          order by answered_at limit ${SWEPT_AT_ONCE} for update skip locked)`
-      if (count < SWEPT_AT_ONCE) return
-    }
-  }
-
   #isFull(quota: string) {
     return this.#sql`
       select from idempotency_quotas

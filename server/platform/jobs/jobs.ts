@@ -43,8 +43,11 @@ export interface Jobs {
    * as `organizationId`. A running job continues to its end.
    */
   forget(tx: ISql, about: readonly string[]): Promise<void>
-  /** Creates these queues if they do not exist. Starts to process their jobs, if this process runs jobs. */
-  start(queues: Queue<never>[]): Promise<void>
+  /**
+   * Creates these queues if they do not exist. Starts to process their jobs, if this process runs jobs. Finished jobs
+   * are deleted after `keptDays`.
+   */
+  start(queues: Queue<never>[], keptDays: number): Promise<void>
   /** Returns the number of waiting jobs in each queue, including delayed jobs and retries. */
   countWaiting(): Promise<Map<string, number>>
   stop(): Promise<void>
@@ -58,7 +61,9 @@ const POLL_SECONDS = 2
  * commits.
  */
 const NUDGES_MS = [20, 200]
-const KEEP_FINISHED_SECONDS = 7 * 86_400
+/** Interval at which one process deletes finished jobs, so that a statement deletes no more than an hour's jobs. */
+const DELETION_SECONDS = 3_600
+const DAY_SECONDS = 86_400
 /** Time for running jobs to finish when the process stops. Unfinished jobs are retried by another process. */
 const STOP_MS = 4_000
 
@@ -78,6 +83,7 @@ export function createJobs(
     persistWarnings: false,
     reindex: false,
     monitorVacuum: false,
+    maintenanceIntervalSeconds: DELETION_SECONDS,
   })
   boss.on('error', (error) => {
     if (isDuplicateJob(error))
@@ -100,11 +106,11 @@ export function createJobs(
     async forget(tx, about) {
       await tx`delete from ${tx(SCHEMA)}.job where data -> 'about' ?| ${about as string[]}::text[] or data ->> 'organizationId' = any(${about as string[]})`
     },
-    async start(queues) {
+    async start(queues, keptDays) {
       await boss.start()
       for (const queue of queues) {
         names.push(queue.name)
-        await createQueue(boss, queue)
+        await createQueue(boss, queue, keptDays)
         if (runsJobs) await runQueue(boss, traced(queue as Queue<object>, tracing), wake, log)
       }
     },
@@ -128,15 +134,19 @@ export function createJobs(
 const isDuplicateJob = (error: Error): boolean =>
   isUniqueViolation(error) && /_i1$/.test(String((error as { constraint_name?: unknown }).constraint_name))
 
-const createQueue = (boss: PgBoss, queue: Queue<never>): Promise<void> =>
-  boss.createQueue(queue.name, {
+async function createQueue(boss: PgBoss, queue: Queue<never>, keptDays: number): Promise<void> {
+  const deleteAfterSeconds = keptDays * DAY_SECONDS
+  await boss.createQueue(queue.name, {
     policy: queue.isKeyed ? 'short' : 'standard',
     retryLimit: queue.retries,
     retryDelay: queue.firstRetrySeconds,
     retryBackoff: true,
     expireInSeconds: queue.timeoutSeconds,
-    deleteAfterSeconds: KEEP_FINISHED_SECONDS,
+    deleteAfterSeconds,
   })
+  // The queue may exist from a start with another setting.
+  await boss.updateQueue(queue.name, { deleteAfterSeconds })
+}
 
 async function runQueue(
   boss: PgBoss,

@@ -103,6 +103,8 @@ export interface Ledger {
   grant(organizationId: string, amount: number, reason: string): Promise<LedgerEntry>
 }
 
+/** The predicate of the index on rare kinds. The planner cannot derive it from a parameter. */
+const IS_RARE = statement`${ledgerEntries.kind} in ('CREDIT', 'RELEASE')`
 /** Maximum number of holds opened or closed in one statement. */
 const GROUP_MAX = 100
 
@@ -147,6 +149,7 @@ export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Led
           and(
             eq(ledgerEntries.organizationId, organizationId),
             kind && eq(ledgerEntries.kind, kind),
+            kind === 'CREDIT' || kind === 'RELEASE' ? IS_RARE : undefined,
             below === undefined ? undefined : lt(ledgerEntries.position, positionOf(below)),
           ),
         )
