@@ -1,11 +1,10 @@
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import postgres, { type Sql } from 'postgres'
 import { readConfig } from '../server/config.ts'
-import { newId } from '../server/database/new-id.ts'
 import { startServer } from '../server/main.ts'
 import { denseStage } from '../server/parts/kb/dense-stage.ts'
 import type { KbDependencies } from '../server/parts/kb/dependencies.ts'
@@ -13,11 +12,11 @@ import { sqlOf } from '../server/parts/kb/find-work-system.ts'
 import { readSearchedKbs } from '../server/parts/kb/searched-kbs.ts'
 import { ModelFinder, PaidCalls } from '../server/parts/llm/index.ts'
 import { embedLocally } from '../server/platform/models/local-embedding.ts'
-import { listWords } from '../server/platform/retrieval/words.ts'
 import { createClient, type Person } from '../tests/support/client.ts'
 import { type Librarian, librarian } from '../tests/support/knowledge.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
 import { UNLIMITED } from '../tests/support/process.ts'
+import { addPending, question, readMarkdown, vocabulary, waitUntilIndexed } from './generated-knowledge.ts'
 import { POSTGRES_SETTINGS } from './parley.ts'
 
 /*
@@ -41,9 +40,6 @@ const MERGING_MS = 3_000
 const SMALL = { kbs: 990, chunks: 73 }
 const MIDDLE = { kbs: 9, chunks: 2_000 }
 const LARGE = { kbs: 1, chunks: 10_000 }
-const WORDS_PER_CHUNK = 100
-const CHUNKS_PER_DOCUMENT = 1_000
-const VOCABULARY = 20_000
 const QUESTIONS = 300
 const RECALL_QUESTIONS = 20
 const RECALL_AT = 10
@@ -66,9 +62,7 @@ const server = await startServer(
 const sql = postgres(database.url('postgres'), { max: 1, onnotice: () => {} })
 const client = createClient(server.address)
 const agent = new Agent({ keepAlive: true })
-const markdown = globSync(join(import.meta.dirname, '../node_modules/**/*.md'))
-  .map((file) => readFileSync(file, 'utf8').replaceAll('\0', ''))
-  .join('\n\n')
+const markdown = readMarkdown()
 
 try {
   const person = await client.signUp()
@@ -127,23 +121,17 @@ async function measureCopy(sql: Sql, kb: string): Promise<number> {
 }
 
 async function measureSearch(person: Person): Promise<void> {
-  const words = vocabulary()
+  const words = vocabulary(markdown)
   const sizes = [SMALL, MIDDLE, LARGE]
   const begin = performance.now()
   const groups: { chunks: number; ids: string[] }[] = []
   for (const { kbs, chunks } of sizes) {
     const ids: string[] = []
-    for (let at = 0; at < kbs; at++) ids.push(await fill(person, words, chunks))
+    for (let at = 0; at < kbs; at++) ids.push(await addPending(sql, person, words, chunks))
     groups.push({ chunks, ids })
   }
-  for (;;) {
-    const [left] = await sql<{ count: number }[]>`
-      select count(*)::int as count from kb_documents where status in ('pending', 'processing')`
-    if (left?.count === 0) break
-    await sleep(500)
-  }
-  const [all] = await sql<{ chunks: number }[]>`select count(*)::int as chunks from kb_chunks`
-  console.log(`indexed ${all?.chunks} chunks in ${((performance.now() - begin) / 1000).toFixed(0)} s`)
+  const indexed = await waitUntilIndexed(sql)
+  console.log(`indexed ${indexed} chunks in ${((performance.now() - begin) / 1000).toFixed(0)} s`)
   await sql`vacuum analyze`
   const kbOf = (ids: string[], at: number): string => ids[at % ids.length] as string
   const search = async (kb: string): Promise<void> => {
@@ -159,55 +147,6 @@ async function measureSearch(person: Person): Promise<void> {
     const recall = await measureRecall(person, ids[0] as string, words)
     console.log(`POST /api/kb/search, ${chunks} chunks: ${result}; dense recall ${recall}`)
   }
-}
-
-/** Creates a knowledge base with pending documents. Each section is a chunk. */
-async function fill({ organizationId, userId }: Person, words: string[], chunks: number): Promise<string> {
-  const id = newId()
-  const source = newId()
-  await sql`
-    insert into knowledge_bases (id, organization_id, created_by, name, description, embedding_model, chunking)
-    values (${id}, ${organizationId}, ${userId}, ${id}, '', 'local', '{"max_tokens": 400, "overlap_tokens": 50}')`
-  await sql`
-    insert into kb_sources (id, organization_id, kb_id, created_by, type, config, status, reading)
-    values (${source}, ${organizationId}, ${id}, ${userId}, 'text', '{}', 'read', 1)`
-  for (let from = 0; from < chunks; from += CHUNKS_PER_DOCUMENT) {
-    const document = newId()
-    const sections = Array.from({ length: Math.min(CHUNKS_PER_DOCUMENT, chunks - from) }, (_, at) => {
-      const body = Array.from({ length: WORDS_PER_CHUNK }, () => pick(words)).join(' ')
-      return `# ${pick(words)} ${from + at}\n\n${body}.`
-    })
-    const text = sections.join('\n\n')
-    await sql`
-      insert into kb_documents (id, organization_id, kb_id, source_id, key, name, mime_type, size, metadata, status,
-        content_hash, text_kind, text_bytes, found_by)
-      values (${document}, ${organizationId}, ${id}, ${source}, ${document}, 'words', 'text/markdown', ${text.length},
-        '{}', 'pending', ${document}, 'markdown', ${text.length}, 1)`
-    await sql`
-      insert into kb_texts (document_id, organization_id, kb_id, text)
-      values (${document}, ${organizationId}, ${id}, ${text})`
-  }
-  return id
-}
-
-/** Returns the words of the documentation, the most frequent first. */
-function vocabulary(): string[] {
-  const counts = new Map<string, number>()
-  for (const word of listWords(markdown.slice(0, 20_000_000)))
-    if (/^[a-z]{2,20}$/.test(word)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  return [...counts]
-    .sort((a, b) => b[1] - a[1])
-    .slice(0, VOCABULARY)
-    .map(([word]) => word)
-}
-
-/** Picks a word with the frequencies of natural text (Zipf's law). */
-function pick(words: string[]): string {
-  return words[Math.floor(words.length ** Math.random())] ?? 'word'
-}
-
-function question(words: string[]): string {
-  return Array.from({ length: 3 + Math.floor(Math.random() * 6) }, () => pick(words)).join(' ')
 }
 
 /** Uses Node's HTTP client, because `fetch` adds about a millisecond in this process. */
