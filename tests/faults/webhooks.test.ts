@@ -265,6 +265,7 @@ test('deletes records older than 30 days, and fails deliveries of a disabled web
     insert into webhook_deliveries (id, organization_id, endpoint_id, sequence, event_type, data, created_at)
     select gen_random_uuid(), ${owner.person.organizationId}, ${id}, days, 'conversation.updated', '{}',
       now() - days * interval '1 day' from unnest(array[29, 31]) as days`
+  await server.server.retention.sweep()
   await expect
     .poll(async () => (await owner.deliveries(id)).map(({ sequence, status }) => [sequence, status]))
     .toEqual([[29, 'failed']])

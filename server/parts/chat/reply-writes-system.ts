@@ -154,7 +154,7 @@ async function startReplies(
         input_ratio numeric, output_ratio numeric, reason text, idempotency_key text, request_hash text)),
     chat as (
       select id, organization_id, user_id, active_reply_id, leaf_message_id from chats
-      where id in (select chat_id from wanted where not new_chat) and status <> 'DELETED'
+      where id = any (array(select chat_id from wanted where not new_chat)) and status <> 'DELETED'
       order by id for no key update),
     session as (
       -- The join locks the chat first: sessions change only under its lock.
@@ -226,7 +226,8 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
         ordinal int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
         reasoning text, media jsonb, tool_calls jsonb, error text, input_tokens int, output_tokens int)),
     chat as (
-      select id, is_conversation, active_reply_id from chats where id in (select chat_id from ending) order by id for no key update),
+      select id, is_conversation, active_reply_id from chats
+      where id = any (array(select chat_id from ending)) order by id for no key update),
     closing as (
       select ending.*, chat.id as locked_chat_id, ending.error as reason
       from ending left join chat on chat.id = ending.chat_id),

@@ -83,7 +83,8 @@ export function searchChats(
 /**
  * Returns the ids of the hits. First checks the newest entries one by one: a frequent word often fills the page from
  * them, whereas the index would return and sort all its matches. Uses the index only if the page isn't full. Compares
- * owner and id as a row for the reason given in isAmongNewest (read-branch.ts).
+ * owner and id as a row for the reason given in isAmongNewest (read-branch.ts). In the same
+ * way, `coalesce` hides from the planner that the owner has an index, which would read all entries of the owner.
  */
 async function findHits(
   scope: Scope<'chats:read'>,
@@ -92,6 +93,7 @@ async function findHits(
   const { sql } = scope
   const words = sql`${toTsQuery(ownerMark(scope), searchQuery)}::tsquery`
   const own = sql`w.organization_id = ${scope.organizationId} and w.user_id = ${scope.userId}`
+  const isOwn = sql`coalesce((w.organization_id, w.user_id) = (${scope.organizationId}, ${scope.userId}), false)`
   const isShown = sql`exists (
     select from chats c where c.organization_id = w.organization_id and c.user_id = w.user_id and c.id = w.chat_id
       and c.status <> 'DELETED' and not c.is_conversation and (w.title is null or w.title = c.title))`
@@ -102,7 +104,7 @@ async function findHits(
         < (${scope.organizationId}::uuid, ${scope.userId}::uuid, ${below ?? HIGHEST_ID}::uuid)
         and (w.organization_id, w.user_id)
           >= ((select ${scope.organizationId}::uuid), (select ${scope.userId}::uuid))
-        and coalesce((w.organization_id, w.user_id) = (${scope.organizationId}, ${scope.userId}), false)
+        and ${isOwn}
       order by w.organization_id desc, w.user_id desc, w.id desc limit ${NEWEST}),
     own as (select * from newest w where ${own})
     select count(*)::int as seen, (select id from own order by id limit 1) as lowest,
@@ -114,17 +116,24 @@ async function findHits(
   const older = await sql<{ id: string }[]>`
     with matching as materialized (
       select w.id, w.organization_id, w.user_id, w.chat_id, w.title from chat_words w
-      where w.words @@ ${words} and ${own})
-    select w.id from matching w where w.id < ${newest.lowest} and ${isShown}
+      where w.words @@ ${words} and ${isOwn})
+    select w.id from matching w where w.id < ${newest.lowest} and ${own} and ${isShown}
     order by w.id desc limit ${count - found.length}`
   return [...found, ...older.map(({ id }) => id)]
 }
 
-/** Reads the hits. Beyond the byte limit of a page, text is empty. */
+/**
+ * Reads the hits. Beyond the byte limit of a page, text is empty. `hits` is materialized, so that PostgreSQL begins
+ * with the ids and not with all chats of the owner.
+ */
 const readHits = async (scope: Scope<'chats:read'>, ids: string[]): Promise<HitRow[]> =>
   ids.length === 0
     ? []
     : await scope.sql<HitRow[]>`
+        with hits as materialized (
+          select w.id, w.organization_id, w.user_id, w.chat_id from chat_words w
+          where w.id = any(${ids}::uuid[])
+            and coalesce((w.organization_id, w.user_id) = (${scope.organizationId}, ${scope.userId}), false))
         select id, chat_id, title, role, created_at, bytes,
           case when bytes_before < ${PAGE_BYTES} then left(text, ${INDEXED_CHARACTERS_MAX}) else '' end as text
         from (
@@ -133,12 +142,10 @@ const readHits = async (scope: Scope<'chats:read'>, ids: string[]): Promise<HitR
           from (
             select w.id, w.chat_id, c.title, m.role, coalesce(m.created_at, c.created_at) as created_at,
               coalesce(m.content, c.title) as text
-            from chat_words w
+            from hits w
             join chats c
               on c.organization_id = w.organization_id and c.user_id = w.user_id and c.id = w.chat_id
-            left join chat_messages m on m.chat_id = c.id and m.id = w.id
-            where w.organization_id = ${scope.organizationId} and w.user_id = ${scope.userId}
-              and w.id = any(${ids}::uuid[])) found) measured
+            left join chat_messages m on m.chat_id = c.id and m.id = w.id) found) measured
         order by id desc`
 
 const viewHit = (row: HitRow, query: SearchQuery): Hit => ({

@@ -339,12 +339,17 @@ function createLookups(
   return { session: of(bySession(sql)), 'api key': of(byApiKey(sql)) }
 }
 
+/**
+ * Returns a look-up of grouped requests. PostgreSQL expects 100 rows of a JSON list, for which it would scan small tables
+ * as a whole. With a limit, it expects ten.
+ */
 function lookUp(sql: Sql, who: Fragment, organization: Fragment): Lookup {
   return grouped<LookupRequest, FoundIdentity | null>(async (group) => {
     const rows = await sql<(FoundIdentity & { ordinal: number })[]>`
       with requested as (
         select * from json_to_recordset(${JSON.stringify(group.map(toRow))}::text::json)
-          as requested (ordinal int, session_id uuid, key_hash text, target uuid, named uuid)),
+          as requested (ordinal int, session_id uuid, key_hash text, target uuid, named uuid)
+        limit ${group.length}),
       ${who}
       select requested.ordinal, who.*, u.is_system_admin, ${membershipColumns(sql)},
         o.require_second_factor and not who.has_second_factor as lacks_second_factor
