@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** More rows of other users than the planner would scan instead of using an index. */
 const OTHERS = 20_000
-/** Requests per path: more than the five with which PostgreSQL plans a prepared statement anew. */
+/** Requests per path: more than the five with which PostgreSQL plans a prepared statement for its values. */
 const REQUESTS = 12
 const BIG = [
   'chats',
