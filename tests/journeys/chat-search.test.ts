@@ -306,7 +306,7 @@ describe('the index', () => {
     await indexed()
     const old = await addMessage(chatId, 'dugong', { id: '01000000-0000-7000-8000-000000000001' })
     const ahead = await addMessage(chatId, 'dugong', { id: '02ffffff-0000-7000-8000-000000000001' })
-    await database()`update chat_words_walk set below = null, rest_until = now()`
+    await database()`update chat_words_walk set below = null, rest_until = now(), covered_at = null`
     await indexed()
     expect(idsOf(await search('dugong'))).toEqual([ahead, old])
     const index = createMessageIndex(server.server.services.database)
@@ -326,7 +326,7 @@ describe('the index', () => {
       select ('01100000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${somebody.organizationId},
         ${somebody.userId}, ${chatId}, 'user', 'message ' || n || ' of the past', 'complete'
       from generate_series(1, 1500) n`
-    await database()`update chat_words_walk set below = null, rest_until = now()`
+    await database()`update chat_words_walk set below = null, rest_until = now(), covered_at = null`
     await indexed()
     const [count] = await database()`select count(*)::int from chat_words where chat_id = ${chatId}`
     expect(count).toEqual({ count: 1_501 })
@@ -334,6 +334,28 @@ describe('the index', () => {
     await server.call('DELETE', `/api/chat/delete_session?session_id=${chatId}`, { token: somebody.token })
     const [left] = await database()`select count(*)::int from chat_words where chat_id = ${chatId}`
     expect(left).toEqual({ count: 0 })
+  })
+
+  test('a later walk ends where the last complete walk has checked everything', async () => {
+    const somebody = await server.signUp()
+    const { organizationId, userId } = somebody
+    const chatId = await newChat('Covered', somebody)
+    await indexed()
+    await database()`
+      with added as (
+        insert into chat_messages (id, organization_id, user_id, chat_id, role, content, status)
+        select ('01210000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${organizationId}, ${userId}, ${chatId},
+          'user', 'quagga', 'complete' from generate_series(1, 2500) n returning *)
+      insert into chat_words (id, organization_id, user_id, chat_id, words)
+      select id, organization_id, user_id, chat_id, '' from added where id > '01210000-0000-7000-8000-000000000001'`
+    await database()`
+      update chat_words_walk set below = null, rest_until = now(), covered_at = now() - interval '1 minute'`
+    const index = createMessageIndex(server.server.services.database)
+    await index.sweep()
+    expect(await search('quagga', somebody)).toEqual([])
+    await database()`update chat_words_walk set below = null, rest_until = now(), covered_at = null`
+    await indexed()
+    expect(await search('quagga', somebody)).toHaveLength(1)
   })
 
   test('is updated by concurrent sweeps without duplicates', async () => {

@@ -41,4 +41,8 @@ export const chatWordsWalk = pgTable('chat_words_walk', {
   /** The walk must still check the rows with lower ids. Null while the walk pauses until `rest_until`. */
   below: uuid('below'),
   restUntil: moment('rest_until').notNull(),
+  /** When the walk in progress began, or the last one if none is in progress. */
+  begunAt: moment('begun_at'),
+  /** When the last complete walk began. Null before the first complete walk. */
+  coveredAt: moment('covered_at'),
 })

@@ -12,13 +12,15 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  * - Newest: each sweep checks the messages and chats whose ids are younger than two minutes by the database's clock.
  * - Unread: a streaming reply or a changed title has a row without words. A sweep fills the row once the reply has
  * ended or the title is stored.
- * - Walk: a walk checks all messages and titles from newest to oldest in bounded steps. Then it pauses and starts
- * over.
+ * - Walk: the first walk checks all messages and titles from newest to oldest in bounded steps. Then it pauses and
+ * starts over. Later walks end a day before the start of the last complete one, so their cost does not grow with the
+ * history.
  *
  * The walk finds entries that the other ways miss, for three reasons: ids come from the clocks of processes, a
  * message may be stored later than its id says, and sweeps may have been interrupted. When a process starts, it ends
  * the pause, because a dead process may have left messages without entries. The walk also fills the index after an
- * upgrade. An entry is missing for at most one walk and one pause.
+ * upgrade. An entry is missing for at most one walk and one pause. To check all entries again, set `covered_at` to
+ * null.
  *
  * Each step is a short transaction under an advisory lock, so that only one process at a time works on the index. The
  * lock only saves work: two processes would write equal rows.
@@ -27,6 +29,8 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 /** Key of the advisory lock, the same in every process. */
 const INDEX_LOCK = 7_265_541
 const NEWEST_SECONDS = 120
+/** A message is stored at most this long after the time in its id. */
+const LATE_HOURS_MAX = 24
 /** Pause after a walk, in hours. Much longer than a walk: PostgreSQL walks over a million messages in some seconds. */
 const REST_HOURS = 6
 /** Limits of a step: number of messages and total bytes. */
@@ -192,15 +196,27 @@ async function write(tx: SystemTransaction, entries: Entry[]): Promise<void> {
     on conflict (id) do update set title = excluded.title, words = excluded.words`
 }
 
-/** Advances the walk after a step without missing entries. Returns whether the walk continues. */
+/**
+ * Advances the walk after a step without missing entries. Returns whether the walk continues. It ends at the oldest
+ * message, or where the last complete walk has checked everything.
+ */
 async function walkOn(tx: SystemTransaction, below: string): Promise<boolean> {
   const [walk] = await tx<{ below: string | null }[]>`
-    insert into chat_words_walk (one, below, rest_until)
-    values (1, (
+    with next as (
       select id from (
         select s.id from ${sources(tx)} s where s.id < ${below}::uuid order by s.id desc limit ${WALK_IDS}) s
-      order by id limit 1), now() + ${REST_HOURS} * interval '1 hour')
-    on conflict (one) do update set below = excluded.below, rest_until = excluded.rest_until
+      order by id limit 1),
+    floor as (
+      select (lpad(to_hex(((extract(epoch from covered_at) - ${LATE_HOURS_MAX} * 3600) * 1000)::bigint), 12, '0')
+        || repeat('0', 20))::uuid as id
+      from chat_words_walk where covered_at is not null)
+    insert into chat_words_walk as walk (one, below, rest_until, begun_at)
+    values (1, (select id from next where not exists (select from floor where floor.id > next.id)),
+      now() + ${REST_HOURS} * interval '1 hour', now())
+    on conflict (one) do update set below = excluded.below, rest_until = excluded.rest_until,
+      begun_at = case when walk.below is null then now() else walk.begun_at end,
+      covered_at = case when excluded.below is not null then walk.covered_at when walk.below is null then now()
+        else walk.begun_at end
     returning below`
   return walk?.below != null
 }

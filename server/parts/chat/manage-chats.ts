@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, lt, ne } from '#database/drizzle.ts'
+import { and, desc, eq, inArray, lt, ne, sql } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { chatMessages, chats } from '#database/schema/chat.ts'
 import { chatWords } from '#database/schema/chat-words.ts'
@@ -133,6 +133,11 @@ export function listChats(scope: Scope<'chats:read'>, query: ListQuery): Promise
           isOf('chat'),
           query.folder === undefined ? undefined : eq(chats.folder, query.folder),
           query.pinned === undefined ? undefined : eq(chats.pinned, query.pinned),
+          // The predicates of the indexes. The planner cannot derive them from parameters.
+          query.pinned ? sql`${chats.pinned}` : undefined,
+          query.status !== undefined && query.status !== 'ACTIVE'
+            ? sql`${chats.status} <> 'ACTIVE'`
+            : undefined,
           below === undefined ? undefined : lt(chats.id, below),
         ),
         orderBy: [desc(chats.id)],
