@@ -124,7 +124,8 @@ async function findHits(
 
 /**
  * Reads the hits. Beyond the byte limit of a page, text is empty. `hits` is materialized, so that PostgreSQL begins
- * with the ids and not with all chats of the owner.
+ * with the ids and not with all chats of the owner. With `limit 1`, it finds a message by its id, and does not read its
+ * whole chat.
  */
 const readHits = async (scope: Scope<'chats:read'>, ids: string[]): Promise<HitRow[]> =>
   ids.length === 0
@@ -145,7 +146,11 @@ const readHits = async (scope: Scope<'chats:read'>, ids: string[]): Promise<HitR
             from hits w
             join chats c
               on c.organization_id = w.organization_id and c.user_id = w.user_id and c.id = w.chat_id
-            left join chat_messages m on m.chat_id = c.id and m.id = w.id) found) measured
+            left join lateral (
+              select role, content, created_at from chat_messages m
+              where m.chat_id = w.chat_id and m.id = w.id
+                and coalesce((m.organization_id, m.user_id) = (${scope.organizationId}, ${scope.userId}), false)
+              limit 1) m on true) found) measured
         order by id desc`
 
 const viewHit = (row: HitRow, query: SearchQuery): Hit => ({
