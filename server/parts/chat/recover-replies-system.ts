@@ -1,4 +1,3 @@
-import type { Database } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import type { StoredToolCall } from '#database/schema/chat.ts'
 import { type SystemSql, systemSql } from '#database/system-sql.ts'

@@ -83,8 +83,8 @@ export function searchChats(
 /**
  * Returns the ids of the hits. First checks the newest entries one by one: a frequent word often fills the page from
  * them, whereas the index would return and sort all its matches. Uses the index only if the page isn't full. Compares
- * owner and id as a row for the reason given in isAmongNewest (read-branch.ts). In the same
- * way, `coalesce` hides from the planner that the owner has an index, which would read all entries of the owner.
+ * owner and id as a row for the reason given in isAmongNewest (read-branch.ts). In the same way, `coalesce` hides from
+ * the planner that the owner has an index, which would read all entries of the owner.
  */
 async function findHits(
   scope: Scope<'chats:read'>,
