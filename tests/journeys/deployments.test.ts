@@ -182,9 +182,9 @@ describe('refused requests', () => {
       'a named color',
       'api',
       { theme: { primary_color: 'red' } },
-      'primary_color must be a color such as #0b5fff',
+      'primary_color must be a hex color such as #0b5fff',
     ],
-    ['a short color', 'api', { theme: { primary_color: '#abc' } }, 'primary_color must be a color'],
+    ['a short color', 'api', { theme: { primary_color: '#abc' } }, 'primary_color must be a hex color'],
     ['a color with a suffix', 'api', { theme: { primary_color: '#0b5fff;' } }, 'at most 7 characters'],
     [
       'a font that ends a style',

@@ -204,7 +204,7 @@ test('invalid requests are refused before the stream begins', async () => {
     [{ model_id: modelId, chat_id: foreignChat.body.id }, 404, 'Chat session not found'],
     [{ model_id: modelId, instruction_id: nobody }, 404, 'Instruction not found'],
     [{ model_id: modelId, org_id: stranger.organizationId }, 404, 'Organization not found'],
-    [{ model_id: modelId, temperature: '1.5' }, 400, 'temperature must be at most 1'],
+    [{ model_id: modelId, temperature: '1.5' }, 400, 'temperature must be at most 1.'],
   ]
   for (const [query, status, detail] of cases) {
     const answer = await send(query)

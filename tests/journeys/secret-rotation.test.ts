@@ -180,7 +180,7 @@ test(
     expect((await server.call('POST', path, { token, body: model })).status).toBe(201)
     expect(await rotate(environment)).toMatchObject({
       code: 1,
-      output: expect.stringContaining('is using this data directory'),
+      output: expect.stringContaining('another process uses this data directory'),
     })
     expect(secretNow()).toBe(first)
     await server.stop()
