@@ -86,7 +86,7 @@ describeInBrowser('knowledge in the console', () => {
     await page.getByRole('alertdialog').getByText('Delete “hours.md”?').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('No documents match “hours”.').waitFor()
+    await page.getByText('No documents match “hours”').waitFor()
     await page.getByRole('link', { name: 'Knowledge bases' }).first().click()
     await ready(page, 'Shop')
     await expectAccessible(page)
