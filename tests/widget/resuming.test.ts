@@ -86,7 +86,7 @@ describeInBrowser('a conversation that is interrupted', () => {
       'Tell me more',
       WHOLE,
       'say: Mine',
-      'A reply is still in progress. Send your message when it’s complete. Retry',
+      'A reply is still in progress. Send your message when the reply is complete. Retry',
     ])
     await two.click('text=Retry')
     await two.waitForSelector('.reply >> text=Mine')
