@@ -37,7 +37,7 @@ test('the client secret in the catalog is not sent to an authorization server th
   const refused = await connector.ask(body.id)
   expect([refused.status, refused.body.detail]).toEqual([
     expect.any(Number),
-    expect.stringContaining('another authorization server than before'),
+    expect.stringContaining('different authorization server'),
   ])
   expect(refused.body.code).toBe('mcp.connect_failed')
   expect(thief.asked).toEqual([])

@@ -31,5 +31,5 @@ test("an operator can remove a user's lost factors on the command line", async (
   expect(code).toBe(0)
   expect((await server.call('GET', '/api/users/me', { token: person.token })).status).toBe(401)
   expect((await logIn(server, person)).status).toBe(200)
-  await mailTo(server, person.email, 'second factors of your account were removed')
+  await mailTo(server, person.email, 'Two-factor authentication was removed')
 })
