@@ -103,7 +103,7 @@ async function goToWebhooks(page: Page): Promise<void> {
 async function goOffline(page: Page): Promise<void> {
   await page.context().setOffline(true)
   await goToWebhooks(page)
-  await page.getByText("You're offline").waitFor()
+  await page.getByText('You’re offline').waitFor()
 }
 
 /** Replaces the built assets, as an update of the server does. */

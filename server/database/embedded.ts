@@ -40,14 +40,14 @@ export const RESTORE_MARKER = 'restore-unfinished'
 const SOCKET_PATH_BYTES_MAX = 100
 const DATABASE_SOCKET = '.s.PGSQL.5432'
 const SNAPSHOT_SOCKET = '.s.snapshot'
-/** A stopping process exits within this time (main.ts). */
-const STOPPING_MS_MAX = 10_000
+/** A stopping process exits within 45 seconds (`STOP_DEADLINE_MS` in main.ts). */
+const STOPPING_MS_MAX = 50_000
 const LOCK_POLL_MS = 50
 
 /**
  * Starts the embedded PostgreSQL (PGlite) on `dataDir`, with exclusive use of the folder. Throws a DataDirError if
  * another process uses the folder, because two processes would overwrite each other's data. If the other process is
- * stopping, first waits up to 10 seconds.
+ * stopping, first waits up to 50 seconds.
  */
 export async function startEmbedded(dataDir: string): Promise<EmbeddedDatabase> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })

@@ -5,7 +5,7 @@ import { type ConsoleStage, startConsoleStage } from '#tests/support/console-sta
 
 /** A screen whose chunk cannot be loaded: the page and its drafts stay, and only the user reloads. */
 
-const OFFLINE = "You're offline"
+const OFFLINE = 'You’re offline'
 
 describeInBrowser('a missing chunk of the console', () => {
   let stage: ConsoleStage

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { copyEmbedded } from '#tests/support/embedded.ts'
-import { startProcess } from '#tests/support/process.ts'
+import { SHORT_GRACE, startProcess } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { openLongReply } from '#tests/support/reader.ts'
 
@@ -25,8 +25,8 @@ afterAll(async () => {
 })
 
 test('a server on the embedded database waits for a stopping one', async () => {
-  const server = await startProcess(environment)
-  // While it stops, the server waits some seconds for this reply.
+  const server = await startProcess(environment, [SHORT_GRACE])
+  // The reply keeps the server running for its grace period after the signal.
   const { person } = await openLongReply(server, provider)
   const stopped = server.stop()
   const heir = await startProcess(environment)

@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { copyEmbedded } from '#tests/support/embedded.ts'
-import { runCli, startProcess } from '#tests/support/process.ts'
+import { runCli, SHORT_GRACE, startProcess } from '#tests/support/process.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
 import { idsOf, openLongReply } from '#tests/support/reader.ts'
 
 /** The server process on the embedded database: its lock and its shutdown. */
-
-const SHORT_GRACE = join(import.meta.dirname, '../support/short-grace-process.ts')
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-process-'))
 const environment = {

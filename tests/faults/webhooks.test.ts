@@ -102,7 +102,12 @@ test('times out an endpoint that hangs, without delaying others', async () => {
   await expect.poll(() => statusOf(owner, good)).toBe('delivered')
   await expect
     .poll(async () => (await hanging.deliveries(id)).at(-1)?.attempts[0]?.error)
-    .toBe('127.0.0.1:'.concat(new URL(receiver.url).port, ' did not respond within 1.5 seconds. Try again later.'))
+    .toBe(
+      '127.0.0.1:'.concat(
+        new URL(receiver.url).port,
+        ' did not respond within 1.5 seconds. Try again later.',
+      ),
+    )
   expect(await hanging.deliveries(id, { status: 'delivered' })).toEqual([])
   await hasty.stop()
 })

@@ -62,7 +62,9 @@ test.each([
   await fill(person, 1, bytes)
   const full = await create(person, later)
   expect([full.status, full.body.code]).toEqual([429, 'request.too_many_keys'])
-  expect(full.body.detail).toContain('You have reached the limit of 10000 stored requests with an Idempotency-Key')
+  expect(full.body.detail).toContain(
+    'You have reached the limit of 10000 stored requests with an Idempotency-Key',
+  )
   const retryAfter = Number(full.headers.get('retry-after'))
   expect(retryAfter).toBeGreaterThan(3_000)
   expect(retryAfter).toBeLessThanOrEqual(3_600)

@@ -116,7 +116,10 @@ describe('refused tools', () => {
       [[], 'api_key is required.'],
       [[{ name: 'api_key', value: 5 }], 'api_key must be a string.'],
       [[{ name: 'other', value: 5 }], 'the tool has no configuration value named other. Remove it.'],
-      [[{ name: 'api_key', value: 'x'.repeat(70_000) }], 'the configuration has more than 65536 characters. Shorten its values.'],
+      [
+        [{ name: 'api_key', value: 'x'.repeat(70_000) }],
+        'the configuration has more than 65536 characters. Shorten its values.',
+      ],
     ]
     for (const [config, sentence] of sentences)
       expect(await refusal(prepare([{ tool_id: id, config }]))).toEqual([

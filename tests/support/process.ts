@@ -5,6 +5,8 @@ import { type Client, createClient } from './client.ts'
 import { findFreePort } from './free-port.ts'
 
 const CLI = join(import.meta.dirname, '../../server/cli.ts')
+/** A script that runs a server with a grace period of half a second for streams. */
+export const SHORT_GRACE = join(import.meta.dirname, 'short-grace-process.ts')
 const START_TIMEOUT_MS = 120_000
 /** Disables rate limits. Tests send more requests than users do. Only the tests of rate limits keep them. */
 export const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '0', RATE_LIMIT_USER_PER_HOUR: '0' }
