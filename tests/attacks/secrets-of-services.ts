@@ -113,7 +113,7 @@ async function tryKeys({ stage, plants, owner }: Target): Promise<void> {
   await stage.call('GET', file.pathname + file.search)
 }
 
-/** Uses a tool whose code returns, throws and prints its secret, and sends it to a model that repeats its input. */
+/** Uses a tool that leaks its secret: in its result, an exception, its output and a message to a model. */
 async function tryTools({ stage, plants, echo, toolModelId, owner }: Target): Promise<void> {
   const smith = toolsmith(stage, owner)
   const code = `export function main({ how }) {
@@ -221,7 +221,7 @@ async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     if (Date.now() > end) throw new Error('sources are not read')
 }
 
-/** Uses webhooks. The endpoint of one webhook repeats the request's headers, and its URL contains a password. */
+/** Sends webhooks to an endpoint that echoes the request headers, and to a URL that contains a password. */
 async function tryWebhooks({ stage, plants, echo, owner }: Target): Promise<void> {
   const hooks = await ownWebhooks(stage, owner)
   const at = async (url: string): Promise<string> => {

@@ -164,7 +164,7 @@ class Proof {
     if (binds.has(relation)) this.#noteBound(relation, owner)
   }
 
-  /** Returns whether every row of a UNION references a row of the owner. */
+  /** Returns whether every branch of a UNION refers to a row of the owner. */
   #leads(value: Value & { kind: 'column' }, either: Value & { kind: 'either' }, owner: Owner): boolean {
     return either.values.every(
       (one) =>

@@ -71,7 +71,7 @@ export interface OpenDeployment {
  * - `query`: `org_id` in the query.
  * - `body`: `organization_id` in the body.
  * - `query or body`: `org_id` in the query or in the body.
- * - `query or personal`: `org_id` in the query. If it is missing, the API key's organization or the caller's personal
+ * - `query or personal`: `org_id` in the query. If it is missing, the organization of the API key, or else the caller's personal
  * organization.
  * - a resource: the organization of the record whose id is in the named query parameter.
  *

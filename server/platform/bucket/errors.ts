@@ -21,14 +21,14 @@ export const BUCKET_ERRORS = defineErrors({
   'bucket.too_many_objects':
     'The bucket {bucket} has more than {limit} objects under this prefix. Choose a prefix with fewer objects.',
   'bucket.endless_list':
-    'The object list of the bucket {bucket} cannot be read because its pages are out of order. Check that endpoint supports the S3 API.',
+    'The object list of the bucket {bucket} cannot be read because its pages are out of order. Check that the endpoint supports the S3 API.',
   'bucket.page_too_large':
-    '{host} sent a page of the object list that is larger than {megabytes} MB. Check that endpoint supports the S3 API.',
-  'bucket.size_unknown': '{host} did not report the size of {key}. Check that endpoint supports the S3 API.',
+    '{host} sent a page of the object list that is larger than {megabytes} MB. Check that the endpoint supports the S3 API.',
+  'bucket.size_unknown': '{host} did not report the size of {key}. Check that the endpoint supports the S3 API.',
   'bucket.object_too_large':
     '{key} is larger than {megabytes} MB, the limit for a file. Split it into smaller files.',
   'bucket.list_unreadable':
-    '{host} sent an object list that cannot be read: {details}. Check that endpoint supports the S3 API.',
+    '{host} sent an object list that cannot be read: {details}. Check that the endpoint supports the S3 API.',
   'bucket.unavailable': '{host} is overloaded or had an internal error ({answer}). Try again later.',
   'bucket.wrong_region':
     'The bucket {bucket} is in the region {region}. Set region to {region}, and change endpoint to match if you set one.',
@@ -36,7 +36,7 @@ export const BUCKET_ERRORS = defineErrors({
   'bucket.object_gone':
     '{key} is no longer in the bucket {bucket}. Upload it there again, or delete the document.',
   'bucket.not_listed':
-    '{host} cannot list the bucket {bucket}. Check that endpoint does not contain the bucket name.',
+    '{host} cannot list the bucket {bucket}. Check that the endpoint does not contain the bucket name.',
   'bucket.unknown_access_key': '{host} does not know this access key. Check access_key_id and the endpoint.',
   'bucket.signature': '{host} rejected the signature. Check secret_access_key.',
   'bucket.session_token':
