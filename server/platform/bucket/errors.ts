@@ -24,7 +24,8 @@ export const BUCKET_ERRORS = defineErrors({
     'The object list of the bucket {bucket} cannot be read because its pages are out of order. Check that the endpoint supports the S3 API.',
   'bucket.page_too_large':
     '{host} sent a page of the object list that is larger than {megabytes} MB. Check that the endpoint supports the S3 API.',
-  'bucket.size_unknown': '{host} did not report the size of {key}. Check that the endpoint supports the S3 API.',
+  'bucket.size_unknown':
+    '{host} did not report the size of {key}. Check that the endpoint supports the S3 API.',
   'bucket.object_too_large':
     '{key} is larger than {megabytes} MB, the limit for a file. Split it into smaller files.',
   'bucket.list_unreadable':

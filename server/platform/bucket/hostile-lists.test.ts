@@ -41,7 +41,11 @@ const pages =
 const LOLS = `<!DOCTYPE lol [<!ENTITY a "lol">${Array.from({ length: 9 }, (_, level) => `<!ENTITY a${level} "${`&a${level || ''};`.repeat(10)}">`).join('')}]>`
 
 test.each<[string, string | Buffer, RegExp]>([
-  ['is not a list', '<html><body>Welcome</body></html>', /it is not a ListBucketResult. Check that the endpoint/],
+  [
+    'is not a list',
+    '<html><body>Welcome</body></html>',
+    /it is not a ListBucketResult. Check that the endpoint/,
+  ],
   ['is empty', '', /it is not XML/],
   ['is text', 'Hello', /it is not XML/],
   ['breaks off', listPage([{ key: 'a' }]).slice(0, -5), /it is incomplete/],
