@@ -6,8 +6,8 @@ import type { Fragment, FragmentSql, TenantSql } from '#database/tenant-sql.ts'
 import { sentence } from '#errors'
 
 /*
- * The statements on deliveries that span all organizations: claiming due deliveries and deleting old ones. All other
- * statements are limited to the organization of the delivery.
+ * The statements on deliveries that span all organizations: claiming due deliveries, and failing those of disabled
+ * endpoints. All other statements are limited to the organization of the delivery.
  */
 
 /** A delivery claimed by this process. No other process attempts the delivery before `claimedUntil`. */
