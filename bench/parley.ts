@@ -12,6 +12,9 @@ import { type RunningProcess, startNode } from './processes.ts'
 export const NODE_OPTIONS = ['--max-semi-space-size=24', '--heap-growing-percent=75']
 /** Number of chats. Larger than the number of connections in any case. */
 const CHATS = 256
+/** The same for all servers of a run, because they share a database. */
+const SECRET = randomBytes(32).toString('hex')
+const ADMIN_PASSWORD = randomBytes(16).toString('hex')
 const SETTLE_TIMEOUT_MS = 10_000
 const SETTLE_POLL_MS = 50
 
@@ -26,6 +29,10 @@ export interface Variant {
   /** The folder of another checkout. */
   directory?: string
   environment?: Record<string, string>
+  /** Number of servers on the same database. The connections are distributed evenly. The default is 1. */
+  servers?: number
+  /** Arguments of `parley start`. */
+  args?: string[]
 }
 
 /** The answer of `GET /api/billing/balance`. */
@@ -41,7 +48,11 @@ export async function startParley(
   variant: Variant = {},
 ): Promise<Peer> {
   const postgres = await startDatabase(folder)
-  const { server, url } = await startServer(postgres, folder, variant)
+  const servers: StartedServer[] = []
+  for (let index = 0; index < (variant.servers ?? 1); index++)
+    servers.push(await startServer(postgres, folder, variant))
+  const urls = servers.map((one) => one.url)
+  const [url = ''] = urls
   const account = await signUp(url)
   const chatIds = await addChats(url, account.organizationId, account.token)
   const models = new Map<string, string>()
@@ -58,7 +69,7 @@ export async function startParley(
     const modelId =
       models.get(version) ?? (await addModel(url, account.organizationId, token, version, providerUrl))
     models.set(version, modelId)
-    const message = sendMessage(url, { ...account, token, chatIds }, modelId)
+    const message = sendMessage(urls, { ...account, token, chatIds }, modelId)
     const cost = costs.get(version) ?? (await costOfOne(message, readBalance))
     costs.set(version, cost)
     current = { cost, balance: (await settled(readBalance)).balance }
@@ -67,12 +78,12 @@ export async function startParley(
 
   return {
     name: 'parley',
-    pid: server.pid,
+    pids: servers.map(({ server }) => server.pid),
     databasePid: postgres.pid,
     target,
     check: async (load) => checkBalance(load, current, await settled(readBalance)),
     async stop() {
-      await server.stop()
+      for (const { server } of servers) await server.stop()
       await postgres.stop()
     },
   }
@@ -86,24 +97,29 @@ async function startDatabase(folder: string): Promise<PostgresServer> {
   return postgres
 }
 
+interface StartedServer {
+  server: RunningProcess
+  url: string
+}
+
 async function startServer(
   postgres: PostgresServer,
   folder: string,
-  { directory = join(import.meta.dirname, '..'), environment }: Variant,
-): Promise<{ server: RunningProcess; url: string }> {
+  { directory = join(import.meta.dirname, '..'), environment, args = [] }: Variant,
+): Promise<StartedServer> {
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
-  const server = startNode([...NODE_OPTIONS, 'server/cli.ts', 'start'], {
+  const server = startNode(['server/launch.cjs', 'start', ...args], {
     directory,
     logFile: join(folder, 'parley.log'),
     environment: {
       PORT: String(port),
       HOST: '127.0.0.1',
       DATABASE_URL: postgres.url('parley'),
-      SECRET: randomBytes(32).toString('hex'),
+      SECRET,
       DATA_DIR: join(folder, 'parley'),
       ADMIN_EMAIL: 'admin@example.com',
-      ADMIN_PASSWORD: randomBytes(16).toString('hex'),
+      ADMIN_PASSWORD,
       STARTING_CREDITS: '1000000000000',
       ALLOW_PRIVATE_NETWORK: 'true',
       RATE_LIMIT_IP_PER_MINUTE: '0',
@@ -171,13 +187,14 @@ async function addChats(url: string, organizationId: string, token: string): Pro
  * receives no history, and no title is generated.
  */
 const sendMessage = (
-  url: string,
+  urls: string[],
   { organizationId, token, chatIds }: Account & { chatIds: string[] },
   modelId: string,
 ): Target => ({
-  url: `${url}/api/chat/send_message?org_id=${organizationId}&model_id=${modelId}&chat_id=${chatIds.at(-1)}`,
+  url: `${urls[0]}/api/chat/send_message?org_id=${organizationId}&model_id=${modelId}&chat_id=${chatIds.at(-1)}`,
   urls: chatIds.map(
-    (id) => `${url}/api/chat/send_message?org_id=${organizationId}&model_id=${modelId}&chat_id=${id}`,
+    (id, index) =>
+      `${urls[index % urls.length]}/api/chat/send_message?org_id=${organizationId}&model_id=${modelId}&chat_id=${id}`,
   ),
   headers: { Authorization: `Bearer ${token}` },
   body: { content: PROMPT, parent_message_id: null },

@@ -46,19 +46,18 @@ export function startNode(
   }
 }
 
-/** Returns the usage of a process and its descendants, including ended ones. */
-export function readProcessTree(pid: number): ProcessUsage {
-  return processTree(pid)
-    .map(readProcess)
-    .reduce((sum, next) => ({
-      cpuSeconds: sum.cpuSeconds + next.cpuSeconds,
-      peakBytes: sum.peakBytes + next.peakBytes,
-    }))
+/** Returns the usage of processes and their descendants, including ended ones. */
+export function readProcessTrees(pids: number[]): ProcessUsage {
+  const usages = pids.flatMap(processTree).map(readProcess)
+  return {
+    cpuSeconds: usages.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0),
+    peakBytes: usages.reduce((sum, { peakBytes }) => sum + peakBytes, 0),
+  }
 }
 
-/** Resets the memory peak to the current usage (proc_pid_clear_refs(5), value 5). */
-export function resetPeakMemory(pid: number): void {
-  for (const id of processTree(pid)) writeFileSync(`/proc/${id}/clear_refs`, '5')
+/** Resets the memory peak of processes to the current usage (proc_pid_clear_refs(5), value 5). */
+export function resetPeakMemory(pids: number[]): void {
+  for (const id of pids.flatMap(processTree)) writeFileSync(`/proc/${id}/clear_refs`, '5')
 }
 
 function processTree(pid: number): number[] {

@@ -9,7 +9,7 @@ import { startDirect } from './peers/direct.ts'
 import { startPassThrough } from './peers/pass-through.ts'
 import { type Case, type Peer, type PeerOptions, REPLY_TOKENS } from './peers/peer.ts'
 import { startPortkey } from './peers/portkey.ts'
-import { type ProcessUsage, readProcessTree, resetPeakMemory, startNode } from './processes.ts'
+import { type ProcessUsage, readProcessTrees, resetPeakMemory, startNode } from './processes.ts'
 import { caseName, formatTable, formatVerdict, type Measurement, type Series } from './report.ts'
 
 /*
@@ -108,9 +108,10 @@ interface Sample {
 
 async function measure(peer: Peer, current: Case, directMs: number): Promise<Measurement> {
   const target = await peer.target(current)
-  const usageOf = (pid: number | undefined) => (pid === undefined ? undefined : readProcessTree(pid))
-  const sample = (): Sample => ({ server: usageOf(peer.pid), database: usageOf(peer.databasePid) })
-  if (peer.pid !== undefined) resetPeakMemory(peer.pid)
+  const usageOf = (pids: number[]) => (pids.length === 0 ? undefined : readProcessTrees(pids))
+  const databasePids = peer.databasePid === undefined ? [] : [peer.databasePid]
+  const sample = (): Sample => ({ server: usageOf(peer.pids), database: usageOf(databasePids) })
+  resetPeakMemory(peer.pids)
   const load = await generateLoad(target, shapeOf(current), sample)
   const problems = [
     ...Object.entries(load.errors).map(([kind, count]) => `${count} × ${kind}`),

@@ -7,8 +7,7 @@ import { parseArgs } from 'node:util'
 import { createClient, type Person } from '../tests/support/client.ts'
 import { findFreePort } from '../tests/support/free-port.ts'
 import { UNLIMITED } from '../tests/support/process.ts'
-import { NODE_OPTIONS } from './parley.ts'
-import { readProcessTree, resetPeakMemory, startNode } from './processes.ts'
+import { readProcessTrees, resetPeakMemory, startNode } from './processes.ts'
 
 /*
  * Measures how long hostile requests and slow clients delay other requests:
@@ -148,13 +147,13 @@ async function measure(url: string, pid: number, person: Person, { name, run }: 
   const polls = poll()
   await sleep(SETTLE_MS)
   longestMs = 0
-  resetPeakMemory(pid)
-  const before = readProcessTree(pid).peakBytes
+  resetPeakMemory([pid])
+  const before = readProcessTrees([pid]).peakBytes
   const outcome = await run(url, person)
   await sleep(SETTLE_MS)
   isOver = true
   await polls
-  const megabytes = Math.max(0, readProcessTree(pid).peakBytes - before) / 1e6
+  const megabytes = Math.max(0, readProcessTrees([pid]).peakBytes - before) / 1e6
   const verdict = longestMs <= STALL_MS_MAX ? '' : '  TOO LONG'
   console.log(
     `${name.padEnd(32)} ${longestMs.toFixed(0).padStart(7)} ms ${megabytes.toFixed(0).padStart(6)} MB  ${outcome}${verdict}`,
@@ -164,7 +163,7 @@ async function measure(url: string, pid: number, person: Person, { name, run }: 
 const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
 const port = await findFreePort()
 const url = `http://127.0.0.1:${port}`
-const server = startNode([...NODE_OPTIONS, 'server/cli.ts', 'start'], {
+const server = startNode(['server/launch.cjs', 'start'], {
   directory: resolve(flags.directory),
   environment: { PORT: String(port), DATA_DIR: folder, CONSOLE_BUILD: '0', ...UNLIMITED },
   logFile: join(folder, 'parley.log'),

@@ -1,6 +1,3 @@
-import { enableCompileCache } from 'node:module'
+import { runCommand } from './commands.ts'
 
-enableCompileCache()
-
-const { runCommand } = await import('./commands.ts')
 await runCommand(process.argv.slice(2))

@@ -94,8 +94,9 @@ function platformName() {
   return `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`
 }
 
+/** Returns the folder for everything that can be recreated. */
 function cacheFolder() {
   return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'parley')
 }
 
-module.exports = { findNode }
+module.exports = { cacheFolder, findNode }

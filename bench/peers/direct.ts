@@ -4,6 +4,7 @@ import { chatCompletion, type Peer, type PeerOptions } from './peer.ts'
 export async function startDirect({ providerUrl }: PeerOptions): Promise<Peer> {
   return {
     name: 'direct',
+    pids: [],
     target: async (current) => chatCompletion(providerUrl, current),
     async stop() {},
   }

@@ -14,7 +14,7 @@ export async function startPassThrough({ providerUrl, folder }: PeerOptions): Pr
   await server.ready(`${url}/v1/models`)
   return {
     name: 'pass-through',
-    pid: server.pid,
+    pids: [server.pid],
     target: async (current) => chatCompletion(url, current),
     stop: () => server.stop(),
   }

@@ -9,8 +9,8 @@ export interface Case {
 /** A server in the comparison. */
 export interface Peer {
   name: string
-  /** The server process whose CPU time and memory are measured. Undefined for the direct run. */
-  pid?: number
+  /** The server processes whose CPU time and memory are measured. Empty for the direct run. */
+  pids: number[]
   /** The process id of the PostgreSQL server that it uses. Undefined if it uses none. */
   databasePid?: number
   /** Returns the request for a case. Called before every run. */

@@ -20,7 +20,7 @@ export async function startPortkey({ providerUrl, folder }: PeerOptions): Promis
   const headers = { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `${providerUrl}/v1` }
   return {
     name: 'portkey',
-    pid: server.pid,
+    pids: [server.pid],
     target: async (current) => chatCompletion(url, current, headers),
     stop: () => server.stop(),
   }

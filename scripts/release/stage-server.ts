@@ -1,6 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { connectDatabase } from '#database/connect.ts'
+import { DATABASE_FOLDER } from '#database/embedded.ts'
+import { packTemplate } from '#database/template.ts'
 import { buildWidget } from '../../widget/build.ts'
 import { compile } from './compile.ts'
 
@@ -42,6 +56,7 @@ export async function stageServer(root: string, folder: string, name: string): P
   for (const path of globSync('server/**/*.*', { cwd: root }))
     if (!NOT_READ.test(path) || IN_SANDBOX.test(path)) copy(path, root, folder)
   copy('README.md', root, folder)
+  await writeTemplate(join(folder, 'server/database/template.zst'))
   requireStartedPrograms(folder)
   execFileSync(process.execPath, [join(root, 'console/build.ts')], { stdio: 'inherit' })
   copy('console/dist', root, folder)
@@ -52,6 +67,15 @@ export async function stageServer(root: string, folder: string, name: string): P
     dependencies: Object.fromEntries(SEPARATE.map((one) => [one, dependencies[one] ?? ''])),
     optionalDependencies,
   })
+}
+
+/** Writes the template of the embedded database, so that a first start creates no database. */
+async function writeTemplate(file: string): Promise<void> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'parley-template-'))
+  const database = await connectDatabase({ databaseUrl: null, dataDir })
+  await database.close()
+  packTemplate(join(dataDir, DATABASE_FOLDER), file)
+  rmSync(dataDir, { recursive: true })
 }
 
 function copy(path: string, from: string, to: string): void {

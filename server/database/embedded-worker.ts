@@ -5,13 +5,19 @@ import { vector } from '@electric-sql/pglite-pgvector'
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import { DATABASE_FOLDER, type EmbeddedPaths } from './embedded.ts'
 import { copyDataDir, serveSnapshots } from './snapshot.ts'
+import { copyTemplate } from './template.ts'
+
+/** Reduces PostgreSQL's cache from 128 MB, because the operating system also caches its files. */
+const PARAMETERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB']
 
 /**
  * Runs the embedded PostgreSQL in its own thread, because it blocks the thread's event loop. The server connects
  * through a socket, so the embedded database and a PostgreSQL server use the same driver.
  */
 const { dataDir, socketPath, snapshotSocketPath } = workerData as EmbeddedPaths
-const database = await PGlite.create({ dataDir: join(dataDir, DATABASE_FOLDER), extensions: { vector } })
+const folder = join(dataDir, DATABASE_FOLDER)
+copyTemplate(folder)
+const database = await PGlite.create({ dataDir: folder, extensions: { vector }, startParams: PARAMETERS })
 const server = new PGLiteSocketServer({ db: database, path: socketPath, maxConnections: 4 })
 await server.start()
 // No message of a client runs during the copy. The files are then as a killed process would leave them.

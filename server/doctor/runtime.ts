@@ -5,7 +5,7 @@ import { type Check, type Finding, ok, problem, reasonOf, warning } from './chec
 
 const NODE_MAJOR = 24
 /** The flags with which server/launch.cjs starts the server. */
-const FLAGS = ['--max-semi-space-size', '--heap-growing-percent']
+const FLAGS = ['--max-semi-space-size', '--heap-growing-percent', '--wasm-tiering-budget']
 
 export const runtimeCheck: Check = {
   name: 'node',
@@ -17,7 +17,7 @@ export const runtimeCheck: Check = {
     if (missing.length === 0) return [ok(`Node ${node}, with the flags that limit memory`)]
     return [
       warning(
-        `Node ${node} runs without ${missing.join(' and ')}, so it uses more memory. Start with npm start or parley.`,
+        `Node ${node} runs without ${missing.join(', ')}, so it uses more memory. Start with npm start or parley.`,
       ),
     ]
   },

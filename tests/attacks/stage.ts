@@ -70,7 +70,7 @@ export async function startStage(place: Place, environment: Record<string, strin
     await Promise.all([provider.close(), receiver.close(), database?.drop()])
     rmSync(dataDir, { recursive: true, force: true })
   }
-  const cli = join(place.root, 'server/cli.ts')
+  const cli = join(place.root, 'server/launch.cjs')
   const server = await startProcess(complete, [cli, 'start']).catch(async (error: unknown) => {
     await release()
     throw error

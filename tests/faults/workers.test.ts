@@ -9,7 +9,7 @@ import { createDatabase } from '#tests/support/server.ts'
 
 /** `parley start --workers N`: several processes behind one port. */
 
-const CLI = join(import.meta.dirname, '../../server/cli.ts')
+const CLI = join(import.meta.dirname, '../../server/launch.cjs')
 const database = await createDatabase({ isEmpty: true })
 const isPossible = database !== null && findRedis() !== undefined
 if (process.env['CI'] && !isPossible) throw new Error('redis-server and PostgreSQL are missing')

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from './client.ts'
 import { findFreePort } from './free-port.ts'
 
-const CLI = join(import.meta.dirname, '../../server/cli.ts')
+const CLI = join(import.meta.dirname, '../../server/launch.cjs')
 /** A script that runs a server with a grace period of half a second for streams. */
 export const SHORT_GRACE = join(import.meta.dirname, 'short-grace-process.ts')
 const START_TIMEOUT_MS = 120_000
@@ -12,6 +13,12 @@ const START_TIMEOUT_MS = 120_000
 export const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '0', RATE_LIMIT_USER_PER_HOUR: '0' }
 /** Disables building the console. Only the tests of that build keep it. */
 export const UNBUILT = { CONSOLE_BUILD: '0' }
+
+/** Scripts that don't use the launcher also keep their compiled modules, as its processes do. */
+const INHERITED = {
+  PATH: process.env['PATH'],
+  NODE_COMPILE_CACHE: join(tmpdir(), 'parley-compiled'),
+}
 
 export interface ServerProcess extends Client {
   pid: number
@@ -62,7 +69,7 @@ export const runCli = (args: string[], environment: Record<string, string>, cwd?
 
 function run(args: readonly string[], environment: Record<string, string>, cwd?: string): CliRun {
   const child = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'], ...UNLIMITED, ...UNBUILT, ...environment },
+    env: { ...INHERITED, ...UNLIMITED, ...UNBUILT, ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
     ...(cwd !== undefined && { cwd }),
   })

@@ -1,0 +1,67 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findFreePort } from '../tests/support/free-port.ts'
+import { generateLoad } from './load.ts'
+import { startParley, type Variant } from './parley.ts'
+import { type Case, type Peer, REPLY_TOKENS } from './peers/peer.ts'
+import { readProcessTrees, startNode } from './processes.ts'
+
+const CASE: Case = { connections: 50, gapMs: 0 }
+const WARM_UP_SECONDS = 1
+
+/**
+ * Measures the CPU time of variants of Parley, in seconds per 1,000 tokens at 50 streams. Each has its own PostgreSQL,
+ * and they alternate. Prints the medians and their ratios to the variant named `baseline`. Compare the ratios, because
+ * the absolute values depend on the machine.
+ */
+export async function compareVariants(
+  variants: Record<string, Variant>,
+  baseline: string,
+  { rounds, seconds }: { rounds: number; seconds: number },
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+  const port = await findFreePort()
+  const providerUrl = `http://127.0.0.1:${port}`
+  const provider = startNode([join(import.meta.dirname, '../tests/support/provider/main.ts')], {
+    environment: { PORT: String(port) },
+    logFile: join(folder, 'provider.log'),
+  })
+  await provider.ready(`${providerUrl}/v1/models`)
+  const peers: [string, Peer][] = []
+  for (const [name, variant] of Object.entries(variants)) {
+    const own = join(folder, name.replaceAll(' ', '-'))
+    mkdirSync(own)
+    peers.push([name, await startParley({ providerUrl, folder: own }, variant)])
+  }
+  const spent = new Map<string, number[]>(peers.map(([name]) => [name, []]))
+  for (let round = 1; round <= rounds; round++)
+    for (const [name, peer] of peers) {
+      const cpu = await cpuPerThousandTokens(peer, seconds)
+      spent.get(name)?.push(cpu)
+      console.error(`round ${round} ${name}: ${cpu.toFixed(5)}`)
+    }
+  const base = spent.get(baseline) ?? []
+  for (const [name, values] of spent) {
+    const ratio = medianOf(values.map((value, round) => value / (base[round] ?? Number.NaN)))
+    console.log(
+      `${name.padEnd(24)} ${medianOf(values).toFixed(5)} CPU-s per 1,000 tokens, ratio to ${baseline} ${ratio.toFixed(2)}`,
+    )
+  }
+  for (const [, peer] of peers) await peer.stop()
+  await provider.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function cpuPerThousandTokens(peer: Peer, seconds: number): Promise<number> {
+  const sample = (): number => readProcessTrees(peer.pids).cpuSeconds
+  const shape = { connections: CASE.connections, spreadSeconds: 0, warmUpSeconds: WARM_UP_SECONDS, seconds }
+  const load = await generateLoad(await peer.target(CASE), shape, sample)
+  const problems = [...Object.keys(load.errors), ...((await peer.check?.(load)) ?? [])]
+  if (problems.length > 0)
+    throw new Error(`${peer.name}, replies of ${REPLY_TOKENS} tokens: ${problems.join(', ')}`)
+  return ((load.after - load.before) / load.tokens) * 1000
+}
+
+const medianOf = (values: number[]): number =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
