@@ -15,6 +15,8 @@ export default defineConfig({
     globalSetup: ['tests/support/global-setup.ts'],
     setupFiles: ['tests/support/fail-unproven.ts'],
     pool: 'forks',
+    // Optimizing the WebAssembly of the embedded database takes more CPU time than a test saves.
+    execArgv: ['--liftoff-only'],
     // Tests wait for a third of their time, so four workers keep two cores busy.
     maxWorkers: 4,
     // Far beyond what anything takes: a limit ends what hangs, and never a test on a busy machine.
