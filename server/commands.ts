@@ -85,17 +85,18 @@ async function start(args: string[]): Promise<void> {
   }
   // The embedded database takes as long to start as the modules take to load, so do both concurrently.
   const starting = config.databaseUrl === null ? startEmbedded(config.dataDir) : undefined
-  const [{ createStop, startServer, stopOnSignals }, { banner }, { releaseMemoryOnce }] = await Promise.all([
+  const [{ createStop, startServer, stopOnSignals }, { banner }, { workAfterStart }] = await Promise.all([
     import('./main.ts'),
     import('./banner.ts'),
-    import('./release-memory.ts'),
+    import('./after-start.ts'),
     starting,
   ])
   const server = await startServer(config, starting)
   if (workers.isWorker) workers.followPrimary(createStop(server))
   else stopOnSignals(server)
-  releaseMemoryOnce()
-  if (!workers.isWorker || workers.isFirstWorker()) process.stdout.write(await banner(server, config))
+  const isFirst = !workers.isWorker || workers.isFirstWorker()
+  workAfterStart(server.services, isFirst)
+  if (isFirst) process.stdout.write(await banner(server, config))
 }
 
 async function migrate(): Promise<void> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '#tests/support/client.ts'
@@ -6,7 +6,6 @@ import { findFreePort } from '#tests/support/free-port.ts'
 import { type ServerProcess, startProcess } from '#tests/support/process.ts'
 import { type EmulatedProvider, startProvider } from '#tests/support/provider/index.ts'
 import { type Receiver, startReceiver } from '#tests/support/receiver.ts'
-import { shareSnapshot } from '#tests/support/sandbox.ts'
 
 /** The source tree that the product runs from, and a function that creates its databases. */
 export interface Place {
@@ -48,7 +47,7 @@ const ADMINISTRATOR = { email: 'admin@localhost', password: 'administrator' }
 export async function startStage(place: Place, environment: Record<string, string> = {}): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-attacks-'))
   // A broken copy of the source must create its own snapshot, which may differ.
-  if (place.root === ROOT) shareSnapshot(dataDir)
+  if (place.root !== ROOT) mkdirSync(join(dataDir, 'sandbox'))
   const [provider, receiver, database, port] = await Promise.all([
     startProvider(),
     startReceiver(),

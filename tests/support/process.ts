@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from './client.ts'
 import { findFreePort } from './free-port.ts'
+import { shareSnapshot } from './sandbox.ts'
 
 const CLI = join(import.meta.dirname, '../../server/launch.cjs')
 /** A script that runs a server with a grace period of half a second for streams. */
@@ -37,6 +38,7 @@ export async function startProcess(
   script: readonly string[] = [CLI, 'start'],
 ): Promise<ServerProcess> {
   const port = Number(environment['PORT'] ?? (await findFreePort()))
+  if (environment['DATA_DIR']) shareSnapshot(environment['DATA_DIR'])
   const complete = { ...environment, PORT: String(port) }
   const child = run(script, complete)
   const client = createClient(`http://127.0.0.1:${port}`)

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
@@ -23,11 +23,13 @@ export const SANDBOX_DATA = join(tmpdir(), 'parley-tests-sandbox')
  */
 export const NONE_WARM: SandboxBounds = { warm: 0 }
 
-/** Links the shared snapshot into a server's data folder. */
+/** Links the shared snapshot into a server's data folder, unless the folder has a snapshot. */
 export function shareSnapshot(dataDir: string): void {
   const folder = join(SANDBOX_DATA, 'sandbox')
-  mkdirSync(folder, { recursive: true })
-  symlinkSync(folder, join(dataDir, 'sandbox'))
+  const link = join(dataDir, 'sandbox')
+  if (existsSync(link)) return
+  for (const path of [folder, dataDir]) mkdirSync(path, { recursive: true })
+  symlinkSync(folder, link)
 }
 
 export interface TestSandbox {

@@ -57,7 +57,17 @@ test('idle processes end', async () => {
   expect(denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
 })
 
-test('a broken snapshot is rebuilt, and an old one is removed', async () => {
+test('a preparation ends when the sandbox closes', async () => {
+  const before = denoProcesses().length
+  const { sandbox, close } = openTestSandbox({}, { dataDir: join(dataDir, 'closed') })
+  const preparing = sandbox.prepare()
+  await expect.poll(() => denoProcesses().length).toBeGreaterThan(before)
+  await close()
+  await preparing
+  expect(denoProcesses()).toHaveLength(before)
+})
+
+test('a preparation rebuilds a broken snapshot and removes an old one', async () => {
   const folder = join(dataDir, 'sandbox')
   cpSync(join(SANDBOX_DATA, 'sandbox'), folder, { recursive: true })
   const names = readdirSync(folder).filter((file) => file.endsWith('.snapshot'))
@@ -65,10 +75,11 @@ test('a broken snapshot is rebuilt, and an old one is removed', async () => {
   const old = join(folder, 'python-old.snapshot')
   writeFileSync(old, '')
   utimesSync(old, 0, 0)
-  const { run, close } = openTestSandbox({ warm: 2 }, { dataDir })
-  expect(await run('python', 'def main(): return 1')).toMatchObject({ ok: true, output: 1 })
-  await close()
+  const { sandbox, run, close } = openTestSandbox({ warm: 2 }, { dataDir })
+  await sandbox.prepare()
   const sizes = names.map((name) => statSync(join(folder, name)).size)
   expect(sizes.filter((size) => size > 10_000_000)).toHaveLength(1)
   expect(existsSync(old)).toBe(false)
+  expect(await run('python', 'def main(): return 1')).toMatchObject({ ok: true, output: 1 })
+  await close()
 }, 120_000)

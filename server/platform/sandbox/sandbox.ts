@@ -87,6 +87,11 @@ export interface Sandbox {
   ): Promise<{ functions: FoundFunction[] } | { error: string }>
   /** Returns an error message for the first unavailable requirement, or null if all are available. */
   checkRequirements(language: Language, requirements: readonly string[]): Promise<string | null>
+  /**
+   * Creates Python's snapshot, for which the first call in Python otherwise waits several seconds. Never rejects: without
+   * Deno, or if the creation fails, the first call reports the error.
+   */
+  prepare(): Promise<void>
   /** Ends every process. Resolves when all processes have exited. */
   close(): Promise<void>
 }
@@ -111,7 +116,7 @@ const TASK_CHARACTERS_MAX = 4_000_000
 const PROGRAM = fileURLToPath(new URL('./inside/run.py', import.meta.url))
 
 /**
- * Creates a sandbox that starts no process before the first call. Python's snapshot is stored in `dataDir`/sandbox.
+ * Creates a sandbox that starts no process before the first call or `prepare`. Python's snapshot is stored in `dataDir`/sandbox.
  * The operator's packages are in `dataDir`/wheels.
  */
 export function createSandbox(
@@ -123,6 +128,10 @@ export function createSandbox(
   const wheels = createWheels(join(dataDir, 'wheels'))
   const { clockMs = CLOCK_MS } = bounds
   let pools: Pools | undefined
+  const open = (): Pools => {
+    pools ??= openPools(findRuntimes(), { ...deps, ...bounds, wheelsFolder: wheels.folder })
+    return pools
+  }
 
   const hold = async (organizationId: string, call: SandboxCall, kind: Task['kind'], signal: AbortSignal) => {
     assertOutsideTransaction(`sandbox.${kind}`)
@@ -135,8 +144,7 @@ export function createSandbox(
       return failed(sentence('sandbox.task_too_large', { megabytes: TASK_CHARACTERS_MAX / 1e6 }))
     const endTurn = await limiter.take(organizationId, signal)
     try {
-      pools ??= openPools(findRuntimes(), { ...deps, ...bounds, wheelsFolder: wheels.folder })
-      const process = await pools[language === 'python' ? 'python' : 'javascript'].take(signal)
+      const process = await open()[language === 'python' ? 'python' : 'javascript'].take(signal)
       // Free the slot when the process exits, which can be later than its result.
       void process.ended.then(endTurn)
       return await converse({
@@ -163,6 +171,13 @@ export function createSandbox(
       const found = await wheels.find(language, requirements)
       return 'error' in found ? found.error : null
     },
+    async prepare() {
+      try {
+        await open().prepare()
+      } catch (error) {
+        log.debug({ err: error }, 'the sandbox is not prepared')
+      }
+    },
     async close() {
       limiter.close()
       await pools?.close()
@@ -176,6 +191,7 @@ const failed = (error: string): SandboxOutcome => ({ ok: false, reason: 'failed'
 interface Pools {
   javascript: Pool
   python: Pool
+  prepare(): Promise<void>
   close(): Promise<void>
 }
 
@@ -207,6 +223,9 @@ function openPools(
   return {
     javascript,
     python,
+    async prepare() {
+      await snapshot.find()
+    },
     async close() {
       snapshot.close()
       await Promise.all([javascript.close(), python.close()])
