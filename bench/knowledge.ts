@@ -9,9 +9,11 @@ import { startServer } from '../server/main.ts'
 import { denseStage } from '../server/parts/kb/dense-stage.ts'
 import type { KbDependencies } from '../server/parts/kb/dependencies.ts'
 import { sqlOf } from '../server/parts/kb/find-work-system.ts'
+import { createPostgresIndex } from '../server/parts/kb/search-index.ts'
 import { readSearchedKbs } from '../server/parts/kb/searched-kbs.ts'
 import { ModelFinder, PaidCalls } from '../server/parts/llm/index.ts'
 import { embedLocally } from '../server/platform/models/local-embedding.ts'
+import { createStemmer } from '../server/platform/retrieval/stems.ts'
 import { createClient, type Person } from '../tests/support/client.ts'
 import { type Librarian, librarian } from '../tests/support/knowledge.ts'
 import { startPostgres } from '../tests/support/postgres.ts'
@@ -183,6 +185,7 @@ async function measureRecall(person: Person, kbId: string, words: string[]): Pro
     services,
     models: new ModelFinder(services),
     calls: new PaidCalls(services),
+    index: createPostgresIndex(createStemmer(sql)),
   } as KbDependencies
   const { organizationId } = person
   const tenant = { organizationId, sql: sqlOf(services.database, person) }

@@ -7,8 +7,8 @@ import { startServer } from '../server/main.ts'
 import { denseStage } from '../server/parts/kb/dense-stage.ts'
 import type { KbDependencies } from '../server/parts/kb/dependencies.ts'
 import { sqlOf } from '../server/parts/kb/find-work-system.ts'
-import { lexicalStage } from '../server/parts/kb/lexical-stage.ts'
 import { retrieve } from '../server/parts/kb/retrieve.ts'
+import { createPostgresIndex } from '../server/parts/kb/search-index.ts'
 import { readSearchedKbs, type StageHit } from '../server/parts/kb/searched-kbs.ts'
 import { ModelFinder, PaidCalls } from '../server/parts/llm/index.ts'
 import { measureRankings, type Ranking } from '../server/platform/retrieval/metrics.ts'
@@ -120,11 +120,14 @@ async function report(): Promise<void> {
   const files = bench.documents.map((document) => ({ name: document.id, text: textOf(document) }))
   await shelve(sql, person, kbId, files, INDEXING_MS_MAX)
   console.log(`indexed in ${((performance.now() - begin) / 1_000).toFixed(1)} s`)
+  const stemmer = createStemmer(sql)
+  const index = createPostgresIndex(stemmer)
   const deps = {
     services,
     models: new ModelFinder(services),
     calls: new PaidCalls(services),
-    stemmer: createStemmer(sql),
+    stemmer,
+    index,
   } as unknown as KbDependencies
   const payer = { ...person, apiKeyId: null }
   const textbook = createBm25(bench.documents.map(textOf))
@@ -147,7 +150,7 @@ async function report(): Promise<void> {
     }
     const [kb] = await readSearchedKbs(wanted)
     if (!kb) throw new Error('The knowledge base is missing.')
-    found['lexical']?.push(await idsOf(kbId, await lexicalStage(deps, wanted, kb, parseQuery(text))))
+    found['lexical']?.push(await idsOf(kbId, await index.findByWords(wanted, kb, parseQuery(text), true)))
     found['dense']?.push(await idsOf(kbId, (await denseStage(deps, payer, [kb], wanted, DEPTH)).hits))
     const start = performance.now()
     const first = await retrieve(deps, payer, { ...wanted, limit: PRECISE })

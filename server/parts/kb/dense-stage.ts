@@ -1,13 +1,10 @@
-import { toVectorText } from '#database/insert-rows.ts'
 import { AppError, sentence } from '#errors'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { ModelError } from '#platform/models/types.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { embedTexts } from './embed-texts.ts'
-import { matches } from './filter.ts'
-import { isOfKb } from './own-kb.ts'
 import type { SearchRequest } from './retrieve.ts'
-import { refOf, type SearchedKb, type StageHit } from './searched-kbs.ts'
+import type { SearchedKb, StageHit } from './searched-kbs.ts'
 
 /**
  * Timeout of the query's embedding, in milliseconds. Short, because a client waits, and the lexical stage works
@@ -35,7 +32,7 @@ export async function denseStage(
       const vector = await embedQuery(deps, payer, some[0] as SearchedKb, request.query)
       if (typeof vector === 'string') failure = vector
       const usable = typeof vector === 'string' ? [] : some.filter((kb) => kb.dimensions === vector.length)
-      const found = usable.map((kb) => nearest(request, kb, toVectorText(vector as Float32Array), count))
+      const found = usable.map((kb) => deps.index.findNearest(request, kb, vector as Float32Array, count))
       return (await Promise.all(found)).flat().map((hit) => ({ ...hit, embeddingModelId }))
     }),
   )
@@ -72,31 +69,3 @@ async function embedQuery(
  */
 const isOfModel = (error: unknown): error is AppError =>
   error instanceof AppError && error.code.startsWith('llm.')
-
-/**
- * Returns the chunks whose vectors have the largest inner product with the query's vector. Vectors have length 1, so
- * the inner product is the cosine similarity. `distance + 0` prevents an index scan, which would be approximate.
- */
-async function nearest(
-  { sql, filter }: Pick<SearchRequest, 'sql' | 'filter'>,
-  kb: SearchedKb,
-  vector: string,
-  count: number,
-): Promise<StageHit[]> {
-  const isWanted =
-    filter.length === 0
-      ? sql`true`
-      : sql`number in (
-          select c.number from kb_documents d join kb_chunks c on c.kb_id = d.kb_id and c.document_id = d.id
-          where d.kb_id = ${kb.id} and d.organization_id = ${kb.organizationId} and ${matches(sql, filter)})`
-  // The subselect makes PostgreSQL parse the query's vector once instead of once per row.
-  const rows = await sql<{ number: number; similarity: number }[]>`
-    select number, -distance as similarity from (
-      select number, embedding <#> (select ${vector}::text::halfvec) as distance from kb_vectors
-      where ${isOfKb(sql, refOf(kb))} and generation = ${kb.generation} and is_enabled and ${isWanted}) as near
-    order by distance + 0 limit ${count}`
-  const floor = kb.floor ?? 0
-  return rows
-    .filter(({ similarity }) => similarity > floor)
-    .map(({ number, similarity }) => ({ kb, number, score: (similarity - floor) / (1 - floor) }))
-}

@@ -20,6 +20,7 @@ import { sqlOf } from './find-work-system.ts'
 import { createIngestion, type Ingestion } from './ingestion.ts'
 import { manageRoutes } from './routes.ts'
 import { createEvaluationRuns, type EvaluationRuns } from './run-evaluation.ts'
+import { createPostgresIndex } from './search-index.ts'
 import { searchRoutes } from './search-routes.ts'
 import { openStemmer } from './stemmer-system.ts'
 
@@ -59,7 +60,8 @@ export function createKnowledgeBases(
   const { database } = services
   const stemmer = openStemmer(database)
   const ingestion = createIngestion({ services, models, calls, stemmer })
-  const deps: KbDependencies = { services, models, calls, stemmer, ingestion }
+  const index = createPostgresIndex(stemmer)
+  const deps: KbDependencies = { services, models, calls, stemmer, index, ingestion }
   const evaluationRuns = createEvaluationRuns(deps)
   return {
     routes: [...manageRoutes(deps), ...searchRoutes(deps), ...evaluationRoutes(deps, evaluationRuns)],

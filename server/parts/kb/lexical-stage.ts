@@ -3,10 +3,9 @@ import { type Hit, type QueryTerm, type Scores, scoreChunks } from '#platform/re
 import type { Language } from '#platform/retrieval/languages.ts'
 import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
-import type { KbDependencies } from './dependencies.ts'
 import { type Condition, matches } from './filter.ts'
 import { isOfKb } from './own-kb.ts'
-import type { SearchRequest } from './retrieve.ts'
+import type { IndexRequest } from './search-index.ts'
 import { refOf, type SearchedKb, STAGE_MAX, type StageHit } from './searched-kbs.ts'
 
 /** Growth factor of the candidate count, used when too many candidates are deleted, disabled or filtered out. */
@@ -23,12 +22,12 @@ const STEM_CHARACTERS_MIN = 3
  * are. If `isChecked` is false, skips the check for a knowledge base without dead chunks and a search without a
  * filter, so that disabled chunks may be returned.
  */
-export async function lexicalStage(
-  { stemmer }: Pick<KbDependencies, 'stemmer'>,
-  { sql, filter }: Pick<SearchRequest, 'sql' | 'filter'>,
+export async function findByWords(
+  stemmer: Stemmer,
+  { sql, filter }: IndexRequest,
   kb: SearchedKb,
   query: KnowledgeQuery,
-  isChecked = true,
+  isChecked: boolean,
 ): Promise<StageHit[]> {
   const scores = await scoreWords(sql, stemmer, kb, query)
   const toHit = ({ number, score }: Hit): StageHit => ({ kb, number, score: score / scores.ceiling })

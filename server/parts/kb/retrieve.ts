@@ -8,7 +8,6 @@ import type { ResolvedModel } from '../llm/index.ts'
 import { denseStage } from './dense-stage.ts'
 import type { KbDependencies } from './dependencies.ts'
 import type { Condition } from './filter.ts'
-import { lexicalStage } from './lexical-stage.ts'
 import { addPhrases } from './phrase-scores.ts'
 import { type PassageContent, type ReadPassage, readPassages } from './read-passages.ts'
 import { rerank } from './rerank.ts'
@@ -102,7 +101,7 @@ async function find(deps: KbDependencies, payer: Payer, request: SearchRequest):
   const kbs = await readSearchedKbs(request)
   const query = parseQuery(request.query)
   const findWords = (isChecked: boolean) =>
-    timed(gather(kbs.map((kb) => lexicalStage(deps, request, kb, query, isChecked))))
+    timed(gather(kbs.map((kb) => deps.index.findByWords(request, kb, query, isChecked))))
   const [unchecked, dense] = await Promise.all([
     findWords(false),
     timed(denseStage(deps, payer, kbs, request, STAGE_MAX)),
