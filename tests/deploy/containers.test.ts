@@ -2,11 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '#config'
-
-/** The deadline of server/main.ts, after which a stopping process exits. */
-const STOP_DEADLINE_SECONDS = Number(
-  /STOP_DEADLINE_MS = (\d+)_000/.exec(readFileSync('server/main.ts', 'utf8'))?.[1] ?? Number.NaN,
-)
+import { STOP_DEADLINE_SECONDS } from './stop-deadline.ts'
 
 describe('the Dockerfile', () => {
   const instructions = readFileSync('deploy/Dockerfile', 'utf8')

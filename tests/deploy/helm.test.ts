@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 import { readConfig } from '#config'
 import { checkObject } from './check-object.ts'
 import { renderChart } from './render-helm.ts'
+import { STOP_DEADLINE_SECONDS } from './stop-deadline.ts'
 
 const CHART = 'deploy/helm/parley'
 /** The keys that values.yaml requires of the Secret. */
@@ -108,7 +109,9 @@ test('the server accepts the environment of each Pod, and has time to stop', () 
     expect(config).toMatchObject({ baseUrl: 'https://parley.example.com', trustProxy: 1 })
     expect(['api', 'worker']).toContain(config.role)
     const { preStop } = pod.containers[0]?.lifecycle ?? {}
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan((preStop?.sleep.seconds ?? 0) + 45)
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(
+      (preStop?.sleep.seconds ?? 0) + STOP_DEADLINE_SECONDS,
+    )
   }
 })
 

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { parseAllDocuments, parse as parseYaml, stringify } from 'yaml'
+import { parse as parseYaml, stringify } from 'yaml'
 
 /*
  * Renders the part of Helm's templates that deploy/helm uses, and throws for everything else: texts, `define`, `if` and
@@ -20,7 +20,7 @@ type Call = (...operands: unknown[]) => unknown
 const ACTION = /\{\{(-)?\s+([^}]+?)\s+(-)?\}\}/g
 const TOKEN = /"[^"]*"|\$?(?:\w+)?(?:\.\w+)+|\$\w*|\.|\w+|[|()]/g
 
-/** Returns the Kubernetes objects of a chart, for a release with values that override those of values.yaml. */
+/** Returns the Kubernetes objects of a chart. `values` are those of values.yaml with overrides. */
 export function renderChart(folder: string, release: string, values: object): Record<string, unknown>[] {
   const chart = parseYaml(readFileSync(join(folder, 'Chart.yaml'), 'utf8'))
   const root = {
@@ -33,11 +33,8 @@ export function renderChart(folder: string, release: string, values: object): Re
     renderer.render(readFileSync(path, 'utf8'), basename(path))
   return globSync(join(folder, 'templates/*.yaml'))
     .sort()
-    .flatMap((path) => parseAllDocuments(renderer.render(readFileSync(path, 'utf8'), basename(path))))
-    .map((document) => {
-      if ('errors' in document && document.errors[0]) throw document.errors[0]
-      return 'toJS' in document ? document.toJS() : null
-    })
+    .flatMap((path) => renderer.render(readFileSync(path, 'utf8'), basename(path)).split(/^---$/m))
+    .map((text) => parseYaml(text))
     .filter((object) => object !== null)
 }
 
