@@ -32,7 +32,7 @@ export default defineConfig({
           name: 'together',
           include: [
             'server/**/*.test.ts',
-            'tests/{attacks,client,contract,examples,faults,house,journeys,tenancy,widget}/**/*.test.ts',
+            'tests/{attacks,client,contract,deploy,examples,faults,house,journeys,tenancy,widget}/**/*.test.ts',
             'packages/*/src/**/*.test.ts',
             JOURNEYS,
             'console/src/**/*.test.{ts,tsx}',
