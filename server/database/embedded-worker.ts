@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
@@ -7,6 +11,7 @@ import { DATABASE_FOLDER, type EmbeddedPaths } from './embedded.ts'
 import { copyDataDir, serveSnapshots } from './snapshot.ts'
 import { copyTemplate } from './template.ts'
 
+const CREATE_DATABASE = fileURLToPath(new URL('./create-database.ts', import.meta.url))
 /** Reduces PostgreSQL's cache from 128 MB, because the operating system also caches its files. */
 const PARAMETERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB']
 
@@ -16,7 +21,8 @@ const PARAMETERS = [...PGlite.defaultStartParams, '-c', 'shared_buffers=32MB']
  */
 const { dataDir, socketPath, snapshotSocketPath } = workerData as EmbeddedPaths
 const folder = join(dataDir, DATABASE_FOLDER)
-copyTemplate(folder)
+if (!existsSync(folder) && !copyTemplate(folder))
+  await promisify(execFile)(process.execPath, ['--liftoff-only', CREATE_DATABASE, folder])
 const database = await PGlite.create({ dataDir: folder, extensions: { vector }, startParams: PARAMETERS })
 const server = new PGLiteSocketServer({ db: database, path: socketPath, maxConnections: 4 })
 await server.start()

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
@@ -10,29 +10,30 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 const TEMPLATE = new URL('./template.zst', import.meta.url)
 
-/** The content of each file by its path. Null for a folder. A folder comes before its content. */
-type Tree = Map<string, Buffer | null>
+/** The paths below a folder, with the content of files, and null for folders. A folder comes before its content. */
+export type Tree = Iterable<[path: string, content: Uint8Array | null]>
 
-/** Writes the folder of a closed database to `file`. */
+/** Writes the folder of a closed database to a file. */
 export function packTemplate(folder: string, file: string): void {
-  const tree: Tree = new Map()
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+  const tree = readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
     const path = join(entry.parentPath, entry.name)
-    tree.set(path.slice(folder.length + 1).replaceAll('\\', '/'), entry.isFile() ? readFileSync(path) : null)
-  }
+    return [relative(folder, path), entry.isFile() ? readFileSync(path) : null]
+  })
   writeFileSync(file, zstdCompressSync(serialize(tree)))
 }
 
-/**
- * Creates the folder of a new database from the template. Does nothing if the folder exists or there is no template. The
- * folder appears only when it is complete.
- */
-export function copyTemplate(folder: string): void {
-  if (existsSync(folder) || !existsSync(TEMPLATE)) return
+/** Creates the folder of a new database from the template. Returns false if there is no template. */
+export function copyTemplate(folder: string): boolean {
+  if (!existsSync(TEMPLATE)) return false
+  writeTree(deserialize(zstdDecompressSync(readFileSync(TEMPLATE))), folder)
+  return true
+}
+
+/** Writes a new folder, which appears only when it is complete. */
+export function writeTree(tree: Tree, folder: string): void {
   const unfinished = `${folder}-new`
   rmSync(unfinished, { recursive: true, force: true }) // of a killed process
   mkdirSync(unfinished, { mode: 0o700 })
-  const tree: Tree = deserialize(zstdDecompressSync(readFileSync(TEMPLATE)))
   for (const [path, content] of tree)
     if (content === null) mkdirSync(join(unfinished, path), { mode: 0o700 })
     else writeFileSync(join(unfinished, path), content, { mode: 0o600 })
