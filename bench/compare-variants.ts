@@ -9,6 +9,8 @@ import { readProcessTrees, startNode } from './processes.ts'
 
 const CASE: Case = { connections: 50, gapMs: 0 }
 const WARM_UP_SECONDS = 1
+/** Rounds that don't count, because V8 still compiles. Processes that share the load need more of them than one. */
+const WARM_UP_ROUNDS = 4
 
 /**
  * Measures the CPU time of variants of Parley, in seconds per 1,000 tokens at 50 streams. Each has its own PostgreSQL,
@@ -35,10 +37,10 @@ export async function compareVariants(
     peers.push([name, await startParley({ providerUrl, folder: own }, variant)])
   }
   const spent = new Map<string, number[]>(peers.map(([name]) => [name, []]))
-  for (let round = 1; round <= rounds; round++)
+  for (let round = 1 - WARM_UP_ROUNDS; round <= rounds; round++)
     for (const [name, peer] of peers) {
       const cpu = await cpuPerThousandTokens(peer, seconds)
-      spent.get(name)?.push(cpu)
+      if (round > 0) spent.get(name)?.push(cpu)
       console.error(`round ${round} ${name}: ${cpu.toFixed(5)}`)
     }
   const base = spent.get(baseline) ?? []

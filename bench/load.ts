@@ -60,10 +60,10 @@ export async function generateLoad<Sample>(
   sample: () => Sample,
 ): Promise<Load<Sample>> {
   const tally = new Tally()
-  const connections = Array.from({ length: shape.connections }, (_, index) => {
-    const request = encodeRequest({ ...target, url: target.urls?.[index] ?? target.url })
-    return new Connection(target, request, tally)
-  })
+  const connections = Array.from(
+    { length: shape.connections },
+    (_, index) => new Connection({ ...target, url: target.urls?.[index] ?? target.url }, tally),
+  )
   const spreadMs = (shape.spreadSeconds * 1000) / shape.connections
   const starts = connections.map((connection, index) => setTimeout(() => connection.open(), index * spreadMs))
   await sleep((shape.spreadSeconds + shape.warmUpSeconds) * 1000)
@@ -129,9 +129,9 @@ class Connection {
   #sentAt = 0
   #sentWhileMeasuring = false
 
-  constructor(target: Target, request: Buffer, tally: Tally) {
+  constructor(target: Target, tally: Tally) {
     this.#target = target
-    this.#request = request
+    this.#request = encodeRequest(target)
     this.#tally = tally
   }
 

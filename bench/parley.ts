@@ -116,6 +116,8 @@ async function startServer(
     environment: {
       PORT: String(port),
       HOST: '127.0.0.1',
+      // Tokens are valid at all servers with this address.
+      BASE_URL: 'http://parley.example.com',
       DATABASE_URL: postgres.url('parley'),
       SECRET,
       DATA_DIR: dataDir,
