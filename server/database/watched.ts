@@ -1,4 +1,6 @@
 import type { ISql, Sql } from 'postgres'
+import type { Pool } from './pool.ts'
+import { asUnavailable } from './unavailable.ts'
 
 /**
  * `begin` is called when a statement begins and returns an object that is notified of the statement's end. A
@@ -43,9 +45,12 @@ const TRANSACTION = 'transaction'
 type AnySql = ISql & ((...args: unknown[]) => unknown)
 type Work = (sql: AnySql) => unknown
 
-/** Wraps a connection pool so that statements are counted and reported to the watch. */
+/**
+ * Wraps a connection pool so that statements are counted and reported to the watch. They reject with
+ * DatabaseUnavailable if the database, and not the statement, is the cause.
+ */
 export function watchStatements(
-  sql: Sql,
+  pool: Pool,
   watch: StatementWatch | null,
 ): { sql: Sql; open(): StatementsOpen } {
   const begun = new Set<{ active: boolean }>()
@@ -55,16 +60,25 @@ export function watchStatements(
     const statement = made as Statement
     const { handler } = statement
     statement.handler = (sent) => {
-      const seen = watch?.begin()
       const { resolve, reject } = sent
+      try {
+        pool.began(sent)
+      } catch (error) {
+        return reject(error)
+      }
+      const seen = watch?.begin()
+      const end = (error?: unknown): void => {
+        pool.ended(sent)
+        if (begun.delete(sent)) seen?.end(sent.string, error)
+      }
       begun.add(sent)
       sent.resolve = (result) => {
-        if (begun.delete(sent)) seen?.end(sent.string)
+        end()
         resolve(result)
       }
       sent.reject = (error) => {
-        if (begun.delete(sent)) seen?.end(sent.string, error)
-        reject(error)
+        end(error)
+        reject(asUnavailable(error))
       }
       return handler(sent)
     }
@@ -74,11 +88,12 @@ export function watchStatements(
   /** Counts the transaction as waiting until it has a connection. After that, only its statements are counted. */
   async function transact(begin: (work: Work) => Promise<unknown>, work: Work): Promise<unknown> {
     const waiting = { active: false }
+    pool.began(waiting)
     const seen = watch?.begin()
     const run = (): Promise<unknown> =>
       begin((tx) => {
         begun.delete(waiting)
-        return work(watched(tx))
+        return work(watched(() => tx))
       })
     begun.add(waiting)
     try {
@@ -87,31 +102,45 @@ export function watchStatements(
       return result
     } catch (error) {
       seen?.end(TRANSACTION, error)
-      throw error
+      throw asUnavailable(error)
     } finally {
       begun.delete(waiting)
+      pool.ended(waiting)
     }
   }
 
-  const watched = <S extends ISql>(target: S): S =>
-    new Proxy(target, {
-      apply: (make, self, args) => follow(Reflect.apply(make as never, self, args)),
-      get(from, name) {
-        const value = Reflect.get(from as object, name)
+  async function reserve(value: () => Promise<ISql>): Promise<ISql> {
+    const waiting = {}
+    pool.began(waiting)
+    try {
+      const reserved = await value()
+      return watched(() => reserved)
+    } catch (error) {
+      throw asUnavailable(error)
+    } finally {
+      pool.ended(waiting)
+    }
+  }
+
+  const watched = <S extends ISql>(current: () => S): S =>
+    new Proxy(current(), {
+      apply: (_first, self, args) => follow(Reflect.apply(current() as never, self, args)),
+      get(_first, name) {
+        const value = Reflect.get(current() as object, name)
         if (name === 'unsafe') return (...args: unknown[]) => follow(value(...args))
         if (name === 'begin')
           return (...args: unknown[]) =>
             transact((work) => value(...args.slice(0, -1), work), args.at(-1) as Work)
         if (name === 'savepoint')
           return (...args: unknown[]) =>
-            value(...args.slice(0, -1), (tx: AnySql) => (args.at(-1) as Work)(watched(tx)))
-        if (name === 'reserve') return async () => watched(await value())
+            value(...args.slice(0, -1), (tx: AnySql) => (args.at(-1) as Work)(watched(() => tx)))
+        if (name === 'reserve') return () => reserve(value)
         return value
       },
     })
 
   return {
-    sql: watched(sql),
+    sql: watched(() => pool.sql),
     open() {
       const running = [...begun].filter(({ active }) => active).length
       return { running, waiting: begun.size - running }

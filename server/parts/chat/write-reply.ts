@@ -12,7 +12,8 @@ import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { kindOf, type MediaResult, writeMedia } from './write-media.ts'
 
-const STORE_ATTEMPTS = 6
+/** Attempts over five minutes. Until the reply is stored, its readers wait. */
+const STORE_ATTEMPTS = 150
 
 const INTERRUPTED = sentence('reply.interrupted')
 const UNEXPECTED = sentence('reply.failed')
