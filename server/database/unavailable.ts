@@ -1,11 +1,17 @@
 /** A statement that failed because the database is down, silent, or refuses connections. It can succeed later. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
+  /** True if the connection of the statement broke, and with it its transaction. */
+  readonly isLoss: boolean
 
   constructor(cause?: unknown) {
     super('the database is unavailable', { cause })
+    this.isLoss = LOSSES.includes((cause as { code?: string } | undefined)?.code ?? '')
   }
 }
+
+/** Errors of connections that have been open. Others concern new connections. */
+const LOSSES = ['CONNECTION_CLOSED', 'CONNECTION_DESTROYED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']
 
 /**
  * Classes of SQLSTATE that concern the server and not the statement: connection exceptions, insufficient resources
@@ -18,7 +24,7 @@ const OF_SERVER = /^(?:08|53|57P)/
  * other error unchanged.
  */
 export function asUnavailable(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
+  if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error
   const { code } = error as { code?: unknown }
   // Errors of sockets, and of the driver's connections, have an errno. Errors of statements have none.
   const isOfConnection = 'errno' in error || OF_SERVER.test(String(code))

@@ -1,6 +1,6 @@
 import type { ISql, Sql } from 'postgres'
 import type { Pool } from './pool.ts'
-import { asUnavailable } from './unavailable.ts'
+import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 /**
  * `begin` is called when a statement begins and returns an object that is notified of the statement's end. A
@@ -44,6 +44,46 @@ const TRANSACTION = 'transaction'
 
 type AnySql = ISql & ((...args: unknown[]) => unknown)
 type Work = (sql: AnySql) => unknown
+type Begin = (work: Work) => Promise<unknown>
+
+/**
+ * The connection of a transaction. Once it has broken, nothing more may be sent on it. The driver would write to a
+ * closed socket, which ends the process (porsager/postgres#1208).
+ */
+class Connection {
+  readonly #lost = Promise.withResolvers<never>()
+  loss: DatabaseUnavailable | undefined
+
+  constructor() {
+    this.#lost.promise.catch(() => {})
+  }
+
+  /** Records a failure, if it is the loss of the connection. */
+  note(error: unknown): void {
+    if (this.loss || !(error instanceof DatabaseUnavailable) || !error.isLoss) return
+    this.loss = error
+    this.#lost.reject(error)
+  }
+
+  /**
+   * Runs work in a transaction or savepoint, which `begin` opens. After a loss, the promise for `begin` never settles,
+   * so that the driver neither commits nor rolls back.
+   */
+  run(begin: Begin, work: Work): Promise<unknown> {
+    const ran = begin(async (tx) => {
+      try {
+        const result = await work(tx)
+        if (!this.loss) return result
+      } catch (error) {
+        this.note(error)
+        if (!this.loss) throw error
+      }
+      return new Promise(() => {})
+    })
+    ran.catch((error: unknown) => this.note(asUnavailable(error)))
+    return Promise.race([ran, this.#lost.promise])
+  }
+}
 
 /**
  * Wraps a connection pool so that statements are counted and reported to the watch. They reject with
@@ -55,13 +95,22 @@ export function watchStatements(
 ): { sql: Sql; open(): StatementsOpen } {
   const begun = new Set<{ active: boolean }>()
 
-  function follow(made: unknown): unknown {
+  /** Returns a failure as callers see it. Replaces the connections if one of them has broken. */
+  function failureOf(error: unknown, from: Sql, connection?: Connection): unknown {
+    const failure = asUnavailable(error)
+    connection?.note(failure)
+    if (failure instanceof DatabaseUnavailable && failure.isLoss) pool.replace(from)
+    return failure
+  }
+
+  function follow(made: unknown, from: Sql, connection?: Connection): unknown {
     if (!(made instanceof Promise)) return made
     const statement = made as Statement
     const { handler } = statement
     statement.handler = (sent) => {
       const { resolve, reject } = sent
       try {
+        if (connection?.loss) throw connection.loss
         pool.began(sent)
       } catch (error) {
         return reject(error)
@@ -78,7 +127,7 @@ export function watchStatements(
       }
       sent.reject = (error) => {
         end(error)
-        reject(asUnavailable(error))
+        reject(failureOf(error, from, connection))
       }
       return handler(sent)
     }
@@ -86,14 +135,15 @@ export function watchStatements(
   }
 
   /** Counts the transaction as waiting until it has a connection. After that, only its statements are counted. */
-  async function transact(begin: (work: Work) => Promise<unknown>, work: Work): Promise<unknown> {
+  async function transact(begin: Begin, work: Work, from: Sql): Promise<unknown> {
     const waiting = { active: false }
+    const connection = new Connection()
     pool.began(waiting)
     const seen = watch?.begin()
     const run = (): Promise<unknown> =>
-      begin((tx) => {
+      connection.run(begin, (tx) => {
         begun.delete(waiting)
-        return work(watched(() => tx))
+        return work(watched(() => tx, from, connection))
       })
     begun.add(waiting)
     try {
@@ -102,39 +152,45 @@ export function watchStatements(
       return result
     } catch (error) {
       seen?.end(TRANSACTION, error)
-      throw asUnavailable(error)
+      throw failureOf(error, from)
     } finally {
       begun.delete(waiting)
       pool.ended(waiting)
     }
   }
 
-  async function reserve(value: () => Promise<ISql>): Promise<ISql> {
+  async function reserve(value: () => Promise<ISql>, from: Sql): Promise<ISql> {
     const waiting = {}
     pool.began(waiting)
     try {
       const reserved = await value()
-      return watched(() => reserved)
+      return watched(() => reserved, from, new Connection())
     } catch (error) {
-      throw asUnavailable(error)
+      throw failureOf(error, from)
     } finally {
       pool.ended(waiting)
     }
   }
 
-  const watched = <S extends ISql>(current: () => S): S =>
+  /** `connection` is that of a transaction, if any. `from` is the pool that it belongs to, by default the current one. */
+  const watched = <S extends ISql>(current: () => S, from?: Sql, connection?: Connection): S =>
     new Proxy(current(), {
-      apply: (_first, self, args) => follow(Reflect.apply(current() as never, self, args)),
+      apply: (_first, self, args) =>
+        follow(Reflect.apply(current() as never, self, args), from ?? pool.sql, connection),
       get(_first, name) {
         const value = Reflect.get(current() as object, name)
-        if (name === 'unsafe') return (...args: unknown[]) => follow(value(...args))
+        const owner = from ?? pool.sql
+        if (name === 'unsafe') return (...args: unknown[]) => follow(value(...args), owner, connection)
         if (name === 'begin')
           return (...args: unknown[]) =>
-            transact((work) => value(...args.slice(0, -1), work), args.at(-1) as Work)
+            transact((work) => value(...args.slice(0, -1), work), args.at(-1) as Work, owner)
         if (name === 'savepoint')
           return (...args: unknown[]) =>
-            value(...args.slice(0, -1), (tx: AnySql) => (args.at(-1) as Work)(watched(() => tx)))
-        if (name === 'reserve') return () => reserve(value)
+            (connection as Connection).run(
+              (work) => value(...args.slice(0, -1), work),
+              (tx) => (args.at(-1) as Work)(watched(() => tx, owner, connection)),
+            )
+        if (name === 'reserve') return () => reserve(value, owner)
         return value
       },
     })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { expectSoundLedger } from '#tests/support/ledger-invariants.ts'
 import { FAULTS, type Fault } from './faults.ts'
 import { type Outcome, REQUESTS, type RequestName, sendMessage, uploadedPicture } from './requests.ts'
@@ -19,6 +19,9 @@ const BROKEN_MS = 4_000
 const LEAD_MS = 300
 const POLL_MS = 50
 
+/** Characters of the server's output that are shown if it has ended. */
+const OUTPUT_SHOWN = 3_000
+
 const COLUMNS = ['Fault', 'Slowest', 'Recovery', 'Reply', 'Lost', 'Open holds', 'Answers during the fault']
 const WIDTHS = [29, 17, 8, 12, 4, 10]
 
@@ -30,13 +33,17 @@ beforeAll(async () => {
 })
 afterAll(() => stage.stop())
 
+afterEach(async () => {
+  const alive = await stage.server.call('GET', '/healthz').catch(() => undefined)
+  if (alive?.status !== 200)
+    throw new Error(`the server has ended:\n${stage.server.output().slice(-OUTPUT_SHOWN)}`)
+})
+
 test.each(FAULTS)('$name', async (fault) => {
   const reply = sendMessage(stage, stage.models.slow, { content: randomUUID() })
   await sleep(LEAD_MS)
   const end = await fault.begin(stage)
-  const sent = await sendDuring(fault)
-  expect((await stage.server.call('GET', '/healthz')).status).toBe(200)
-  await end()
+  const sent = await sendDuring(fault).finally(end)
   const recoveryMs = await recover()
   const seen = await Promise.all(sent.map(async ([name, outcome]) => [name, await outcome] as const))
   const { status: replyStatus, ...replied } = await reply
@@ -56,7 +63,6 @@ test.each(FAULTS)('$name', async (fault) => {
   const sql = stage.openSql()
   await expectSoundLedger(sql, stage.person.organizationId)
   await sql.end()
-  process.kill(stage.server.pid, 0)
 })
 
 type Seen = readonly [RequestName, Outcome]
