@@ -1,5 +1,6 @@
 import type { ISql, Sql } from 'postgres'
 import type { Pool } from './pool.ts'
+import { type Begin, TransactionConnection, type Work } from './transaction-connection.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 /**
@@ -42,47 +43,10 @@ interface Statement extends Promise<unknown> {
 /** The SQL text reported for a whole transaction. */
 const TRANSACTION = 'transaction'
 
-type AnySql = ISql & ((...args: unknown[]) => unknown)
-type Work = (sql: AnySql) => unknown
-type Begin = (work: Work) => Promise<unknown>
-
-/**
- * The connection of a transaction. Once it has broken, nothing more may be sent on it. The driver would write to a
- * closed socket, which ends the process (porsager/postgres#1208).
- */
-class Connection {
-  readonly #lost = Promise.withResolvers<never>()
-  loss: DatabaseUnavailable | undefined
-
-  constructor() {
-    this.#lost.promise.catch(() => {})
-  }
-
-  /** Records a failure, if it is the loss of the connection. */
-  note(error: unknown): void {
-    if (this.loss || !(error instanceof DatabaseUnavailable) || !error.isLoss) return
-    this.loss = error
-    this.#lost.reject(error)
-  }
-
-  /**
-   * Runs work in a transaction or savepoint, which `begin` opens. After a loss, the promise for `begin` never settles,
-   * so that the driver neither commits nor rolls back.
-   */
-  run(begin: Begin, work: Work): Promise<unknown> {
-    const ran = begin(async (tx) => {
-      try {
-        const result = await work(tx)
-        if (!this.loss) return result
-      } catch (error) {
-        this.note(error)
-        if (!this.loss) throw error
-      }
-      return new Promise(() => {})
-    })
-    ran.catch((error: unknown) => this.note(asUnavailable(error)))
-    return Promise.race([ran, this.#lost.promise])
-  }
+/** The pool and, inside a transaction, the connection that statements are sent on. */
+interface Origin {
+  pool: Sql
+  connection: TransactionConnection | null
 }
 
 /**
@@ -93,113 +57,133 @@ export function watchStatements(
   pool: Pool,
   watch: StatementWatch | null,
 ): { sql: Sql; open(): StatementsOpen } {
-  const begun = new Set<{ active: boolean }>()
+  const statements = new Statements(pool, watch)
+  return { sql: statements.sql, open: () => statements.countOpen() }
+}
 
-  /** Returns a failure as callers see it. Replaces the connections if one of them has broken. */
-  function failureOf(error: unknown, from: Sql, connection?: Connection): unknown {
-    const failure = asUnavailable(error)
-    connection?.note(failure)
-    if (failure instanceof DatabaseUnavailable && failure.isLoss) pool.replace(from)
-    return failure
+class Statements {
+  readonly #pool: Pool
+  readonly #watch: StatementWatch | null
+  readonly #begun = new Set<{ active: boolean }>()
+  readonly sql: Sql
+
+  constructor(pool: Pool, watch: StatementWatch | null) {
+    this.#pool = pool
+    this.#watch = watch
+    this.sql = this.#wrap(
+      () => pool.sql,
+      () => ({ pool: pool.sql, connection: null }),
+    )
   }
 
-  function follow(made: unknown, from: Sql, connection?: Connection): unknown {
+  countOpen(): StatementsOpen {
+    const running = [...this.#begun].filter(({ active }) => active).length
+    return { running, waiting: this.#begun.size - running }
+  }
+
+  #wrap<S extends ISql>(current: () => S, originOf: () => Origin): S {
+    return new Proxy(current(), {
+      apply: (_first, self, args) => this.#follow(Reflect.apply(current() as never, self, args), originOf()),
+      get: (_first, name) => {
+        const value = Reflect.get(current() as object, name)
+        const origin = originOf()
+        const begin = (args: unknown[]): [Begin, Work] => [
+          (work) => value(...args.slice(0, -1), work),
+          args.at(-1) as Work,
+        ]
+        if (name === 'unsafe') return (...args: unknown[]) => this.#follow(value(...args), origin)
+        if (name === 'begin') return (...args: unknown[]) => this.#transact(...begin(args), origin.pool)
+        if (name === 'savepoint') return (...args: unknown[]) => this.#savepoint(...begin(args), origin)
+        if (name === 'reserve') return () => this.#reserve(value, origin.pool)
+        return value
+      },
+    })
+  }
+
+  #follow(made: unknown, origin: Origin): unknown {
     if (!(made instanceof Promise)) return made
     const statement = made as Statement
     const { handler } = statement
     statement.handler = (sent) => {
       const { resolve, reject } = sent
       try {
-        if (connection?.loss) throw connection.loss
-        pool.began(sent)
+        if (origin.connection?.loss) throw origin.connection.loss
+        this.#pool.began(sent)
       } catch (error) {
         return reject(error)
       }
-      const seen = watch?.begin()
+      const seen = this.#watch?.begin()
       const end = (error?: unknown): void => {
-        pool.ended(sent)
-        if (begun.delete(sent)) seen?.end(sent.string, error)
+        this.#pool.ended(sent)
+        if (this.#begun.delete(sent)) seen?.end(sent.string, error)
       }
-      begun.add(sent)
+      this.#begun.add(sent)
       sent.resolve = (result) => {
         end()
         resolve(result)
       }
       sent.reject = (error) => {
         end(error)
-        reject(failureOf(error, from, connection))
+        reject(this.#failureOf(error, origin))
       }
       return handler(sent)
     }
     return statement
   }
 
+  /** Returns a failure as callers see it. Replaces the connections if one of them has broken. */
+  #failureOf(error: unknown, { pool, connection }: Origin): unknown {
+    const failure = asUnavailable(error)
+    connection?.note(failure)
+    if (failure instanceof DatabaseUnavailable && failure.isLoss) this.#pool.replace(pool)
+    return failure
+  }
+
   /** Counts the transaction as waiting until it has a connection. After that, only its statements are counted. */
-  async function transact(begin: Begin, work: Work, from: Sql): Promise<unknown> {
+  async #transact(begin: Begin, work: Work, pool: Sql): Promise<unknown> {
     const waiting = { active: false }
-    const connection = new Connection()
-    pool.began(waiting)
-    const seen = watch?.begin()
+    const connection = new TransactionConnection()
+    this.#pool.began(waiting)
+    const seen = this.#watch?.begin()
     const run = (): Promise<unknown> =>
       connection.run(begin, (tx) => {
-        begun.delete(waiting)
-        return work(watched(() => tx, from, connection))
+        this.#begun.delete(waiting)
+        return work(this.#within(tx, { pool, connection }))
       })
-    begun.add(waiting)
+    this.#begun.add(waiting)
     try {
       const result = await (seen ? seen.within(run) : run())
       seen?.end(TRANSACTION)
       return result
     } catch (error) {
       seen?.end(TRANSACTION, error)
-      throw failureOf(error, from)
+      throw this.#failureOf(error, { pool, connection })
     } finally {
-      begun.delete(waiting)
-      pool.ended(waiting)
+      this.#begun.delete(waiting)
+      this.#pool.ended(waiting)
     }
   }
 
-  async function reserve(value: () => Promise<ISql>, from: Sql): Promise<ISql> {
+  #savepoint(begin: Begin, work: Work, origin: Origin): Promise<unknown> | undefined {
+    return origin.connection?.run(begin, (tx) => work(this.#within(tx, origin)))
+  }
+
+  async #reserve(reserve: () => Promise<ISql>, pool: Sql): Promise<ISql> {
     const waiting = {}
-    pool.began(waiting)
+    this.#pool.began(waiting)
     try {
-      const reserved = await value()
-      return watched(() => reserved, from, new Connection())
+      return this.#within(await reserve(), { pool, connection: new TransactionConnection() })
     } catch (error) {
-      throw failureOf(error, from)
+      throw this.#failureOf(error, { pool, connection: null })
     } finally {
-      pool.ended(waiting)
+      this.#pool.ended(waiting)
     }
   }
 
-  /** `connection` is that of a transaction, if any. `from` is the pool that it belongs to, by default the current one. */
-  const watched = <S extends ISql>(current: () => S, from?: Sql, connection?: Connection): S =>
-    new Proxy(current(), {
-      apply: (_first, self, args) =>
-        follow(Reflect.apply(current() as never, self, args), from ?? pool.sql, connection),
-      get(_first, name) {
-        const value = Reflect.get(current() as object, name)
-        const owner = from ?? pool.sql
-        if (name === 'unsafe') return (...args: unknown[]) => follow(value(...args), owner, connection)
-        if (name === 'begin')
-          return (...args: unknown[]) =>
-            transact((work) => value(...args.slice(0, -1), work), args.at(-1) as Work, owner)
-        if (name === 'savepoint')
-          return (...args: unknown[]) =>
-            (connection as Connection).run(
-              (work) => value(...args.slice(0, -1), work),
-              (tx) => (args.at(-1) as Work)(watched(() => tx, owner, connection)),
-            )
-        if (name === 'reserve') return () => reserve(value, owner)
-        return value
-      },
-    })
-
-  return {
-    sql: watched(() => pool.sql),
-    open() {
-      const running = [...begun].filter(({ active }) => active).length
-      return { running, waiting: begun.size - running }
-    },
+  #within<S extends ISql>(sql: S, origin: Origin): S {
+    return this.#wrap(
+      () => sql,
+      () => origin,
+    )
   }
 }

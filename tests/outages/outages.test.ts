@@ -14,9 +14,12 @@ import { openStage, type Stage } from './stage.ts'
 
 const ANSWER_MAX_MS = 3_000
 const RECOVERY_MAX_MS = 5_000
-const BROKEN_MS = 4_000
-/** Time for a reply to receive text before the fault begins. */
-const LEAD_MS = 300
+/** Longer than ANSWER_MAX_MS, so that an answer does not come in time only because the fault has ended. */
+const BROKEN_MS = 3_200
+/** Pause between two requests of a kind. Sign-ins are limited to 200 per network. */
+const PAUSE_MS = 400
+/** Time for a reply to receive text, and for a result of /readyz to expire, before the fault begins. */
+const LEAD_MS = 1_050
 const POLL_MS = 50
 
 /** Characters of the server's output that are shown if it has ended. */
@@ -79,7 +82,7 @@ async function sendDuring({ skipped = [] }: Fault): Promise<(readonly [RequestNa
       const outcome = REQUESTS[name](stage)
       sent.push([name, outcome])
       await Promise.race([outcome, over])
-      await sleep(POLL_MS)
+      await sleep(PAUSE_MS)
     }
   }
   const names = (Object.keys(REQUESTS) as RequestName[]).filter((name) => !skipped.includes(name))
@@ -101,16 +104,16 @@ function findUnexpected({ expected }: Fault, seen: readonly Seen[]): Set<string>
 
 const withoutIds = (text: string): string => text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…')
 
-/** Returns the milliseconds until all requests succeed. */
+/** Returns the milliseconds until all requests have succeeded. */
 async function recover(): Promise<number> {
   const began = performance.now()
   for (;;) {
-    const sent = performance.now()
     const names = Object.keys(REQUESTS) as RequestName[]
     const outcomes = await Promise.all(names.map((name) => REQUESTS[name](stage)))
     const failed = names.filter((_name, index) => ![200, 201].includes(Number(outcomes[index]?.status)))
-    if (failed.length === 0) return Math.round(sent - began)
-    if (sent - began > 4 * RECOVERY_MAX_MS) throw new Error(`no recovery of ${failed}`)
+    const ms = Math.round(performance.now() - began)
+    if (failed.length === 0) return ms
+    if (ms > 4 * RECOVERY_MAX_MS) throw new Error(`no recovery of ${failed}`)
     await sleep(POLL_MS)
   }
 }

@@ -10,7 +10,7 @@ export interface Outcome {
   status: number | 'stream error'
   /** Milliseconds until the response's headers. */
   ms: number
-  /** What is wrong with an error response. Undefined if it says what happened and when to retry. */
+  /** The fault of an error response. Undefined if it says what happened and when to retry. */
   fault?: string
   /** Reads back what the server acknowledged. Resolves to false if it is lost. */
   isKept?: () => Promise<boolean>

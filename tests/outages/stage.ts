@@ -35,7 +35,7 @@ export interface Stage {
   bucket: FaultyProxy
   provider: ProviderProcess
   person: Person
-  /** Ids of models: one that replies quickly, one that takes four seconds, and one that sees images. */
+  /** Ids of models: one that replies quickly, one that takes as long as a fault, and one that sees images. */
   models: Record<'quick' | 'slow' | 'seeing', string>
   /** Opens a connection to the server's database. */
   openSql(): Sql
@@ -82,7 +82,7 @@ export async function openStage(): Promise<Stage> {
     person,
     models: {
       quick: await addModel('emu-n5'),
-      slow: await addModel('emu-n80-gap50'),
+      slow: await addModel('emu-n80-gap40'),
       seeing: await addModel('emu-n6', { capabilities: ['text', 'vision'] }),
     },
     openSql: () => postgres(database.url(DATABASE), { max: 1, onnotice: () => {}, connect_timeout: 5 }),

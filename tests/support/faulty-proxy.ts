@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { joinSockets } from './join-sockets.ts'
 
 /**
- * What a proxy does with connections: passes them on, refuses them, accepts them and stays silent, or sends the
- * response one byte at a time.
+ * The behavior of a proxy: it passes connections on, refuses them, accepts them and stays silent, or sends the response
+ * one byte at a time.
  */
 export type ProxyBehaviour = 'passes' | 'refuses' | 'is silent' | 'trickles'
 
