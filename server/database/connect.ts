@@ -82,6 +82,9 @@ export async function connectDatabase(options: {
   const connection = (await takesParameters(url)) ? PARAMETERS : {}
   const sql = postgres(url, { ...DRIVER_OPTIONS, max: options.connectionsMax ?? CONNECTIONS_MAX, connection })
   const limits = await limitsStatements(sql)
+  // This statement's connection has read the types of arrays for all connections. If one broke while it reads them
+  // again, the driver would end the process with an unhandled rejection.
+  sql.options.fetch_types = false
   return wrap(watchedPool(sql), null, limits, options.watch)
 }
 

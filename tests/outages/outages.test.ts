@@ -110,10 +110,12 @@ async function recover(): Promise<number> {
   for (;;) {
     const names = Object.keys(REQUESTS) as RequestName[]
     const outcomes = await Promise.all(names.map((name) => REQUESTS[name](stage)))
-    const failed = names.filter((_name, index) => ![200, 201].includes(Number(outcomes[index]?.status)))
+    const failed = outcomes.flatMap(({ status }, index) =>
+      status === 200 || status === 201 ? [] : [`${names[index]} (${status})`],
+    )
     const ms = Math.round(performance.now() - began)
     if (failed.length === 0) return ms
-    if (ms > 4 * RECOVERY_MAX_MS) throw new Error(`no recovery of ${failed}`)
+    if (ms > 4 * RECOVERY_MAX_MS) throw new Error(`no recovery of ${failed.join(', ')}`)
     await sleep(POLL_MS)
   }
 }
