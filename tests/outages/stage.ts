@@ -82,7 +82,7 @@ export async function openStage(): Promise<Stage> {
     person,
     models: {
       quick: await addModel('emu-n5'),
-      slow: await addModel('emu-n80-gap40'),
+      slow: await addModel('emu-n80-gap25'),
       seeing: await addModel('emu-n6', { capabilities: ['text', 'vision'] }),
     },
     openSql: () => postgres(database.url(DATABASE), { max: 1, onnotice: () => {}, connect_timeout: 5 }),
