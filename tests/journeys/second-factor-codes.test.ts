@@ -55,15 +55,17 @@ describe('an authenticator app', () => {
   test('accepts each code once, and no older code after a newer one', async () => {
     const person = await signUpVerified(server)
     const { app } = await addApp(server, person)
+    // All codes are of the time step in which the app was added, even if the test continues into the next one.
+    const [before, added, after, late] = [app.code(-1), app.code(), app.code(1), app.code(3)]
     const challenge = async () => (await logIn(server, person)).body.challenge
-    expect((await answerChallenge(server, await challenge(), { code: app.code() })).body.code).toBe(
+    expect((await answerChallenge(server, await challenge(), { code: added })).body.code).toBe(
       'auth.wrong_code',
     )
-    expect((await answerChallenge(server, await challenge(), { code: app.code(1) })).status).toBe(200)
-    for (const steps of [1, 0, -1])
-      expect((await answerChallenge(server, await challenge(), { code: app.code(steps) })).status).toBe(401)
+    expect((await answerChallenge(server, await challenge(), { code: after })).status).toBe(200)
+    for (const code of [after, added, before])
+      expect((await answerChallenge(server, await challenge(), { code })).status).toBe(401)
     await forgetCode(server, person)
-    expect((await answerChallenge(server, await challenge(), { code: app.code(3) })).status).toBe(401)
+    expect((await answerChallenge(server, await challenge(), { code: late })).status).toBe(401)
   })
 
   test('accepts the same code once from two concurrent requests', async () => {
