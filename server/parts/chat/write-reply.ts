@@ -12,8 +12,7 @@ import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { kindOf, type MediaResult, writeMedia } from './write-media.ts'
 
-/** Attempts over five minutes. Until the reply is stored, its readers wait. */
-const STORE_ATTEMPTS = 150
+const STORE_ATTEMPTS = 6
 
 const INTERRUPTED = sentence('reply.interrupted')
 const UNEXPECTED = sentence('reply.failed')
@@ -58,14 +57,11 @@ export async function writeReply(
     output_tokens: usage?.outputTokens ?? null,
   }
   // Retries, so that a short database outage doesn't lose the reply.
-  let hasFailed = false
   const stored = await keepTrying(
     STORE_ATTEMPTS,
-    async () => (await writes.end(end)) || (hasFailed && (await writes.isEnded(end))),
-    (error, attempt) => {
-      hasFailed = true
-      services.log.error({ err: error, message_id: end.message_id, attempt }, 'a reply could not be stored')
-    },
+    () => writes.end(end),
+    (error, attempt) =>
+      services.log.error({ err: error, message_id: end.message_id, attempt }, 'a reply could not be stored'),
   )
   services.metrics.replies.inc({ status: outcome.status })
   if (stored && usage) {
