@@ -43,7 +43,7 @@ test('an interrupted reply becomes an error, its text is stored and charged, and
   const token = await visit(doomed, widget)
   const stream = await openTalk(doomed.url, token, { content: 'Hello' })
   const sessionId = sessionIdOf(stream)
-  await stream.take(150)
+  await stream.take(250)
   await doomed.kill()
   await field.passTime()
 
