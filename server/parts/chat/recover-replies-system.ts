@@ -44,8 +44,8 @@ export async function recoverReplies(
     from open_holds h
     left join server_instances i on i.id = h.instance_id and i.lease_until > now()
     left join chat_messages m on m.id = h.message_id
-    where i.id is null or (h.instance_id = ${instance.id} and h.id <> all(${liveHoldIds}::uuid[])
-      and h.created_at < now() - ${ORPHAN_SECONDS} * interval '1 second')
+    where h.id <> all(${liveHoldIds}::uuid[]) and (i.id is null
+      or (h.instance_id = ${instance.id} and h.created_at < now() - ${ORPHAN_SECONDS} * interval '1 second'))
     order by h.id limit ${GROUP_MAX}`
   await Promise.all(
     orphans.map(async (orphan) => {

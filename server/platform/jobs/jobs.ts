@@ -205,13 +205,13 @@ function executor(sql: ISql): BossDatabase {
       if (!BEGINS_TRANSACTION.test(text)) return run(sql)
       const reserved: ReservedSql = await (sql as Sql).reserve()
       try {
-        return await run(reserved)
-      } catch (error) {
-        // A script that fails midway leaves its transaction open.
-        await reserved`rollback`
-        throw error
-      } finally {
+        const result = await run(reserved)
         reserved.release()
+        return result
+      } catch (error) {
+        // A script that fails midway leaves its transaction open. A lost connection has ended with its transaction.
+        await reserved`rollback`.then(() => reserved.release())
+        throw error
       }
     },
   }
