@@ -44,8 +44,11 @@ export async function recoverReplies(
     from open_holds h
     left join server_instances i on i.id = h.instance_id and i.lease_until > now()
     left join chat_messages m on m.id = h.message_id
-    where h.id <> all(${liveHoldIds}::uuid[]) and (i.id is null
-      or (h.instance_id = ${instance.id} and h.created_at < now() - ${ORPHAN_SECONDS} * interval '1 second'))
+    where case
+      -- The lease of this process has run out during an outage of the database. Its replies go on.
+      when h.instance_id = ${instance.id} then h.id <> all(${liveHoldIds}::uuid[])
+        and h.created_at < now() - ${ORPHAN_SECONDS} * interval '1 second'
+      else i.id is null end
     order by h.id limit ${GROUP_MAX}`
   await Promise.all(
     orphans.map(async (orphan) => {
