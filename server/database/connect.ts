@@ -83,7 +83,8 @@ export async function connectDatabase(options: {
   const sql = postgres(url, { ...DRIVER_OPTIONS, max: options.connectionsMax ?? CONNECTIONS_MAX, connection })
   const limits = await limitsStatements(sql)
   // This statement's connection has read the types of arrays for all connections. If one broke while it reads them
-  // again, the driver would end the process with an unhandled rejection.
+  // again, the driver would end the process with an unhandled rejection. From here on, the driver's `reserve` must not
+  // be used: without these types, it waits forever for a new connection.
   sql.options.fetch_types = false
   return wrap(watchedPool(sql), null, limits, options.watch)
 }

@@ -94,7 +94,6 @@ class Statements {
         if (name === 'unsafe') return (...args: unknown[]) => this.#follow(value(...args), origin)
         if (name === 'begin') return (...args: unknown[]) => this.#transact(...begin(args), origin.pool)
         if (name === 'savepoint') return (...args: unknown[]) => this.#savepoint(...begin(args), origin)
-        if (name === 'reserve') return () => this.#reserve(value, origin.pool)
         return value
       },
     })
@@ -166,18 +165,6 @@ class Statements {
 
   #savepoint(begin: Begin, work: Work, origin: Origin): Promise<unknown> | undefined {
     return origin.connection?.run(begin, (tx) => work(this.#within(tx, origin)))
-  }
-
-  async #reserve(reserve: () => Promise<ISql>, pool: Sql): Promise<ISql> {
-    const waiting = {}
-    this.#pool.began(waiting)
-    try {
-      return this.#within(await reserve(), { pool, connection: new TransactionConnection() })
-    } catch (error) {
-      throw this.#failureOf(error, { pool, connection: null })
-    } finally {
-      this.#pool.ended(waiting)
-    }
   }
 
   #within<S extends ISql>(sql: S, origin: Origin): S {

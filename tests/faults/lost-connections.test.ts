@@ -47,10 +47,6 @@ const swallowed = (work: (sql: ISql) => Promise<void>) =>
     await sleep(300)
     await tx`insert into notes values ('of a lost transaction')`
   })
-const reserved = async (work: (sql: ISql) => Promise<void>) => {
-  const sql = await database.sql.reserve()
-  await work(sql).catch(() => sql`rollback`)
-}
 
 test.skipIf(!made).for([
   ['a transaction', 'during a statement', transaction, during],
@@ -58,7 +54,6 @@ test.skipIf(!made).for([
   ['a savepoint', 'during a statement', savepoint, during],
   ['a savepoint', 'between statements', savepoint, between],
   ['a transaction that ignores it', 'during a statement', swallowed, during],
-  ['a reserved connection', 'during a statement', reserved, during],
 ] as const)('%s whose connection is lost %s fails, and others continue', async ([, , open, lose]) => {
   const lost = open(lose)
   await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable)

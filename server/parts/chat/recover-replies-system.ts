@@ -29,8 +29,7 @@ interface OrphanedHold {
 /**
  * Ends the replies of dead processes with an error, and settles their holds. The text is the stored part or, if Redis
  * has more of the events that clients received, the text of these. It is charged by the server's own token count. A
- * reply without text is free. Every process recovers the replies of all processes, but
- * each hold is settled once. Readers at other processes then read the rest from storage. Returns the number of
+ * reply without text is free. Every process recovers the replies of all processes, but each hold is settled once. Readers at other processes then read the rest from storage. Returns the number of
  * orphaned holds.
  */
 export async function recoverReplies(
