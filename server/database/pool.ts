@@ -9,6 +9,8 @@ export interface Pool {
   /** Announces work that waits for the database. Throws DatabaseUnavailable if the server is silent. */
   began(work: object): void
   ended(work: object): void
+  /** Announces that a result has arrived. */
+  answered(): void
   /** Replaces these connections, unless others have replaced them already. */
   replace(broken: Sql): void
   close(): Promise<void>
@@ -26,6 +28,7 @@ export const plainPool = (sql: Sql): Pool => ({
   sql,
   began() {},
   ended() {},
+  answered() {},
   replace() {},
   close: () => sql.end({ timeout: CLOSE_SECONDS }),
 })
@@ -58,6 +61,7 @@ export function watchedPool(first: Sql): Pool {
       watch.began(work)
     },
     ended: (work) => watch.ended(work),
+    answered: () => watch.answered(),
     replace,
     async close() {
       watch.close()

@@ -23,9 +23,9 @@ const PROBE = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47])
 type Address = Pick<ParsedOptions, 'host' | 'port' | 'path'>
 
 /**
- * Notices that the server is silent: a statement has waited for a second, and no host of the server has answered a new
- * connection for another second. The cause can be a frozen process, a frozen machine or a broken network. A slow
- * statement alone is no silence. Calls `fellSilent` once, and probes until the server answers.
+ * Notices that the server is silent: a statement has waited for a second, and for another second no result has arrived,
+ * and no host of the server has answered a new connection. The cause can be a frozen process, a frozen machine or a
+ * broken network. A slow statement alone is no silence. Calls `fellSilent` once, and probes until the server answers.
  */
 export class SilenceWatch {
   readonly #address: Address
@@ -36,6 +36,7 @@ export class SilenceWatch {
   #step = 0
   #probes: Socket[] = []
   #probedAt = 0
+  #answeredAt = 0
   #isSilent = false
 
   constructor(address: Address, fellSilent: () => void) {
@@ -55,6 +56,11 @@ export class SilenceWatch {
 
   ended(work: object): void {
     this.#begun.delete(work)
+  }
+
+  /** Notes that a result has arrived. */
+  answered(): void {
+    this.#answeredAt = this.#step
   }
 
   close(): void {
@@ -92,8 +98,9 @@ export class SilenceWatch {
 
   #noAnswer(): void {
     this.#endProbes()
+    const hasAnswered = this.#answeredAt >= this.#probedAt
     this.#probedAt = this.#step
-    if (this.#isSilent) return
+    if (this.#isSilent || hasAnswered) return
     this.#isSilent = true
     this.#fellSilent()
   }

@@ -118,6 +118,7 @@ class Statements {
       }
       this.#begun.add(sent)
       sent.resolve = (result) => {
+        this.#pool.answered()
         end()
         resolve(result)
       }
