@@ -1,11 +1,12 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findFreePort } from '../tests/support/free-port.ts'
 import { generateLoad } from './load.ts'
 import { startParley, type Variant } from './parley.ts'
 import { type Case, type Peer, REPLY_TOKENS } from './peers/peer.ts'
-import { readProcessTrees, startNode } from './processes.ts'
+import { readProcessTrees } from './processes.ts'
+import { startProvider } from './start-provider.ts'
+import { quantile } from './times.ts'
 
 const CASE: Case = { connections: 50, gapMs: 0 }
 const WARM_UP_SECONDS = 1
@@ -23,18 +24,12 @@ export async function compareVariants(
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
-  const port = await findFreePort()
-  const providerUrl = `http://127.0.0.1:${port}`
-  const provider = startNode([join(import.meta.dirname, '../tests/support/provider/main.ts')], {
-    environment: { PORT: String(port) },
-    logFile: join(folder, 'provider.log'),
-  })
-  await provider.ready(`${providerUrl}/v1/models`)
+  const provider = await startProvider(folder)
   const peers: [string, Peer][] = []
   for (const [name, variant] of Object.entries(variants)) {
     const own = join(folder, name.replaceAll(' ', '-'))
     mkdirSync(own)
-    peers.push([name, await startParley({ providerUrl, folder: own }, variant)])
+    peers.push([name, await startParley({ providerUrl: provider.url, folder: own }, variant)])
   }
   const spent = new Map<string, number[]>(peers.map(([name]) => [name, []]))
   for (let round = 1 - WARM_UP_ROUNDS; round <= rounds; round++)
@@ -65,5 +60,4 @@ async function cpuPerThousandTokens(peer: Peer, seconds: number): Promise<number
   return ((load.after - load.before) / load.tokens) * 1000
 }
 
-const medianOf = (values: number[]): number =>
-  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN
+const medianOf = (values: number[]): number => quantile(values, 0.5)

@@ -8,7 +8,7 @@ import type { Load, Target } from './load.ts'
 import { type Case, modelOf, type Peer, type PeerOptions, PROMPT, REPLY_TOKENS } from './peers/peer.ts'
 import { type RunningProcess, startNode } from './processes.ts'
 
-/** The options of `npm start`. A larger young generation would take 100 MB more without saving CPU time. */
+/** The flags of server/launch.cjs that concern JavaScript, for servers that a benchmark runs in a script of its own. */
 export const NODE_OPTIONS = ['--max-semi-space-size=24', '--heap-growing-percent=75']
 /** Number of chats. Larger than the number of connections in any case. */
 const CHATS = 256

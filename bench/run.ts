@@ -2,15 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findFreePort } from '../tests/support/free-port.ts'
 import { generateLoad, type Load, type LoadShape } from './load.ts'
 import { POSTGRES_SETTINGS, startParley } from './parley.ts'
 import { startDirect } from './peers/direct.ts'
 import { startPassThrough } from './peers/pass-through.ts'
 import { type Case, type Peer, type PeerOptions, REPLY_TOKENS } from './peers/peer.ts'
 import { startPortkey } from './peers/portkey.ts'
-import { type ProcessUsage, readProcessTrees, resetPeakMemory, startNode } from './processes.ts'
+import { type ProcessUsage, readProcessTrees, resetPeakMemory } from './processes.ts'
 import { caseName, formatTable, formatVerdict, type Measurement, type Series } from './report.ts'
+import { startProvider } from './start-provider.ts'
 
 /*
  * Compares Parley with its peers, all in front of the same emulated provider on this machine:
@@ -46,9 +46,11 @@ const stops: (() => Promise<void>)[] = []
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   stops.push(async () => rmSync(folder, { recursive: true, force: true }))
-  const providerUrl = await startProvider(folder)
+  const provider = await startProvider(folder, resolve(flags.provider))
+  stops.push(() => provider.stop())
   const peers: Peer[] = []
-  for (const name of flags.only.split(',')) peers.push(await startPeer(name, { providerUrl, folder }))
+  for (const name of flags.only.split(','))
+    peers.push(await startPeer(name, { providerUrl: provider.url, folder }))
 
   const all: Series[] = []
   for (const current of flags.cases.split(',').map(parseCase)) {
@@ -59,18 +61,6 @@ async function main(): Promise<void> {
   console.log(describeRun())
   console.log(`\n${formatTable(all)}\n`)
   for (const line of formatVerdict(all)) console.log(line)
-}
-
-async function startProvider(folder: string): Promise<string> {
-  const port = await findFreePort()
-  const provider = startNode([resolve(flags.provider)], {
-    environment: { PORT: String(port) },
-    logFile: join(folder, 'provider.log'),
-  })
-  stops.push(() => provider.stop())
-  const url = `http://127.0.0.1:${port}`
-  await provider.ready(`${url}/v1/models`)
-  return url
 }
 
 async function startPeer(name: string, options: PeerOptions): Promise<Peer> {

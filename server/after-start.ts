@@ -9,8 +9,9 @@ const DELAY_MS = 5_000
  * Does some seconds after the start what is not needed for the first requests: returns memory to the operating system,
  * and prepares the sandbox for the first tool. `isFirst` is false for further processes of this server.
  */
-export function workAfterStart({ sandbox, config }: Services, isFirst: boolean): void {
+export function workAfterStart({ sandbox, config, draining }: Services, isFirst: boolean): void {
   setTimeout(() => {
+    if (draining.isOn) return
     returnMemory()
     if (isFirst && config.role !== 'worker') void sandbox.prepare()
   }, DELAY_MS).unref()

@@ -46,7 +46,8 @@ const ADMINISTRATOR = { email: 'admin@localhost', password: 'administrator' }
 
 export async function startStage(place: Place, environment: Record<string, string> = {}): Promise<Stage> {
   const dataDir = mkdtempSync(join(tmpdir(), 'parley-attacks-'))
-  // A broken copy of the source must create its own snapshot, which may differ.
+  // A broken copy of the source must create its own snapshot, which may differ: startProcess shares the snapshot of
+  // the tests only if there is no such folder.
   if (place.root !== ROOT) mkdirSync(join(dataDir, 'sandbox'))
   const [provider, receiver, database, port] = await Promise.all([
     startProvider(),

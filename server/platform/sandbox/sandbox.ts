@@ -116,8 +116,8 @@ const TASK_CHARACTERS_MAX = 4_000_000
 const PROGRAM = fileURLToPath(new URL('./inside/run.py', import.meta.url))
 
 /**
- * Creates a sandbox that starts no process before the first call or `prepare`. Python's snapshot is stored in `dataDir`/sandbox.
- * The operator's packages are in `dataDir`/wheels.
+ * Creates a sandbox that starts no process before the first call or `prepare`. Python's snapshot is stored in
+ * `dataDir`/sandbox. The operator's packages are in `dataDir`/wheels.
  */
 export function createSandbox(
   deps: { net: Net; log: Logger; dataDir: string },
