@@ -2,6 +2,7 @@ import postgres from 'postgres'
 import { ambientSql } from './ambient.ts'
 import { drizzle, migrate, type PostgresJsDatabase } from './drizzle.ts'
 import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
+import { type Pool, plainPool, watchedPool } from './pool.ts'
 import { MIGRATIONS } from './schema-state.ts'
 import { type StatementsOpen, type StatementWatch, watchStatements } from './watched.ts'
 
@@ -74,22 +75,27 @@ export async function connectDatabase(options: {
       await embedded.stop()
       throw error
     }
-    return wrap(open(), embedded, true, options.watch)
+    return wrap(plainPool(open()), embedded, true, options.watch)
   }
   const url = options.databaseUrl ?? ''
   await migrateUnderLock(options.databaseDirectUrl ?? url)
   const connection = (await takesParameters(url)) ? PARAMETERS : {}
   const sql = postgres(url, { ...DRIVER_OPTIONS, max: options.connectionsMax ?? CONNECTIONS_MAX, connection })
-  return wrap(sql, null, await limitsStatements(sql), options.watch)
+  const limits = await limitsStatements(sql)
+  // This statement's connection has read the types of arrays for all connections. If one broke while it reads them
+  // again, the driver would end the process with an unhandled rejection. From here on, the driver's `reserve` must not
+  // be used: without these types, it waits forever for a new connection.
+  sql.options.fetch_types = false
+  return wrap(watchedPool(sql), null, limits, options.watch)
 }
 
 function wrap(
-  plain: postgres.Sql,
+  pool: Pool,
   embedded: EmbeddedDatabase | null,
   limitsStatements: boolean,
   watch: StatementWatch | null = null,
 ): OpenDatabase {
-  const { sql: watched, open: statementsOpen } = watchStatements(plain, watch)
+  const { sql: watched, open: statementsOpen } = watchStatements(pool, watch)
   const sql = ambientSql(watched)
   return {
     sql,
@@ -99,7 +105,7 @@ function wrap(
     statementsOpen,
     announceClose: () => embedded?.announceStop(),
     async close() {
-      await sql.end({ timeout: 5 })
+      await pool.close()
       await embedded?.stop()
     },
   }
@@ -122,7 +128,13 @@ export const openUnmigrated = (
     : postgres(databaseUrl, { ...driver, connection: { application_name: 'parley' } })
 }
 
-const DRIVER_OPTIONS = { connect_timeout: CONNECT_TIMEOUT_SECONDS, onnotice: () => {} } as const
+/** Pause before a lost connection is opened again. The driver's default grows to 20 seconds, which requests would wait. */
+const RECONNECT_SECONDS = 0.1
+const DRIVER_OPTIONS = {
+  connect_timeout: CONNECT_TIMEOUT_SECONDS,
+  backoff: () => RECONNECT_SECONDS,
+  onnotice: () => {},
+}
 
 const embeddedAddress = (socketPath: string) => ({
   path: socketPath,

@@ -1,12 +1,13 @@
 import { isInTransaction, outsideTransaction } from './ambient.ts'
+import { isUnavailable } from './unavailable.ts'
 
 /**
  * Turns a statement over many items into a function for one item. Items that arrive during a run wait and form the
  * next group. A busy server therefore sends few, large statements, and an idle server adds no delay.
  *
  * `run` receives at most `limit` items and returns one result per item, in the same order. If a group fails, each of
- * its items is retried alone, so an invalid item fails only itself. Inside an ambient transaction, every item runs
- * alone.
+ * its items is retried alone, so an invalid item fails only itself. If the database is unavailable, all items of the
+ * group fail. Inside an ambient transaction, every item runs alone.
  */
 export function grouped<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
@@ -73,7 +74,7 @@ async function settle<Item, Result>(
       resolve(results[index] as Result)
     })
   } catch (error) {
-    if (group.length === 1) group[0]?.reject(error)
+    if (group.length === 1 || isUnavailable(error)) for (const { reject } of group) reject(error)
     else for (const one of group) await settle(run, [one])
   }
 }

@@ -1,4 +1,7 @@
 import type { ISql, Sql } from 'postgres'
+import type { Pool } from './pool.ts'
+import { type Begin, TransactionConnection, type Work } from './transaction-connection.ts'
+import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
 
 /**
  * `begin` is called when a statement begins and returns an object that is notified of the statement's end. A
@@ -40,81 +43,135 @@ interface Statement extends Promise<unknown> {
 /** The SQL text reported for a whole transaction. */
 const TRANSACTION = 'transaction'
 
-type AnySql = ISql & ((...args: unknown[]) => unknown)
-type Work = (sql: AnySql) => unknown
+/** The pool and, inside a transaction, the connection that statements are sent on. */
+interface Origin {
+  pool: Sql
+  connection: TransactionConnection | null
+}
 
-/** Wraps a connection pool so that statements are counted and reported to the watch. */
+/**
+ * Wraps a connection pool so that statements are counted and reported to the watch. They reject with
+ * DatabaseUnavailable if the database, and not the statement, is the cause.
+ */
 export function watchStatements(
-  sql: Sql,
+  pool: Pool,
   watch: StatementWatch | null,
 ): { sql: Sql; open(): StatementsOpen } {
-  const begun = new Set<{ active: boolean }>()
+  const statements = new Statements(pool, watch)
+  return { sql: statements.sql, open: () => statements.countOpen() }
+}
 
-  function follow(made: unknown): unknown {
+class Statements {
+  readonly #pool: Pool
+  readonly #watch: StatementWatch | null
+  readonly #begun = new Set<{ active: boolean }>()
+  readonly sql: Sql
+
+  constructor(pool: Pool, watch: StatementWatch | null) {
+    this.#pool = pool
+    this.#watch = watch
+    this.sql = this.#wrap(
+      () => pool.sql,
+      () => ({ pool: pool.sql, connection: null }),
+    )
+  }
+
+  countOpen(): StatementsOpen {
+    const running = [...this.#begun].filter(({ active }) => active).length
+    return { running, waiting: this.#begun.size - running }
+  }
+
+  #wrap<S extends ISql>(current: () => S, originOf: () => Origin): S {
+    return new Proxy(current(), {
+      apply: (_first, self, args) => this.#follow(Reflect.apply(current() as never, self, args), originOf()),
+      get: (_first, name) => {
+        const value = Reflect.get(current() as object, name)
+        const origin = originOf()
+        const begin = (args: unknown[]): [Begin, Work] => [
+          (work) => value(...args.slice(0, -1), work),
+          args.at(-1) as Work,
+        ]
+        if (name === 'unsafe') return (...args: unknown[]) => this.#follow(value(...args), origin)
+        if (name === 'begin') return (...args: unknown[]) => this.#transact(...begin(args), origin.pool)
+        if (name === 'savepoint') return (...args: unknown[]) => this.#savepoint(...begin(args), origin)
+        return value
+      },
+    })
+  }
+
+  #follow(made: unknown, origin: Origin): unknown {
     if (!(made instanceof Promise)) return made
     const statement = made as Statement
     const { handler } = statement
     statement.handler = (sent) => {
-      const seen = watch?.begin()
       const { resolve, reject } = sent
-      begun.add(sent)
+      try {
+        if (origin.connection?.loss) throw origin.connection.loss
+        this.#pool.began(sent)
+      } catch (error) {
+        return reject(error)
+      }
+      const seen = this.#watch?.begin()
+      const end = (error?: unknown): void => {
+        this.#pool.ended(sent)
+        if (this.#begun.delete(sent)) seen?.end(sent.string, error)
+      }
+      this.#begun.add(sent)
       sent.resolve = (result) => {
-        if (begun.delete(sent)) seen?.end(sent.string)
+        this.#pool.answered()
+        end()
         resolve(result)
       }
       sent.reject = (error) => {
-        if (begun.delete(sent)) seen?.end(sent.string, error)
-        reject(error)
+        end(error)
+        reject(this.#failureOf(error, origin))
       }
       return handler(sent)
     }
     return statement
   }
 
+  /** Returns a failure as callers see it. Replaces the connections if one of them has broken. */
+  #failureOf(error: unknown, { pool, connection }: Origin): unknown {
+    const failure = asUnavailable(error)
+    connection?.note(failure)
+    if (failure instanceof DatabaseUnavailable && failure.isLoss) this.#pool.replace(pool)
+    return failure
+  }
+
   /** Counts the transaction as waiting until it has a connection. After that, only its statements are counted. */
-  async function transact(begin: (work: Work) => Promise<unknown>, work: Work): Promise<unknown> {
+  async #transact(begin: Begin, work: Work, pool: Sql): Promise<unknown> {
     const waiting = { active: false }
-    const seen = watch?.begin()
+    const connection = new TransactionConnection()
+    this.#pool.began(waiting)
+    const seen = this.#watch?.begin()
     const run = (): Promise<unknown> =>
-      begin((tx) => {
-        begun.delete(waiting)
-        return work(watched(tx))
+      connection.run(begin, (tx) => {
+        this.#begun.delete(waiting)
+        return work(this.#within(tx, { pool, connection }))
       })
-    begun.add(waiting)
+    this.#begun.add(waiting)
     try {
       const result = await (seen ? seen.within(run) : run())
       seen?.end(TRANSACTION)
       return result
     } catch (error) {
       seen?.end(TRANSACTION, error)
-      throw error
+      throw this.#failureOf(error, { pool, connection })
     } finally {
-      begun.delete(waiting)
+      this.#begun.delete(waiting)
+      this.#pool.ended(waiting)
     }
   }
 
-  const watched = <S extends ISql>(target: S): S =>
-    new Proxy(target, {
-      apply: (make, self, args) => follow(Reflect.apply(make as never, self, args)),
-      get(from, name) {
-        const value = Reflect.get(from as object, name)
-        if (name === 'unsafe') return (...args: unknown[]) => follow(value(...args))
-        if (name === 'begin')
-          return (...args: unknown[]) =>
-            transact((work) => value(...args.slice(0, -1), work), args.at(-1) as Work)
-        if (name === 'savepoint')
-          return (...args: unknown[]) =>
-            value(...args.slice(0, -1), (tx: AnySql) => (args.at(-1) as Work)(watched(tx)))
-        if (name === 'reserve') return async () => watched(await value())
-        return value
-      },
-    })
+  #savepoint(begin: Begin, work: Work, origin: Origin): Promise<unknown> | undefined {
+    return origin.connection?.run(begin, (tx) => work(this.#within(tx, origin)))
+  }
 
-  return {
-    sql: watched(sql),
-    open() {
-      const running = [...begun].filter(({ active }) => active).length
-      return { running, waiting: begun.size - running }
-    },
+  #within<S extends ISql>(sql: S, origin: Origin): S {
+    return this.#wrap(
+      () => sql,
+      () => origin,
+    )
   }
 }

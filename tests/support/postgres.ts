@@ -39,8 +39,10 @@ export interface PostgresServer {
   /** Creates a database. With `template`, copies that database. */
   createDatabase(name: string, template?: string): Promise<void>
   /** The process id of the server's main process, the parent of all its other processes. */
-  pid: number
+  readonly pid: number
   stop(): Promise<void>
+  /** Starts the server again after `stop`, on the same port and data. */
+  start(): Promise<void>
 }
 
 export interface PostgresOptions {
@@ -78,15 +80,21 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
 
   createCluster(programs, cluster, password)
   const settings = { jit: 'off', ...(options.settings ?? TEST_SETTINGS) }
-  const child = startServer(programs, cluster, logFile, { ...settings, port: String(port) })
-  const killChild = (): void => void child.kill('SIGQUIT')
-  process.once('exit', killChild)
-
   const url = (database: string): string => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`
-  await waitUntilReady(url('postgres'), child, logFile)
+  let child: ChildProcess
+  const killChild = (): void => void child.kill('SIGQUIT')
+  async function start(): Promise<void> {
+    child = startServer(programs as string, cluster, logFile, { ...settings, port: String(port) })
+    process.once('exit', killChild)
+    await waitUntilReady(url('postgres'), child, logFile)
+  }
+  await start()
   return {
     url,
-    pid: child.pid as number,
+    get pid() {
+      return child.pid as number
+    },
+    start,
     createDatabase: (name, template) =>
       execute(
         url('postgres'),

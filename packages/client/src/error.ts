@@ -23,7 +23,13 @@ interface ErrorBody {
 }
 
 /** Error codes and HTTP statuses of temporary failures. The same request can succeed later. */
-const RETRYABLE_CODES = ['network', 'stream.lost', 'chat.elsewhere', 'request.in_progress']
+const RETRYABLE_CODES = [
+  'network',
+  'stream.lost',
+  'chat.elsewhere',
+  'request.in_progress',
+  'server.no_database',
+]
 const RETRYABLE_STATUSES = [408, 429, 502, 503, 504]
 
 /** A failed request: the server rejected the request, no response arrived, or a stream was cut off. */

@@ -29,9 +29,8 @@ interface OrphanedHold {
 /**
  * Ends the replies of dead processes with an error, and settles their holds. The text is the stored part or, if Redis
  * has more of the events that clients received, the text of these. It is charged by the server's own token count. A
- * reply without text is free. Every process recovers the replies of all processes, but
- * each hold is settled once. Readers at other processes then read the rest from storage. Returns the number of
- * orphaned holds.
+ * reply without text is free. Every process recovers the replies of all processes, but each hold is settled once.
+ * Readers at other processes then read the rest from storage. Returns the number of orphaned holds.
  */
 export async function recoverReplies(
   { database, instance, sharedLogs }: Pick<Services, 'database' | 'instance' | 'sharedLogs'>,
@@ -44,8 +43,11 @@ export async function recoverReplies(
     from open_holds h
     left join server_instances i on i.id = h.instance_id and i.lease_until > now()
     left join chat_messages m on m.id = h.message_id
-    where i.id is null or (h.instance_id = ${instance.id} and h.id <> all(${liveHoldIds}::uuid[])
-      and h.created_at < now() - ${ORPHAN_SECONDS} * interval '1 second')
+    where case
+      -- The lease of this process has run out during an outage of the database. Its replies go on.
+      when h.instance_id = ${instance.id} then h.id <> all(${liveHoldIds}::uuid[])
+        and h.created_at < now() - ${ORPHAN_SECONDS} * interval '1 second'
+      else i.id is null end
     order by h.id limit ${GROUP_MAX}`
   await Promise.all(
     orphans.map(async (orphan) => {

@@ -84,6 +84,8 @@ export interface ReplyWrites {
   grow(growth: ReplyGrowth[]): Promise<void>
   /** Ends a reply. Returns false if the reply had already ended, for example by another process. */
   end(reply: ReplyEnd): Promise<boolean>
+  /** Returns whether this end is stored. An attempt may fail after its commit, if the database stops responding. */
+  isEnded(reply: ReplyEnd): Promise<boolean>
   /** Requests a stop of the replies in a chat, in any process. Returns false if there are none. */
   requestStop(chat: { organizationId: string; chatId: string }): Promise<boolean>
   /** Requests a stop of all replies of a deployment. */
@@ -102,6 +104,10 @@ export function createReplyWrites(database: Database, instanceId: string): Reply
       GROUP_MAX,
     ),
     end: grouped((replies) => retryStale(replies, (some) => endReplies(sql, some)), GROUP_MAX),
+    async isEnded({ entry_id: entryId }) {
+      const entries = await sql`select from ledger_entries where id = ${entryId}`
+      return entries.count > 0
+    },
     async grow(growth) {
       // Skips locked rows. Their replies are being ended, so they need no growth. Waiting for them could deadlock,
       // because the statements that end replies also lock many rows.

@@ -12,7 +12,8 @@ import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { kindOf, type MediaResult, writeMedia } from './write-media.ts'
 
-const STORE_ATTEMPTS = 6
+/** Attempts over five minutes. Until the reply is stored, its readers wait. */
+const STORE_ATTEMPTS = 150
 
 const INTERRUPTED = sentence('reply.interrupted')
 const UNEXPECTED = sentence('reply.failed')
@@ -57,11 +58,14 @@ export async function writeReply(
     output_tokens: usage?.outputTokens ?? null,
   }
   // Retries, so that a short database outage doesn't lose the reply.
+  let hasFailed = false
   const stored = await keepTrying(
     STORE_ATTEMPTS,
-    () => writes.end(end),
-    (error, attempt) =>
-      services.log.error({ err: error, message_id: end.message_id, attempt }, 'a reply could not be stored'),
+    async () => (await writes.end(end)) || (hasFailed && (await writes.isEnded(end))),
+    (error, attempt) => {
+      hasFailed = true
+      services.log.error({ err: error, message_id: end.message_id, attempt }, 'a reply could not be stored')
+    },
   )
   services.metrics.replies.inc({ status: outcome.status })
   if (stored && usage) {

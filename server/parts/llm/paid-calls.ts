@@ -14,11 +14,12 @@ import {
   type Transcription,
 } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
-import { keepTrying } from '#platform/sweeps/keep-trying.ts'
+import { keepTrying, untilFirstFailure } from '#platform/sweeps/keep-trying.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import type { ResolvedModel } from './find-model.ts'
 
-const SETTLE_ATTEMPTS = 5
+/** Attempts over five minutes. */
+const SETTLE_ATTEMPTS = 150
 /** Assumed bytes per second of audio whose length is unknown, such as audio recorded by browsers. */
 const RECORDING_BYTES_PER_SECOND = 16_000
 /** Upper limit for the audio length that a provider reports. */
@@ -258,7 +259,8 @@ export class PaidCalls {
 
   /**
    * Settles a hold. For a request with an idempotency key, the settlement commits together with the stored response.
-   * Otherwise, retries the settlement, so that a short database outage does not lose the charge.
+   * Otherwise, waits for the first attempt, and retries in the background, so that an outage of the database neither
+   * loses the charge nor delays the response.
    */
   async #settle(...closing: Parameters<Services['ledger']['settle']>): Promise<void> {
     const { ledger, log } = this.#services
@@ -269,16 +271,20 @@ export class PaidCalls {
       this.#track(closing[0], call)
       return
     }
-    const isSettled = await keepTrying(
-      SETTLE_ATTEMPTS,
-      async () => {
-        await ledger.settle(...closing)
-        return true
-      },
-      (error, attempt) =>
-        log.error({ err: error, hold_id: closing[0], attempt }, 'a model call could not be settled'),
-    )
-    if (isSettled) this.#countPaid(closing[1])
+    await untilFirstFailure((failed) => {
+      const settling = keepTrying(
+        SETTLE_ATTEMPTS,
+        async () => {
+          await ledger.settle(...closing)
+          this.#countPaid(closing[1])
+        },
+        (error, attempt) => {
+          log.error({ err: error, hold_id: closing[0], attempt }, 'a model call could not be settled')
+          failed()
+        },
+      )
+      return this.#track(closing[0], settling)
+    })
   }
 
   #countPaid(usage: ModelUsage | null): void {

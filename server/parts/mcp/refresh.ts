@@ -21,7 +21,7 @@ const RETRY_SECONDS = 5
 const WAIT_MS = 50_000
 const POLL_MS = { first: 20, most: 250 }
 /** Maximum number of attempts to store new tokens. Retries matter, because the stored tokens are no longer valid. */
-const STORE_ATTEMPTS = 6
+const STORE_ATTEMPTS = 10
 
 /** Maximum wait for renewals when the process stops, so that new tokens are stored. */
 const STOP_MS = 2_000

@@ -146,7 +146,8 @@ function errorResponses(route: Route, form: AnswerForm, examples: Json): Json {
     if ('orgOf' in route.access) codes.add('access.second_factor_required')
   }
   if (route.method === 'POST') for (const code of REPEAT_ERRORS[route.effects ?? 'database']) codes.add(code)
-  for (const code of ['request.invalid', 'rate.limited', 'server.error'] as const) codes.add(code)
+  for (const code of ['request.invalid', 'rate.limited', 'server.error', 'server.no_database'] as const)
+    codes.add(code)
   const byStatus = Map.groupBy([...codes].sort(), form.statusOf)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
@@ -166,7 +167,12 @@ function errorResponses(route: Route, form: AnswerForm, examples: Json): Json {
 }
 
 /** Headers of error responses by status, in addition to the headers of every response. */
-const HEADERS_OF: Record<number, readonly string[]> = { 405: ['Allow'], 429: ['Retry-After'] }
+const HEADERS_OF: Record<number, readonly string[]> = {
+  405: ['Allow'],
+  429: ['Retry-After'],
+  500: ['Retry-After'],
+  503: ['Retry-After'],
+}
 
 function errorExample(
   route: Route,

@@ -30,6 +30,8 @@ export const HTTP_ERRORS = defineErrors({
     500,
     'The server could not complete this request. Try again. If it fails again, the operator can find the cause in the server log by the request ID.',
   ],
+  // The specification answers failures of the database with 500 (send-error.ts).
+  'server.no_database': [500, 'The database is not responding. Send the request again in a few seconds.'],
   'server.unavailable': [503, '{reason}'],
   'server.shutting_down': 'This server is shutting down. Send the request again.',
 

@@ -1,7 +1,11 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { isUnavailable } from '#database/unavailable.ts'
 import { AppError, envelopedStatusOf, fail, sentence } from '#errors'
 import { envelopedError, isUnderV1 } from './envelope.ts'
 import { validationError } from './validation.ts'
+
+/** Retry-After of errors that pass, in seconds. Dependencies that respond again are noticed within this time. */
+const RETRY_SECONDS = 2
 
 /**
  * Sends an error in the format of the address: `{detail}` under /api, the envelope under /v1, OpenAI's format under
@@ -11,8 +15,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const expected = error instanceof AppError ? error : translate(error as FastifyError, request)
   if (expected.status >= 500) request.log.error({ err: error }, 'request failed')
   else if (expected.cause) request.log.debug({ err: expected.cause }, expected.message)
-  if (expected.retryAfter !== undefined) reply.header('Retry-After', String(Math.ceil(expected.retryAfter)))
   const { status, body } = answerTo(expected, request.originalUrl, request.id)
+  const retryAfter = expected.retryAfter ?? (status === 503 ? RETRY_SECONDS : undefined)
+  if (retryAfter !== undefined) reply.header('Retry-After', String(Math.ceil(retryAfter)))
   return reply
     .code(status)
     .header('X-Request-Id', request.id)
@@ -25,7 +30,8 @@ const UNDER_OPENAI = /^(?:https?:\/\/[^/?#]*)?\/openai\//
 /** Returns the response to an error, in the format of the raw request URL. */
 export function answerTo(error: AppError, url: string, requestId: string): { status: number; body: object } {
   if (isUnderV1(url)) return { status: envelopedStatusOf(error.code), body: envelopedError(error, requestId) }
-  return { status: error.status, body: UNDER_OPENAI.test(url) ? openAiError(error) : plain(error, requestId) }
+  if (!UNDER_OPENAI.test(url)) return { status: error.status, body: plain(error, requestId) }
+  return { status: error.code === 'server.no_database' ? 503 : error.status, body: openAiError(error) }
 }
 
 /** Converts an error to OpenAI's format (https://platform.openai.com/docs/guides/error-codes/api-errors). */
@@ -62,6 +68,7 @@ export const plain = (error: AppError, requestId: string) => ({
 
 /** Converts Fastify's errors, which are identified by their codes, to AppErrors. */
 function translate(error: FastifyError, request: FastifyRequest): AppError {
+  if (isUnavailable(error)) return fail('server.no_database', {}, { cause: error, retryAfter: RETRY_SECONDS })
   if (error.validation)
     return validationError(error.validation as never, error.validationContext ?? 'request')
   switch (error.code) {

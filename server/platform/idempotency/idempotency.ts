@@ -6,7 +6,7 @@ import { sqlStateOf } from '#database/sql-state.ts'
 import { AppError, fail } from '#errors'
 import type { Secrets } from '#platform/secrets/secrets.ts'
 import { EventLog, startOfLog } from '#platform/streams/event-log.ts'
-import { keepTrying } from '#platform/sweeps/keep-trying.ts'
+import { keepTrying, untilFirstFailure } from '#platform/sweeps/keep-trying.ts'
 import { type EventStream, isEventStream } from '../http/define-route.ts'
 import { PendingAnswer } from './pending-answer.ts'
 import {
@@ -246,15 +246,17 @@ class OutsideRequests {
    * Releases the key of a failed request, so that a repeat can run the work. With `forGood`, the key stays reserved,
    * because the work may have had irreversible side effects.
    */
-  async #release(request: KeyedRequest, answer: PendingAnswer, forGood: boolean): Promise<void> {
-    const failed = (error: unknown): void =>
-      this.#deps.log.error(
-        { err: error, route: request.route },
-        'the key of a failed request could not be released',
-      )
-    await keepTrying(STORE_ATTEMPTS, () => answer.abandon(), failed)
-    await keepTrying(STORE_ATTEMPTS, () => this.#deps.stored.release(request, forGood), failed)
-    this.#end(request, answer)
+  #release(request: KeyedRequest, answer: PendingAnswer, forGood: boolean): Promise<void> {
+    const { log, stored } = this.#deps
+    return untilFirstFailure(async (failed) => {
+      const report = (error: unknown): void => {
+        log.error({ err: error, route: request.route }, 'the key of a failed request could not be released')
+        failed()
+      }
+      await keepTrying(STORE_ATTEMPTS, () => answer.abandon(), report)
+      await keepTrying(STORE_ATTEMPTS, () => stored.release(request, forGood), report)
+      this.#end(request, answer)
+    })
   }
 
   #end(request: KeyedRequest, answer: PendingAnswer): void {

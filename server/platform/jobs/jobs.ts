@@ -1,6 +1,6 @@
 import { type Db as BossDatabase, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
-import type { ISql, ReservedSql, Sql } from 'postgres'
+import type { ISql, Sql } from 'postgres'
 import type { OpenDatabase } from '#database/connect.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
 import { NAMES } from '#platform/telemetry/names.ts'
@@ -195,24 +195,17 @@ async function runJob(queue: Queue<object>, job: JobWithMetadata<unknown>, log: 
 
 const BEGINS_TRANSACTION = /^\s*begin\b/i
 
-/** Lets pg-boss use this server's database driver. Scripts that begin a transaction run on a reserved connection. */
+/**
+ * Lets pg-boss use this server's database driver. Scripts that begin and commit a transaction run in one of the driver,
+ * so that they have a connection of their own.
+ */
 function executor(sql: ISql): BossDatabase {
   return {
     async executeSql(text, values = []) {
       const run = async (on: ISql) => ({
         rows: ((await on.unsafe(text, values.map(toParameter))) as unknown[]).flat(),
       })
-      if (!BEGINS_TRANSACTION.test(text)) return run(sql)
-      const reserved: ReservedSql = await (sql as Sql).reserve()
-      try {
-        return await run(reserved)
-      } catch (error) {
-        // A script that fails midway leaves its transaction open.
-        await reserved`rollback`
-        throw error
-      } finally {
-        reserved.release()
-      }
+      return BEGINS_TRANSACTION.test(text) ? (sql as Sql).begin(run) : run(sql)
     },
   }
 }

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { AwsV4Signer } from 'aws4fetch'
 import type { Config } from '#config'
 import { readBeginning } from '../net/exchange-bounds.ts'
@@ -8,6 +8,7 @@ import { dispositionOf, URL_SECONDS } from './addresses.ts'
 import { pathInOrigin, type S3Request, signRequest } from './s3-requests.ts'
 import type { Storage } from './storage.ts'
 import { unavailable } from './unavailable.ts'
+import { unlessSilent } from './unless-silent.ts'
 
 const ANSWER_TIMEOUT_MS = 60_000
 /** Timeout of a whole exchange, including the file. Equals the time that a client has to send a file (app.ts). */
@@ -25,27 +26,37 @@ const refused = (method: string, status: number, words: Buffer): Error =>
 /** Stores files in a bucket of S3 or an S3-compatible service, with path-style URLs and Signature Version 4. */
 export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage {
   /** Returns the response body. Throws server.unavailable for an error status. A 404 for DELETE counts as success. */
-  async function exchange(request: Exchange): Promise<Buffer> {
+  async function exchange({ body, ...request }: Exchange): Promise<Buffer> {
     const { method } = request
     try {
-      const answer = await ask(request, AbortSignal.timeout(EXCHANGE_TIMEOUT_MS))
-      const bytes = Buffer.from(await answer.body.arrayBuffer())
-      if (answer.statusCode < 300 || (method === 'DELETE' && answer.statusCode === 404)) return bytes
-      throw refused(method, answer.statusCode, bytes)
+      return await unlessSilent(probe, async (silence, watched) => {
+        const signal = AbortSignal.any([silence, AbortSignal.timeout(EXCHANGE_TIMEOUT_MS)])
+        const answer = await ask(request, signal, body && Readable.from(watched(body())))
+        const chunks: Buffer[] = []
+        for await (const chunk of watched(answer.body)) chunks.push(chunk)
+        const bytes = Buffer.concat(chunks)
+        if (answer.statusCode < 300 || (method === 'DELETE' && answer.statusCode === 404)) return bytes
+        throw refused(method, answer.statusCode, bytes)
+      })
     } catch (cause) {
       throw unavailable(cause)
     }
   }
 
-  const ask = async ({ body, ...request }: Exchange, signal?: AbortSignal) =>
+  const ask = async (request: S3Request, signal: AbortSignal, body: Readable | null = null) =>
     net.open.request({
       ...(await signRequest(s3, request)),
       method: request.method,
-      body: body?.() ?? null,
+      body,
       headersTimeout: ANSWER_TIMEOUT_MS,
       bodyTimeout: ANSWER_TIMEOUT_MS,
-      ...(signal && { signal }),
+      signal,
     })
+
+  const probe = async (signal: AbortSignal): Promise<void> => {
+    const { body } = await ask({ method: 'HEAD', key: null }, signal)
+    await body.dump()
+  }
 
   return {
     signed: null,
@@ -67,7 +78,9 @@ export function createS3Files(s3: NonNullable<Config['s3']>, net: Net): Storage 
       try {
         // No total timeout, because the reader limits the time. undici's timeouts pause while the body is not being
         // read.
-        const { statusCode, body } = await ask({ method: 'GET', key })
+        const { statusCode, body } = await unlessSilent(probe, (silence) =>
+          ask({ method: 'GET', key }, silence),
+        )
         if (statusCode < 300) return body
         const { beginning } = await readBeginning(body, WORDS_MAX)
         throw refused('GET', statusCode, beginning)

@@ -22,7 +22,9 @@ export const createLog = (config: Pick<Config, 'logLevel'>, tracing: Tracing | n
  * messages, and the values may contain user text or keys.
  */
 function describeError(error: unknown, depth: number): object {
-  if (!(error instanceof Error)) return { message: String(error) }
+  // The job queue reports copies of errors, which are not instances of Error.
+  if (!(error instanceof Error))
+    return { message: String((error as { message?: unknown })?.message ?? error) }
   const { code, cause } = error as { code?: unknown; cause?: unknown }
   return {
     type: error.name,

@@ -113,6 +113,7 @@ export default {
   server: {
     error:
       'Der Server konnte diese Anfrage nicht abschließen. Versuchen Sie es erneut. Wenn sie wieder fehlschlägt, findet der Betreiber die Ursache anhand der Anfrage-ID im Serverprotokoll.',
+    no_database: 'Die Datenbank antwortet nicht. Versuchen Sie es in einigen Sekunden erneut.',
     unavailable: 'Das ist zurzeit nicht möglich: {reason}',
   },
   stream: {
