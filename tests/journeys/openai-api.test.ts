@@ -188,7 +188,6 @@ describe('messages', () => {
     [{ messages: [{ role: 'nobody', content: 'y' }] }, /messages\.0\.role/],
     [{ temperature: 3 }, /temperature/],
     [{ n: 3 }, /n is not supported/],
-    [{ logprobs: true }, /logprobs is not supported/],
     [{ functions: [{ name: 'x' }] }, /Use tools/],
     [{ tool_choice: 'required' }, /tool_choice/],
     [

@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { confirms, Enum, idOf, OrgId } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
+import { MODEL_FAILURES } from '../llm/index.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import * as schemas from './schemas.ts'
 import { RECORDING_TYPES, transcribeRecording } from './transcribe-recording.ts'
@@ -78,7 +79,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
       'upload.empty',
       'upload.not_audio',
       'llm.none',
-      'llm.failed',
+      ...MODEL_FAILURES,
       'billing.insufficient_credits',
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',

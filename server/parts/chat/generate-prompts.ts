@@ -38,7 +38,7 @@ export async function generatePrompts(
     },
     { text: (text) => stream.add(text) },
   )
-  ended.then(({ error }) => stream.end(error))
+  ended.then(({ failure }) => stream.end(failure?.message ?? null))
   return { log: stream.log, named: false }
 }
 

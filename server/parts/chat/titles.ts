@@ -150,8 +150,8 @@ export class Titles {
         deadline: AbortSignal.any([this.#shutdown.signal, tooLong.signal, AbortSignal.timeout(TIMEOUT_MS)]),
       },
     )
-    const { error, content } = await ended
-    if (error !== null && !tooLong.signal.aborted) return undefined
+    const { failure, content } = await ended
+    if (failure && !tooLong.signal.aborted) return undefined
     return cleanTitle(content.slice(0, WRITTEN_CHARACTERS_MAX))
   }
 

@@ -8,6 +8,7 @@ import { ModelError } from '#platform/models/types.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
 import { SegmentBuilder } from '#platform/retrieval/postings.ts'
 import { listWords } from '#platform/retrieval/words.ts'
+import { modelFailure } from '../llm/index.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { type EmbeddingOf, embedTexts } from './embed-texts.ts'
 import { isOfKb } from './own-kb.ts'
@@ -128,7 +129,7 @@ async function embedOne(
     const [vector] = await embedTexts(deps, payer, of, [text], 'document', signal)
     return vector as Float32Array
   } catch (error) {
-    if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })
+    if (error instanceof ModelError) throw modelFailure(error)
     if (error === signal.reason) throw fail('llm.failed', { reason: TOO_SLOW })
     throw error
   }

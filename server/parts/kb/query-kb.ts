@@ -1,4 +1,4 @@
-import { fail } from '#errors'
+import { type AppError, fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { EventStream } from '#platform/http/define-route.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
@@ -82,7 +82,7 @@ interface Call {
 }
 
 interface QueryOutcome {
-  error: string | null
+  failure: AppError | null
   citations: number[]
   usage: QueryAnswer['usage']
 }
@@ -98,7 +98,7 @@ async function ask(
   if (count === 0) {
     take(NOTHING_FOUND)
     const usage = { input_tokens: 0, output_tokens: 0 }
-    return { ended: Promise.resolve({ error: null, citations: [], usage }) }
+    return { ended: Promise.resolve({ failure: null, citations: [], usage }) }
   }
   const check = new CitationCheck(count)
   const takeSome = (text: string): void => {
@@ -107,11 +107,11 @@ async function ask(
   const { ended } = await deps.calls.begin(payer, model, request, {
     text: (piece) => takeSome(check.pass(piece)),
   })
-  const settled = ended.then(({ error, usage }) => {
+  const settled = ended.then(({ failure, usage }) => {
     takeSome(check.end())
     const { inputTokens = 0, outputTokens = 0 } = usage ?? {}
     return {
-      error,
+      failure,
       citations: check.cited,
       usage: { input_tokens: inputTokens, output_tokens: outputTokens },
     }
@@ -124,8 +124,8 @@ async function answer(call: Call, sources: SearchResult[] | null): Promise<Query
   const { ended } = await ask(call, (piece) => {
     text += piece
   })
-  const { error, citations, usage } = await ended
-  if (error !== null) throw fail('llm.failed', { reason: error })
+  const { failure, citations, usage } = await ended
+  if (failure) throw failure
   return {
     answer: text,
     ...(sources && {
@@ -143,8 +143,8 @@ async function stream(call: Call, sources: SearchResult[] | null): Promise<Event
   const events = new QueryStream()
   if (sources) events.add('sources', { sources: numbered(sources) })
   const { ended } = await ask(call, (content) => events.add('content', { content }))
-  ended.then(({ error, citations, usage }) =>
-    error === null ? events.end('end', { citations, usage }) : events.end('error', { error }),
+  ended.then(({ failure, citations, usage }) =>
+    failure ? events.end('error', { error: failure.message }) : events.end('end', { citations, usage }),
   )
   return { log: events.log, named: true }
 }

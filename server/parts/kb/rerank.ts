@@ -31,8 +31,8 @@ export async function rerank(
   const candidates = passages.slice(0, PASSAGES_MAX)
   if (candidates.length === 0) return passages
   const { ended } = await calls.begin(payer, model, requestOf(query, candidates), { text: () => {} })
-  const { error, content } = await ended
-  if (error !== null) throw fail('llm.failed', { reason: error })
+  const { failure, content } = await ended
+  if (failure) throw failure
   const scores = parseScores(content, candidates.length)
   if (scores === null)
     throw fail('llm.failed', {

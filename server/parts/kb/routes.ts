@@ -3,6 +3,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HELP } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
+import { MODEL_FAILURES } from '../llm/index.ts'
 import { addSource, deleteSource } from './add-source.ts'
 import { changeChunk } from './change-chunk.ts'
 import type { KbDependencies } from './dependencies.ts'
@@ -220,7 +221,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
         'llm.not_found',
         'llm.inactive',
         'llm.not_configured',
-        'llm.failed',
+        ...MODEL_FAILURES,
       ],
       handler: ({ scope, query, body }) => changeChunk(deps, scope, query, body),
     }),

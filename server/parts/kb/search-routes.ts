@@ -3,6 +3,7 @@ import { prefersEvents } from '#platform/http/accept.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HOURS } from '#platform/http/example-values.ts'
 import { idOf } from '#platform/http/schemas.ts'
+import { MODEL_FAILURES } from '../llm/index.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { queryKb } from './query-kb.ts'
 import { searchKb } from './search-kb.ts'
@@ -32,7 +33,7 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
       'llm.inactive',
       'llm.not_configured',
       'llm.cannot_chat',
-      'llm.failed',
+      ...MODEL_FAILURES,
       'billing.insufficient_credits',
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',
@@ -70,7 +71,7 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
       'llm.inactive',
       'llm.not_configured',
       'llm.cannot_chat',
-      'llm.failed',
+      ...MODEL_FAILURES,
       'billing.insufficient_credits',
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',

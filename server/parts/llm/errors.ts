@@ -15,6 +15,8 @@ export const LLM_ERRORS = defineErrors({
   ],
   'llm.inactive': [400, 'This language model is not active. Activate it, or choose another model.'],
   'llm.failed': [503, '{reason}'],
+  'llm.rate_limited': [429, '{reason}'],
+  'llm.refused': [400, '{reason}'],
   'llm.cannot_see': [400, 'This language model cannot see images. Choose one with the vision capability.'],
   'llm.cannot_chat': [400, 'This model does not generate text. Choose one that does.'],
   'llm.not_configured': [400, 'LLM provider {provider} is not configured correctly. Please contact support.'],

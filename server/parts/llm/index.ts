@@ -7,6 +7,7 @@ export {
   targetOf,
 } from './find-model.ts'
 export { modelAsJson } from './find-model-system.ts'
+export { MODEL_FAILURES, modelFailure } from './model-failure.ts'
 export { type CallSink, type Outcome, PaidCalls, type Preparation } from './paid-calls.ts'
 export { llmRoutes } from './routes.ts'
 export { NewModel } from './schemas.ts'

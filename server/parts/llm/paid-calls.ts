@@ -17,6 +17,7 @@ import type { Services } from '#platform/services.ts'
 import { keepTrying, untilFirstFailure } from '#platform/sweeps/keep-trying.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import type { ResolvedModel } from './find-model.ts'
+import { modelFailure } from './model-failure.ts'
 
 /** Attempts over five minutes. */
 const SETTLE_ATTEMPTS = 150
@@ -31,11 +32,11 @@ const UNEXPECTED = sentence('llm.broke')
 export type Transcribed = Transcription & { durationSeconds: number }
 
 /**
- * Outcome of a call. `error` is a message for the user, or null if the call succeeded. `usage` is the charged usage,
- * or null if nothing was charged.
+ * Outcome of a call. `failure` has a message for the user, and is null if the call succeeded. `usage` is the charged
+ * usage, or null if nothing was charged.
  */
 export interface Outcome {
-  error: string | null
+  failure: AppError | null
   content: string
   usage: ModelUsage | null
   /** Why the model stopped. Null if the call failed. */
@@ -97,7 +98,7 @@ export class PaidCalls {
 
   /**
    * Transcribes audio, charged by the second. Throws billing.insufficient_credits. If the provider fails, throws
-   * llm.failed with the reason and charges nothing.
+   * the errors of modelFailure and charges nothing.
    */
   async transcribe(
     payer: Payer,
@@ -170,9 +171,9 @@ export class PaidCalls {
       await this.#settle(holdId, { inputTokens: seconds, outputTokens: 0 }, `transcription of ${seconds} s`)
       return { ...said, durationSeconds }
     } catch (error) {
-      const reason = error instanceof ModelError ? error.message : UNEXPECTED
-      await this.#settle(holdId, null, reason)
-      throw fail('llm.failed', { reason }, { cause: error })
+      const failure = failureOf(error)
+      await this.#settle(holdId, null, failure.message)
+      throw failure
     }
   }
 
@@ -203,8 +204,7 @@ export class PaidCalls {
     } catch (error) {
       const wasLeft = left?.aborted === true
       const paid = wasLeft && sent.length > 0 ? await countTexts(sent) : null
-      const failure = error instanceof ModelError ? error.message : UNEXPECTED
-      await this.#settle(holdId, paid, wasLeft ? ENDED_EARLY : failure)
+      await this.#settle(holdId, paid, wasLeft ? ENDED_EARLY : failureOf(error).message)
       throw error
     }
   }
@@ -221,9 +221,9 @@ export class PaidCalls {
     let loop: ToolLoop | undefined
     let content = ''
     const takes: ToolSink = {
-      text(text) {
+      text(text, logprobs) {
         content += text
-        sink.text(text)
+        sink.text(text, logprobs)
       },
       reasoning: (text) => sink.reasoning?.(text),
       toolCall: (call) => sink.toolCall?.(call),
@@ -243,17 +243,17 @@ export class PaidCalls {
       const finishReason = await loop.run(takes, bounded)
       const usage = await loop.payable(false)
       await this.#settle(holdId, usage, own?.reason ?? null)
-      return { error: null, content, usage, finishReason }
+      return { failure: null, content, usage, finishReason }
     } catch (error) {
       const wasEnded = signal?.aborted === true
+      const failure = wasEnded ? fail('llm.failed', { reason: ENDED_EARLY }) : failureOf(error)
       const isExpected = error instanceof ModelError || error instanceof AppError
-      const failure = wasEnded ? ENDED_EARLY : isExpected ? error.message : UNEXPECTED
       if (!wasEnded)
         log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a model call failed')
       // A caller who aborts is charged, because the request was already sent.
       const usage = (await loop?.payable(!wasEnded)) ?? null
-      await this.#settle(holdId, usage, own?.reason ?? failure)
-      return { error: failure, content, usage, finishReason: null }
+      await this.#settle(holdId, usage, own?.reason ?? failure.message)
+      return { failure, content, usage, finishReason: null }
     }
   }
 
@@ -290,6 +290,12 @@ export class PaidCalls {
   #countPaid(usage: ModelUsage | null): void {
     if (usage) countTokensPaid(this.#services.metrics, usage)
   }
+}
+
+function failureOf(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof ModelError) return modelFailure(error)
+  return fail('llm.failed', { reason: UNEXPECTED }, { cause: error })
 }
 
 const countTexts = async (texts: readonly string[]): Promise<ModelUsage> => ({

@@ -52,7 +52,7 @@ export async function chat(
     ...(mode === 'direct' && toolSink(events, called)),
   }
   const { ended } = await deps.calls.begin(scope, model, prepare, sink, abandoned.signal)
-  void ended.then(async ({ error, content }) => {
+  void ended.then(async ({ failure, content }) => {
     const answeredAt = new Date().toISOString()
     const { content: question } = message
     await remember(deps, scope, {
@@ -63,9 +63,9 @@ export async function chat(
       answeredAt,
       calls: called.stored,
     })
-    const recommended = error === null ? recommendedBy(content) : []
+    const recommended = failure ? [] : recommendedBy(content)
     if (recommended.length > 0) events.recommend(recommended)
-    events.end(error)
+    events.end(failure?.message ?? null)
   })
   return { log: events.log, named: false, abandoned }
 }

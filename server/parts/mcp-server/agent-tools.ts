@@ -67,8 +67,8 @@ export class AgentTools {
     const request = { messages: [{ role: 'user' as const, content: message }] }
     const prepare = await this.#agents.prepare(agent, payer, request)
     const { ended } = await this.#calls.begin(payer, agent.model, prepare, progressSink(onProgress), signal)
-    const { error, content } = await ended
-    if (error !== null) return failure(agent.isForeign ? FOREIGN_FAILED : error)
+    const { failure: failed, content } = await ended
+    if (failed) return failure(agent.isForeign ? FOREIGN_FAILED : failed.message)
     return textResult(content)
   }
 

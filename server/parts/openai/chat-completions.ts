@@ -1,12 +1,13 @@
 import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { openAiError } from '#platform/http/send-error.ts'
-import type { ModelSink, ToolCall } from '#platform/models/types.ts'
+import type { ModelSink, TokenLogprob, ToolCall } from '#platform/models/types.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { Sender } from '../agents/index.ts'
 import type { Outcome } from '../llm/index.ts'
 import { readChatRequest } from './chat-request.ts'
 import { type Generation, generate, type OpenAiDependencies } from './generate.ts'
+import { ignoredHeader, withIgnored } from './review-parameters.ts'
 import type { ChatCompletionRequest } from './schemas.ts'
 
 /**
@@ -20,11 +21,14 @@ export async function completeChat(
   left: AbortSignal,
 ) {
   const request = await readChatRequest(deps.services.net, body)
-  if (body.stream) return streamCompletion(deps, sender, body, request)
+  if (body.stream) return streamCompletion(deps, sender, body, request, left)
   const calls: ToolCall[] = []
+  const probabilities: TokenLogprob[] = []
   let reasoning = ''
   const sink = {
-    text: () => {},
+    text: (_text: string, logprobs: TokenLogprob[] = []) => {
+      probabilities.push(...logprobs)
+    },
     reasoning: (text: string) => {
       reasoning += text
     },
@@ -32,10 +36,11 @@ export async function completeChat(
       calls.push(call)
     },
   }
-  const { id, created, ended } = await generate(deps, sender, body.model, request, sink, left)
+  const call = { name: body.model, request }
+  const { id, created, ended, ignored } = await generate(deps, sender, call, sink, left)
   const outcome = await ended
   if (left.aborted) throw fail('request.abandoned')
-  if (outcome.error !== null) throw fail('llm.failed', { reason: outcome.error })
+  if (outcome.failure) throw outcome.failure
   const isCall = outcome.finishReason === 'tool_calls'
   const message = {
     role: 'assistant',
@@ -44,15 +49,20 @@ export async function completeChat(
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(isCall && { tool_calls: calls.map(viewCall) }),
   }
-  return {
+  const logprobs = viewLogprobs(body.logprobs ? probabilities : undefined)
+  const completion = {
     id: `chatcmpl-${id}`,
     object: 'chat.completion' as const,
     created,
     model: body.model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishOf(outcome) }],
+    choices: [{ index: 0, message, logprobs, finish_reason: finishOf(outcome) }],
     usage: usageOf(outcome),
   }
+  return withIgnored(completion, ignored)
 }
+
+const viewLogprobs = (probabilities: TokenLogprob[] | undefined) =>
+  probabilities ? { content: probabilities, refusal: null } : null
 
 const viewCall = ({ id, name, input }: ToolCall) => ({
   id,
@@ -65,13 +75,15 @@ async function streamCompletion(
   sender: Sender,
   body: ChatCompletionRequest,
   request: Awaited<ReturnType<typeof readChatRequest>>,
+  left: AbortSignal,
 ): Promise<EventStream> {
   const stream = new CompletionStream(body.model, body.stream_options?.include_usage ?? false)
   const abandoned = new AbortController()
-  const generation = await generate(deps, sender, body.model, request, stream.sink, abandoned.signal)
+  const signal = AbortSignal.any([left, abandoned.signal])
+  const generation = await generate(deps, sender, { name: body.model, request }, stream.sink, signal)
   stream.begin(generation)
   void generation.ended.then((outcome) => stream.end(outcome))
-  return { log: stream.log, named: false, abandoned }
+  return { log: stream.log, named: false, abandoned, ...ignoredHeader(generation.ignored) }
 }
 
 /** Writes the chunks of a completion to an event log, from which the response is streamed. */
@@ -83,7 +95,7 @@ class CompletionStream {
   #events = 0
   #calls = 0
   /** Deltas that arrived before the completion's id was known. */
-  #early: string[] = []
+  #early: [delta: string, logprobs: TokenLogprob[] | undefined][] = []
 
   constructor(model: string, includesUsage: boolean) {
     this.#model = model
@@ -91,7 +103,7 @@ class CompletionStream {
   }
 
   readonly sink: ModelSink = {
-    text: (text) => this.#delta(`{"content":${JSON.stringify(text)}}`),
+    text: (text, logprobs) => this.#delta(`{"content":${JSON.stringify(text)}}`, logprobs),
     reasoning: (text) => this.#delta(`{"reasoning_content":${JSON.stringify(text)}}`),
     toolCall: (call) => {
       this.#delta(JSON.stringify({ tool_calls: [{ index: this.#calls, ...viewCall(call) }] }))
@@ -103,12 +115,12 @@ class CompletionStream {
     const model = JSON.stringify(this.#model)
     this.#head = `{"id":"chatcmpl-${id}","object":"chat.completion.chunk","created":${created},"model":${model}`
     this.#delta('{"role":"assistant","content":""}')
-    for (const delta of this.#early) this.#delta(delta)
+    for (const [delta, logprobs] of this.#early) this.#delta(delta, logprobs)
   }
 
   end(outcome: Outcome): void {
-    if (outcome.error !== null) {
-      this.#append(JSON.stringify(openAiError(fail('llm.failed', { reason: outcome.error }))))
+    if (outcome.failure) {
+      this.#append(JSON.stringify(openAiError(outcome.failure)))
       this.log.end()
       return
     }
@@ -119,15 +131,16 @@ class CompletionStream {
     this.log.end()
   }
 
-  #delta(delta: string): void {
-    if (this.#head === '') this.#early.push(delta)
-    else this.#choice(delta, 'null')
+  #delta(delta: string, logprobs?: TokenLogprob[]): void {
+    if (this.#head === '') this.#early.push([delta, logprobs])
+    else this.#choice(delta, 'null', logprobs)
   }
 
-  #choice(delta: string, finishReason: string): void {
+  #choice(delta: string, finishReason: string, logprobs?: TokenLogprob[]): void {
     const usage = this.#includesUsage ? ',"usage":null' : ''
+    const shown = logprobs ? JSON.stringify(viewLogprobs(logprobs)) : 'null'
     this.#append(
-      `${this.#head},"choices":[{"index":0,"delta":${delta},"logprobs":null,"finish_reason":${finishReason}}]${usage}}`,
+      `${this.#head},"choices":[{"index":0,"delta":${delta},"logprobs":${shown},"finish_reason":${finishReason}}]${usage}}`,
     )
   }
 
@@ -148,10 +161,12 @@ const FINISH = {
 const finishOf = ({ finishReason }: Outcome): string => FINISH[finishReason ?? 'other']
 
 function usageOf({ usage }: Outcome) {
-  const { inputTokens = 0, outputTokens = 0 } = usage ?? {}
+  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = usage ?? {}
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,
     total_tokens: inputTokens + outputTokens,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   }
 }

@@ -1,6 +1,6 @@
 import { fail, sentence } from '#errors'
 import { parseArguments } from '#platform/models/tool-calls.ts'
-import type { ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
+import type { Effort, Hints, ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
 import { plainText, readContent } from './read-content.ts'
 import { newImageBudget } from './read-image.ts'
@@ -23,10 +23,14 @@ export async function readChatRequest(net: Net, body: ChatCompletionRequest): Pr
     ...(functions.length > 0 && { tools: functions.map(readTool) }),
     ...readChoice(choice && (typeof choice === 'string' ? choice : choice.function), functions),
     ...readSampling(body),
-    ...(maxTokens && { maxTokens }),
+    ...(maxTokens && maxTokens > 0 && { maxTokens }),
     ...(stop && { stop: typeof stop === 'string' ? [stop] : stop }),
     ...readFormat(format && 'json_schema' in format ? { type: format.type, ...format.json_schema } : format),
     ...readEffort(body.reasoning_effort),
+    ...readRarer(body),
+    ...(body.logprobs && { logprobs: body.top_logprobs ?? 0 }),
+    ...(body.verbosity && { verbosity: body.verbosity }),
+    ...readHints(body),
   }
 }
 
@@ -70,6 +74,54 @@ export const readSampling = ({
   ...(typeof parallel === 'boolean' && { parallelToolCalls: parallel }),
 })
 
+interface Rarer {
+  top_k?: number | null
+  min_p?: number | null
+  seed?: number | null
+  frequency_penalty?: number | null
+  presence_penalty?: number | null
+  logit_bias?: Record<string, number> | null
+}
+
+/** Reads the parameters that few requests have. */
+export const readRarer = (body: Rarer): Partial<ModelRequest> =>
+  withoutMissing({
+    topK: body.top_k,
+    minP: body.min_p,
+    seed: body.seed,
+    frequencyPenalty: body.frequency_penalty,
+    presencePenalty: body.presence_penalty,
+    logitBias: body.logit_bias,
+  })
+
+interface HintFields {
+  user?: string | null
+  safety_identifier?: string | null
+  prompt_cache_key?: string | null
+  service_tier?: string | null
+  metadata?: object | null
+}
+
+export function readHints(body: HintFields): Partial<ModelRequest> {
+  const hints = withoutMissing<Hints>({
+    user: body.user,
+    safetyIdentifier: body.safety_identifier,
+    promptCacheKey: body.prompt_cache_key,
+    serviceTier: body.service_tier,
+    metadata: body.metadata as Record<string, string> | null | undefined,
+  })
+  return Object.keys(hints).length > 0 ? { hints } : {}
+}
+
+const withoutMissing = <Fields extends object>(
+  fields: {
+    [Name in keyof Fields]: Fields[Name] | null | undefined
+  },
+): Partial<Fields> =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  ) as Partial<Fields>
+
 interface Format {
   type: string
   name?: string
@@ -85,10 +137,10 @@ export function readFormat(format: Format | null | undefined): Partial<ModelRequ
   return { responseFormat: { ...responseFormat, ...(typeof strict === 'boolean' && { strict }) } }
 }
 
-export const readEffort = (effort: string | null | undefined): Partial<ModelRequest> =>
-  effort && !NO_EFFORT.includes(effort) ? { thinking: true } : {}
+export const readEffort = (effort: Effort | null | undefined): Partial<ModelRequest> =>
+  effort ? { effort, ...(!NO_EFFORT.includes(effort) && { thinking: true }) } : {}
 
-const NO_EFFORT = ['none', 'minimal']
+const NO_EFFORT: readonly Effort[] = ['none', 'minimal']
 
 const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer'
 

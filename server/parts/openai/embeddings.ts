@@ -1,6 +1,7 @@
 import { fail, sentence } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
 import type { Sender } from '../agents/index.ts'
+import { modelFailure } from '../llm/index.ts'
 import type { OpenAiDependencies } from './generate.ts'
 import type { EmbeddingRequest } from './schemas.ts'
 
@@ -9,7 +10,7 @@ const EMBEDDING_MS = 120_000
 /**
  * Implements OpenAI's embeddings for embedding models. https://platform.openai.com/docs/api-reference/embeddings A
  * client disconnect aborts the call; texts already sent to the provider are charged. Throws openai.model_not_found,
- * openai.no_agent_embeddings, kb.not_embedding, llm.failed.
+ * openai.no_agent_embeddings, kb.not_embedding, and the errors of modelFailure.
  */
 export async function embedTexts(
   { models, calls }: Pick<OpenAiDependencies, 'models' | 'calls'>,
@@ -25,7 +26,7 @@ export async function embedTexts(
     .embed(scope, model, texts, 'document', AbortSignal.timeout(EMBEDDING_MS), left)
     .catch((error: unknown) => {
       if (left.aborted) throw fail('request.abandoned')
-      if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })
+      if (error instanceof ModelError) throw modelFailure(error)
       throw error
     })
   const length = vectors[0]?.length ?? 0

@@ -5,6 +5,10 @@ export const OPENAI_ERRORS = defineErrors({
     404,
     'There is no model or agent named {model}. GET /openai/v1/models lists them.',
   ],
+  'openai.parameter_refused': [
+    400,
+    '{field} is not accepted by {model}. Leave it out, or choose another model.',
+  ],
   'openai.agent_has_tools': [400, 'This agent uses its own tools. Omit tools from the request.'],
   'openai.no_agent_embeddings': [
     403,

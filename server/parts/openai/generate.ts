@@ -12,8 +12,9 @@ import {
   type Sender,
   type Target,
 } from '../agents/index.ts'
-import type { ModelFinder, Outcome, PaidCalls, Preparation } from '../llm/index.ts'
+import type { CallSink, ModelFinder, Outcome, PaidCalls, Preparation } from '../llm/index.ts'
 import { findNamedTarget } from './find-target.ts'
+import { type FieldNames, reviewParameters } from './review-parameters.ts'
 
 export interface OpenAiDependencies {
   services: Pick<Services, 'net'>
@@ -27,41 +28,72 @@ export interface Generation {
   /** Time of the generation, as Unix time in seconds. */
   created: number
   ended: Promise<Outcome>
+  /** Names of the request's hints that the provider ignores. */
+  ignored: readonly string[]
+}
+
+/** The call of a model or agent by its name, and the names of the request's fields. */
+export interface NamedCall {
+  name: string
+  request: ModelRequest
+  fields?: FieldNames
 }
 
 /**
+ * Time after which the response of a stream begins, even if the model has produced nothing yet. Until then, a failure
+ * of the model has its own status, so that clients can retry.
+ */
+const SILENCE_MS = 10_000
+
+/**
  * Generates a reply by the named model or agent. A model may return calls of the client's tools; an agent runs its
- * own tools. Charged like any model call (contract, 6). `signal` aborts the call. Rejects if the call isn't admitted,
- * for example with billing.insufficient_credits.
+ * own tools. Charged like any model call (contract, 6). `signal` aborts the call. Resolves when the model has begun its
+ * reply. Rejects if the call isn't admitted, for example with billing.insufficient_credits, or fails before its first
+ * output.
  */
 export async function generate(
   deps: OpenAiDependencies,
   sender: Sender,
-  name: string,
-  original: ModelRequest,
+  { name, request: original, fields }: NamedCall,
   sink: Pick<ModelSink, 'text'> & Partial<ModelSink>,
   signal: AbortSignal,
 ): Promise<Generation> {
   const { scope, deployment } = sender
   const { model, agent } = await findNamedTarget(deps, sender, name)
   checkVision(model, original)
+  const ignored = reviewParameters({ model }, name, original, fields)
   const payer = payerOf(scope, agent, deployment)
-  // Hides an agent's tool calls from the client.
-  const visibleSink = agent && hasTools(agent) ? { ...sink, toolCall: () => {} } : sink
-  const { ended } = await withDailyMessage(deployment, async () => {
+  const begun = Promise.withResolvers<void>()
+  const visibleSink: CallSink = {
+    text(text, logprobs) {
+      begun.resolve()
+      sink.text(text, logprobs)
+    },
+    reasoning(text) {
+      begun.resolve()
+      sink.reasoning?.(text)
+    },
+    toolCall(call) {
+      begun.resolve()
+      // Hides an agent's tool calls from the client.
+      if (!agent || !hasTools(agent)) sink.toolCall?.(call)
+    },
+  }
+  const call = await withDailyMessage(deployment, async () => {
     const request = agent ? await asAgent(deps, payer, agent, original) : original
     return deps.calls.begin(payer, model, request, visibleSink, signal)
   })
-  return {
-    id: newId(),
-    created: Math.floor(Date.now() / 1000),
-    ended: agent?.isForeign ? ended.then(withoutReason) : ended,
-  }
+  const ended = agent?.isForeign ? call.ended.then(withoutReason) : call.ended
+  const silence = setTimeout(begun.resolve, SILENCE_MS)
+  const outcome = await Promise.race([begun.promise, ended])
+  clearTimeout(silence)
+  if (outcome?.failure) throw outcome.failure
+  return { id: newId(), created: Math.floor(Date.now() / 1000), ended, ignored }
 }
 
-/** Replaces the error of another organization's agent, which could reveal the agent's model. */
+/** Replaces the failure of another organization's agent, which could reveal the agent's model. */
 const withoutReason = (outcome: Outcome): Outcome =>
-  outcome.error === null ? outcome : { ...outcome, error: FOREIGN_FAILED }
+  outcome.failure ? { ...outcome, failure: fail('llm.failed', { reason: FOREIGN_FAILED }) } : outcome
 
 function checkVision(model: Target['model'], { messages }: ModelRequest): void {
   const hasImage = messages.some(

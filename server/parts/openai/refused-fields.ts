@@ -6,8 +6,6 @@ import { fail, sentence } from '#errors'
  */
 const ORDINARY: Record<string, (value: unknown) => boolean> = {
   n: (value) => value === 1,
-  logprobs: (value) => value === false,
-  top_logprobs: (value) => value === 0,
   modalities: (value) => JSON.stringify(value) === '["text"]',
   audio: () => false,
   functions: () => false,

@@ -13,7 +13,7 @@ import {
 import { plainText, readContent } from './read-content.ts'
 import { newImageBudget } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
-import type { ResponseItem, ResponsePart, ResponseRequest } from './schemas.ts'
+import type { ResponseItem, ResponsePart, ResponseRequest } from './response-schemas.ts'
 
 /** Converts a Responses request to a model request. Throws request.invalid. */
 export async function readResponseRequest(net: Net, body: ResponseRequest): Promise<ModelRequest> {

@@ -1,7 +1,7 @@
 import { newId } from '#database/new-id.ts'
 import type { ModelSink, ToolCall } from '#platform/models/types.ts'
 import type { Outcome } from '../llm/index.ts'
-import type { ResponseRequest } from './schemas.ts'
+import type { ResponseRequest } from './response-schemas.ts'
 
 interface TextItem {
   type: 'message' | 'reasoning'
@@ -51,8 +51,7 @@ export class ResponseWriter {
 
   end(outcome: Outcome) {
     this.#endText()
-    const status =
-      outcome.error !== null ? 'failed' : outcome.finishReason === 'length' ? 'incomplete' : 'completed'
+    const status = outcome.failure ? 'failed' : outcome.finishReason === 'length' ? 'incomplete' : 'completed'
     const response = this.#view(status, outcome)
     this.#emitEvent(`response.${status}`, { response })
     return response
@@ -137,8 +136,8 @@ export class ResponseWriter {
 
   #view(status: 'in_progress' | 'completed' | 'incomplete' | 'failed', outcome: Outcome | null) {
     const { model, instructions = null, tools, tool_choice, temperature, top_p, metadata } = this.#body
-    const { inputTokens = 0, outputTokens = 0 } = outcome?.usage ?? {}
-    const message = outcome?.error
+    const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = outcome?.usage ?? {}
+    const message = outcome?.failure?.message
     return {
       id: this.#id,
       object: 'response' as const,
@@ -166,9 +165,9 @@ export class ResponseWriter {
           ? null
           : {
               input_tokens: inputTokens,
-              input_tokens_details: { cached_tokens: 0 },
+              input_tokens_details: { cached_tokens: cachedTokens },
               output_tokens: outputTokens,
-              output_tokens_details: { reasoning_tokens: 0 },
+              output_tokens_details: { reasoning_tokens: reasoningTokens },
               total_tokens: inputTokens + outputTokens,
             },
       metadata: metadata ?? {},

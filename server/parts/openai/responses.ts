@@ -4,8 +4,9 @@ import { EventLog } from '#platform/streams/event-log.ts'
 import type { Sender } from '../agents/index.ts'
 import { generate, type OpenAiDependencies } from './generate.ts'
 import { readResponseRequest } from './response-request.ts'
+import type { ResponseRequest } from './response-schemas.ts'
 import { type ResponseView, ResponseWriter } from './response-writer.ts'
-import type { ResponseRequest } from './schemas.ts'
+import { type FieldNames, ignoredHeader, withIgnored } from './review-parameters.ts'
 
 /**
  * Implements OpenAI's Responses, as one response or streamed. A client disconnect aborts the call. Nothing is stored,
@@ -23,13 +24,12 @@ export async function respond(
   const writer = new ResponseWriter(body, (event, number) =>
     log.append(String(number), JSON.stringify({ ...event, sequence_number: number }), event.type),
   )
-  const { id, created, ended } = await generate(
+  const { id, created, ended, ignored } = await generate(
     deps,
     sender,
-    body.model,
-    request,
+    { name: body.model, request, fields: FIELDS },
     writer.sink,
-    body.stream ? abandoned.signal : left,
+    AbortSignal.any([left, abandoned.signal]),
   )
   writer.begin(id, created)
   if (body.stream) {
@@ -37,10 +37,16 @@ export async function respond(
       writer.end(outcome)
       log.end()
     })
-    return { log, named: true, abandoned }
+    return { log, named: true, abandoned, ...ignoredHeader(ignored) }
   }
   const outcome = await ended
   if (left.aborted) throw fail('request.abandoned')
-  if (outcome.error !== null) throw fail('llm.failed', { reason: outcome.error })
-  return writer.end(outcome)
+  if (outcome.failure) throw outcome.failure
+  return withIgnored(writer.end(outcome), ignored)
+}
+
+const FIELDS: FieldNames = {
+  effort: 'reasoning.effort',
+  verbosity: 'text.verbosity',
+  logprobs: 'top_logprobs',
 }

@@ -2,11 +2,14 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HOURS } from '#platform/http/example-values.ts'
 import { OpenQuery, OrgId } from '#platform/http/schemas.ts'
+import { MODEL_FAILURES } from '../llm/index.ts'
 import { completeChat } from './chat-completions.ts'
 import { embedTexts } from './embeddings.ts'
 import type { OpenAiDependencies } from './generate.ts'
 import { listModels } from './list-models.ts'
+import { Response, ResponseRequest } from './response-schemas.ts'
 import { respond } from './responses.ts'
+import { presentIgnored } from './review-parameters.ts'
 import * as schemas from './schemas.ts'
 
 /**
@@ -26,7 +29,7 @@ const ERRORS = [
   'openai.model_not_found',
   'llm.inactive',
   'llm.not_configured',
-  'llm.failed',
+  ...MODEL_FAILURES,
   'billing.insufficient_credits',
   'billing.key_budget_exceeded',
   'billing.member_budget_exceeded',
@@ -37,6 +40,7 @@ const GENERATION_ERRORS = [
   'llm.cannot_chat',
   'llm.cannot_see',
   'openai.agent_has_tools',
+  'openai.parameter_refused',
   'deployment.daily_limit',
 ] as const
 
@@ -50,8 +54,9 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
       "Compatible with OpenAI's Chat Completions API. `model` is the name or ID of a model or agent; for a public " +
       "agent of another organization, only the ID. With a deployment's key, its agent replies, whatever `model` " +
       'says. An agent calls its own tools; a model returns calls of the tools in the request to the client. ' +
-      'Nothing is stored. Fields that would change the result but are not supported (such as n, logprobs, audio ' +
-      'and functions) are refused. Other unknown fields are ignored.',
+      'Nothing is stored. A field that changes the reply is passed on to the model, or refused by name if its ' +
+      'provider does not accept it. Hints that the provider does not know, such as `metadata`, are listed in ' +
+      '`X-Ignored-Parameters`. Unknown fields are ignored.',
     access,
     query,
     body: schemas.ChatCompletionRequest,
@@ -64,6 +69,7 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
       description: 'The completion. With `stream`, its chunks and then `[DONE]`.',
     },
     errors: GENERATION_ERRORS,
+    present: presentIgnored,
     handler: ({ scope, deployment, body, disconnected }) =>
       completeChat(deps, { scope, deployment }, body, disconnected()),
   }),
@@ -76,16 +82,17 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
       '`previous_response_id` is refused.',
     access,
     query,
-    body: schemas.ResponseRequest,
+    body: ResponseRequest,
     example: { model: 'Shop assistant', input: HOURS },
     bodyLimits: { bytes: BODY_BYTES_MAX },
     effects: 'outside once',
     reply: {
-      view: schemas.Response,
+      view: Response,
       orEvents: Type.String(),
       description: 'The response. With `stream`, its events.',
     },
     errors: GENERATION_ERRORS,
+    present: presentIgnored,
     handler: ({ scope, deployment, body, disconnected }) =>
       respond(deps, { scope, deployment }, body, disconnected()),
   }),

@@ -6,23 +6,27 @@ import { described, Enum, matching, Nullable } from '#platform/http/schemas.ts'
  * of them. Unsupported fields that would change the result are rejected (refused-fields.ts).
  */
 
-const open = <P extends TProperties>(properties: P, options: { title?: string; description?: string } = {}) =>
-  Type.Object(properties, { ...options, additionalProperties: true })
-const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
+export const open = <P extends TProperties>(
+  properties: P,
+  options: { title?: string; description?: string } = {},
+) => Type.Object(properties, { ...options, additionalProperties: true })
+export const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
 
-const MESSAGES_MAX = 2_000
-const PARTS_MAX = 200
-const TOOLS_MAX = 128
+export const MESSAGES_MAX = 2_000
+export const PARTS_MAX = 200
+export const TOOLS_MAX = 128
 const STOPS_MAX = 4
 const TEXT_MAX = 4 * 1024 * 1024
-const ADDRESS_MAX = 20 * 1024 * 1024
+export const ADDRESS_MAX = 20 * 1024 * 1024
 const INPUTS_MAX = 2_048
 
-const Name = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the model or schema.' })
-const Text = Type.String({ maxLength: TEXT_MAX })
-const ToolName = Type.String(matching('^[a-zA-Z0-9_-]{1,64}$', 'must have 1 to 64 letters, digits, - and _'))
-const JsonSchema = Type.Object({}, { additionalProperties: true })
-const Sampling = {
+export const Name = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the model or schema.' })
+export const Text = Type.String({ maxLength: TEXT_MAX })
+export const ToolName = Type.String(
+  matching('^[a-zA-Z0-9_-]{1,64}$', 'must have 1 to 64 letters, digits, - and _'),
+)
+export const JsonSchema = Type.Object({}, { additionalProperties: true })
+export const Sampling = {
   temperature: optional(
     Type.Number({ minimum: 0, maximum: 2, description: 'Sampling temperature; null for the default.' }),
   ),
@@ -37,6 +41,47 @@ const Sampling = {
     Type.Boolean({ description: 'Whether the model can call several tools at the same time.' }),
   ),
   stream: optional(Type.Boolean({ description: 'Whether to stream the response as Server-Sent Events.' })),
+}
+
+export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export const VERBOSITIES = ['low', 'medium', 'high'] as const
+export const LOGPROBS_MAX = 20
+
+/** Parameters that some providers accept. */
+export const Rarer = {
+  top_k: optional(Type.Integer({ minimum: 0, description: 'Only the K most likely tokens are considered.' })),
+  min_p: optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'Least probability of a token, relative to the most likely one.',
+    }),
+  ),
+  seed: optional(Type.Integer({ description: 'Makes sampling repeatable, as far as the provider can.' })),
+  frequency_penalty: optional(
+    Type.Number({ minimum: -2, maximum: 2, description: 'Penalty for tokens that occurred often.' }),
+  ),
+  presence_penalty: optional(
+    Type.Number({ minimum: -2, maximum: 2, description: 'Penalty for tokens that occurred at all.' }),
+  ),
+  logit_bias: optional(
+    Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }), {
+      description: 'Bias of tokens, by token ID.',
+    }),
+  ),
+}
+
+/** Hints that do not change the reply. */
+export const Hints = {
+  user: optional(Type.String({ maxLength: 500, description: 'Pseudonym of the end user.' })),
+  safety_identifier: optional(
+    Type.String({ maxLength: 500, description: 'Pseudonym of the end user, for abuse detection.' }),
+  ),
+  prompt_cache_key: optional(
+    Type.String({ maxLength: 500, description: 'Groups requests that share a prompt, for the cache.' }),
+  ),
+  service_tier: optional(Type.String({ maxLength: 50, description: 'Processing tier of the provider.' })),
+  metadata: optional(described(JsonSchema, 'Metadata of the client.')),
 }
 
 const ChatPart = open({
@@ -86,14 +131,14 @@ export const ChatMessage = open(
 )
 export type ChatMessage = Static<typeof ChatMessage>
 
-const FunctionOfTool = {
+export const FunctionOfTool = {
   name: described(ToolName, 'Name of the function.'),
   description: optional(described(Text, 'Description of the function for the model.')),
   parameters: optional(described(JsonSchema, 'Parameters, as a JSON Schema.')),
   strict: optional(Type.Boolean({ description: 'Whether arguments must match the schema.' })),
 }
 
-const CHOICES = ['auto', 'none', 'required'] as const
+export const CHOICES = ['auto', 'none', 'required'] as const
 
 const Format = Type.Union([
   open({ type: Enum(['text', 'json_object'], { description: 'Type of the output.' }) }),
@@ -145,8 +190,9 @@ export const ChatCompletionRequest = open(
     ...Sampling,
     max_tokens: optional(
       Type.Integer({
-        minimum: 1,
-        description: 'Maximum number of tokens of the reply. Older name of `max_completion_tokens`.',
+        minimum: -1,
+        description:
+          'Maximum number of tokens of the reply; -1 for no limit. Older name of `max_completion_tokens`.',
       }),
     ),
     max_completion_tokens: optional(
@@ -165,9 +211,18 @@ export const ChatCompletionRequest = open(
       }),
     ),
     response_format: optional(described(Format, 'Format of the reply.')),
-    reasoning_effort: optional(
-      Type.String({ maxLength: 50, description: 'Reasoning effort, such as `low` or `high`.' }),
+    reasoning_effort: optional(Enum(EFFORTS, { description: 'Reasoning effort.' })),
+    verbosity: optional(Enum(VERBOSITIES, { description: 'Length of the reply.' })),
+    logprobs: optional(Type.Boolean({ description: 'Whether to return the log probability of each token.' })),
+    top_logprobs: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: LOGPROBS_MAX,
+        description: 'Number of alternatives per token, with `logprobs`.',
+      }),
     ),
+    ...Rarer,
+    ...Hints,
     stream_options: optional(
       open(
         {
@@ -182,122 +237,6 @@ export const ChatCompletionRequest = open(
   { title: 'OpenAiChatCompletionRequest' },
 )
 export type ChatCompletionRequest = Static<typeof ChatCompletionRequest>
-
-const ResponsePart = open({
-  type: Type.String({
-    maxLength: 50,
-    description: 'Type of the part, such as `input_text` or `input_image`.',
-  }),
-  text: Type.Optional(described(Text, 'Text of the part.')),
-  image_url: optional(Type.String({ maxLength: ADDRESS_MAX, description: 'URL or data URL of the image.' })),
-})
-
-export type ResponsePart = Static<typeof ResponsePart>
-
-export const ResponseItem = open(
-  {
-    type: Type.Optional(
-      Type.String({
-        maxLength: 50,
-        description: 'Type of the item, such as `message` or `function_call_output`.',
-      }),
-    ),
-    role: Type.Optional(
-      Enum(['system', 'developer', 'user', 'assistant'], { description: 'Author of a message.' }),
-    ),
-    content: optional(
-      Type.Unsafe<string | Static<typeof ResponsePart>[]>({
-        anyOf: [Text, Type.Array(ResponsePart, { maxItems: PARTS_MAX })],
-        description: 'Text of a message, or a list of parts.',
-      }),
-    ),
-    call_id: Type.Optional(Type.String({ maxLength: 500, description: 'ID of the function call.' })),
-    name: Type.Optional(described(ToolName, 'Name of the called function.')),
-    arguments: Type.Optional(described(Text, 'Arguments of the call, as JSON text.')),
-    output: Type.Optional(
-      Type.Unsafe<string | Static<typeof ResponsePart>[]>({
-        anyOf: [Text, Type.Array(ResponsePart, { maxItems: PARTS_MAX })],
-        description: 'Result of the function call.',
-      }),
-    ),
-  },
-  { title: 'OpenAiResponseItem' },
-)
-export type ResponseItem = Static<typeof ResponseItem>
-
-export const ResponseRequest = open(
-  {
-    model: described(Name, 'ID of a model or agent, from `/openai/v1/models`.'),
-    input: Type.Unsafe<string | ResponseItem[]>({
-      anyOf: [Text, Type.Array(ResponseItem, { minItems: 1, maxItems: MESSAGES_MAX })],
-      description: 'Text, or a list of items.',
-    }),
-    instructions: optional(described(Text, 'System prompt.')),
-    tools: optional(
-      Type.Array(
-        open({ type: Enum(['function'], { description: 'Always `function`.' }), ...FunctionOfTool }),
-        { maxItems: TOOLS_MAX, description: 'Functions that the model can call.' },
-      ),
-    ),
-    tool_choice: optional(
-      Type.Unsafe<(typeof CHOICES)[number] | { type: 'function'; name: string }>({
-        anyOf: [
-          Enum(CHOICES),
-          open({
-            type: Enum(['function'], { description: 'Always `function`.' }),
-            name: described(ToolName, 'Name of the function.'),
-          }),
-        ],
-        description: 'Whether the model calls tools, or the function that it must call.',
-      }),
-    ),
-    ...Sampling,
-    max_output_tokens: optional(
-      Type.Integer({
-        minimum: 1,
-        description: 'Maximum number of tokens of the reply, including reasoning.',
-      }),
-    ),
-    reasoning: optional(
-      open(
-        {
-          effort: optional(
-            Type.String({ maxLength: 50, description: 'Reasoning effort, such as `low` or `high`.' }),
-          ),
-        },
-        { description: 'Options of the reasoning.' },
-      ),
-    ),
-    text: optional(
-      open(
-        {
-          format: Type.Optional(
-            Type.Union(
-              [
-                open({ type: Enum(['text', 'json_object'], { description: 'Type of the output.' }) }),
-                open({
-                  type: Enum(['json_schema'], { description: 'Output that matches a JSON Schema.' }),
-                  name: described(Name, 'Name of the schema.'),
-                  schema: described(JsonSchema, 'The JSON Schema.'),
-                  strict: optional(
-                    Type.Boolean({ description: 'Whether the output must match the schema.' }),
-                  ),
-                }),
-              ],
-              { description: 'Format of the text output.' },
-            ),
-          ),
-        },
-        { description: 'Options of the text output.' },
-      ),
-    ),
-    metadata: optional(
-      described(JsonSchema, 'Metadata of the client. Returned with the response, with no other effect.'),
-    ),
-  },
-  { title: 'OpenAiResponseRequest' },
-)
-export type ResponseRequest = Static<typeof ResponseRequest>
 
 export const EmbeddingRequest = open(
   {
@@ -320,7 +259,7 @@ export const EmbeddingRequest = open(
 )
 export type EmbeddingRequest = Static<typeof EmbeddingRequest>
 
-const Usage = Type.Object(
+export const Usage = Type.Object(
   {},
   { additionalProperties: Type.Unknown(), description: 'Token usage, as OpenAI reports it.' },
 )
@@ -337,21 +276,6 @@ export const ChatCompletion = Type.Object(
     usage: Usage,
   },
   { title: 'OpenAiChatCompletion' },
-)
-
-export const Response = Type.Object(
-  {
-    id: Type.String({ description: 'Unique identifier of the response.' }),
-    object: Enum(['response'], { description: 'Always `response`.' }),
-    created_at: Type.Integer({ description: 'When the response was created, in Unix seconds.' }),
-    status: Enum(['completed', 'incomplete', 'in_progress', 'failed'], {
-      description: 'Status of the response.',
-    }),
-    model: Type.String({ description: 'ID of the model or agent.' }),
-    output: Type.Array(Type.Object({}, { additionalProperties: true }), { description: 'Output items.' }),
-    usage: Nullable(Usage),
-  },
-  { title: 'OpenAiResponse', additionalProperties: true },
 )
 
 export const EmbeddingList = Type.Object(

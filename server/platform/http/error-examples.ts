@@ -44,6 +44,7 @@ const VALUES: Record<string, string | number> = {
 /** Values for errors to which VALUES does not apply, by error code. */
 const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
   'deployment.daily_limit': { limit: 500 },
+  'openai.parameter_refused': { field: 'logit_bias', model: 'gpt-5-mini' },
   'agent.tools_too_large': { limit: 200_000 },
   'invitation.gone': { status: 'accepted' },
   'invitation.not_pending': { status: 'accepted' },
@@ -61,7 +62,9 @@ const HOST = { host: 'calendar.example.com' }
 /** Values for the placeholder `reason`, by error code. A reason is itself a message of the error catalogue. */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   'request.malformed': sentence('request.not_json', { what: 'The body' }),
-  'llm.failed': sentence('model.key_refused', { provider: 'openai' }),
+  'llm.failed': sentence('model.provider_error', { provider: 'openai', status: 500 }),
+  'llm.rate_limited': sentence('model.rate_limited', { provider: 'openai' }),
+  'llm.refused': sentence('model.key_refused', { provider: 'openai' }),
   'mcp.connect_failed': sentence('mcp.no_answer', { ...HOST, seconds: 30 }),
   'webhook.url_invalid': sentence('net.not_an_address'),
   'kb.source_invalid': sentence('net.not_an_address'),

@@ -1,13 +1,30 @@
+import { CLAUDE_3_7, CLAUDE_4_1, CLAUDE_4_5, CLAUDE_4_6, versionOf } from './claude-versions.ts'
 import { withFormatInstruction } from './response-format.ts'
 import { signedBy } from './signatures.ts'
 import { callableTools, demandsCall } from './tool-choice.ts'
 import { type ToolResult, type Turn, turnsOf } from './turns.ts'
-import type { ContentPart, ModelRequest, ModelTarget, ToolCall, ToolChoice, ToolDefinition } from './types.ts'
+import type {
+  ContentPart,
+  Effort,
+  ModelRequest,
+  ModelTarget,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+} from './types.ts'
 
 /** The Messages API requires max_tokens. This default applies to requests without a limit. */
 const MAX_TOKENS_DEFAULT = 8_192
 /** Tokens added to max_tokens for thinking. Also the thinking budget of models that require a budget. */
-const THINKING_BUDGET_TOKENS = 8_192
+const THINKING_BUDGET_TOKENS: Record<Effort, number> = {
+  none: 0,
+  minimal: 1_024,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 32_768,
+  max: 32_768,
+}
 
 /** Returns the body of a request to the Messages API. https://platform.claude.com/docs/en/api/messages */
 export function anthropicBody({ model }: ModelTarget, original: ModelRequest): Record<string, unknown> {
@@ -15,15 +32,18 @@ export function anthropicBody({ model }: ModelTarget, original: ModelRequest): R
   const request = format ? original : withFormatInstruction(original)
   const { system, messages, stop, maxTokens = MAX_TOKENS_DEFAULT } = request
   const thinking = thinkingOf(model, request)
+  const budget = thinking ? budgetOf(request) : 0
+  const effort = effortOf(model, request)
   return {
     model,
     stream: true,
-    max_tokens: thinking ? maxTokens + THINKING_BUDGET_TOKENS : maxTokens,
+    max_tokens: maxTokens + budget,
     ...(system !== undefined && { system }),
     messages: turnsOf(messages).map((turn) => turnOf(turn, thinking !== undefined)),
-    ...(thinking ? { thinking } : sampling(model, request)),
+    ...(thinking ? { thinking } : sampling(request)),
+    ...(request.hints?.user !== undefined && { metadata: { user_id: request.hints.user } }),
     ...(stop && stop.length > 0 && { stop_sequences: stop }),
-    ...(format && { output_config: { format } }),
+    ...((format || effort) && { output_config: { ...(format && { format }), ...(effort && { effort }) } }),
     ...toolsOf(model, request),
   }
 }
@@ -75,7 +95,8 @@ function choiceOf(choice: ToolChoice = 'auto'): object {
  * that preceded the call. A request cannot combine thinking with a forced tool call.
  * https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
  */
-function thinkingOf(model: string, { thinking, messages, toolChoice }: ModelRequest): object | undefined {
+function thinkingOf(model: string, request: ModelRequest): object | undefined {
+  const { thinking, messages, toolChoice } = request
   const version = versionOf(model) ?? CLAUDE_4_5
   const lastCall = messages.findLast((message) => message.role === 'assistant')?.toolCalls?.[0]
   const isBetweenCalls = messages.at(-1)?.role === 'tool'
@@ -83,32 +104,27 @@ function thinkingOf(model: string, { thinking, messages, toolChoice }: ModelRequ
   if (!thinking || version < CLAUDE_3_7 || lacksThoughts || demandsCall(toolChoice)) return undefined
   return version > CLAUDE_4_5
     ? { type: 'adaptive', display: 'summarized' }
-    : { type: 'enabled', budget_tokens: THINKING_BUDGET_TOKENS }
+    : { type: 'enabled', budget_tokens: budgetOf(request) }
 }
+
+const budgetOf = ({ effort = 'medium' }: ModelRequest): number => THINKING_BUDGET_TOKENS[effort]
 
 /**
- * Returns the sampling settings. Models since 4.7 accept none. Earlier models accept temperature or top_p, but not
- * both.
+ * Returns the effort of models that think adaptively, or undefined for the default. They know no `minimal`, and 4.6
+ * knows no `xhigh`. https://platform.claude.com/docs/en/build-with-claude/effort
  */
-function sampling(model: string, { temperature, topP }: ModelRequest): Record<string, number> {
-  if ((versionOf(model) ?? CLAUDE_4_5) > CLAUDE_4_6) return {}
-  if (temperature !== undefined) return { temperature }
-  return topP === undefined ? {} : { top_p: topP }
+function effortOf(model: string, { effort }: ModelRequest): string | undefined {
+  const version = versionOf(model) ?? CLAUDE_4_5
+  if (version <= CLAUDE_4_5 || effort === undefined || effort === 'none') return undefined
+  if (effort === 'minimal') return 'low'
+  return effort === 'xhigh' && version === CLAUDE_4_6 ? 'high' : effort
 }
 
-const CLAUDE_3_7 = 307
-const CLAUDE_4_1 = 401
-const CLAUDE_4_5 = 405
-const CLAUDE_4_6 = 406
-
-/**
- * Returns the version as major * 100 + minor: 307 for claude-3-7-sonnet, 401 for claude-opus-4-1-20250805. Returns
- * undefined for models that aren't Claude.
- */
-function versionOf(model: string): number | undefined {
-  const [, major, minor = 0] = /claude-(?:[a-z]+-)?(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/.exec(model) ?? []
-  return major === undefined ? undefined : Number(major) * 100 + Number(minor)
-}
+/** Returns the sampling settings. The API accepts temperature or top_p, but not both. */
+const sampling = ({ temperature, topP, topK }: ModelRequest): Record<string, number> => ({
+  ...(temperature !== undefined ? { temperature } : topP !== undefined && { top_p: topP }),
+  ...(topK !== undefined && { top_k: topK }),
+})
 
 const toolOf = ({ name, description, parameters }: ToolDefinition) => ({
   name,

@@ -166,6 +166,7 @@ const totalOf = (usage: Usage): ModelResult['usage'] =>
           count(usage.cache_creation_input_tokens) +
           count(usage.cache_read_input_tokens),
         usage.output_tokens,
+        { cached: usage.cache_read_input_tokens, cacheWrite: usage.cache_creation_input_tokens },
       )
 
 const FINISH_REASONS: Record<string, ModelResult['finishReason']> = {

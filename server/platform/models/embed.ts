@@ -1,6 +1,6 @@
 import { withinTime } from '../net/exchange-bounds.ts'
 import type { MediaTransport } from './exchange.ts'
-import { notVectors, ProviderBusy, tooSlow } from './failures.ts'
+import { notVectors, tooSlow } from './failures.ts'
 import { embedLocally } from './local-embedding.ts'
 import { pause } from './pause.ts'
 import { callSdk, openEmbeddingModel } from './sdk.ts'
@@ -101,13 +101,16 @@ async function askPatiently(
         ask(transport, target, texts, purpose, bounded),
       )
     } catch (error) {
-      const busy = error instanceof ModelError && error.cause instanceof ProviderBusy ? error.cause : null
-      const pauseMs = busy?.retryAfterMs ?? retryMs * 2 ** attempt
-      if (!busy || attempt === RETRIES_MAX[purpose] || pauseMs > PAUSE_MAX_MS[purpose]) throw error
+      if (!isBusy(error)) throw error
+      const pauseMs = error.retryAfterMs ?? retryMs * 2 ** attempt
+      if (attempt === RETRIES_MAX[purpose] || pauseMs > PAUSE_MAX_MS[purpose]) throw error
       await pause(pauseMs, signal)
     }
   }
 }
+
+const isBusy = (error: unknown): error is ModelError =>
+  error instanceof ModelError && (error.kind === 'rate_limited' || error.kind === 'overloaded')
 
 const TASK_TYPES = { document: 'RETRIEVAL_DOCUMENT', query: 'RETRIEVAL_QUERY' } as const
 

@@ -1,20 +1,11 @@
 import type { Dispatcher, FormData } from 'undici'
-import {
-  parseRetryAfter,
-  REDIRECTS_MAX,
-  readAll,
-  readBeginning,
-  redirectTarget,
-} from '../net/exchange-bounds.ts'
+import { REDIRECTS_MAX, readAll, readBeginning, redirectTarget } from '../net/exchange-bounds.ts'
 import type { Net } from '../net/index.ts'
-import { describeConnectionFailure, describeStatus, notFetchable, ProviderBusy, tooMuch } from './failures.ts'
+import { describeConnectionFailure, describeRefusal, notFetchable, tooMuch } from './failures.ts'
 import { addressOf } from './transport.ts'
-import { type MediaTimeouts, ModelError, type ModelTarget } from './types.ts'
+import type { MediaTimeouts, ModelTarget } from './types.ts'
 
 const ERROR_BODY_BYTES_MAX = 64 * 1024
-const BUSY_STATUSES = [429, 503]
-/** Maximum Retry-After, in milliseconds. Longer values are ignored. */
-const RETRY_AFTER_MAX_MS = 60_000
 
 /** Network access and timeouts for media requests. */
 export interface MediaTransport {
@@ -65,8 +56,8 @@ export async function exchange(net: Net, target: ModelTarget, request: ExchangeR
     const { statusCode: status } = answer
     if (status >= (request.takesRedirect ? 400 : 300)) {
       const { beginning } = await readBeginning(answer.body, ERROR_BODY_BYTES_MAX)
-      const sentence = describeStatus(target, status, beginning.toString(), request.sent)
-      throw new ModelError(sentence, { cause: busyCause(status, answer.headers['retry-after']) })
+      const retryAfter = answer.headers['retry-after']
+      throw describeRefusal(target, { status, words: beginning.toString(), retryAfter }, request.sent)
     }
     const announced = Number(answer.headers['content-length'] ?? 0)
     // If Content-Length exceeds the limit, fail at the first byte.
@@ -79,11 +70,6 @@ export async function exchange(net: Net, target: ModelTarget, request: ExchangeR
     throw describeConnectionFailure(target, error as Error, hasAnswered)
   }
 }
-
-const busyCause = (status: number, retryAfter: string | string[] | undefined): ProviderBusy | undefined =>
-  BUSY_STATUSES.includes(status)
-    ? new ProviderBusy(status, parseRetryAfter(retryAfter, RETRY_AFTER_MAX_MS))
-    : undefined
 
 /**
  * Downloads a result from a URL in the provider's response, following redirects. Sends no credentials: if the

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { describeConnectionFailure, describeErrorEvent, describeStatus } from './failures.ts'
+import { describeConnectionFailure, describeErrorEvent, describeRefusal } from './failures.ts'
 import type { ModelTarget } from './types.ts'
 
 const API_KEY = 'sk-proj-Abcdefgh12345678Zyxwvuts'
@@ -11,6 +11,9 @@ const target: ModelTarget = {
   guarded: true,
 }
 
+const messageAt = (status: number, words: string): string =>
+  describeRefusal(target, { status, words }).message
+
 describe("a provider's message", () => {
   test.each([
     ['{"error":{"message":"The model is too small"}}', 'The model is too small'],
@@ -19,13 +22,13 @@ describe("a provider's message", () => {
     ['{"detail":[{"message":"too small"}]}', 'too small'],
     ['[{"error":{"code":400,"message":"too small"}}]', 'too small'],
   ])('is passed on: %s', (body, words) => {
-    expect(describeStatus(target, 400, body)).toContain(`: ${words}`)
+    expect(messageAt(400, body)).toContain(`: ${words}`)
   })
 
   test.each(['', '<html>', '{}', 'null', '[]', '{"error":{"message":7}}'])(
     'is left out if it is unreadable: %j',
     (body) => {
-      expect(describeStatus(target, 400, body)).toBe(
+      expect(messageAt(400, body)).toBe(
         'openai-compatible refused the request (status 400). Check the settings of this model.',
       )
     },
@@ -41,7 +44,7 @@ describe("a provider's message", () => {
     'sk-another-key-1234',
   ])('never contains any part of a key: %s', (shown) => {
     const body = JSON.stringify({ error: { message: `Incorrect key ${shown} given` } })
-    const sentence = describeStatus(target, 400, body)
+    const sentence = messageAt(400, body)
     expect(sentence).toContain('Incorrect key')
     for (let place = 0; place + 6 <= API_KEY.length; place++)
       expect(sentence).not.toContain(API_KEY.slice(place, place + 6))
@@ -49,7 +52,7 @@ describe("a provider's message", () => {
   })
 
   test('is not passed on with a refused key', () => {
-    expect(describeStatus(target, 401, '{"error":{"message":"words"}}')).not.toContain('words')
+    expect(messageAt(401, '{"error":{"message":"words"}}')).not.toContain('words')
   })
 
   test('is truncated, well-formed and without NUL', () => {

@@ -1,7 +1,7 @@
 import { sentence } from '#errors'
-import { type ConnectionFailure, connectionFailureOf } from '../net/exchange-bounds.ts'
+import { type ConnectionFailure, connectionFailureOf, parseRetryAfter } from '../net/exchange-bounds.ts'
 import { NetError } from '../net/index.ts'
-import { type MediaKind, ModelError, type ModelTarget } from './types.ts'
+import { type FailureKind, type MediaKind, ModelError, type ModelTarget } from './types.ts'
 
 /** The message for a request that is too large (413), by its content. */
 const TOO_LARGE = {
@@ -25,15 +25,45 @@ const PROVIDER_WORDS_READ_MAX = 4_000
 /** Maximum nesting depth of the message in an error body. */
 const WRAPPINGS_MAX = 4
 
-/**
- * Returns the error message for an HTTP status. Quotes the provider's own message only for client errors without a
- * specific sentence, such as 400.
- */
-export function describeStatus(
+/** The response of a provider that refuses a request. */
+export interface Refusal {
+  status: number
+  /** Beginning of the body. */
+  words: string
+  /** The header Retry-After. */
+  retryAfter?: string | string[] | undefined
+}
+
+/** Longest Retry-After that is passed on. A provider's daily quota ends within this time. */
+const RETRY_AFTER_MAX_MS = 24 * 60 * 60_000
+
+/** Returns the error for an HTTP status that is not a success. */
+export const describeRefusal = (
+  target: ModelTarget,
+  { status, words, retryAfter }: Refusal,
+  sent: keyof typeof TOO_LARGE = 'message',
+): ModelError =>
+  new ModelError(describeStatus(target, status, words, sent), {
+    kind: kindOf(status),
+    retryAfterMs: parseRetryAfter(retryAfter, RETRY_AFTER_MAX_MS),
+  })
+
+/** 529 is Anthropic's status for an overload. */
+const OVERLOADED = [503, 529]
+
+function kindOf(status: number): FailureKind {
+  if (status === 429) return 'rate_limited'
+  if (OVERLOADED.includes(status)) return 'overloaded'
+  if (status < 400 || [401, 402, 403, 404].includes(status)) return 'configuration'
+  return status >= 500 || status === 408 ? 'unavailable' : 'request'
+}
+
+/** Quotes the provider's own message only for client errors without a specific sentence, such as 400. */
+function describeStatus(
   target: ModelTarget,
   status: number,
   body: string,
-  sent: keyof typeof TOO_LARGE = 'message',
+  sent: keyof typeof TOO_LARGE,
 ): string {
   const { provider, model } = target
   switch (status) {
@@ -76,7 +106,7 @@ export function describeConnectionFailure(
   hasAnswered: boolean,
 ): ModelError {
   if (error instanceof ModelError) return error
-  if (error instanceof NetError) return new ModelError(error.message, { cause: error })
+  if (error instanceof NetError) return new ModelError(error.message, { kind: 'configuration', cause: error })
   return new ModelError(connectionSentence(target.provider, connectionFailureOf(error), hasAnswered), {
     cause: error,
   })
@@ -128,7 +158,7 @@ export const notItsFormat = (target: ModelTarget, { name, message }: Error): Mod
 
 /** The provider has no models of this kind, or Parley doesn't support them. */
 export const notOffered = ({ provider }: ModelTarget, kind: MediaKind): ModelError =>
-  new ModelError(sentence('model.not_offered', { provider, kind }))
+  new ModelError(sentence('model.not_offered', { provider, kind }), { kind: 'configuration' })
 
 /** The response is valid but contains no result. Most safety refusals have this form. */
 export const noMedia = (target: ModelTarget, kind: MediaKind, reason = ''): ModelError => {
@@ -149,21 +179,6 @@ export const notMedia = ({ provider }: ModelTarget, kind: MediaKind): ModelError
 /** The vectors cannot be used: too few, of different lengths, too long, or of length zero or infinity. */
 export const notVectors = ({ provider }: ModelTarget): ModelError =>
   new ModelError(sentence('model.not_embeddings', { provider }))
-
-/** The `cause` of a ModelError if the provider was busy, so that the request can be retried. */
-export class ProviderBusy extends Error {
-  override readonly name = 'ProviderBusy'
-  /**
-   * Wait requested by the Retry-After header, in milliseconds. Undefined if the header is missing, invalid or too
-   * long.
-   */
-  readonly retryAfterMs: number | undefined
-
-  constructor(status: number, retryAfterMs: number | undefined) {
-    super(`Status ${status}`)
-    this.retryAfterMs = retryAfterMs
-  }
-}
 
 /**
  * Returns the message in a JSON error body: `{error: {message}}`, `{error: string}`, `{message}`, `{detail}`, or a

@@ -1,5 +1,6 @@
 import { sentence } from '#errors'
 import { describeErrorEvent } from './failures.ts'
+import { takesGeminiThinking } from './parameters.ts'
 import type { ReplyText } from './reply-text.ts'
 import { withFormatInstruction } from './response-format.ts'
 import { sign, signedBy } from './signatures.ts'
@@ -9,6 +10,7 @@ import { streamEvents, type Transport } from './transport.ts'
 import { type ToolResult, type Turn, turnsOf } from './turns.ts'
 import {
   type ContentPart,
+  type Effort,
   ModelError,
   type ModelRequest,
   type ModelResult,
@@ -67,6 +69,7 @@ class StreamReader {
     if (blocked)
       throw new ModelError(
         sentence('model.blocked', { provider: this.#target.provider, reason: reasonOf(blocked) }),
+        { kind: 'request' },
       )
     if (chunk.usageMetadata) this.#usage = totalOf(chunk.usageMetadata)
     const candidate = chunk.candidates?.[0]
@@ -121,6 +124,7 @@ interface UsageMetadata {
   toolUsePromptTokenCount?: unknown
   candidatesTokenCount?: unknown
   thoughtsTokenCount?: unknown
+  cachedContentTokenCount?: unknown
 }
 
 /** Returns the total usage. Google bills thinking tokens as output. */
@@ -128,6 +132,7 @@ const totalOf = (usage: UsageMetadata): ModelUsage | null =>
   usageOf(
     count(usage.promptTokenCount) + count(usage.toolUsePromptTokenCount),
     count(usage.candidatesTokenCount) + count(usage.thoughtsTokenCount),
+    { cached: usage.cachedContentTokenCount, reasoning: usage.thoughtsTokenCount },
   )
 
 const toolCallOf = ({ id, name, args }: FunctionCall, thoughtSignature: string | undefined): ToolCall => ({
@@ -156,9 +161,6 @@ export const googleHeaders = ({ apiKey }: ModelTarget): Record<string, string> =
 /** Removes the prefix `models/`, which Google's list of models adds to names. */
 const bareName = (model: string): string => model.replace(/^models\//, '')
 
-/** Models that cannot think. They reject a thinkingConfig. */
-const NEVER_THINKS = /^(gemini-(1|2\.0)|gemma-[123]|learnlm)/
-
 /**
  * Sent in place of the missing signature of a tool call that another model made.
  * https://ai.google.dev/gemini-api/docs/thought-signatures
@@ -170,18 +172,22 @@ function requestBody({ model }: ModelTarget, original: ModelRequest): Record<str
   const hasTools = original.tools !== undefined && original.tools.length > 0
   const takesFormat = !hasTools || IS_GEMINI_3.test(name)
   const request = takesFormat ? original : withFormatInstruction(original)
-  const { system, messages, temperature, topP, maxTokens, stop } = request
-  const thinks = request.thinking && !NEVER_THINKS.test(name)
+  const { system, messages, temperature, topP, topK, seed, maxTokens, stop } = request
+  const { frequencyPenalty, presencePenalty } = request
   return {
     contents: turnsOf(messages).map((turn) => contentOf(turn, name)),
     ...(system !== undefined && { systemInstruction: { parts: [{ text: system }] } }),
     generationConfig: {
       ...(temperature !== undefined && { temperature }),
       ...(topP !== undefined && { topP }),
+      ...(topK !== undefined && { topK }),
+      ...(seed !== undefined && { seed }),
+      ...(frequencyPenalty !== undefined && { frequencyPenalty }),
+      ...(presencePenalty !== undefined && { presencePenalty }),
       ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
       ...(stop && stop.length > 0 && { stopSequences: stop }),
       ...formatOf(request),
-      ...(thinks && { thinkingConfig: { includeThoughts: true } }),
+      ...thinkingOf(name, request),
     },
     ...toolsOf(request),
   }
@@ -193,6 +199,36 @@ function requestBody({ model }: ModelTarget, original: ModelRequest): Record<str
  * https://ai.google.dev/gemini-api/docs/structured-output
  */
 const IS_GEMINI_3 = /^gemini-([3-9]|\d\d)/
+
+/**
+ * Returns the thinking settings. An effort is a level since Gemini 3, of which Gemini 3 Pro knows two, and a budget
+ * before. https://ai.google.dev/gemini-api/docs/openai#thinking
+ */
+function thinkingOf(model: string, { thinking = false, effort }: ModelRequest): object {
+  if (!takesGeminiThinking(model) || (!thinking && effort === undefined)) return {}
+  const level = effort === undefined ? undefined : LEVELS[effort]
+  const isPro = model.startsWith('gemini-3-pro')
+  return {
+    thinkingConfig: {
+      ...(thinking && { includeThoughts: true }),
+      ...(level &&
+        (IS_GEMINI_3.test(model)
+          ? { thinkingLevel: isPro && level === 'medium' ? 'high' : level }
+          : { thinkingBudget: BUDGETS[level] })),
+    },
+  }
+}
+
+const LEVELS: Record<Effort, keyof typeof BUDGETS> = {
+  none: 'low',
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'high',
+  max: 'high',
+}
+const BUDGETS = { low: 1_024, medium: 8_192, high: 24_576 }
 
 /**
  * Returns the response format. The API has no `strict` field and no schema name, because it always enforces schemas.

@@ -9,6 +9,7 @@ import { streamGoogle } from './google.ts'
 import { type FoundModel, listModels } from './list-models.ts'
 import { generateImage, generateVideo } from './media.ts'
 import { streamOpenAi } from './openai.ts'
+import { withAccepted } from './parameters.ts'
 import { ReplyText } from './reply-text.ts'
 import { type DurationOf, transcribe } from './transcribe.ts'
 import type { Transport } from './transport.ts'
@@ -160,10 +161,11 @@ async function recordUsage<Result extends { usage: ModelUsage | null }>(
 function write(
   transport: Transport,
   target: ModelTarget,
-  request: ModelRequest,
+  original: ModelRequest,
   reply: ReplyText,
   signal: AbortSignal,
 ): Promise<ModelResult> {
+  const request = withAccepted(target, original)
   switch (target.provider) {
     case 'anthropic':
       return streamAnthropic(transport, target, request, reply, signal)

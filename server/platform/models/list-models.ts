@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder'
 import { anthropicHeaders } from './anthropic.ts'
-import { describeConnectionFailure, describeStatus, notAnEvent, tooMuch } from './failures.ts'
+import { describeConnectionFailure, describeRefusal, notAnEvent, tooMuch } from './failures.ts'
 import { googleHeaders } from './google.ts'
 import { authorization } from './openai.ts'
 import { addressOf, type Transport } from './transport.ts'
-import { ModelError, type ModelTarget } from './types.ts'
+import type { ModelTarget } from './types.ts'
 
 export interface FoundModel {
   /** The provider's name for the model. */
@@ -99,7 +99,7 @@ async function getJson(
     })
     if (statusCode !== 200) {
       await body.dump({ limit: ERROR_BODY_BYTES_MAX })
-      throw new ModelError(describeStatus({ ...target, model: 'its list of models' }, statusCode, ''))
+      throw describeRefusal({ ...target, model: 'its list of models' }, { status: statusCode, words: '' })
     }
     return parse(target, await read(target, body))
   } catch (error) {

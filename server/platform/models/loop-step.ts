@@ -26,10 +26,10 @@ export class LoopStep {
     const textParting = partingFrom(earlier.map((step) => step.written.content))
     const reasoningParting = partingFrom(earlier.map((step) => step.written.reasoning))
     return {
-      text(text) {
+      text(text, logprobs) {
         if (written.content === '' && textParting !== '') sink.text(textParting)
         written.content += text
-        sink.text(text)
+        sink.text(text, logprobs)
       },
       reasoning(text) {
         if (written.reasoning === '' && reasoningParting !== '') sink.reasoning(reasoningParting)

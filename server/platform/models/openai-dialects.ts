@@ -1,5 +1,5 @@
 import { guessCapabilities } from './known-models.ts'
-import type { Provider } from './types.ts'
+import type { Effort, Provider } from './types.ts'
 
 /** The differences between providers that implement the OpenAI format. */
 export interface Dialect {
@@ -9,7 +9,7 @@ export interface Dialect {
    */
   maxTokensField: 'max_tokens' | 'max_completion_tokens'
   /** Returns the request fields that turn reasoning on or off, if the model supports such fields. */
-  reasoning(model: string, isWanted: boolean): Record<string, unknown>
+  reasoning(model: string, isWanted: boolean, effort: Effort | undefined): Record<string, unknown>
   /** True if the next request must repeat the reasoning that preceded a tool call. */
   needsReasoningBack: boolean
   /** True if the server honors tool_choice. Otherwise, requests contain only the tools that may be called. */
@@ -23,13 +23,15 @@ export interface Dialect {
 }
 
 /** OpenAI's reasoning models. Only these models accept reasoning_effort. They reject temperature, top_p and stop. */
-export const OPENAI_REASONING_MODEL = /^(o\d|gpt-([5-9]|\d\d)(?!-chat))/
+const OPENAI_REASONING_MODEL = /^(o\d|gpt-([5-9]|\d\d)(?!-chat))/
+
+export const isReasoningModel = (model: string): boolean => OPENAI_REASONING_MODEL.test(model)
 
 export const DIALECTS: Partial<Record<Provider, Dialect>> = {
   openai: {
     maxTokensField: 'max_completion_tokens',
-    reasoning: (model, isWanted) =>
-      isWanted && OPENAI_REASONING_MODEL.test(model) ? { reasoning_effort: 'medium' } : {},
+    reasoning: (model, isWanted, effort) =>
+      isReasoningModel(model) && (isWanted || effort) ? { reasoning_effort: effort ?? 'medium' } : {},
     needsReasoningBack: false,
     supportsToolChoice: true,
     canForceToolWhileThinking: true,
@@ -52,7 +54,8 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
   // sent.
   ollama: {
     maxTokensField: 'max_tokens',
-    reasoning: (_model, isWanted) => (isWanted ? {} : { reasoning_effort: 'none' }),
+    reasoning: (_model, isWanted, effort) =>
+      isWanted ? (effort ? { reasoning_effort: effort } : {}) : { reasoning_effort: 'none' },
     needsReasoningBack: false,
     supportsToolChoice: false, // https://github.com/ollama/ollama/issues/17921
     canForceToolWhileThinking: true,
@@ -63,10 +66,11 @@ export const DIALECTS: Partial<Record<Provider, Dialect>> = {
   // model's name suggests a reasoning model.
   'openai-compatible': {
     maxTokensField: 'max_tokens',
-    reasoning: (model, isWanted) =>
-      isWanted && guessCapabilities('openai-compatible', model).includes('reasoning')
-        ? { reasoning_effort: 'medium' }
-        : {},
+    reasoning(model, isWanted, effort) {
+      if (effort) return { reasoning_effort: effort }
+      const canReason = isWanted && guessCapabilities('openai-compatible', model).includes('reasoning')
+      return canReason ? { reasoning_effort: 'medium' } : {}
+    },
     needsReasoningBack: false,
     supportsToolChoice: true,
     canForceToolWhileThinking: true,

@@ -1,6 +1,6 @@
 import { sentence } from '#errors'
 import { describeErrorEvent } from './failures.ts'
-import { DIALECTS, type Dialect, OPENAI_REASONING_MODEL } from './openai-dialects.ts'
+import { DIALECTS, type Dialect } from './openai-dialects.ts'
 import type { ReplyText } from './reply-text.ts'
 import { withFormatInstruction } from './response-format.ts'
 import { sign, signedBy } from './signatures.ts'
@@ -18,6 +18,7 @@ import {
   type ModelUsage,
   type Provider,
   type ResponseFormat,
+  type TokenLogprob,
   type ToolChoice,
 } from './types.ts'
 import { usageOf } from './usage.ts'
@@ -70,15 +71,16 @@ class StreamReader {
     if (data === '[DONE]') return true
     const chunk = JSON.parse(data) as Chunk
     if (chunk.error) throw describeErrorEvent(this.#target, chunk.error)
-    if (chunk.usage) this.#usage = usageOf(chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
+    if (chunk.usage) this.#usage = readUsage(chunk.usage)
     const choice = chunk.choices?.[0]
     if (choice?.finish_reason) this.#finishReason = FINISH_REASONS[choice.finish_reason] ?? 'other'
-    if (choice?.delta && this.#takeDelta(choice.delta)) this.#template.learn(data, choice.delta.content ?? '')
+    if (choice?.delta && this.#takeDelta(choice.delta, choice.logprobs?.content))
+      this.#template.learn(data, choice.delta.content ?? '')
     return false
   }
 
   /** Processes a delta. Returns true if the delta contains only text. */
-  #takeDelta(delta: Delta): boolean {
+  #takeDelta(delta: Delta, logprobs: TokenLogprob[] | null | undefined): boolean {
     const reasoning = delta.reasoning_content ?? delta.reasoning
     const hasReasoning = typeof reasoning === 'string' && reasoning !== ''
     if (hasReasoning) {
@@ -86,10 +88,10 @@ class StreamReader {
       if (this.#dialect.needsReasoningBack) this.#reasoning += reasoning
     }
     const hasText = typeof delta.content === 'string' && delta.content !== ''
-    if (hasText) this.#reply.text(delta.content as string)
+    if (hasText) this.#reply.text(delta.content as string, logprobs ?? undefined)
     for (const { index, id, function: called } of delta.tool_calls ?? [])
       this.#toolCalls.add({ index, id, name: called?.name, argumentsText: textOf(called?.arguments) })
-    return hasText && !hasReasoning && !delta.tool_calls
+    return hasText && !hasReasoning && !delta.tool_calls && !logprobs
   }
 
   finish(): ModelResult {
@@ -105,9 +107,28 @@ class StreamReader {
 
 interface Chunk {
   error?: unknown
-  usage?: { prompt_tokens?: unknown; completion_tokens?: unknown } | null
-  choices?: { delta?: Delta; finish_reason?: string | null }[]
+  usage?: ChunkUsage | null
+  choices?: {
+    delta?: Delta
+    finish_reason?: string | null
+    logprobs?: { content?: TokenLogprob[] | null } | null
+  }[]
 }
+
+interface ChunkUsage {
+  prompt_tokens?: unknown
+  completion_tokens?: unknown
+  prompt_tokens_details?: { cached_tokens?: unknown } | null
+  completion_tokens_details?: { reasoning_tokens?: unknown } | null
+  /** DeepSeek's name of cached tokens. */
+  prompt_cache_hit_tokens?: unknown
+}
+
+const readUsage = (usage: ChunkUsage): ModelUsage | null =>
+  usageOf(usage.prompt_tokens, usage.completion_tokens, {
+    cached: usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens,
+  })
 
 interface Delta {
   content?: string | null
@@ -147,23 +168,44 @@ function requestBody(
   const { responseFormat } = original
   const isBeyond = responseFormat?.type === 'json_schema' && !dialect.supportsSchemas
   const request = isBeyond ? withFormatInstruction(original) : original
-  const { temperature, topP, maxTokens, stop, thinking = false } = request
-  const takesSampling = provider !== 'openai' || !OPENAI_REASONING_MODEL.test(model)
+  const { temperature, topP, maxTokens, stop, thinking = false, effort } = request
   const takesThought = dialect.canForceToolWhileThinking || !demandsCall(request.toolChoice)
-  const reasoning = dialect.reasoning(model, thinking && takesThought)
+  const reasoning = dialect.reasoning(model, thinking && takesThought, effort)
   return {
     model,
     messages: messagesOf(provider, request, dialect),
     stream: true,
     stream_options: { include_usage: true },
-    ...(temperature !== undefined && takesSampling && { temperature }),
-    ...(topP !== undefined && takesSampling && { top_p: topP }),
-    ...(stop && stop.length > 0 && takesSampling && { stop }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { top_p: topP }),
+    ...(stop && stop.length > 0 && { stop }),
+    ...rarerFields(request),
     ...(maxTokens !== undefined && { [dialect.maxTokensField]: maxTokens }),
     ...(responseFormat && { response_format: isBeyond ? { type: 'json_object' } : formatOf(responseFormat) }),
     ...reasoning,
     ...toolsOf(model, request, dialect, reasoning),
   }
+}
+
+/** Fields that few requests have. They are in a function of their own to keep the common body small. */
+function rarerFields(request: ModelRequest): Record<string, unknown> {
+  const { logprobs, hints = {} } = request
+  const fields: Record<string, unknown> = {
+    top_k: request.topK,
+    min_p: request.minP,
+    seed: request.seed,
+    frequency_penalty: request.frequencyPenalty,
+    presence_penalty: request.presencePenalty,
+    logit_bias: request.logitBias,
+    verbosity: request.verbosity,
+    logprobs: logprobs === undefined ? undefined : true,
+    top_logprobs: logprobs || undefined,
+    user: hints.user,
+    safety_identifier: hints.safetyIdentifier,
+    prompt_cache_key: hints.promptCacheKey,
+    service_tier: hints.serviceTier,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
 function toolsOf(

@@ -57,7 +57,12 @@ async function readWithOurs(provider: Provider, path: string): Promise<Collected
   const target = { provider, model: 'emu', baseUrl: recorder.url + path, apiKey: 'k', guarded: false }
   const request: ModelRequest = { messages: [{ role: 'user', content: 'x' }] }
   const { text, reasoning, toolCalls, usage } = await collectReply(models, target, request)
-  return { text, reasoning, toolCalls: toolCalls.map(({ name, input }) => ({ name, input })), usage }
+  return {
+    text,
+    reasoning,
+    toolCalls: toolCalls.map(({ name, input }) => ({ name, input })),
+    usage: usage && { ...NO_DETAILS, ...usage },
+  }
 }
 
 async function readWithTheirs(provider: Provider, bytes: Buffer): Promise<Collected> {
@@ -79,15 +84,21 @@ async function readWithTheirs(provider: Provider, bytes: Buffer): Promise<Collec
     if (part['type'] === 'tool-call')
       collected.toolCalls.push({ name: part['toolName'] ?? '', input: JSON.parse(part['input'] ?? '') })
     if (part['type'] === 'finish') {
-      const usage = part['usage'] as unknown as { inputTokens: unknown; outputTokens: unknown }
-      collected.usage = { inputTokens: total(usage.inputTokens), outputTokens: total(usage.outputTokens) }
+      const { inputTokens, outputTokens } = part['usage'] as unknown as Record<string, Tokens>
+      collected.usage = {
+        inputTokens: inputTokens?.total ?? 0,
+        outputTokens: outputTokens?.total ?? 0,
+        cachedTokens: inputTokens?.cacheRead ?? 0,
+        cacheWriteTokens: inputTokens?.cacheWrite ?? 0,
+        reasoningTokens: outputTokens?.reasoning ?? 0,
+      }
     }
   }
   return collected
 }
 
-const total = (tokens: unknown): number =>
-  typeof tokens === 'number' ? tokens : ((tokens as { total?: number }).total ?? 0)
+type Tokens = { total?: number; cacheRead?: number; cacheWrite?: number; reasoning?: number }
+const NO_DETAILS = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
 
 /** Returns the bytes of the emulated provider's response. */
 async function record(provider: Provider, path: string, model: string, text: string): Promise<Buffer> {

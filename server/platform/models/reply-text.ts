@@ -1,5 +1,5 @@
 import { sentence } from '#errors'
-import { ModelError, type ModelSink, type ToolCall } from './types.ts'
+import { ModelError, type ModelSink, type TokenLogprob, type ToolCall } from './types.ts'
 
 /** Maximum characters of a reply's text and reasoning together. */
 const REPLY_CHARACTERS_MAX = 8 * 1024 * 1024
@@ -29,11 +29,11 @@ export class ReplyText {
     this.#onBegin = onBegin
   }
 
-  text(text: string): void {
+  text(text: string, logprobs?: TokenLogprob[]): void {
     const whole = this.#heldText + text
     this.#heldText = trailingHalf(whole)
     const ready = this.#ready(whole, this.#heldText)
-    if (ready !== '') this.#sink.text(ready)
+    if (ready !== '' || logprobs) this.#sink.text(ready, logprobs)
   }
 
   reasoning(text: string): void {

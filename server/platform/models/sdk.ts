@@ -39,7 +39,8 @@ export async function openImageModel(net: Net, target: ModelTarget, bytesMax: nu
     case 'google': {
       const model = bareName(target)
       // For Google, the SDK supports only Gemini image models. Google has shut down Imagen.
-      if (!model.startsWith('gemini-')) throw new ModelError(sentence('model.imagen'))
+      if (!model.startsWith('gemini-'))
+        throw new ModelError(sentence('model.imagen'), { kind: 'configuration' })
       return (await openGoogle(net, target, bytesMax)).image(model)
     }
     default:
@@ -131,7 +132,7 @@ interface GoogleReasons {
 function sdkFetch(net: Net, target: ModelTarget, bytesMax: number, sent = PROMPT): typeof fetch {
   addressOf(net, target, '')
   if (/[^\t\x20-\x7e\x80-\xff]/.test(target.apiKey ?? ''))
-    throw new ModelError(unsendableKey(target.provider))
+    throw new ModelError(unsendableKey(target.provider), { kind: 'configuration' })
   return async (input, init) => {
     const request = new Request(input, init)
     // Without a key, the SDK would read a key from the environment. It was therefore created with an empty key, whose

@@ -19,6 +19,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from './types.ts'
+import { sumUsages } from './usage.ts'
 
 /** Maximum model calls per reply. The last call disables tools, so that the model has to write its reply. */
 const STEPS_MAX = 16
@@ -124,10 +125,7 @@ export class ToolLoop {
       if (usage) usages.push(usage)
     }
     if (usages.length === 0) return null
-    return {
-      inputTokens: sum(usages, ({ inputTokens }) => inputTokens),
-      outputTokens: sum(usages, ({ outputTokens }) => outputTokens),
-    }
+    return sumUsages(usages)
   }
 
   /**

@@ -5,7 +5,7 @@ import { sentence } from '#errors'
 import { withinTime } from '../net/exchange-bounds.ts'
 import { demoTranscription } from './demo-media.ts'
 import { exchange, type MediaTransport } from './exchange.ts'
-import { describeStatus, notItsFormat, notOffered, tooSlow } from './failures.ts'
+import { describeRefusal, notItsFormat, notOffered, tooSlow } from './failures.ts'
 import { authorization } from './openai.ts'
 import { bareName, callSdk, openGoogle } from './sdk.ts'
 import { ModelError, type ModelTarget, type Recording, type Transcription } from './types.ts'
@@ -120,7 +120,7 @@ async function askGoogle(
   if (target.model.includes('-live'))
     throw new ModelError(sentence('model.live_sound_only', { model: target.model }))
   if ((await stat(path)).size > GOOGLE_RECORDING_BYTES_MAX)
-    throw new ModelError(describeStatus(target, 413, '', 'recording'))
+    throw describeRefusal(target, { status: 413, words: '' }, 'recording')
   const model = (await openGoogle(net, target, ANSWER_BYTES_MAX, 'recording')).transcription(bareName(target))
   const audio = await readFile(path)
   const { text, providerMetadata } = await callSdk(target, 'transcription', async () =>
@@ -180,7 +180,7 @@ function formatOf({ contentType }: Recording): SoundFormat {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   const format = FORMATS.find(([pattern]) => pattern.test(type))?.[1]
   if (format) return format
-  throw new ModelError(sentence('model.recording_type'))
+  throw new ModelError(sentence('model.recording_type'), { kind: 'request' })
 }
 
 const FORMATS: readonly (readonly [RegExp, SoundFormat])[] = [

@@ -6,10 +6,11 @@ import { parseRetryAfter } from '../net/exchange-bounds.ts'
 import { type Net, NetError } from '../net/index.ts'
 import {
   describeConnectionFailure,
-  describeStatus,
+  describeRefusal,
   incomplete,
   notAnEvent,
   notEvents,
+  type Refusal,
   type TimeoutCode,
   tooMuch,
   tooSlow,
@@ -63,10 +64,10 @@ export async function streamEvents(transport: Transport, request: StreamRequest)
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptStream(transport, request, url, body)
     if (outcome === 'ended') return
-    const { status, retryAfterMs, words } = outcome
-    if (attempt === RETRIES_MAX || retryAfterMs === undefined || !RETRYABLE_STATUSES.includes(status))
-      throw new ModelError(describeStatus(request.target, status, words))
-    await pause(retryAfterMs, request.signal)
+    const waitMs = parseRetryAfter(outcome.retryAfter, RETRY_AFTER_MAX_MS)
+    if (attempt === RETRIES_MAX || waitMs === undefined || !RETRYABLE_STATUSES.includes(outcome.status))
+      throw describeRefusal(request.target, outcome)
+    await pause(waitMs, request.signal)
   }
 }
 
@@ -76,15 +77,8 @@ export function addressOf(net: Net, { baseUrl, guarded }: ModelTarget, path: str
     return guarded ? net.checkUrl(baseUrl + path) : new URL(baseUrl + path)
   } catch (cause) {
     const words = cause instanceof NetError ? cause.message : sentence('model.address')
-    throw new ModelError(words, { cause })
+    throw new ModelError(words, { kind: 'configuration', cause })
   }
-}
-
-interface Refusal {
-  status: number
-  retryAfterMs: number | undefined
-  /** Beginning of the error body. */
-  words: string
 }
 
 function attemptStream(
@@ -155,12 +149,7 @@ class StreamHandler implements Dispatcher.DispatchHandler {
     if (status < 200) return // an interim response, such as 103: the final one follows
     this.#hasAnswered = true
     const type = String(headers['content-type'] ?? '')
-    if (status !== 200)
-      this.#refusal = {
-        status,
-        retryAfterMs: parseRetryAfter(headers['retry-after'], RETRY_AFTER_MAX_MS),
-        words: '',
-      }
+    if (status !== 200) this.#refusal = { status, words: '', retryAfter: headers['retry-after'] }
     else if (!type.includes('text/event-stream')) this.#fail(notEvents(this.#request.target, type))
   }
 

@@ -53,8 +53,25 @@ export interface ModelRequest {
   temperature?: number
   topP?: number
   maxTokens?: number
+  /** Only the K most likely tokens are considered. */
+  topK?: number
+  /** Tokens that are less likely than this share of the most likely token are not considered. */
+  minP?: number
+  /** Makes sampling repeatable, as far as the provider can. */
+  seed?: number
+  /** Penalties from -2 to 2 for tokens that occurred often, or at all. */
+  frequencyPenalty?: number
+  presencePenalty?: number
+  /** Bias from -100 to 100 by token id. */
+  logitBias?: Record<string, number>
   /** Requests reasoning. Ignored by models that cannot reason. */
   thinking?: boolean
+  /** How much to reason. `none` and `minimal` come without `thinking`. Default: the provider's. */
+  effort?: Effort
+  /** Length of the reply. */
+  verbosity?: 'low' | 'medium' | 'high'
+  /** Requests the log probability of each token, and of this many alternatives. */
+  logprobs?: number
   /** Which tools may be called: `auto` (default), `none`, `required` for at least one, or a specific tool. */
   toolChoice?: ToolChoice
   /** False limits the reply to one tool call, even for models without such a setting. */
@@ -63,6 +80,19 @@ export interface ModelRequest {
   stop?: string[]
   /** Format of the reply. Free text if omitted. */
   responseFormat?: ResponseFormat
+  hints?: Hints
+}
+
+export type Effort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+
+/** Information for the provider that does not change the reply. */
+export interface Hints {
+  /** Pseudonym of the end user. */
+  user?: string
+  safetyIdentifier?: string
+  promptCacheKey?: string
+  serviceTier?: string
+  metadata?: Record<string, string>
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string }
@@ -79,14 +109,28 @@ export type ResponseFormat =
 
 /** Receives a reply while it streams. Text is well-formed Unicode without NUL, so it can be stored as is. */
 export interface ModelSink {
-  text(text: string): void
+  text(text: string, logprobs?: TokenLogprob[]): void
   reasoning(text: string): void
   toolCall(call: ToolCall): void
+}
+
+/** The log probability of a token, in OpenAI's format. */
+export interface TokenLogprob {
+  token: string
+  logprob: number
+  bytes: number[] | null
+  top_logprobs: Omit<TokenLogprob, 'top_logprobs'>[]
 }
 
 export interface ModelUsage {
   inputTokens: number
   outputTokens: number
+  /** The part of the input that the provider read from its cache. */
+  cachedTokens?: number
+  /** The part of the input that the provider wrote to its cache. */
+  cacheWriteTokens?: number
+  /** The part of the output that is reasoning. */
+  reasoningTokens?: number
 }
 
 export interface ModelResult {
@@ -159,9 +203,34 @@ export interface MediaTimeouts {
 }
 
 /**
+ * Cause of a failed model call, by the party that can mend it:
+ * - `request`: the client. The provider refuses this input, and a retry would fail again.
+ * - `configuration`: the owner of the model. The API key or the model's name is wrong.
+ * - `rate_limited`, `overloaded`: nobody. The provider accepts the request later.
+ * - `unavailable`: the provider, which is unreachable, too slow or broken.
+ */
+export type FailureKind = 'request' | 'configuration' | 'rate_limited' | 'overloaded' | 'unavailable'
+
+/**
  * A failed model call. `message` is a sentence for the user that says what to do, and contains no API key and no URL
  * with credentials. `cause` is for the log.
  */
 export class ModelError extends Error {
   override readonly name = 'ModelError'
+  readonly kind: FailureKind
+  /** Wait that the provider requests before a retry, in milliseconds. Undefined if it requests none. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    message: string,
+    {
+      kind = 'unavailable',
+      retryAfterMs,
+      cause,
+    }: { kind?: FailureKind; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause })
+    this.kind = kind
+    this.retryAfterMs = retryAfterMs
+  }
 }

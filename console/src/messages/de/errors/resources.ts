@@ -56,6 +56,8 @@ export default {
     none: 'Kein aktives Modell dieser Organisation unterstützt {capability}. Fügen Sie eines hinzu, oder aktivieren Sie eines.',
     not_configured: 'Der Anbieter {provider} ist nicht richtig konfiguriert. Wenden Sie sich an den Support.',
     not_found: 'Dieses Modell wurde nicht gefunden.',
+    rate_limited: 'Der Anbieter nimmt gerade keine weiteren Anfragen an: {reason}',
+    refused: 'Der Anbieter hat die Anfrage abgelehnt: {reason}',
     takes_no_files:
       'Bildmodelle akzeptieren nur Bilder als Anhänge, Videomodelle gar keine. Wissensdatenbanken können beide nicht verwenden. Entfernen Sie, was das Modell nicht akzeptiert, oder wählen Sie ein Textmodell.',
   },

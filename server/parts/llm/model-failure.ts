@@ -1,0 +1,26 @@
+import { type AppError, fail } from '#errors'
+import type { FailureKind, ModelError } from '#platform/models/types.ts'
+
+/** The errors of a request whose model call failed. */
+export const MODEL_FAILURES = ['llm.failed', 'llm.rate_limited', 'llm.refused'] as const
+
+/**
+ * Converts the failure of a model call to the error of a request. Clients retry 429 and 503, and don't retry 400
+ * (contract, 1).
+ */
+export function modelFailure(error: ModelError): AppError {
+  const { message: reason, kind, retryAfterMs } = error
+  return fail(
+    CODES[kind],
+    { reason },
+    { cause: error, ...(retryAfterMs && { retryAfter: retryAfterMs / 1000 }) },
+  )
+}
+
+const CODES: Record<FailureKind, (typeof MODEL_FAILURES)[number]> = {
+  request: 'llm.refused',
+  configuration: 'llm.refused',
+  rate_limited: 'llm.rate_limited',
+  overloaded: 'llm.failed',
+  unavailable: 'llm.failed',
+}

@@ -1,0 +1,66 @@
+import { fail } from '#errors'
+import { ignoredHints, type Parameter, refusedParameters } from '#platform/models/parameters.ts'
+import type { Hints, ModelRequest, ModelTarget } from '#platform/models/types.ts'
+
+/** The names of parameters and hints in an API, where they differ from the names in OpenAI's Chat Completions. */
+export type FieldNames = Partial<Record<Parameter | keyof Hints, string>>
+
+const NAMES: Record<Parameter | keyof Hints, string> = {
+  temperature: 'temperature',
+  topP: 'top_p',
+  topK: 'top_k',
+  minP: 'min_p',
+  seed: 'seed',
+  frequencyPenalty: 'frequency_penalty',
+  presencePenalty: 'presence_penalty',
+  logitBias: 'logit_bias',
+  stop: 'stop',
+  effort: 'reasoning_effort',
+  verbosity: 'verbosity',
+  logprobs: 'logprobs',
+  user: 'user',
+  safetyIdentifier: 'safety_identifier',
+  promptCacheKey: 'prompt_cache_key',
+  serviceTier: 'service_tier',
+  metadata: 'metadata',
+}
+
+/**
+ * Returns the names of hints that the model's provider ignores, for X-Ignored-Parameters. Throws
+ * openai.parameter_refused if the request has a parameter that would change the reply and that the model doesn't
+ * accept (contract, 10).
+ */
+export function reviewParameters(
+  { model }: { model: { target: ModelTarget } },
+  name: string,
+  request: ModelRequest,
+  fields: FieldNames = {},
+): string[] {
+  const nameOf = (field: Parameter | keyof Hints): string => fields[field] ?? NAMES[field]
+  const [refused] = refusedParameters(model.target, request)
+  if (refused)
+    throw fail(
+      'openai.parameter_refused',
+      { field: nameOf(refused), model: name },
+      { issues: [{ path: nameOf(refused), message: 'is not accepted by this model' }] },
+    )
+  return ignoredHints(model.target, request).map(nameOf)
+}
+
+const HEADER = 'X-Ignored-Parameters'
+const FIELD = 'ignored_parameters'
+
+/** Returns the header of a stream that lists the ignored parameters. */
+export const ignoredHeader = (ignored: readonly string[]): { headers?: Record<string, string> } =>
+  ignored.length > 0 ? { headers: { [HEADER]: ignored.join(', ') } } : {}
+
+/** Adds the ignored parameters to a response, from which `presentIgnored` moves them to a header. */
+export const withIgnored = <Answer extends object>(answer: Answer, ignored: readonly string[]): Answer =>
+  ignored.length > 0 ? { ...answer, [FIELD]: ignored } : answer
+
+export function presentIgnored<Answer>(answer: Answer): { answer: Answer; headers: Record<string, string> } {
+  const { [FIELD]: ignored, ...rest } = answer as { [FIELD]?: readonly string[] }
+  return ignored
+    ? { answer: rest as Answer, headers: ignoredHeader(ignored).headers ?? {} }
+    : { answer, headers: {} }
+}
