@@ -3,6 +3,8 @@ import { build } from 'rolldown'
 
 /** The path of a program that Node starts, such as a worker thread. No import leads to it. */
 const PROGRAM = /new URL\('(\.[^']+)\.ts', import\.meta\.url\)/g
+/** A package that is loaded as CommonJS, because it has many modules. Here, it becomes one file in any case. */
+const REQUIRED = /^const (\w+): typeof import\('([^']+)'\) = require\('\2'\)$/gm
 
 /**
  * Compiles TypeScript modules and everything that they import or start to JavaScript: one file for each module of this
@@ -27,6 +29,13 @@ export async function compile(
     preserveEntrySignatures: 'allow-extension',
     external: (id) => separate.includes(packageOf(id)),
     plugins: [
+      {
+        name: 'required-packages',
+        transform: (code, id) =>
+          id.includes('node_modules') || !code.includes('= require(')
+            ? null
+            : { code: code.replace(REQUIRED, "import * as $1 from '$2'"), map: null },
+      },
       {
         name: 'programs',
         async transform(code, id) {

@@ -26,13 +26,7 @@ const IN_SANDBOX = /^server\/platform\/sandbox\/inside\//
  * Packages that are installed beside the server, because they contain programs or files that are found by path. All
  * others are compiled into the server: of 290 MB of packages it uses 20.
  */
-const SEPARATE = [
-  '@electric-sql/pglite',
-  '@electric-sql/pglite-pgvector',
-  'drizzle-orm',
-  'file-type',
-  'postgres',
-]
+const SEPARATE = ['@electric-sql/pglite', '@electric-sql/pglite-pgvector', 'file-type']
 
 interface Manifest {
   name?: string
