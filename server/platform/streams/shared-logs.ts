@@ -28,8 +28,10 @@ export interface SharedLogs {
   close(): Promise<void>
 }
 
-/** Time from the last event until a log expires. Applies to finished and abandoned logs. */
+/** Time from the last event until a log expires, or up to RENEW_MS less. Applies to finished and abandoned logs. */
 const KEPT_SECONDS = 600
+/** The expiry is not renewed with each event, because that would quadruple the commands. */
+const RENEW_MS = 60_000
 const BLOCK_MS = 5_000
 /** A follower stops after this time without data, because the writing process is probably dead. */
 const SILENCE_MS = 60_000
@@ -51,14 +53,20 @@ export function createSharedLogs(redis: Redis, log: Logger): SharedLogs {
   async function copy(id: string, source: EventLog): Promise<void> {
     const key = keyOf(id)
     const position = startOfLog()
+    let renewAt = 0
     let wake = (): void => {}
     const unfollow = source.follow(() => wake())
     try {
       while (true) {
         const events = source.read(position, true)
         if (events !== undefined) {
-          await redis.run((client) =>
-            client.multi().xAdd(key, '*', { events }).expire(key, KEPT_SECONDS).exec(),
+          const now = performance.now()
+          const isRenewed = now >= renewAt
+          if (isRenewed) renewAt = now + RENEW_MS
+          await redis.run<unknown>((client) =>
+            isRenewed
+              ? client.multi().xAdd(key, '*', { events }).expire(key, KEPT_SECONDS).exec()
+              : client.xAdd(key, '*', { events }),
           )
         } else if (source.ended) {
           await redis.run((client) => client.xAdd(key, '*', { end: '1' }))
