@@ -8,20 +8,19 @@ import { readProcessTrees } from './processes.ts'
 import { startProvider } from './start-provider.ts'
 import { quantile } from './times.ts'
 
-const CASE: Case = { connections: 50, gapMs: 0 }
 const WARM_UP_SECONDS = 1
 /** Rounds that don't count, because V8 still compiles. Processes that share the load need more of them than one. */
 const WARM_UP_ROUNDS = 4
 
 /**
- * Measures the CPU time of variants of Parley, in seconds per 1,000 tokens at 50 streams. Each has its own PostgreSQL,
- * and they alternate. Prints the medians and their ratios to the variant named `baseline`. Compare the ratios, because
+ * Measures the CPU time of variants of Parley, in seconds per 1,000 tokens. Each has its own PostgreSQL, and they
+ * alternate. Prints the medians and their ratios to the variant named `baseline`. Compare the ratios, because
  * the absolute values depend on the machine.
  */
 export async function compareVariants(
   variants: Record<string, Variant>,
   baseline: string,
-  { rounds, seconds }: { rounds: number; seconds: number },
+  { loadOf, rounds, seconds }: { loadOf: (variant: string) => Case; rounds: number; seconds: number },
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
   const provider = await startProvider(folder)
@@ -34,7 +33,7 @@ export async function compareVariants(
   const spent = new Map<string, number[]>(peers.map(([name]) => [name, []]))
   for (let round = 1 - WARM_UP_ROUNDS; round <= rounds; round++)
     for (const [name, peer] of peers) {
-      const cpu = await cpuPerThousandTokens(peer, seconds)
+      const cpu = await cpuPerThousandTokens(peer, loadOf(name), seconds)
       if (round > 0) spent.get(name)?.push(cpu)
       console.error(`round ${round} ${name}: ${cpu.toFixed(5)}`)
     }
@@ -50,10 +49,16 @@ export async function compareVariants(
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function cpuPerThousandTokens(peer: Peer, seconds: number): Promise<number> {
+async function cpuPerThousandTokens(peer: Peer, wanted: Case, seconds: number): Promise<number> {
   const sample = (): number => readProcessTrees(peer.pids).cpuSeconds
-  const shape = { connections: CASE.connections, spreadSeconds: 0, warmUpSeconds: WARM_UP_SECONDS, seconds }
-  const load = await generateLoad(await peer.target(CASE), shape, sample)
+  const { connections } = wanted
+  const shape = {
+    connections,
+    spreadSeconds: (REPLY_TOKENS * wanted.gapMs) / 1000,
+    warmUpSeconds: WARM_UP_SECONDS,
+    seconds,
+  }
+  const load = await generateLoad(await peer.target(wanted), shape, sample)
   const problems = [...Object.keys(load.errors), ...((await peer.check?.(load)) ?? [])]
   if (problems.length > 0)
     throw new Error(`${peer.name}, replies of ${REPLY_TOKENS} tokens: ${problems.join(', ')}`)

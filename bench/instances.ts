@@ -4,7 +4,8 @@ import { compareVariants } from './compare-variants.ts'
 import type { Variant } from './parley.ts'
 
 /*
- * Measures what several processes cost in CPU seconds per 1,000 tokens, compared with one process:
+ * Measures what several processes cost in CPU seconds per 1,000 tokens, compared with one process. Each process has the
+ * same number of streams, because a process costs less per token if it has more of them:
  *
  * node bench/instances.ts --rounds 5
  *
@@ -12,7 +13,12 @@ import type { Variant } from './parley.ts'
  */
 
 const { values: flags } = parseArgs({
-  options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '5' } },
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '5' },
+    streams: { type: 'string', default: '50' },
+    gap: { type: 'string', default: '10' },
+  },
 })
 
 const servers = await Promise.all([startRedis(), startRedis(), startRedis()])
@@ -23,5 +29,13 @@ const variants: Record<string, Variant> = {
   two: { servers: 2, environment: { REDIS_URL: two } },
   'two workers': { args: ['--workers', '2'], environment: { REDIS_URL: workers } },
 }
-await compareVariants(variants, 'one', { rounds: Number(flags.rounds), seconds: Number(flags.seconds) })
+const PROCESSES: Record<string, number> = { two: 2, 'two workers': 2 }
+await compareVariants(variants, 'one', {
+  loadOf: (variant) => ({
+    connections: Number(flags.streams) * (PROCESSES[variant] ?? 1),
+    gapMs: Number(flags.gap),
+  }),
+  rounds: Number(flags.rounds),
+  seconds: Number(flags.seconds),
+})
 for (const server of servers) await server.stop()

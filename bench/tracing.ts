@@ -39,7 +39,11 @@ async function measure(): Promise<void> {
     off: {},
     on: { environment: { OTEL_EXPORTER_OTLP_ENDPOINT: url } },
   }
-  await compareVariants(variants, 'off', { rounds: Number(flags.rounds), seconds: Number(flags.seconds) })
+  await compareVariants(variants, 'off', {
+    loadOf: () => ({ connections: 50, gapMs: 0 }),
+    rounds: Number(flags.rounds),
+    seconds: Number(flags.seconds),
+  })
   await collector.stop()
   rmSync(folder, { recursive: true, force: true })
 }
