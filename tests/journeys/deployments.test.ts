@@ -88,13 +88,18 @@ describe('a deployment', () => {
     expect(first.text).not.toMatch(/api_key"|key_hash|visitor/)
   })
 
-  test('is updated in the given fields; a new config replaces the old one', async () => {
+  test('is updated in the given fields; a new config is merged by key', async () => {
     const { id } = (await create(server, owner, agentId, { deployment_type: 'widget', config: FULL })).body
     const renamed = await on('PUT', 'update', id, owner.token, { name: 'Help' })
     expect(renamed.body).toMatchObject({ name: 'Help', config: FULL, status: 'active' })
-    const bare = await on('PUT', 'update', id, owner.token, { config: { welcome_message: 'Hi' } })
-    expect(bare.body).toMatchObject({ name: 'Help', config: { welcome_message: 'Hi' } })
-    expect(bare.body.config).toEqual({ welcome_message: 'Hi' })
+    const change = { welcome_message: 'Hi', branding: { logo_url: null }, theme: null }
+    const merged = await on('PUT', 'update', id, owner.token, { config: change })
+    const { theme: _, ...others } = FULL
+    expect(merged.body.config).toEqual({
+      ...others,
+      welcome_message: 'Hi',
+      branding: { company_name: FULL.branding.company_name },
+    })
     expect((await on('PUT', 'update', id, owner.token, {})).status).toBe(200)
     expect((await on('PUT', 'update', id, owner.token, { status: 'paused' })).body.status).toBe('paused')
   })

@@ -6,11 +6,13 @@ import { fail } from '#errors'
 import { DEPLOYMENT_KEY_PREFIX } from '#platform/access/credentials.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Events } from '#platform/events/events.ts'
+import { mergeFields } from '#platform/http/merge-fields.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { hashToken, newToken } from '#platform/secrets/secrets.ts'
 import type { DeploymentChats } from '../chat/index.ts'
 import { checkConfig } from './check-config.ts'
 import {
+  type Config,
   type DeploymentChange,
   type DeploymentRow,
   type DeploymentView,
@@ -64,13 +66,16 @@ export const listDeployments = (
     viewDeployment,
   )
 
-export async function getDeployment(scope: Scope<'agent:read'>, id: string): Promise<DeploymentView> {
+export async function getDeployment(
+  scope: Scope<'agent:read'> | Scope<'agent:write'>,
+  id: string,
+): Promise<DeploymentView> {
   const [row] = await scope.select(agentDeployments, { where: eq(agentDeployments.id, id) })
   return viewDeployment(found(row))
 }
 
 /**
- * Updates the given fields. `config` replaces the whole configuration. A change of status is published to webhooks
+ * Updates the given fields, and the given keys of `config`. A change of status is published to webhooks
  * and to members who may read deployments. Throws deployment.not_found, deployment.config_invalid.
  */
 export async function updateDeployment(
@@ -85,7 +90,9 @@ export async function updateDeployment(
     const [changed = known] = await database.update(agentDeployments, eq(agentDeployments.id, id), {
       ...(change.name !== undefined && { name: change.name.trim() }),
       ...(change.description !== undefined && { description: change.description }),
-      ...(change.config !== undefined && { config: checkConfig(known.deploymentType, change.config) }),
+      ...(change.config !== undefined && {
+        config: checkConfig(known.deploymentType, mergeFields(known.config as Config, change.config)),
+      }),
       ...(change.status !== undefined && { status: change.status }),
       updatedAt: new Date(),
     })

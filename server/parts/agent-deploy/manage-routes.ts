@@ -76,7 +76,7 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     url: '/api/agent_deploy/update',
     summary: 'Change, pause or resume a deployment',
     description:
-      '`config` replaces the previous settings. While a deployment is paused, its key and visitors get 403, and ' +
+      'Omitted fields stay unchanged, also those of `config`; null removes one. While a deployment is paused, its key and visitors get 403, and ' +
       'replies in progress continue. Agent and type cannot change. A change of status sends the event ' +
       'deployment.status.',
     access: { permission: 'agent:write', orgOf: ofDeployment },
@@ -84,6 +84,7 @@ export const manageRoutes = ({ events }: Services, chats: DeploymentChats): Rout
     body: schemas.DeploymentChange,
     example: { status: 'active' },
     effects: 'database',
+    current: ({ scope, query }) => getDeployment(scope, query.deployment_id),
     reply: [200, schemas.DeploymentView],
     errors: ['deployment.not_found', 'deployment.config_invalid'],
     handler: ({ scope, query, body }) => updateDeployment(events, scope, query.deployment_id, body),

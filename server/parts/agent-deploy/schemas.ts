@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { type agentDeployments, DEPLOYMENT_TYPES } from '#database/schema/agent-deploy.ts'
+import { ChangeOf } from '#platform/http/merge-fields.ts'
 import {
   Body,
   CreatedAt,
@@ -117,7 +118,9 @@ export type NewDeployment = Static<typeof NewDeployment>
 export const DeploymentChange = Body({
   name: Type.Optional(Name),
   description: Type.Optional(Description),
-  config: Type.Optional(described(Config, 'Settings of the deployment. Replaces all of them.')),
+  config: Type.Optional(
+    described(ChangeOf(Config), 'Changes of the settings; null removes one. Others stay unchanged.'),
+  ),
   status: Type.Optional(
     Enum(STATUSES, { description: 'Status of the deployment. A paused deployment refuses messages.' }),
   ),

@@ -114,7 +114,7 @@ export async function listAgents(
  */
 export async function getAgent(
   deps: AgentDependencies,
-  scope: Scope<'agent:read'>,
+  scope: Scope<'agent:read'> | Scope<'agent:write'>,
   agentId: string,
 ): Promise<AgentView> {
   const own = await readStoredAgent(scope, agentId)

@@ -100,6 +100,7 @@ export const agentRoutes = (deps: AgentDependencies): Route[] => [
     body: AgentChange,
     example: { is_active: true },
     effects: 'database',
+    current: ({ scope, query }) => getAgent(deps, scope, query.agent_id),
     reply: [200, AgentView],
     errors: ['agent.not_found', 'agent.changing', ...REFUSED],
     handler: ({ scope, query, body }) => updateAgent(deps, scope, query.agent_id, body),

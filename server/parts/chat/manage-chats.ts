@@ -4,6 +4,7 @@ import { chatMessages, chats } from '#database/schema/chat.ts'
 import { chatWords } from '#database/schema/chat-words.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
+import { mergeFields } from '#platform/http/merge-fields.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { commitWithAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Storage } from '#platform/storage/storage.ts'
@@ -148,7 +149,7 @@ export function listChats(scope: Scope<'chats:read'>, query: ListQuery): Promise
 }
 
 /**
- * Updates the given fields of a chat. Finds a deleted chat only if `change` sets the status. Throws chat.not_found,
+ * Updates the given fields of a chat, and the given keys of its settings. Finds a deleted chat only if `change` sets the status. Throws chat.not_found,
  * chat.message_not_found, chat.parent_not_reply.
  */
 export async function updateChat(
@@ -158,16 +159,21 @@ export async function updateChat(
 ): Promise<ChatView> {
   if (change.active_message_id) await findParent(scope, chatId, change.active_message_id)
   const visible = change.status === undefined ? ne(chats.status, 'DELETED') : undefined
-  const [row] = await scope.update(chats, and(eq(chats.id, chatId), isOf('chat'), visible), {
-    ...(change.title !== undefined && { title: change.title }),
-    ...(change.status !== undefined && { status: change.status }),
-    ...(change.settings !== undefined && { settings: change.settings }),
-    ...(change.pinned !== undefined && { pinned: change.pinned }),
-    ...(change.folder !== undefined && { folder: change.folder }),
-    ...(change.active_message_id !== undefined && { leafMessageId: change.active_message_id }),
-    updatedAt: new Date(),
+  const isIt = and(eq(chats.id, chatId), isOf('chat'), visible)
+  const row = await scope.transaction(async (database) => {
+    const [before] = await database.select(chats, { where: isIt, lock: true })
+    if (!before) throw fail('chat.not_found')
+    const [after = before] = await database.update(chats, isIt, {
+      ...(change.title !== undefined && { title: change.title }),
+      ...(change.status !== undefined && { status: change.status }),
+      ...(change.settings && { settings: mergeFields(before.settings, change.settings) }),
+      ...(change.pinned !== undefined && { pinned: change.pinned }),
+      ...(change.folder !== undefined && { folder: change.folder }),
+      ...(change.active_message_id !== undefined && { leafMessageId: change.active_message_id }),
+      updatedAt: new Date(),
+    })
+    return after
   })
-  if (!row) throw fail('chat.not_found')
   if (change.title !== undefined) await scope.update(chatWords, eq(chatWords.id, chatId), { words: null })
   return viewChat(row)
 }

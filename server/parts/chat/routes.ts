@@ -134,12 +134,15 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     method: 'PUT',
     url: '/api/chat',
     summary: 'Update a chat',
-    description: 'A chat with status DELETED returns 404, except for a change of its status.',
+    description:
+      'Omitted fields stay unchanged, also those of `settings`. A chat with status DELETED returns 404, except for a ' +
+      'change of its status.',
     access: inOrganization('chats:write'),
     query: OneChat,
     body: schemas.ChatChange,
     example: { pinned: true, folder: 'Customers' },
     effects: 'database',
+    current: async ({ scope, query }) => schemas.viewChat(await findChat(scope, query.chat_id)),
     reply: [200, schemas.ChatView],
     errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.parent_not_reply'],
     handler: ({ scope, query, body }) => updateChat(scope, query.chat_id, body),

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import type { chatMessages, chats, StoredToolCall } from '#database/schema/chat.ts'
 import type { Scope } from '#platform/access/scope.ts'
+import { ChangeOf } from '#platform/http/merge-fields.ts'
 import {
   Body,
   CreatedAt,
@@ -47,6 +48,9 @@ export type ChatInput = Static<typeof ChatInput>
 
 export const ChatChange = Body({
   ...ChatInput.properties,
+  settings: Type.Optional(
+    described(ChangeOf(Settings), 'Changes of the settings; null removes one. Others stay unchanged.'),
+  ),
   pinned: Type.Optional(Type.Boolean({ description: 'Whether the chat is pinned.' })),
   folder: Type.Optional(
     Nullable(

@@ -64,6 +64,7 @@ export const instructionRoutes: Route[] = [
     body: InstructionChange,
     example: { content: 'Answer in at most three sentences.' },
     effects: 'database',
+    current: ({ scope, query }) => getInstruction(scope, query.instruction_id),
     reply: [200, InstructionView],
     errors: ['instruction.not_found', 'instruction.name_taken'],
     handler: ({ scope, query, body }) => updateInstruction(scope, query.instruction_id, body),

@@ -64,7 +64,10 @@ export const listInstructions = (
     view,
   )
 
-export async function getInstruction(scope: Scope<'chats:read'>, id: string): Promise<InstructionView> {
+export async function getInstruction(
+  scope: Scope<'chats:read'> | Scope<'chats:write'>,
+  id: string,
+): Promise<InstructionView> {
   return view(only(await scope.select(instructions, { where: eq(instructions.id, id) })))
 }
 

@@ -84,6 +84,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       body: schemas.KnowledgeBaseChange,
       example: { description: 'Opening hours, prices and delivery.' },
       effects: 'database',
+      current: ({ scope, query }) => getKnowledgeBase(scope, query.kb_id),
       reply: [200, schemas.KnowledgeBaseView],
       errors: ['kb.not_found', 'kb.name_taken'],
       handler: ({ scope, query, body }) => updateKnowledgeBase(scope, query.kb_id, body),

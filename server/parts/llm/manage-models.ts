@@ -6,6 +6,7 @@ import { llmModels, type ModelConfig } from '#database/schema/llm.ts'
 import { isForeignKeyViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
+import { type Change, mergeFields } from '#platform/http/merge-fields.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import type { Services } from '#platform/services.ts'
 import { environmentProviders } from './environment-models-system.ts'
@@ -29,6 +30,13 @@ export async function addModel(
     apiKey: apiKey === undefined ? null : secrets.encrypt(apiKey, id),
     createdBy: scope.userId,
   })
+  return viewModel(row)
+}
+
+/** Returns one of the organization's own models. Throws llm.not_found. */
+export async function getModel(scope: Scope<'organization:write'>, modelId: string): Promise<ModelView> {
+  const [row] = await scope.select(llmModels, { where: eq(llmModels.id, modelId) })
+  if (!row) throw fail('llm.not_found')
   return viewModel(row)
 }
 
@@ -64,8 +72,7 @@ export function listModels(
 }
 
 /**
- * Updates the given fields. `config` replaces the whole configuration, but an omitted API key is kept. Changing
- * `base_url` requires the API key again, because a stored key must never be sent to a new address. Throws
+ * Updates the given fields, and the given keys of `config`. Changing `base_url` requires the API key again, because a stored key must never be sent to a new address. Throws
  * llm.not_found, llm.key_needed.
  */
 export async function updateModel(
@@ -78,14 +85,15 @@ export async function updateModel(
   return scope.transaction(async (database) => {
     const [before] = await database.select(llmModels, { where: eq(llmModels.id, modelId) })
     if (!before) throw fail('llm.not_found')
-    const moved = change.config !== undefined && config.base_url !== before.config.base_url
+    const merged = mergeFields<ModelConfig>(before.config, config as Change<ModelConfig>)
+    const moved = merged.base_url !== before.config.base_url
     if (moved && before.apiKey !== null && apiKey === undefined) throw fail('llm.key_needed')
     const [row = before] = await database.update(llmModels, eq(llmModels.id, modelId), {
       ...(change.name !== undefined && { name: change.name }),
       ...(change.version !== undefined && { version: change.version }),
       ...(change.is_active !== undefined && { isActive: change.is_active }),
-      ...(change.config !== undefined && { config: config as ModelConfig }),
-      ...(apiKey !== undefined && { apiKey: secrets.encrypt(apiKey, modelId) }),
+      ...(change.config !== undefined && { config: merged }),
+      ...(apiKey !== undefined && { apiKey: apiKey === null ? null : secrets.encrypt(apiKey, modelId) }),
       updatedAt: new Date(),
     })
     return viewModel(row)

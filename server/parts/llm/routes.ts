@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { updateEnvironmentModel } from './environment-models-system.ts'
-import { addModel, deleteModel, listModels, updateModel } from './manage-models.ts'
+import { addModel, deleteModel, getModel, listModels, updateModel } from './manage-models.ts'
 import { EnvironmentModelChange, ModelChange, ModelTest, ModelView, NewModel } from './schemas.ts'
 import { testModel } from './test-model.ts'
 
@@ -44,12 +44,13 @@ export const llmRoutes = (services: Services): Route[] => [
     method: 'PUT',
     url: '/api/llm/update',
     summary: 'Change a language model',
-    description: '`config` replaces the previous settings, except that an omitted `api_key` stays.',
+    description: 'Omitted fields stay unchanged, also those of `config`; null removes one.',
     access: ofModel,
     query: ModelQuery,
     body: ModelChange,
     example: { config: { input_ratio: 1, output_ratio: 4 } },
     effects: 'database',
+    current: ({ scope, query }) => getModel(scope, query.model_id),
     reply: [200, ModelView],
     errors: ['llm.not_found', 'llm.key_needed'],
     handler: ({ scope, query, body }) => updateModel(services, scope, query.model_id, body),

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { llmModels } from '#database/schema/llm.ts'
+import { ChangeOf } from '#platform/http/merge-fields.ts'
 import {
   Body,
   CreatedAt,
@@ -93,11 +94,15 @@ export const NewModel = Body({
 })
 export type NewModel = Static<typeof NewModel>
 
+const ConfigChange = ChangeOf(NewConfig)
+
 export const ModelChange = Body({
   name: Type.Optional(described(Name, 'Display name of the model.')),
   version: Type.Optional(described(Name, 'Version of the model, as the provider names it.')),
   is_active: Type.Optional(Type.Boolean({ description: 'Whether the model can be used.' })),
-  config: Type.Optional(described(NewConfig, 'Settings of the model.')),
+  config: Type.Optional(
+    described(ConfigChange, 'Changes of the settings; null removes one. Others stay unchanged.'),
+  ),
 })
 export type ModelChange = Static<typeof ModelChange>
 

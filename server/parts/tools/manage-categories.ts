@@ -17,6 +17,13 @@ export const createCategory = (scope: Scope<'tool:write'>, input: NewCategory): 
     })
     .then(viewCategory, onUniqueViolation('tool.category_taken'))
 
+/** Throws tool.category_not_found. */
+export async function getCategory(scope: Scope<'tool:write'>, categoryId: string): Promise<CategoryView> {
+  const [row] = await scope.select(toolCategories, { where: eq(toolCategories.id, categoryId) })
+  if (!row) throw fail('tool.category_not_found')
+  return viewCategory(row)
+}
+
 export async function updateCategory(
   scope: Scope<'tool:write'>,
   categoryId: string,

@@ -65,6 +65,10 @@ export async function checkTool(
   }
 }
 
+/** Returns one of the organization's own tools. Throws tool.not_found. */
+export const getOwnTool = async (scope: Scope<'tool:write'>, toolId: string): Promise<ToolView> =>
+  viewTool(only(await scope.select(tools, { where: eq(tools.id, toolId) })), false)
+
 /**
  * Updates the given fields. If a change affects the functions, loads the code again, outside of any transaction.
  * Retries if the tool is changed concurrently. Throws tool.not_found, tool.changing, and the errors of createTool.

@@ -3,8 +3,8 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { CATEGORY, FIND_ORDER } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
-import { createCategory, deleteCategory, updateCategory } from './manage-categories.ts'
-import { createTool, deleteTool, updateTool } from './manage-tools.ts'
+import { createCategory, deleteCategory, getCategory, updateCategory } from './manage-categories.ts'
+import { createTool, deleteTool, getOwnTool, updateTool } from './manage-tools.ts'
 import { findTool, readCategories, readTools } from './read-tools-system.ts'
 import {
   CategoryChange,
@@ -104,6 +104,7 @@ const categoryRoutes = (services: Services): Route[] => [
     body: CategoryChange,
     example: { description: 'Tools for the shop.' },
     effects: 'database',
+    current: ({ scope, query }) => getCategory(scope, query.category_id),
     reply: [200, CategoryView],
     errors: ['org.not_found', 'tool.category_not_found', 'tool.category_taken'],
     handler: ({ scope, query, body }) => updateCategory(scope, query.category_id, body),
@@ -158,6 +159,7 @@ export const toolRoutes = (services: Services): Route[] => [
     body: ToolChange,
     example: { is_active: true },
     effects: 'outside',
+    current: ({ scope, query }) => getOwnTool(scope, query.tool_id),
     reply: [200, ToolView],
     errors: [...SAVING, 'tool.not_found', 'tool.changing'],
     handler: ({ scope, query, body }) => updateTool(services, scope, query.tool_id, body),

@@ -3,7 +3,14 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { confirms, described, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { listDeliveries, redeliver, testWebhook } from './manage-deliveries.ts'
-import { createWebhook, deleteWebhook, listWebhooks, rotateSecret, updateWebhook } from './manage-webhooks.ts'
+import {
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  rotateSecret,
+  updateWebhook,
+} from './manage-webhooks.ts'
 import * as schemas from './schemas.ts'
 import type { Sender } from './sender.ts'
 
@@ -51,6 +58,7 @@ export const webhookRoutes = (services: Services, sender: Sender): Route[] => [
     body: schemas.WebhookChange,
     example: { is_enabled: true },
     effects: 'database',
+    current: async ({ scope, query }) => schemas.viewWebhook(await findWebhook(scope, query.webhook_id)),
     reply: [200, schemas.WebhookView],
     errors: ['webhook.not_found', 'webhook.url_invalid'],
     handler: ({ scope, query, body }) => updateWebhook(services, scope, query.webhook_id, body),

@@ -180,6 +180,11 @@ export type RouteSpec<
   upload?: U
   /** Called before the file is read. Throws an error to refuse the request. */
   admitUpload?: (who: Identity<A>) => UploadAdmission
+  /**
+   * Returns the record that an update changes, in the form of the reply. With it, clients may send back read-only
+   * fields that are unchanged.
+   */
+  current?: (input: Identity<A> & { query: Values<Q> }) => Promise<object>
   /** Overrides of the default JSON body limits for the route's access (body-limits.ts). */
   bodyLimits?: Partial<BodyLimits>
   reply: R
@@ -213,6 +218,7 @@ export interface Route {
   present?: (answer: unknown, input: { body: unknown }) => Presented<unknown>
   upload?: Upload
   admitUpload?: (who: RouteInput) => UploadAdmission
+  current?: (input: RouteInput) => Promise<object>
   bodyLimits?: Partial<BodyLimits>
   reply: Reply
   errors: readonly ErrorCode[]

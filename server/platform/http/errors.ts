@@ -49,6 +49,11 @@ export const HTTP_ERRORS = defineErrors({
   'request.nul': '{field} must not contain the NUL character.',
   'request.surrogate': '{field} must not contain an unpaired surrogate.',
   'request.unknown_field': '{field} is not a field of this request.',
+  'request.read_only': [
+    400,
+    '{field} cannot be changed. Leave it out, or send its current value.',
+    'validation',
+  ],
   'request.unknown_file_field':
     '{field} is not a field of this form. Send the file in the field named {file}.',
   'request.unknown_form_field': '{field} is not a field of this form. Its only field is named {file}.',

@@ -34,6 +34,8 @@ import { checkStorable } from './json-body.ts'
 import { queryOf } from './query-of.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
 import { sendEvents } from './send-events.ts'
+import { dropUnchanged } from './unchanged-fields.ts'
+import { compileValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -81,6 +83,13 @@ export function registerRoutes(app: FastifyInstance, deps: Dependencies, routes:
 
 function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Route[]): void {
   for (const route of routes) {
+    const isQuery = compileValidator(queryOf(route), 'querystring')
+    const dropReadOnly = async (request: FastifyRequest): Promise<void> => {
+      const { current } = route
+      if (!current || !request.identity || !isQuery(structuredClone(request.query))) return
+      const input = { ...request.identity, query: request.query } as RouteInput
+      await dropUnchanged(route, request.body, () => current(input))
+    }
     const authorize = async (request: FastifyRequest): Promise<void> => {
       if (request.identity === null && isOrganizationKnown(route.access, request))
         request.identity = await identify(deps.access, route, request)
@@ -102,6 +111,7 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
         await authorize(request)
         checkStorable(request.query)
         if (route.body && request.body === undefined) request.body = emptyBody(route.body)
+        await dropReadOnly(request)
         if (!route.body && !route.upload) refuseBody(request.body)
       },
       handler: async (request, reply) => {

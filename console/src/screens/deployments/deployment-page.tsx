@@ -1,7 +1,8 @@
-import type { Deployment } from '@parley/client/schemas'
+import type { Deployment, DeploymentConfigChange } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { read, useChange } from '../../api/queries.ts'
+import { replacing } from '../../api/replacing.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
@@ -51,7 +52,10 @@ function OpenDeployment({ deployment }: { deployment: Deployment }) {
   })
   const saveLook = async () => {
     const sent = edits.changes
-    const config = configOf(edits.value, deployment.deployment_type)
+    const config = replacing<DeploymentConfigChange>(
+      deployment.config,
+      configOf(edits.value, deployment.deployment_type),
+    )
     await save.mutateAsync({ query: { deployment_id: deployment.id }, body: { config } })
     edits.settle(sent)
   }

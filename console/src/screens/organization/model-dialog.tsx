@@ -1,6 +1,8 @@
+import type { Body } from '@parley/client'
 import type { LanguageModel } from '@parley/client/schemas'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { replacing } from '../../api/replacing.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
@@ -56,7 +58,11 @@ function useSave(model: LanguageModel | null, onDone: () => void) {
       const config = configOf(draft)
       if (model === null)
         add.mutate({ query: { org_id: organization.id }, body: { name, provider, version, config } })
-      else update.mutate({ query: { model_id: model.id }, body: { name, version, config } })
+      else {
+        const { has_api_key: _, ...before } = model.config
+        const change = replacing<Body<'PUT /api/llm/update'>['config']>(before, config)
+        update.mutate({ query: { model_id: model.id }, body: { name, version, config: change } })
+      }
     },
   }
 }

@@ -1,0 +1,38 @@
+import Type, { type Static, type TObject, type TSchema, type TUnsafe } from 'typebox'
+import { Body, Nullable } from './schemas.ts'
+
+/** The change of an object: null removes an optional key, and nested objects are changed in the same way. */
+export type Change<T> = { [Name in keyof T]: ChangedField<NonNullable<T[Name]>> | Removal<T[Name]> }
+
+type ChangedField<Field> = Field extends readonly unknown[]
+  ? Field
+  : Field extends object
+    ? Change<Field>
+    : Field
+type Removal<Field> = undefined extends Field ? null | undefined : never
+
+/** Returns the schema for changes of an object whose keys are all optional. */
+export function ChangeOf<O extends TObject>(schema: O): TUnsafe<Change<Static<O>>> {
+  const { title, description } = schema as { title?: string; description?: string }
+  const properties: Record<string, TSchema> = {}
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const isObjectField = (field as { type?: string }).type === 'object'
+    properties[name] = Type.Optional(Nullable(isObjectField ? ChangeOf(field as TObject) : field))
+  }
+  const options = { ...(title && { title: `${title}Change` }), ...(description && { description }) }
+  return Type.Unsafe<Change<Static<O>>>(Body(properties, options))
+}
+
+/** Returns an object with the changes applied. */
+export function mergeFields<T extends object>(before: T, change: Change<T>): T {
+  const merged = { ...before } as Record<string, unknown>
+  for (const [name, value] of Object.entries(change as object)) {
+    if (value === null) delete merged[name]
+    else if (isObject(value)) merged[name] = mergeFields(isObject(merged[name]) ? merged[name] : {}, value)
+    else if (value !== undefined) merged[name] = value
+  }
+  return merged as T
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
