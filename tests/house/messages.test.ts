@@ -67,12 +67,14 @@ const OWN_CODES: [code: string, sentence: string][] = [
 /** Codes that need no translation, by reason. A code that ends in a dot is a prefix. */
 const NOT_IN_THE_CONSOLE = {
   'Only programs make these mistakes.': [
+    'auth.invalid_key',
     'events.',
     'openai.',
     'request.foreign_origin',
     'request.form_needed',
     'request.headers_too_large',
     'request.invalid_cursor',
+    'request.read_only',
     'request.method_not_allowed',
     'request.unsupported_type',
     'request.upgrade_needed',

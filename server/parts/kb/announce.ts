@@ -19,7 +19,7 @@ export function createAnnouncer({ database, events, log }: Services): Announce {
         documents_failed as "documentsFailed"
       from kb_sources where kb_id = ${kbId} and organization_id = ${organizationId}`
     if (sources.length === 0) return
-    const { status, progress } = describeSources(sources)
+    const { ingestion: status, progress } = describeSources(sources)
     events.publish({
       type: 'kb.ingestion',
       organizationId,

@@ -8,6 +8,9 @@ import { sentence } from '#errors'
 
 export const STATUSES = ['pending', 'processing', 'ready', 'failed'] as const
 export type Status = (typeof STATUSES)[number]
+/** Statuses of an ingestion. `partial`: the knowledge base is ready, but some of its sources failed. */
+export const INGESTION_STATUSES = [...STATUSES, 'partial'] as const
+export type IngestionStatus = (typeof INGESTION_STATUSES)[number]
 
 export interface DocumentCounts {
   total: number
@@ -52,6 +55,7 @@ const PROGRESS_WHILE_READING = 0.99
 /** Describes a knowledge base. It is ready when no work is left and it has ready documents or no failed sources. */
 export function describeSources(sources: readonly Source[]): {
   status: Status
+  ingestion: IngestionStatus
   progress: number
   documents: DocumentCounts
 } {
@@ -68,9 +72,11 @@ export function describeSources(sources: readonly Source[]): {
   )
   const isBusy = is('processing') || is('pending')
   const done = documents.total === 0 ? 0 : (documents.ready + documents.failed) / documents.total
+  const status =
+    is('processing') || (is('pending') && is('ready')) ? 'processing' : restingStatus(is, documents.ready)
   return {
-    status:
-      is('processing') || (is('pending') && is('ready')) ? 'processing' : restingStatus(is, documents.ready),
+    status,
+    ingestion: status === 'ready' && is('failed') ? 'partial' : status,
     progress: isBusy ? Math.min(done, PROGRESS_WHILE_READING) : 1,
     documents,
   }

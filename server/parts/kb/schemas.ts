@@ -14,7 +14,7 @@ import {
   UpdatedAt,
   Uuid,
 } from '#platform/http/schemas.ts'
-import { describeSource, describeSources, STATUSES } from './ingestion-state.ts'
+import { describeSource, describeSources, INGESTION_STATUSES, STATUSES } from './ingestion-state.ts'
 import { NewSource, SOURCE_TYPES } from './source-config.ts'
 
 export type KnowledgeBaseRow = typeof knowledgeBases.$inferSelect
@@ -153,7 +153,9 @@ export type KnowledgeBaseView = Static<typeof KnowledgeBaseView>
 export const IngestionStatus = Type.Object(
   {
     kb_id: idOf('the knowledge base'),
-    status: Enum(STATUSES, { description: 'Status of the ingestion of all sources.' }),
+    status: Enum(INGESTION_STATUSES, {
+      description: 'Status of the ingestion of all sources. `partial`: some sources failed.',
+    }),
     progress: Type.Number({ description: 'Progress, from 0 to 1.' }),
     documents: described(Counts, 'Documents by status.'),
     sources: Type.Array(
@@ -285,7 +287,7 @@ export function viewKnowledgeBase(row: KnowledgeBaseRow, sources: SourceRow[]): 
 }
 
 export function viewIngestion(kbId: string, sources: SourceRow[]): IngestionStatus {
-  const { status, progress, documents } = describeSources(sources)
+  const { ingestion: status, progress, documents } = describeSources(sources)
   const views = sources.map((row) => ({ id: row.id, type: row.type, ...describeSource(row) }))
   return { kb_id: kbId, status, progress, documents, sources: views }
 }

@@ -5,6 +5,7 @@ import { readCredential } from '#platform/access/credentials.ts'
 import { answerByFetch } from '#platform/http/answer-by-fetch.ts'
 import { BODY, bodyOptions } from '#platform/http/body-limits.ts'
 import { clientOf } from '#platform/http/register-routes.ts'
+import { isInvalidCredential } from '#platform/http/send-error.ts'
 import { checkSender } from '#platform/mcp/check-sender.ts'
 import type { Exchange } from './consent.ts'
 import { consentPage, errorPage, PAGE_FILES, PAGE_HEADERS } from './consent-page.ts'
@@ -60,7 +61,7 @@ function registerEndpoint(http: FastifyInstance, { services, records, answer }: 
   function challenged(reply: FastifyReply): (error: unknown) => never {
     return (error) => {
       if (error instanceof AppError && error.status === 401)
-        reply.header('WWW-Authenticate', challenge(baseUrl, error.code === 'auth.invalid_token'))
+        reply.header('WWW-Authenticate', challenge(baseUrl, isInvalidCredential(error.code)))
       throw error
     }
   }

@@ -269,7 +269,7 @@ function callerOf(
   { credential, client }: Pick<PersonalRequest, 'credential' | 'client'>,
 ): Caller {
   if (!found || (credential.kind === 'session' && found.user_id !== credential.userId))
-    throw fail('auth.invalid_token')
+    throw fail(credential.kind === 'session' ? 'auth.invalid_token' : 'auth.invalid_key')
   return {
     userId: found.user_id,
     sessionId: credential.kind === 'session' ? credential.sessionId : null,

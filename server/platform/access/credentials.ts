@@ -23,7 +23,8 @@ const BEGINS_AS_KEY = /^(sk|dk)_/
 
 /**
  * Reads `Authorization: Bearer <token or key>`. Without that header, reads `X-API-Key`. Verifies a token's signature,
- * but not whether the session, key or deployment is still valid. Throws auth.missing, auth.invalid_token.
+ * but not whether the session, key or deployment is still valid. Throws auth.missing, auth.invalid_token,
+ * auth.invalid_key.
  */
 export async function readCredential(
   tokens: AccessTokens,
@@ -42,7 +43,7 @@ export async function readCredential(
 
 function keyCredential(key: string): Credential {
   const prefix = KEY.exec(key)?.groups?.['prefix']
-  if (prefix === undefined) throw fail('auth.invalid_token')
+  if (prefix === undefined) throw fail('auth.invalid_key')
   return { kind: prefix === DEPLOYMENT_KEY_PREFIX ? 'deployment key' : 'api key', keyHash: hashToken(key) }
 }
 

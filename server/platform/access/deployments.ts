@@ -42,7 +42,7 @@ export function createDeploymentAccess(source: ScopeSource) {
 
   return async (credential: DeploymentCredential, client: Client): Promise<OpenDeployment> => {
     const found = await lookUp(credential)
-    if (!found) throw fail('auth.invalid_token')
+    if (!found) throw fail(credential.kind === 'visitor' ? 'auth.invalid_token' : 'auth.invalid_key')
     const visitorId = credential.kind === 'visitor' ? credential.visitorId : null
     await client.admit?.(visitorId === null ? `deployment:${found.id}` : `visitor:${found.id}:${visitorId}`)
     if (found.status === 'paused') throw fail('deployment.paused')

@@ -2,7 +2,11 @@ import { defineErrors } from '#errors/define.ts'
 
 export const ACCESS_ERRORS = defineErrors({
   'auth.missing': [401, 'Authentication required. Send Authorization: Bearer <access token> or X-API-Key.'],
-  'auth.invalid_token': [401, 'Invalid or expired token. Sign in again, or check the API key.'],
+  'auth.invalid_token': [401, 'Invalid or expired token. Sign in again.'],
+  'auth.invalid_key': [
+    401,
+    'Invalid or revoked API key. Check that you sent the whole key, or create a new one.',
+  ],
   'auth.too_many_attempts': [429, 'Too many sign-in attempts. Try again in {seconds} seconds.'],
   'auth.too_many_codes': [429, 'Too many codes were tried for this account. Try again in {minutes} minutes.'],
   'access.missing_permission': [403, 'Missing permission: {permission}'],

@@ -11,7 +11,7 @@ import { CHAT, REPLY, REQUEST } from './example-values.ts'
 import { RATE_HEADERS } from './limit-requests.ts'
 import type { AnswerForm, Json } from './openapi.ts'
 import { ISSUES, REQUEST_ID, SECOND_FACTOR, VALUES } from './schemas.ts'
-import { openAiError } from './send-error.ts'
+import { challengeOf, openAiError } from './send-error.ts'
 
 /** Describes every response of a route. Adds examples that several operations share to `examples`. */
 export const describeResponses = (route: Route, form: AnswerForm, examples: Json): Json => ({
@@ -32,6 +32,7 @@ export const HEADERS: Record<string, Json> = {
   'X-RateLimit-Limit': header('Requests that the rate limit allows per window.', 600),
   'X-RateLimit-Remaining': header('Requests left in the window.', 587),
   'X-RateLimit-Reset': header('When the window ends, in Unix seconds.', 1_772_442_060),
+  'WWW-Authenticate': header('How to authenticate (RFC 6750).', challengeOf('auth.missing')),
   'Retry-After': header('Seconds after which to retry. Not every response has it.', 12),
   [IDEMPOTENT_REPLAYED]: header(
     '`true` if this repeats the response of an earlier request with the same key.',
@@ -136,7 +137,7 @@ function errorResponses(route: Route, form: AnswerForm, examples: Json): Json {
   if (route.body) for (const code of BODY_ERRORS) codes.add(code)
   if (route.upload) for (const code of UPLOAD_ERRORS) codes.add(code)
   if (route.access !== 'public')
-    for (const code of ['auth.missing', 'auth.invalid_token'] as const) codes.add(code)
+    for (const code of ['auth.missing', 'auth.invalid_token', 'auth.invalid_key'] as const) codes.add(code)
   if (route.access === 'session' || route.access === 'system') codes.add('access.session_needed')
   if (route.access === 'system') codes.add('access.not_system_admin')
   if (route.access === 'deployment')
@@ -168,6 +169,7 @@ function errorResponses(route: Route, form: AnswerForm, examples: Json): Json {
 
 /** Headers of error responses by status, in addition to the headers of every response. */
 const HEADERS_OF: Record<number, readonly string[]> = {
+  401: ['WWW-Authenticate'],
   405: ['Allow'],
   429: ['Retry-After'],
   500: ['Retry-After'],

@@ -18,12 +18,22 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const { status, body } = answerTo(expected, request.originalUrl, request.id)
   const retryAfter = expected.retryAfter ?? (status === 503 ? RETRY_SECONDS : undefined)
   if (retryAfter !== undefined) reply.header('Retry-After', String(Math.ceil(retryAfter)))
+  if (status === 401 && !reply.hasHeader('WWW-Authenticate'))
+    reply.header('WWW-Authenticate', challengeOf(expected.code))
   return reply
     .code(status)
     .header('X-Request-Id', request.id)
     .type('application/json; charset=utf-8')
     .send(body)
 }
+
+/** Returns the header WWW-Authenticate of a 401 response (RFC 6750, section 3). */
+export const challengeOf = (code: string): string =>
+  isInvalidCredential(code) ? 'Bearer realm="Parley", error="invalid_token"' : 'Bearer realm="Parley"'
+
+/** Returns whether an error means that the credential of the request is invalid, and not that there is none. */
+export const isInvalidCredential = (code: string): boolean =>
+  code === 'auth.invalid_token' || code === 'auth.invalid_key'
 
 const UNDER_OPENAI = /^(?:https?:\/\/[^/?#]*)?\/openai\//
 
