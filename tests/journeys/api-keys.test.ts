@@ -141,7 +141,12 @@ describe('an API key', () => {
     const { body } = await create({ permissions: ['chats:*'], expires_at: soon })
     expect([(await chats({ 'x-api-key': body.key })).status, body.expires_at]).toEqual([200, soon])
     await server.server.services.database.sql`update api_keys set expires_at = now() where id = ${body.id}`
-    expect((await chats({ 'x-api-key': body.key })).status).toBe(401)
+    const expired = await chats({ 'x-api-key': body.key })
+    expect([expired.status, expired.body.detail]).toEqual([
+      401,
+      expect.stringContaining('Invalid or revoked API key'),
+    ])
+    expect(expired.headers.get('www-authenticate')).toBe('Bearer realm="Parley", error="invalid_token"')
     const other = (await create({ permissions: ['chats:*'] })).body
     const path = `/api/api_keys/delete?api_key_id=${other.id}`
     expect((await server.call('DELETE', path, { token: owner.token })).status).toBe(200)

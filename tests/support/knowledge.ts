@@ -69,7 +69,7 @@ export function librarian(server: Client, person: Person): Librarian {
       for (;;) {
         const { status, body, text } = await call('GET', 'ingestion_status', { kb_id: kbId })
         if (status !== 200) throw new Error(`${status}: ${text}`)
-        if (body['status'] === 'ready' || body['status'] === 'failed') return body
+        if (['ready', 'partial', 'failed'].includes(body['status'])) return body
         if (Date.now() > end) throw new Error(`not settled: ${text}`)
         await sleep(25)
       }
