@@ -26,7 +26,7 @@ import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
 import { createMcp, type Mcp, registerGateway } from '#parts/mcp/index.ts'
 import { createMemory, playgroundRoutes } from '#parts/mcp-playground/index.ts'
 import { createMcpServer, type McpServer, registerMcpServer } from '#parts/mcp-server/index.ts'
-import { openAiRoutes } from '#parts/openai/index.ts'
+import { openAiRoutes, responseSocket } from '#parts/openai/index.ts'
 import { orgRoutes } from '#parts/org/index.ts'
 import { roleRoutes } from '#parts/roles/index.ts'
 import { createTools } from '#parts/tools/index.ts'
@@ -52,8 +52,10 @@ import {
 import { describeApi } from '#platform/http/openapi.ts'
 import { protectAnswers, protectionHeaders } from '#platform/http/protect-answers.ts'
 import { registerRoutes } from '#platform/http/register-routes.ts'
+import { registerSockets } from '#platform/http/register-sockets.ts'
 import { sendError } from '#platform/http/send-error.ts'
 import { compileValidator } from '#platform/http/validation.ts'
+import { WebSockets } from '#platform/http/web-sockets.ts'
 import { registerDevMail } from '#platform/mail/dev-mail.ts'
 import type { SandboxBounds } from '#platform/sandbox/sandbox.ts'
 import type { Passwords } from '#platform/secrets/passwords.ts'
@@ -124,6 +126,7 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
   const memory = createMemory(services)
   const dataRights = createDataRights(services, { mcp, memory })
   const mcpServer = createMcpServer(services, { agents, knowledge, calls })
+  const openAi = { services, models, agents, calls }
   const webhooks = createWebhooks(services, overrides.webhookTimes)
   const console = createConsole(services, overrides.console)
   const routes: Route[] = [
@@ -143,24 +146,28 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
     ...conversationRoutes({ chats: chat.conversations, models }),
     ...agentDeploy.routes,
     ...instructionRoutes,
-    ...openAiRoutes({ services, models, agents, calls }),
+    ...openAiRoutes(openAi),
     ...billingRoutes(services),
     ...playgroundRoutes({ services, mcp, models, calls, memory }),
     ...webhooks.routes,
     ...dataRights.routes,
     ...(overrides.routes ?? []),
   ]
-  const http = await createServer(services)
+  const sockets = [responseSocket(openAi)]
+  const count = createCountRequest(services, createAddressOf(services.config.trustProxy))
+  const http = await createServer(services, count)
   const deps = { ...services, stallMs: overrides.stallMs ?? STALL_MS }
   endStalledReaders(http, deps.stallMs)
   registerHealth(http, services)
   if (services.config.role !== 'worker') {
-    registerRoutes(http, deps, services.tracing ? traceHandlers(routes, services.tracing) : routes)
+    registerRoutes(http, deps, services.tracing ? traceHandlers(routes, services.tracing) : routes, sockets)
     registerFiles(http, services.storage)
     registerWidget(http, agentDeploy)
     registerGateway(http, mcp.gateway)
     registerMcpServer(http, mcpServer)
-    registerLiveSockets(http, services)
+    const webSockets = new WebSockets(http)
+    registerLiveSockets(http, webSockets, services)
+    registerSockets(http, webSockets, { ...services, count }, sockets)
     if (services.config.devMail) registerDevMail(http, services.config)
     registerDocs(
       http,
@@ -174,8 +181,7 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
 }
 
 /** Creates the HTTP server with everything that applies to all routes. */
-async function createServer({ log, ...services }: Services): Promise<FastifyInstance> {
-  const count = createCountRequest(services, createAddressOf(services.config.trustProxy))
+async function createServer({ log, ...services }: Services, count: CountRequest): Promise<FastifyInstance> {
   const protection = protectionHeaders(services.config)
   const http = Fastify({
     loggerInstance: log as FastifyBaseLogger,

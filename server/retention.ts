@@ -3,6 +3,7 @@ import { sessionRetention } from '#parts/auth/index.ts'
 import { replyKeyRetention } from '#parts/chat/index.ts'
 import { invitationRetention } from '#parts/invitations/index.ts'
 import { recordRetention } from '#parts/mcp-server/index.ts'
+import { responseRetention } from '#parts/openai/index.ts'
 import { deliveryRetention } from '#parts/webhooks/index.ts'
 import { auditRetention } from '#platform/audit/audit.ts'
 import { requestRetention } from '#platform/idempotency/stored-requests.ts'
@@ -19,6 +20,7 @@ export function createRetention({ config: { retentionDays }, database, log }: Se
     ...requestRetention,
     ...replyKeyRetention,
     ...recordRetention,
+    ...responseRetention,
     ...invitationRetention(retentionDays.invitations),
     ...deliveryRetention(retentionDays.deliveries),
     ...auditRetention(retentionDays.audit),

@@ -9,6 +9,7 @@ import { invitationTables } from '#parts/invitations/index.ts'
 import { kbTables } from '#parts/kb/index.ts'
 import { modelTables } from '#parts/llm/index.ts'
 import { mcpTables } from '#parts/mcp/index.ts'
+import { openAiTables } from '#parts/openai/index.ts'
 import { orgTables } from '#parts/org/index.ts'
 import { roleTables } from '#parts/roles/index.ts'
 import { toolTables } from '#parts/tools/index.ts'
@@ -36,6 +37,7 @@ export const TABLES: OwnedTables = {
   ...instructionTables,
   ...chatTables,
   ...conversationTables,
+  ...openAiTables,
   ...storageTables,
   ...ledgerTables,
   ...auditTables,

@@ -8,6 +8,7 @@ import { DATA_RIGHTS } from './access-to-data-rights.ts'
 import { FACTORS } from './access-to-factors.ts'
 import { IDENTITY } from './access-to-identity.ts'
 import { MCP } from './access-to-mcp.ts'
+import { OPENAI } from './access-to-openai.ts'
 import { WEBHOOKS } from './access-to-webhooks.ts'
 
 /** The records of one organization, all created by its owner. */
@@ -360,23 +361,8 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_agents_get: ['OAMG', oneAgent],
   put_agents_update: ['OA', withBody(oneAgent, () => ({ description: 'x' }))],
   delete_agents_delete: ['OA', oneAgent],
-  post_openai_v1_chat_completions: [
-    'OAM',
-    withBody(inOrganization, ({ modelId: model }) => ({
-      model,
-      messages: [{ role: 'user', content: 'Hi' }],
-    })),
-  ],
-  post_openai_v1_responses: [
-    'OAM',
-    withBody(inOrganization, ({ modelId: model }) => ({ model, input: 'Hi' })),
-  ],
-  get_openai_v1_models: ['OAM', inOrganization],
-  post_openai_v1_embeddings: [
-    'OAM',
-    withBody(inOrganization, ({ modelId: model }) => ({ model, input: 'Hi' })),
-  ],
 
+  ...OPENAI,
   ...WEBHOOKS,
   ...BILLING,
   ...MCP,

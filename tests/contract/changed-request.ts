@@ -3,6 +3,8 @@ import { OPERATIONS, resolve, type Schema } from '#tests/attacks/contract.ts'
 
 export interface Sent {
   token?: string
+  /** Parameters in the path. */
+  params?: Record<string, string>
   query?: Record<string, string>
   body?: unknown
   file?: { name: string; bytes: Uint8Array }

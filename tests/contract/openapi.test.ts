@@ -121,7 +121,7 @@ test('every example agrees with itself', () => {
 /** Rules for example records. A record without the fields of a rule satisfies the rule. */
 const RULES: readonly ((record: Json) => boolean)[] = [
   function pageWithoutCursorEnds({ next_cursor: cursor, has_more: hasMore }) {
-    return (cursor === null) === (hasMore === false) || hasMore === undefined
+    return cursor === undefined || hasMore === undefined || (cursor === null) === (hasMore === false)
   },
   function timesAreInOrder({ created_at: created, updated_at, last_used_at, finished_at, expires_at }) {
     const later = [updated_at, last_used_at, finished_at, expires_at].filter(

@@ -20,7 +20,10 @@ import { requestsOfFactors } from './requests-of-factors.ts'
  * changes no table; with a changed request, it is refused. A POST without a valid request fails here.
  */
 
-const OPERATIONS = readOperations().filter(({ method }) => method === 'POST')
+/** Cancelling a response is always refused. */
+const OPERATIONS = readOperations().filter(
+  ({ method, path }) => method === 'POST' && !path.endsWith('/cancel'),
+)
 
 const SETTLED_MS = 400
 const SETTLED_TIMES_MAX = 40
@@ -136,6 +139,13 @@ async function heldConnection(): Promise<Sent> {
   return { token, body: { ticket: new URL(headers.get('location') ?? '').hash.slice(1) } }
 }
 
+/** Returns a request to a new conversation for responses. */
+async function inNewConversation(body: object): Promise<Sent> {
+  const query = { org_id: made.fixture.organizationId }
+  const conversation = await asOwner(`/openai/v1/conversations?${new URLSearchParams(query)}`, {})
+  return { query, params: { conversation_id: conversation.body.id }, body }
+}
+
 /** Requests that differ from the matrix: public ones, files, and requests that need prepared records. */
 const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
   post_auth_signup: () => ({ body: { email: `${randomUUID()}@example.com`, password, ...names } }),
@@ -248,6 +258,9 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     const { body } = await asOwner(`/api/webhooks/test?webhook_id=${webhookId}`, undefined)
     return { query: { webhook_id: webhookId, delivery_id: body.id } }
   },
+  post_openai_v1_conversations_conversation_id: () => inNewConversation({ metadata: { a: 'b' } }),
+  post_openai_v1_conversations_conversation_id_items: () =>
+    inNewConversation({ items: [{ role: 'user', content: 'Hi' }] }),
   async post_openai_v1_embeddings() {
     const config = { base_url: `${provider.url}/v1`, capabilities: ['embedding'] }
     const model = { ...MODEL, name: 'e', version: 'emu-dim8', config }
@@ -263,8 +276,9 @@ async function requestOf(id: string): Promise<Sent> {
   return { ...token, ...(await (REQUESTS[id]?.() ?? call(made.fixture))) }
 }
 
-async function send(path: string, { token, query, body, file, headers }: Sent, key: string): Promise<Answer> {
-  const to = `${path}?${new URLSearchParams(query)}`
+async function send(path: string, request: Sent, key: string): Promise<Answer> {
+  const { token, params, query, body, file, headers } = request
+  const to = `${path.replace(/\{(\w+)\}/, (_, name) => params?.[name] ?? '')}?${new URLSearchParams(query)}`
   const all = { 'idempotency-key': key, ...headers }
   if (!file)
     return server.call('POST', to, {

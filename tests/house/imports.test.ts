@@ -72,7 +72,7 @@ const PACKAGE_OWNERS: Record<string, string[]> = {
   // The server doesn't use its own client, but the chat in the terminal is a client.
   '@parley/client': ['server/chat-client.ts'],
   redis: ['server/platform/redis/'],
-  ws: ['server/platform/events/'],
+  ws: ['server/platform/events/', 'server/platform/http/'],
   'drizzle-orm': ['server/database/drizzle.ts'],
   'drizzle-orm/pg-core': ['server/database/drizzle.ts'],
   jose: ['server/platform/access/'],

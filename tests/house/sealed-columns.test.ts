@@ -5,7 +5,8 @@ import { SEALED_COLUMNS } from '#platform/secrets/sealed-columns.ts'
 /*
  * Rotating SECRET must re-encrypt all encrypted values. This list names each call of `encrypt` with the column
  * that stores its value: a new call fails the first test, and a column missing from SEALED_COLUMNS fails the
- * second one. rotate-secret.ts covers values in jobs; values in Redis expire within half an hour.
+ * second one. rotate-secret.ts covers values in jobs; values in Redis expire within half an hour. A client that keeps a
+ * compaction sends the conversation again after a rotation.
  */
 const CALLS: Record<string, string[]> = {
   'server/parts/auth/check-factor-system.ts': ['auth_challenges.pending'],
@@ -23,6 +24,7 @@ const CALLS: Record<string, string[]> = {
   'server/parts/mcp/catalogue-system.ts': ['mcp_servers.client_secret', 'mcp_servers.client_secret'],
   'server/parts/mcp/providers.ts': ['mcp_clients.client'],
   'server/parts/mcp/credentials.ts': ['mcp_instances.credentials'],
+  'server/parts/openai/responses/compaction.ts': ['the client'],
   'server/parts/tools/tool-config.ts': ['agent_tools.config'],
   'server/parts/webhooks/manage-webhooks.ts': ['webhook_endpoints.secret', 'webhook_endpoints.secret'],
   'server/platform/idempotency/stored-requests.ts': ['idempotent_requests.answer'],
@@ -31,7 +33,7 @@ const CALLS: Record<string, string[]> = {
 }
 /** Columns that receive an encrypted value from another column, without a call of `encrypt`. */
 const MOVED = ['webhook_endpoints.previous_secret']
-const ELSEWHERE = ['a job', 'Redis', 'what it was before']
+const ELSEWHERE = ['a job', 'Redis', 'the client', 'what it was before']
 
 test('every call of encrypt is listed here', () => {
   const calls = globSync('server/**/*.ts')

@@ -208,15 +208,6 @@ describe('messages', () => {
   test('ignores unknown fields', async () => {
     expect((await complete({ user: 'u', seed: 4, logit_bias: {}, vendor_field: [1] })).status).toBe(200)
   })
-
-  test('refuses previous_response_id, because nothing is stored', async () => {
-    const { status, body } = await post('/responses', {
-      model: 'talker',
-      input: 'hi',
-      previous_response_id: 'resp_1',
-    })
-    expect([status, body.error.param]).toEqual([400, 'previous_response_id'])
-  })
 })
 
 describe('agents', () => {

@@ -259,6 +259,19 @@ describe('one user', () => {
     expect((await late.closed).code).toBe(4429)
   })
 
+  test('is counted for each message of a WebSocket', async () => {
+    const { token } = await signUp()
+    const path = '/openai/v1/responses'
+    const live = await openLiveSocket(server.url, { token, path, headers: newcomer() })
+    const statuses: number[] = []
+    for (let count = 0; count < USER_LIMIT; count++) {
+      live.send({ type: 'response.create', model: 'nobody', input: 'hi' })
+      statuses.push((await live.next()).status)
+    }
+    expect(statuses).toEqual([404, 404, 404, 404, 429])
+    live.socket.close()
+  })
+
   test('sees the window with the fewest requests left', async () => {
     const person = await signUp()
     const address = newcomer()

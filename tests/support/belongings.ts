@@ -40,6 +40,11 @@ export async function fillPersonal(
     is_archived: false,
   })
   if (!conversation.body.id) throw new Error(conversation.text)
+  const item = { role: 'user', content: `Hello ${mark}item` }
+  const history = await ask('POST', `/openai/v1/conversations?org_id=${org_id}`, { items: [item] })
+  const response = { model: modelId, input: [item], conversation: history.body.id }
+  const responded = await ask('POST', `/openai/v1/responses?org_id=${org_id}`, response)
+  if (responded.body.store !== true) throw new Error(responded.text)
   await ask('POST', `/api/api_keys/create?org_id=${org_id}`, {
     name: `${mark}key`,
     permissions: ['chats:read'],

@@ -50,6 +50,8 @@ export const organizations = pgTable(
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
     /** If true, sessions without a second factor cannot use the organization. API keys still can. */
     requireSecondFactor: boolean('require_second_factor').notNull().default(false),
+    /** Days for which new responses of /openai/v1/responses are stored. 0 means that none is stored. */
+    responseRetentionDays: integer('response_retention_days').notNull().default(30),
     /**
      * When the organization was deleted. A deleted organization is inaccessible while its rows are erased, and a
      * trigger prevents restoring it.

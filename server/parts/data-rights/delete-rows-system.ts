@@ -31,6 +31,8 @@ const ROWS_MAX = 2_000
  */
 const MESSAGES_MAX = 500
 const CHATS_MAX = 100
+/** Maximum number of responses or of their conversations per statement, each with its items. */
+const RESPONSES_MAX = 100
 const DOCUMENTS_MAX = 200
 /**
  * Replies older than this have no stream in Redis. Assumes that a reply ends within 50 minutes. Its stream expires ten
@@ -118,6 +120,24 @@ export const deleteUploads = (deps: DeletionDependencies, owner: RowOwner): Prom
     delete from uploads where id in (
       select id from uploads where ${isOwned(tx, owner)} order by id limit ${ROWS_MAX})`,
   )
+
+/** Deletes stored responses and their conversations, with their items. */
+export async function deleteResponses(deps: DeletionDependencies, owner: RowOwner): Promise<void> {
+  await inBatches(
+    deps,
+    owner.organizationId,
+    (tx) => tx`
+    delete from responses where id in (
+      select id from responses where ${isOwned(tx, owner)} order by id limit ${RESPONSES_MAX})`,
+  )
+  await inBatches(
+    deps,
+    owner.organizationId,
+    (tx) => tx`
+    delete from response_conversations where id in (
+      select id from response_conversations where ${isOwned(tx, owner)} order by id limit ${RESPONSES_MAX})`,
+  )
+}
 
 /** Deletes the contents of an organization's knowledge bases, but keeps the rows of knowledge_bases. */
 export async function emptyKnowledgeBases(

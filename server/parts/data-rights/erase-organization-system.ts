@@ -6,6 +6,7 @@ import {
   type DeletionDependencies,
   deleteChats,
   deleteRecords,
+  deleteResponses,
   deleteUploads,
   emptyKnowledgeBases,
   stopCalls,
@@ -31,6 +32,7 @@ export async function eraseOrganization(deps: ErasureDependencies, organizationI
   await deleteChats(deps, owner)
   await emptyKnowledgeBases(deps, owner)
   await deleteUploads(deps, owner)
+  await deleteResponses(deps, owner)
   await deleteRecords(deps, organizationId)
   const members = await sql<{ userId: string }[]>`
     select user_id as "userId" from memberships where organization_id = ${organizationId}`

@@ -1,6 +1,6 @@
 import { LOWEST_ID } from '#database/new-id.ts'
 import { type SystemSql, type SystemStatements, systemSql } from '#database/system-sql.ts'
-import { deleteChats, deleteUploads, stopCalls } from './delete-rows-system.ts'
+import { deleteChats, deleteResponses, deleteUploads, stopCalls } from './delete-rows-system.ts'
 import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
 
 /** Data that the erasure of a deleted account needs. Stored encrypted with the user until the erasure is complete. */
@@ -51,6 +51,7 @@ async function eraseInOrganization(
         select id::text from conversations where organization_id = ${organizationId} and user_id = ${userId}))`
   await deleteChats(deps, owner)
   await deleteUploads(deps, owner)
+  await deleteResponses(deps, owner)
   await sql`delete from instructions where organization_id = ${organizationId} and user_id = ${userId}`
   await memory.clear(owner)
   await events.forget(organizationId, userId)

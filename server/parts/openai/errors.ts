@@ -15,6 +15,39 @@ export const OPENAI_ERRORS = defineErrors({
     'A deployment key gives access only to its agent, and agents do not create embeddings. Use an API key of the organization.',
   ],
 
+  'openai.response_not_found': [
+    404,
+    'There is no response {id}. It was deleted, has expired, was not stored, or belongs to another key or user.',
+  ],
+  'openai.previous_not_found': [
+    404,
+    'previous_response_id: the response {id} or one before it was not found. Send the whole conversation as input.',
+  ],
+  'openai.item_not_found': [
+    404,
+    '{field}: there is no stored item {id}. Send the item itself instead of a reference.',
+  ],
+  'openai.conversation_not_found': [
+    404,
+    'There is no conversation {id}. It was deleted, has expired, or belongs to another key or user.',
+  ],
+  'openai.item_missing': [404, 'There is no item {id} in this conversation.'],
+  'openai.stores_nothing': [
+    403,
+    'This organization stores no responses and conversations. An administrator can change response_retention_days.',
+  ],
+  'openai.not_in_background': [
+    400,
+    'Only a response that runs in the background can be cancelled. This response has ended.',
+  ],
+
+  'openai.chain_too_long':
+    'The stored conversation has more than {items} items or {megabytes} MiB. Begin a new one.',
+  'openai.compaction_unknown':
+    '{field}: this compaction was changed, is too old, or comes from another organization. Send the conversation instead.',
+  'openai.nothing_to_compact': 'input or previous_response_id must contain a conversation.',
+  'openai.one_history': 'Send previous_response_id or conversation, not both.',
+  'openai.role_needed': '{field} must have a role: user, assistant, system or developer.',
   'openai.tool_choice': 'tool_choice can only require a tool that is listed in tools.',
   'openai.images_max': 'A request can have at most {limit} images. Remove some.',
   'openai.tool_call_id':

@@ -1,1 +1,4 @@
+export { responseSocket } from './responses/socket.ts'
+export { responseRetention } from './responses/store.ts'
 export { openAiRoutes } from './routes.ts'
+export { openAiTables } from './tables.ts'

@@ -13,8 +13,6 @@ const ORDINARY: Record<string, (value: unknown) => boolean> = {
   prediction: () => false,
   web_search_options: () => false,
   background: (value) => value === false,
-  previous_response_id: () => false,
-  conversation: () => false,
   prompt: () => false,
 }
 
@@ -40,6 +38,5 @@ const WHY: Record<string, string> = {
   n: 'Request one answer at a time.',
   functions: 'Use tools instead.',
   function_call: 'Use tool_choice instead.',
-  previous_response_id: 'Responses are not stored, so send the whole conversation as input.',
-  conversation: 'Responses are not stored, so send the whole conversation as input.',
+  background: 'Use stream for a response that takes long.',
 }

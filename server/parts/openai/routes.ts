@@ -1,51 +1,21 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HOURS } from '#platform/http/example-values.ts'
-import { OpenQuery, OrgId } from '#platform/http/schemas.ts'
-import { MODEL_FAILURES } from '../llm/index.ts'
 import { completeChat } from './chat-completions.ts'
 import { embedTexts } from './embeddings.ts'
-import type { OpenAiDependencies } from './generate.ts'
 import { listModels } from './list-models.ts'
-import { Response, ResponseRequest } from './response-schemas.ts'
-import { respond } from './responses.ts'
+import { conversationRoutes } from './responses/conversation-routes.ts'
+import type { ResponseDependencies } from './responses/respond.ts'
+import { responseRoutes } from './responses/routes.ts'
 import { presentIgnored } from './review-parameters.ts'
+import { access, BODY_BYTES_MAX, ERRORS, GENERATION_ERRORS, query } from './route-options.ts'
 import * as schemas from './schemas.ts'
 
-/**
- * Accepts a user's access token, an API key, or a deployment's key. The organization is that of `org_id` or of the
- * key, or else the user's personal organization.
- */
-const access = { permission: 'chats:write', orgOf: 'query or personal', orDeployment: true } as const
-const query = OpenQuery({ org_id: Type.Optional(OrgId) })
-/** Maximum size of a request body. Sufficient for a few images in base64. */
-const BODY_BYTES_MAX = 20 * 1024 * 1024
 /** Maximum number of JSON values in a request body. Sufficient for many short texts. */
 const EMBEDDING_VALUES_MAX = 500_000
-const ERRORS = [
-  'org.not_found',
-  'deployment.not_api',
-  'deployment.paused',
-  'openai.model_not_found',
-  'llm.inactive',
-  'llm.not_configured',
-  ...MODEL_FAILURES,
-  'billing.insufficient_credits',
-  'billing.key_budget_exceeded',
-  'billing.member_budget_exceeded',
-] as const
-const GENERATION_ERRORS = [
-  ...ERRORS,
-  'agent.inactive',
-  'llm.cannot_chat',
-  'llm.cannot_see',
-  'openai.agent_has_tools',
-  'openai.parameter_refused',
-  'deployment.daily_limit',
-] as const
 
 /** Routes for OpenAI clients (contract, 10). Clients use the base URL `{base_url}/openai/v1`. */
-export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
+export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/openai/v1/chat/completions',
@@ -73,29 +43,8 @@ export const openAiRoutes = (deps: OpenAiDependencies): Route[] => [
     handler: ({ scope, deployment, body, disconnected }) =>
       completeChat(deps, { scope, deployment }, body, disconnected()),
   }),
-  defineRoute({
-    method: 'POST',
-    url: '/openai/v1/responses',
-    summary: 'Create a response',
-    description:
-      "Compatible with OpenAI's Responses API, with the same rules as chat completions. Nothing is stored, so " +
-      '`previous_response_id` is refused.',
-    access,
-    query,
-    body: ResponseRequest,
-    example: { model: 'Shop assistant', input: HOURS },
-    bodyLimits: { bytes: BODY_BYTES_MAX },
-    effects: 'outside once',
-    reply: {
-      view: Response,
-      orEvents: Type.String(),
-      description: 'The response. With `stream`, its events.',
-    },
-    errors: GENERATION_ERRORS,
-    present: presentIgnored,
-    handler: ({ scope, deployment, body, disconnected }) =>
-      respond(deps, { scope, deployment }, body, disconnected()),
-  }),
+  ...responseRoutes(deps),
+  ...conversationRoutes,
   defineRoute({
     method: 'GET',
     url: '/openai/v1/models',

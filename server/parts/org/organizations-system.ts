@@ -20,6 +20,7 @@ interface Row {
   slug: string
   is_personal: boolean
   require_second_factor: boolean
+  response_retention_days: number
   role_id: string
   role_name: string
   level: number
@@ -125,7 +126,7 @@ const readRows = (
   { below, only, count }: { below?: string | undefined; only: string | null; count: number },
 ) => sql<Row[]>`
   select o.id, o.name, o.slug, o.personal_user_id is not null as is_personal,
-    o.require_second_factor, r.id as role_id, r.name as role_name,
+    o.require_second_factor, o.response_retention_days, r.id as role_id, r.name as role_name,
     r.hierarchy_level as level, m.opened_at is not null as is_opened, o.created_at, o.updated_at,
     array(
       select p.name from role_permissions rp join permissions p on p.id = rp.permission_id

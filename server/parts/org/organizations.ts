@@ -9,16 +9,17 @@ import { readOrganization } from './organizations-system.ts'
 import type { OrganizationChange, OrganizationView } from './schemas.ts'
 
 /**
- * Changes the name of an organization, and whether the organization requires a second factor. Only the owner can
- * change the requirement, and the owner must have a second factor to enable it. Throws org.name_taken,
+ * Changes the name of an organization, how long it stores responses, and whether it requires a second factor. Only
+ * the owner can change the requirement, and the owner must have a second factor to enable it. Throws org.name_taken,
  * org.owner_needed, access.session_needed, org.factor_needed.
  */
 export async function changeOrganization(
   database: Database,
   scope: Scope<'organization:write'>,
-  { name, require_second_factor: required }: OrganizationChange,
+  change: OrganizationChange,
 ): Promise<OrganizationView> {
   const { organizationId } = scope
+  const { name, require_second_factor: required, response_retention_days: days } = change
   if (required !== undefined) {
     if (!isOwner(scope)) throw fail('org.owner_needed')
     if (scope.apiKeyId !== null) throw fail('access.session_needed')
@@ -27,15 +28,15 @@ export async function changeOrganization(
     .begin(async (tx) => {
       if (required) await checkOwnFactor(tx, scope.userId)
       const [before] = await tx<Required<OrganizationChange>[]>`
-        select name, require_second_factor from organizations where id = ${organizationId} for update`
+        select name, require_second_factor, response_retention_days
+        from organizations where id = ${organizationId} for update`
       const [after] = await tx<Required<OrganizationChange>[]>`
         update organizations set updated_at = now(), name = coalesce(${name?.trim() ?? null}, name),
-          require_second_factor = coalesce(${required ?? null}, require_second_factor)
-        where id = ${organizationId} returning name, require_second_factor`
-      const auditedFields = (row: Required<OrganizationChange> | undefined) => ({
-        ...(name !== undefined && { name: row?.name }),
-        ...(required !== undefined && { require_second_factor: row?.require_second_factor }),
-      })
+          require_second_factor = coalesce(${required ?? null}, require_second_factor),
+          response_retention_days = coalesce(${days ?? null}, response_retention_days)
+        where id = ${organizationId} returning name, require_second_factor, response_retention_days`
+      const auditedFields = (row: Required<OrganizationChange> | undefined) =>
+        Object.fromEntries(Object.entries(row ?? {}).filter(([field]) => field in change))
       await recordEvent(tx, organizationId, scope, {
         action: 'organization.updated',
         recordId: organizationId,

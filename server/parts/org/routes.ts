@@ -54,7 +54,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
   defineRoute({
     method: 'PUT',
     url: '/api/org/update',
-    summary: 'Rename an organization, or require a second factor',
+    summary: 'Change the settings of an organization',
     description:
       'Where a second factor is required, sessions without one get 403 `access.second_factor_required`. API keys and keys ' +
       'of deployments are not affected. An owner needs a factor of their own to require one.',

@@ -30,6 +30,14 @@ export const NewOrganization = Type.Object({
 })
 export type NewOrganization = Static<typeof NewOrganization>
 
+const ResponseRetentionDays = Type.Integer({
+  minimum: 0,
+  maximum: 3650,
+  description:
+    'Days for which responses of `/openai/v1/responses` are stored. With 0, none is stored. A change applies to new ' +
+    'responses.',
+})
+
 export const OrganizationView = Type.Object(
   {
     id: ObjectId,
@@ -39,6 +47,7 @@ export const OrganizationView = Type.Object(
     require_second_factor: Type.Boolean({
       description: 'Whether sessions need a second factor to use the organization. API keys do not.',
     }),
+    response_retention_days: ResponseRetentionDays,
     is_opened: Type.Boolean({
       description:
         "False for an added member who has not made a request to the organization yet. Its administrators do not see that member's name and email address.",
@@ -90,6 +99,7 @@ export const OrganizationChange = Type.Object(
           'Whether sessions need a second factor to use the organization. Only the owner can set it.',
       }),
     ),
+    response_retention_days: Type.Optional(ResponseRetentionDays),
   },
   { additionalProperties: false, minProperties: 1 },
 )

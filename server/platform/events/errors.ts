@@ -16,5 +16,10 @@ export const EVENTS_ERRORS = defineErrors({
   ],
   'events.too_many': [429, 'You already have {limit} live connections. Close one first.'],
 
+  'events.message_in_progress': [
+    409,
+    'The previous message is still in progress. Send the next message after its last event.',
+  ],
+
   'events.server_full': 'The server has too many live connections. Try again later.',
 })

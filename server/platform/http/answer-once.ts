@@ -28,7 +28,7 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefin
  * Returns whether `answerOnce` must handle the request's idempotency key. False if the request has no key, and for
  * routes with the effects `reply`, which handle keys themselves.
  */
-export const isKeyed = (route: Route, request: FastifyRequest): boolean =>
+export const isKeyed = (route: Pick<Route, 'method' | 'effects'>, request: FastifyRequest): boolean =>
   route.method === 'POST' && route.effects !== 'reply' && idempotencyKeyOf(request.headers) !== undefined
 
 /** Runs the handler. If the request is a repeat, returns the stored response instead. */
@@ -60,7 +60,10 @@ export async function answerOnce(
 }
 
 /** Returns the parts of a request that must be equal in a repeat. */
-const repeatIdentity = (route: Route, { query, body, headers, cookie, file }: RouteInput): unknown => [
+const repeatIdentity = (
+  route: Route,
+  { params, query, body, headers, cookie, file }: RouteInput,
+): unknown => [
   query,
   body ?? null,
   file ? [file.sha256, file.name, file.contentType] : null,
@@ -68,6 +71,7 @@ const repeatIdentity = (route: Route, { query, body, headers, cookie, file }: Ro
   // The response of a public route may depend on the page's origin.
   route.access === 'public' ? (headers.origin ?? null) : null,
   ...(route.cookie === undefined ? [] : [cookie]),
+  ...(route.params === undefined ? [] : [params]),
 ]
 
 /** Returns the quota that the stored request counts against. An IP address is included only as a keyed hash. */

@@ -160,11 +160,14 @@ export type RouteSpec<
   B extends TSchema | undefined = TSchema | undefined,
   R extends Reply = Reply,
   U extends Upload | undefined = Upload | undefined,
+  P extends TObject | undefined = TObject | undefined,
 > = Method & {
+  /** A segment `:name` is a parameter, described in `params`. */
   url: `/${string}`
   summary: string
   description?: string
   access: A
+  params?: P
   query?: Q
   body?: B
   /** Example of the body for the API reference. A test validates it. */
@@ -193,6 +196,7 @@ export type RouteSpec<
   handler: (
     input: Identity<A> & {
       client: Client
+      params: Values<P>
       query: Values<Q>
       body: Values<B>
       headers: IncomingHttpHeaders
@@ -209,6 +213,7 @@ export interface Route {
   summary: string
   description?: string
   access: Access
+  params?: TObject
   query?: TObject
   body?: TSchema
   example?: unknown
@@ -231,6 +236,7 @@ export interface RouteInput {
   scopes?: Scope<Permission>[]
   deployment?: OpenDeployment | null
   client: Client
+  params: unknown
   query: unknown
   body: unknown
   headers: IncomingHttpHeaders
@@ -251,7 +257,8 @@ export function defineRoute<
   B extends TSchema | undefined = undefined,
   const R extends Reply = Reply,
   U extends Upload | undefined = undefined,
->(spec: RouteSpec<A, Q, B, R, U>): Route {
+  P extends TObject | undefined = undefined,
+>(spec: RouteSpec<A, Q, B, R, U, P>): Route {
   const route = spec as unknown as Route
   const { reply, handler } = route
   const sentence = Array.isArray(reply) ? reply[2] : undefined

@@ -44,6 +44,11 @@ const VALUES: Record<string, string | number> = {
 /** Values for errors to which VALUES does not apply, by error code. */
 const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
   'deployment.daily_limit': { limit: 500 },
+  'openai.conversation_not_found': { id: 'conv_0195f3c4' },
+  'openai.item_missing': { id: 'msg_0195f3c4' },
+  'openai.item_not_found': { field: 'input.0', id: 'msg_0195f3c4' },
+  'openai.previous_not_found': { id: 'resp_0195f3c4' },
+  'openai.response_not_found': { id: 'resp_0195f3c4' },
   'openai.parameter_refused': { field: 'logit_bias', model: 'gpt-5-mini' },
   'agent.tools_too_large': { limit: 200_000 },
   'invitation.gone': { status: 'accepted' },

@@ -3,9 +3,11 @@ import {
   at,
   CALL,
   CATEGORY,
+  CHAT,
   CONNECTION,
   DELIVERY,
   FIND_ORDER,
+  HOURS,
   ORDER,
   ORGANIZATION,
   REPLY,
@@ -20,6 +22,13 @@ const LOW_CREDITS_WEBHOOK = {
   id: WEBHOOK,
   description: 'Warns us before the credits run out.',
   event_types: ['billing.credits_low'],
+}
+const INPUT_MESSAGE = {
+  type: 'message',
+  id: `msg_${REPLY}`,
+  role: 'user',
+  status: 'completed',
+  content: [{ type: 'input_text', text: HOURS }],
 }
 const DELIVERED = { id: DELIVERY }
 
@@ -82,6 +91,22 @@ export const INTEGRATION_RECORDS: Record<string, Record<string, unknown>> = {
     ],
     usage: { prompt_tokens: 24, completion_tokens: 8, total_tokens: 32 },
   },
+  OpenAiCompaction: {
+    id: `resp_${REPLY}`,
+    created_at: 1_772_442_000,
+    output: [INPUT_MESSAGE, { type: 'compaction', id: `cmp_${REPLY}`, encrypted_content: 'v1.9Kd4Lm2x' }],
+    usage: { input_tokens: 96, output_tokens: 14, total_tokens: 110 },
+  },
+  OpenAiConversation: { id: `conv_${CHAT}`, created_at: 1_772_442_000, metadata: { topic: 'Opening hours' } },
+  OpenAiConversationItem: { id: `msg_${REPLY}`, type: 'message' },
+  OpenAiDeletedConversation: { id: `conv_${CHAT}` },
+  OpenAiDeletedResponse: { id: `resp_${REPLY}` },
+  OpenAiItemList: {
+    data: [INPUT_MESSAGE],
+    first_id: `msg_${REPLY}`,
+    last_id: `msg_${REPLY}`,
+    has_more: false,
+  },
   OpenAiEmbeddingList: { model: 'text-embedding-3-small', embedding: [0.0123, -0.0456, 0.0789] },
   OpenAiModelList: {
     data: [
@@ -91,6 +116,7 @@ export const INTEGRATION_RECORDS: Record<string, Record<string, unknown>> = {
   },
   OpenAiResponse: {
     id: `resp_${REPLY}`,
+    previous_response_id: null,
     created_at: 1_772_442_000,
     model: 'Shop assistant',
     output: [

@@ -318,6 +318,7 @@ export const OF_FIELD: Record<string, unknown> = {
   request_id: REQUEST,
   rerank: null,
   resets_at: '2026-04-01T00:00:00.000Z',
+  response_retention_days: 30,
   response_status: 204,
   require_second_factor: false,
   role_id: ROLE,

@@ -42,7 +42,7 @@ export function describeApi(all: readonly Route[], webhooks: Json, form = BARE):
   const schemas: Json = {}
   const paths: Record<string, Record<string, Operation>> = {}
   for (const route of routes) {
-    const address = form.addressOf(route.url) as string
+    const address = pathOf(form.addressOf(route.url) as string)
     const operation = hoist(describeOperation(route, form, examples), schemas) as Operation
     paths[address] = { ...paths[address], [route.method.toLowerCase()]: operation }
   }
@@ -79,6 +79,9 @@ export function describeApi(all: readonly Route[], webhooks: Json, form = BARE):
     },
   }
 }
+
+/** Returns a path in the form of OpenAPI: `/items/{id}` for `/items/:id`. */
+const pathOf = (url: string): string => url.replace(/:(\w+)/g, '{$1}')
 
 const sorted = (values: Json): Json =>
   Object.fromEntries(Object.entries(values).sort(([a], [b]) => a.localeCompare(b)))
@@ -135,7 +138,11 @@ function tagOf({ url }: Route): string {
 }
 
 function describeOperation(route: Route, form: AnswerForm, examples: Json): Operation {
-  const parameters = [...queryParameters(queryOf(route)), ...headerParameters(headersOf(route))]
+  const parameters = [
+    ...pathParameters(route.params),
+    ...queryParameters(queryOf(route)),
+    ...headerParameters(headersOf(route)),
+  ]
   return {
     operationId: `${route.method.toLowerCase()}_${route.url.replace(/^\/(api\/)?/, '').replace(/\W+/g, '_')}`,
     tags: [tagOf(route)],
@@ -167,6 +174,14 @@ function accessSentence(access: Access): string {
     return `Requires the permission \`${access.permission}\`, or the key of a deployment of type api.`
   return `Requires the permission \`${access.permission}\`.`
 }
+
+const pathParameters = (params?: TObject): Json[] =>
+  Object.entries(params?.properties ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...describedOnce(schema as TSchema & { description?: string }),
+  }))
 
 const queryParameters = (query: TObject): Json[] =>
   Object.entries(query.properties).map(([name, schema]) => ({

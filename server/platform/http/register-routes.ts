@@ -33,6 +33,7 @@ import { enveloped } from './envelope.ts'
 import { checkStorable } from './json-body.ts'
 import { queryOf } from './query-of.ts'
 import { type ReceivedFile, receiveFile } from './receive-file.ts'
+import type { SocketRoute } from './register-sockets.ts'
 import { sendEvents } from './send-events.ts'
 import { dropUnchanged } from './unchanged-fields.ts'
 import { compileValidator } from './validation.ts'
@@ -47,7 +48,7 @@ declare module 'fastify' {
   }
 }
 
-type Identity = Pick<RouteInput, 'caller' | 'scope' | 'scopes' | 'deployment'>
+export type Identity = Pick<RouteInput, 'caller' | 'scope' | 'scopes' | 'deployment'>
 
 /** Maximum stored length of a User-Agent. */
 const USER_AGENT_MAX = 300
@@ -67,7 +68,12 @@ interface Dependencies {
  * Registers the routes with Fastify. A request is authenticated, authorized, validated and handled, in this order. A
  * client without access gets 401, 403 or 404 as soon as the request's organization is known, regardless of the body.
  */
-export function registerRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Route[]): void {
+export function registerRoutes(
+  app: FastifyInstance,
+  deps: Dependencies,
+  routes: readonly Route[],
+  sockets: readonly Pick<SocketRoute, 'url'>[],
+): void {
   app.decorateRequest('credential', null)
   app.decorateRequest('identity', null)
   const [withFile, others] = [routes.filter(({ upload }) => upload), routes.filter(({ upload }) => !upload)]
@@ -78,7 +84,7 @@ export function registerRoutes(app: FastifyInstance, deps: Dependencies, routes:
     apart.addContentTypeParser('*', (_request, _payload, done) => done(null))
     addRoutes(apart, deps, withFile)
   })
-  refuseOtherMethods(app, routes)
+  refuseOtherMethods(app, [...routes, ...sockets.map(({ url }) => ({ url, method: 'GET' }))])
 }
 
 function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Route[]): void {
@@ -99,6 +105,7 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
       url: route.url,
       ...bodyOptions(bodyLimitsOf(route)),
       schema: {
+        ...(route.params && { params: route.params }),
         querystring: queryOf(route),
         ...(route.body && { body: route.body }),
       },
@@ -117,11 +124,11 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
       handler: async (request, reply) => {
         const client = clientOf(request)
         const identity = request.identity ?? (await identify(deps.access, route, request))
-        const { query, body, headers } = request
+        const { params, query, body, headers } = request
         const cookie = route.cookie === undefined ? null : readCookie(headers.cookie, route.cookie)
         const disconnected = () =>
           isKeyed(route, request) ? new AbortController().signal : disconnectSignal(reply)
-        const input = { ...identity, client, query, body, headers, cookie, disconnected }
+        const input = { ...identity, client, params, query, body, headers, cookie, disconnected }
         const work = (all: RouteInput) => answerOnce(deps, route, all, request, reply)
         const value = route.upload
           ? await withReceived(
@@ -183,7 +190,12 @@ export const clientOf = (request: FastifyRequest): Client => ({
   admit: async (id) => request.rateWindows?.admit(id),
 })
 
-async function identify(deps: AccessDependencies, route: Route, request: FastifyRequest): Promise<Identity> {
+/** Authenticates and authorizes a request. Throws the errors of the route's access. */
+export async function identify(
+  deps: AccessDependencies,
+  route: Pick<Route, 'access' | 'method' | 'effects'>,
+  request: FastifyRequest,
+): Promise<Identity> {
   const { access } = route
   if (access === 'public') return {}
   const { credential } = request
@@ -250,7 +262,7 @@ const sendFile = (
     .send(content)
 
 /** For other methods on a known address, responds with 405 and the allowed methods. */
-function refuseOtherMethods(app: FastifyInstance, routes: readonly Route[]): void {
+function refuseOtherMethods(app: FastifyInstance, routes: readonly { url: string; method: string }[]): void {
   const methods = new Map<string, string[]>()
   for (const { url, method } of routes) methods.set(url, [...(methods.get(url) ?? []), method])
   for (const [url, allowed] of methods) {

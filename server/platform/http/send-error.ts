@@ -12,7 +12,7 @@ const RETRY_SECONDS = 2
  * /openai. Reports an unexpected error as server.error, and logs its cause with the request id.
  */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const expected = error instanceof AppError ? error : translate(error as FastifyError, request)
+  const expected = appErrorOf(error, request)
   if (expected.status >= 500) request.log.error({ err: error }, 'request failed')
   else if (expected.cause) request.log.debug({ err: expected.cause }, expected.message)
   const { status, body } = answerTo(expected, request.originalUrl, request.id)
@@ -34,6 +34,10 @@ export const challengeOf = (code: string): string =>
 /** Returns whether an error means that the credential of the request is invalid, and not that there is none. */
 export const isInvalidCredential = (code: string): boolean =>
   code === 'auth.invalid_token' || code === 'auth.invalid_key'
+
+/** Returns the error to report. For an unexpected error, this is server.error with the error as its cause. */
+export const appErrorOf = (error: unknown, request: FastifyRequest): AppError =>
+  error instanceof AppError ? error : translate(error as FastifyError, request)
 
 const UNDER_OPENAI = /^(?:https?:\/\/[^/?#]*)?\/openai\//
 
@@ -64,6 +68,8 @@ const OPENAI_CODES: Record<string, string> = {
   401: 'invalid_api_key',
   402: 'insufficient_quota',
   'openai.model_not_found': 'model_not_found',
+  'openai.response_not_found': 'response_not_found',
+  'openai.previous_not_found': 'previous_response_not_found',
   429: 'rate_limit_exceeded',
 }
 

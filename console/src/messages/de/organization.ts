@@ -21,6 +21,13 @@ export default {
     rename: 'Organisation umbenennen',
     renamed: 'Organisation in {name} umbenannt',
   },
+  responses: {
+    title: 'Gespeicherte Antworten',
+    days: 'Tage, für die neue Antworten gespeichert werden',
+    hint: 'Programme, die die OpenAI-kompatible API nutzen, können eine gespeicherte Antwort fortsetzen. Mit 0 wird nichts gespeichert.',
+    save: 'Speichern',
+    saved: 'Die neue Frist gilt für neue Antworten',
+  },
   secondFactor: {
     title: 'Anmeldung',
     label: 'Zwei-Faktor-Authentifizierung verlangen',

@@ -18,6 +18,13 @@ export default {
     rename: 'Rename organization',
     renamed: 'Organization renamed to {name}',
   },
+  responses: {
+    title: 'Stored responses',
+    days: 'Days to store new responses',
+    hint: 'Programs that use the OpenAI-compatible API can continue a stored response. With 0, nothing is stored.',
+    save: 'Save',
+    saved: 'The new period applies to new responses',
+  },
   secondFactor: {
     title: 'Sign-in',
     label: 'Require two-factor authentication',

@@ -6,6 +6,7 @@ import { EndSection } from './end-section.tsx'
 import { FeaturesSection } from './features-section.tsx'
 import { ImportSection } from './import-section.tsx'
 import { NameSection } from './name-section.tsx'
+import { ResponsesSection } from './responses-section.tsx'
 import { SecondFactorSection } from './second-factor-section.tsx'
 
 const t = translator('organization')
@@ -16,6 +17,7 @@ export function Settings() {
     <Page title={t('settings.title')}>
       <NameSection />
       {organization.user_role.role_name === 'owner' && <SecondFactorSection />}
+      {may('organization:write') && <ResponsesSection key={organization.id} />}
       <FeaturesSection />
       {may('organization:admin') && <ExportSection />}
       <ImportSection />

@@ -1,0 +1,34 @@
+import { fail } from '#errors'
+import { type Item, newItem, uuidIn } from './items.ts'
+import type { ResponseItem, ResponseRequest } from './schemas.ts'
+import { findItems, type Owner } from './stored-items.ts'
+
+/** An item and its place in the request, for error messages. */
+export interface PlacedItem extends Item {
+  at: string
+}
+
+/**
+ * Returns the input of a request as items. Replaces each `item_reference` with a copy of the item. Throws
+ * openai.item_not_found, request.invalid.
+ */
+export async function readInput(owner: Owner, input: ResponseRequest['input']): Promise<PlacedItem[]> {
+  if (typeof input === 'string') return [{ ...newItem({ role: 'user', content: input }), at: 'input' }]
+  const references = input.filter(isReference).map(({ id }) => uuidIn(id ?? ''))
+  const found = await findItems(
+    owner,
+    references.filter((id) => id !== null),
+  )
+  return input.map((item, index) => {
+    const at = `input.${index}`
+    const placed = { ...newItem(item), at }
+    if (!isReference(item)) return placed
+    const stored = found.get(uuidIn(item.id ?? '') ?? '')
+    if (!stored) throw fail('openai.item_not_found', { field: at, id: item.id ?? '' })
+    return { ...placed, content: stored.content, signature: stored.signature }
+  })
+}
+
+/** Clients may omit the type of a reference. */
+const isReference = ({ type, role, id }: ResponseItem): boolean =>
+  type === 'item_reference' || (type === undefined && role === undefined && id != null)
