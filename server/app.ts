@@ -11,6 +11,7 @@ import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import { createAgentDeploy, registerWidget } from '#parts/agent-deploy/index.ts'
 import { type Agents, createAgents } from '#parts/agents/index.ts'
+import { anthropicRoutes } from '#parts/anthropic/index.ts'
 import { apiKeyRoutes } from '#parts/api-keys/index.ts'
 import { auditRoutes } from '#parts/audit/index.ts'
 import { authRoutes } from '#parts/auth/index.ts'
@@ -147,6 +148,7 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
     ...agentDeploy.routes,
     ...instructionRoutes,
     ...openAiRoutes(openAi),
+    ...anthropicRoutes(openAi),
     ...billingRoutes(services),
     ...playgroundRoutes({ services, mcp, models, calls, memory }),
     ...webhooks.routes,

@@ -1,5 +1,6 @@
 import { AGENT_DEPLOY_ERRORS } from '#parts/agent-deploy/errors.ts'
 import { AGENTS_ERRORS } from '#parts/agents/errors.ts'
+import { ANTHROPIC_ERRORS } from '#parts/anthropic/errors.ts'
 import { API_KEYS_ERRORS } from '#parts/api-keys/errors.ts'
 import { AUTH_ERRORS } from '#parts/auth/errors.ts'
 import { BILLING_ERRORS } from '#parts/billing/errors.ts'
@@ -62,6 +63,7 @@ const CATALOGUE = {
   ...STORAGE_ERRORS,
   ...AGENT_DEPLOY_ERRORS,
   ...AGENTS_ERRORS,
+  ...ANTHROPIC_ERRORS,
   ...API_KEYS_ERRORS,
   ...AUTH_ERRORS,
   ...BILLING_ERRORS,

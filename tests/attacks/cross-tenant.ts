@@ -170,9 +170,9 @@ function casesOf(slots: readonly Slot[], victim: Tenant, attacker: Tenant): Case
       return ATTACKERS.flatMap((who) =>
         origins
           .filter(([origin, exists]) => exists && !(origin === "a member's own" && who === 'member'))
-          // Skips OpenAI routes for a deployment's key. Such a key is bound to one agent, and the server ignores the
+          // Skips routes of OpenAI and Anthropic clients for a deployment's key. Such a key is bound to one agent, and the server ignores the
           // organization and the model in the request (contract, 10).
-          .filter(() => !(who === 'deployment' && slot.operation.path.startsWith('/openai/')))
+          .filter(() => !(who === 'deployment' && /^\/(openai|anthropic)\//.test(slot.operation.path)))
           .map(([origin]) => ({ slot, attacker: who, origin })),
       )
     })

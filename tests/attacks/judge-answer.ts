@@ -59,5 +59,5 @@ function hasSentence(path: string, body: unknown): boolean {
   const { message, code } = (error ?? {}) as Record<string, unknown>
   const isText = (value: unknown): boolean => typeof value === 'string' && value.length > 0
   if (path.startsWith('/v1/')) return status === 'error' && isText(message) && isText(code)
-  return path.startsWith('/openai/') ? isText(message) || isText(detail) : isText(detail)
+  return /^\/(openai|anthropic)\//.test(path) ? isText(message) || isText(detail) : isText(detail)
 }

@@ -113,14 +113,19 @@ const SPECIAL: Record<string, Record<string, Kind>> = {
   post_kb_search: { 'body.rerank': 'model', 'body.filter.document_id': 'document' },
   post_kb_evaluations_run: { 'body.rerank': 'model' },
   post_openai_v1_chat_completions: { 'body.model': 'model' },
+  post_openai_v1_completions: { 'body.model': 'model' },
   post_openai_v1_responses: { 'body.model': 'agent' },
   post_openai_v1_embeddings: { 'body.model': 'model' },
+  post_openai_v1_images_generations: { 'body.model': 'model' },
+  post_anthropic_v1_messages: { 'body.model': 'model' },
+  post_anthropic_v1_messages_count_tokens: { 'body.model': 'agent' },
 }
 /** Slots that also accept a name, and the kind of that name. */
 const BY_NAME: Record<string, Record<string, Kind>> = {
   post_kb_query: { 'body.model': 'modelName' },
   post_openai_v1_chat_completions: { 'body.model': 'modelName' },
   post_openai_v1_responses: { 'body.model': 'agentName' },
+  post_anthropic_v1_messages: { 'body.model': 'modelName' },
 }
 
 /** Returns all slots of openapi.json, and the paths of ids whose kind is unknown. */

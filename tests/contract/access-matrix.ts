@@ -3,12 +3,12 @@
  * valid call. coverage.test.ts tries all callers, and fails for an operation without a line.
  */
 
+import { CLIENTS } from './access-of-clients.ts'
 import { BILLING } from './access-to-billing.ts'
 import { DATA_RIGHTS } from './access-to-data-rights.ts'
 import { FACTORS } from './access-to-factors.ts'
 import { IDENTITY } from './access-to-identity.ts'
 import { MCP } from './access-to-mcp.ts'
-import { OPENAI } from './access-to-openai.ts'
 import { WEBHOOKS } from './access-to-webhooks.ts'
 
 /** The records of one organization, all created by its owner. */
@@ -361,8 +361,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_agents_get: ['OAMG', oneAgent],
   put_agents_update: ['OA', withBody(oneAgent, () => ({ description: 'x' }))],
   delete_agents_delete: ['OA', oneAgent],
-
-  ...OPENAI,
+  ...CLIENTS,
   ...WEBHOOKS,
   ...BILLING,
   ...MCP,

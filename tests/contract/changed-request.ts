@@ -8,6 +8,8 @@ export interface Sent {
   query?: Record<string, string>
   body?: unknown
   file?: { name: string; bytes: Uint8Array }
+  /** Other fields of the form with the file. */
+  fields?: Record<string, string>
   headers?: Record<string, string>
 }
 

@@ -19,7 +19,7 @@ import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from 
 
 const OPERATIONS = readOperations()
 /** Callbacks from providers, and third-party clients whose requests Parley cannot change. */
-const TAKES_ANY_QUERY = /^\/openai\/|\/callback$/
+const TAKES_ANY_QUERY = /^\/(openai|anthropic)\/|\/callback$/
 /** Ordered from the least privileged. */
 const MEMBERS = ['K', 'G', 'C', 'M', 'A'] as const
 
@@ -81,7 +81,7 @@ test.each(bodiless.map((operation) => [operation.id, operation] as const))(
   async (_id, operation) => {
     const call = { ...validCallOf(operation), body: { unknown_field: 1 } }
     const answer = await send(operation, call, allowedToken(operation))
-    expect([answer.status, answer.body.detail]).toEqual([
+    expect([answer.status, answer.body.detail ?? answer.body.error.message]).toEqual([
       400,
       'unknown_field is not a field of this request.',
     ])

@@ -13,6 +13,7 @@ import { type Fixture, MATRIX } from './access-matrix.ts'
 import { changed, type Sent } from './changed-request.ts'
 import { callOf, FIXTURES_TIMEOUT_MS, type Operation, readOperations } from './cover-operations.ts'
 import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
+import { requestsOfClients } from './requests-of-clients.ts'
 import { requestsOfFactors } from './requests-of-factors.ts'
 
 /*
@@ -83,7 +84,7 @@ async function deployment(type: string): Promise<{ id: string; key: string }> {
 
 /** Creates a chat with a reply that takes longer than the test. */
 async function busyChat(): Promise<string> {
-  const query = new URLSearchParams({ org_id: made.fixture.organizationId, model_id: await addSlowModel() })
+  const query = new URLSearchParams({ org_id: made.fixture.organizationId, model_id: (await addModel()).id })
   const headers = await beginReply(`/api/chat/send_message?${query}`, { content: 'Hi' })
   return headers.get('x-chat-id') as string
 }
@@ -96,17 +97,22 @@ async function busyConversation(): Promise<string> {
   })
   const { body: session } = await asOwner(`/api/conversation/create_session?${inOrganization}`, {
     conversation_id: conversation.id,
-    model_id: await addSlowModel(),
+    model_id: (await addModel()).id,
   })
   const message = { chat_session_id: session.id, message: 'Hi' }
   await beginReply(`/api/conversation/stream_chat?${inOrganization}`, message)
   return conversation.id
 }
 
-async function addSlowModel(): Promise<string> {
-  const config = { base_url: `${provider.url}/v1` }
-  const { body } = await asOwner(`/api/llm/add?org_id=${made.fixture.organizationId}`, { ...MODEL, config })
-  return body.id
+/** Adds a model to the fixture's organization. Returns the model's id and the query that names the organization. */
+async function addModel(model: object = {}, config: object = {}) {
+  const query = { org_id: made.fixture.organizationId }
+  const { body } = await asOwner(`/api/llm/add?${new URLSearchParams(query)}`, {
+    ...MODEL,
+    ...model,
+    config: { base_url: `${provider.url}/v1`, ...config },
+  })
+  return { id: body.id as string, query }
 }
 
 /** Starts a reply and disconnects. */
@@ -178,6 +184,7 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     body: { token: await oneTimeToken('reset_password', await server.signUp()), password },
   }),
   ...requestsOfFactors(() => server),
+  ...requestsOfClients(addModel),
   post_auth_oidc_exchange: async () => ({
     body: { code: await oneTimeToken('oidc_sign_in', person, 'this browser') },
     headers: { cookie: 'parley_oidc=this browser' },
@@ -277,7 +284,7 @@ async function requestOf(id: string): Promise<Sent> {
 }
 
 async function send(path: string, request: Sent, key: string): Promise<Answer> {
-  const { token, params, query, body, file, headers } = request
+  const { token, params, query, body, file, fields, headers } = request
   const to = `${path.replace(/\{(\w+)\}/, (_, name) => params?.[name] ?? '')}?${new URLSearchParams(query)}`
   const all = { 'idempotency-key': key, ...headers }
   if (!file)
@@ -287,6 +294,7 @@ async function send(path: string, request: Sent, key: string): Promise<Answer> {
       headers: all,
     })
   const form = new FormData()
+  for (const [name, value] of Object.entries(fields ?? {})) form.set(name, value)
   form.set('file', new Blob([file.bytes as Uint8Array<ArrayBuffer>]), file.name)
   const response = await fetch(server.url + to, {
     method: 'POST',

@@ -12,6 +12,7 @@ const FILES = globSync('server/**/*.ts').filter((file) => !file.endsWith('.test.
 /** Imports between parts, allowed only through the other's index.ts. */
 const PART_MAY_IMPORT: Record<string, string[]> = {
   'agent-deploy': ['agents', 'chat'],
+  anthropic: ['agents', 'llm', 'openai'],
   agents: ['kb', 'llm', 'mcp', 'tools'],
   auth: ['api-keys', 'invitations', 'users'],
   chat: ['agents', 'kb', 'llm'],

@@ -68,6 +68,7 @@ const OWN_CODES: [code: string, sentence: string][] = [
 const NOT_IN_THE_CONSOLE = {
   'Only programs make these mistakes.': [
     'auth.invalid_key',
+    'anthropic.',
     'events.',
     'openai.',
     'request.foreign_origin',

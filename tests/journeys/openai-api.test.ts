@@ -183,12 +183,10 @@ describe('messages', () => {
 
   test.each([
     [{ messages: [] }, /messages/],
-    [{ messages: [{ role: 'system', content: 'x' }] }, /a user message/],
     [{ messages: [{ role: 'tool', tool_call_id: 'x', content: 'y' }] }, /tool_call_id/],
     [{ messages: [{ role: 'nobody', content: 'y' }] }, /messages\.0\.role/],
     [{ temperature: 3 }, /temperature/],
     [{ n: 3 }, /n is not supported/],
-    [{ functions: [{ name: 'x' }] }, /Use tools/],
     [{ tool_choice: 'required' }, /tool_choice/],
     [
       {
@@ -330,7 +328,7 @@ describe("a deployment's key", () => {
     const models = await server.call('GET', '/openai/v1/models', { token: shop.key })
     expect(models.body.data).toHaveLength(1)
     expect(models.body.data[0].owned_by).toBe('agent')
-    const refused = await complete({ messages: [{ role: 'system', content: 'x' }] }, shop.key)
+    const refused = await complete({ messages: [] }, shop.key)
     expect(refused.status).toBe(400)
     expect((await complete({}, shop.key)).status).toBe(200)
     const third = await complete({}, shop.key)

@@ -253,17 +253,19 @@ describe('the transcribing model', () => {
 describe('failures', () => {
   const SOUND = fixture('sound.mp3')
 
+  const FAILED = [503, 'llm.failed'] as const
+  const REFUSED = [400, 'llm.refused'] as const
   test.each([
-    ['whisper-emu-err401', 'rejected the API key'],
-    ['whisper-emu-err413', 'too large'],
-    ['whisper-emu-err500', 'had an internal error'],
-    ['whisper-emu-html', 'in an unexpected format'],
-    ['whisper-emu-cut', 'lost during the reply'],
-    ['whisper-emu-nothing', 'in an unexpected format'],
-  ])('%s: gets 503 with an error sentence, without a charge', async (version, sentence) => {
+    ['whisper-emu-err401', REFUSED, 'rejected the API key'],
+    ['whisper-emu-err413', REFUSED, 'too large'],
+    ['whisper-emu-err500', FAILED, 'had an internal error'],
+    ['whisper-emu-html', FAILED, 'in an unexpected format'],
+    ['whisper-emu-cut', FAILED, 'lost during the reply'],
+    ['whisper-emu-nothing', FAILED, 'in an unexpected format'],
+  ])('%s: gets %j with an error sentence, without a charge', async (version, expected, sentence) => {
     const person = await personWith(version)
     const { status, body } = await asBody(person, SOUND, 'audio/mpeg')
-    expect([status, body.code]).toEqual([503, 'llm.failed'])
+    expect([status, body.code]).toEqual(expected)
     expect(body.detail).toContain(sentence)
     expect(body.detail).not.toContain('key-of-a-tenant')
     const entries = await ledgerOf(server, person)

@@ -2,7 +2,7 @@ import { inArray } from '#database/drizzle.ts'
 import { uploads, uploadTexts } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
-import { withoutTags } from '#platform/models/prompt-elements.ts'
+import { nameAttribute, writeAttachment } from '#platform/models/prompt-elements.ts'
 import type { ContentPart } from '#platform/models/types.ts'
 import type { Storage } from '#platform/storage/storage.ts'
 import type { UploadRow } from '#platform/storage/view-upload.ts'
@@ -89,15 +89,14 @@ export function withTexts(content: string, attachments: readonly Attachment[], b
 }
 
 function describe(attachment: Attachment, bytesMax: number): string {
-  const name = withoutTags(JSON.stringify(attachment.filename))
+  const name = nameAttribute(attachment.filename)
   if (isImage(attachment)) return `[Attached image: ${name}]`
   if (attachment.text === null)
     return `[Attached file: ${name}, ${attachment.contentType}. Its text is not included.]`
   const { text } = attachment
   const excerpt = cutToBytes(text, bytesMax)
   const isCut = attachment.isCut || excerpt.length < text.length
-  const remark = isCut ? `\n[… truncated: only the beginning of the file fits]` : ''
-  return `<attachment name=${name}>\n${withoutTags(excerpt)}${remark}\n</attachment>`
+  return writeAttachment(attachment.filename, excerpt, isCut)
 }
 
 /** Truncates a string to at most `bytesMax` bytes of UTF-8, without splitting a character. */

@@ -19,7 +19,6 @@ export const CHAT_ERRORS = defineErrors({
     409,
     'Another server process is writing this reply. Read the chat again when the reply is complete, or ask the operator to set REDIS_URL.',
   ],
-  'upload.not_audio': [415, 'Send the recording as MP3, WAV, M4A, OGG, FLAC or WebM.'],
   'upload.image_too_large': [
     400,
     '{name} is too large for a model. An image can have at most {limit} bytes. Send a smaller one.',

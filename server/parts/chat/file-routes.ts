@@ -1,11 +1,12 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { confirms, Enum, idOf, OrgId } from '#platform/http/schemas.ts'
+import { RECORDING_TYPES } from '#platform/storage/detect-recording.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import * as schemas from './schemas.ts'
-import { RECORDING_TYPES, transcribeRecording } from './transcribe-recording.ts'
+import { transcribeRecording } from './transcribe-recording.ts'
 import { deleteUpload, uploadFile } from './upload-file.ts'
 
 /** Content types that clients may declare for audio to transcribe. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { StoredMedia } from '#database/schema/chat.ts'
 import { AppError, sentence } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
-import { countTokens } from '#platform/models/index.ts'
+import { payableMediaUsage } from '#platform/models/index.ts'
 import type { ContentPart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
 import { writeLocalFile } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
@@ -16,11 +16,6 @@ export type ReplyKind = 'text' | StoredMedia['type']
 export const kindOf = ({ capabilities }: ResolvedModel): ReplyKind | undefined =>
   (['text', 'image', 'video'] as const).find((kind) => capabilities.includes(kind))
 
-/**
- * Output tokens charged for an image or video whose usage is unknown. OpenAI counts about as many tokens for an image
- * of 1024 by 1024 pixels. A video costs ten times as much. The model's `output_ratio` converts the tokens to credits.
- */
-const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
 /** Maximum progress before the file is stored. */
 const PROGRESS_MAX = 0.99
 
@@ -51,8 +46,7 @@ export async function writeMedia(
   } = kind === 'image'
     ? await models.generateImage(model.target, { prompt, images }, reply.signal)
     : await models.generateVideo(model.target, { prompt }, reportProgress, reply.signal)
-  const trusted = model.trustsUsage ? reportedUsage : null
-  const usage = trusted ?? { inputTokens: await countTokens(prompt), outputTokens: OUTPUT_TOKENS[kind] }
+  const usage = await payableMediaUsage(model.trustsUsage ? reportedUsage : null, kind, prompt)
 
   const {
     organization_id: organizationId,

@@ -3,9 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, fail, sentence } from '#errors'
 import { deferToAnswer } from '#platform/idempotency/pending-answer.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
-import { countTokens, type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/index.ts'
+import {
+  countTokens,
+  payableMediaUsage,
+  type RunnableTool,
+  ToolLoop,
+  type ToolSink,
+} from '#platform/models/index.ts'
 import {
   type EmbeddingPurpose,
+  type GeneratedMedia,
   ModelError,
   type ModelRequest,
   type ModelResult,
@@ -28,6 +35,9 @@ const RECORDING_SECONDS_MAX = 24 * 60 * 60
 const ENDED_EARLY = sentence('llm.ended_early')
 const UNEXPECTED = sentence('llm.broke')
 
+/** A generated image, and the charged usage. */
+type PaidImage = GeneratedMedia & { usage: ModelUsage }
+
 /** A transcription, and the charged length of the audio in seconds. */
 export type Transcribed = Transcription & { durationSeconds: number }
 
@@ -41,6 +51,8 @@ export interface Outcome {
   usage: ModelUsage | null
   /** Why the model stopped. Null if the call failed. */
   finishReason: ModelResult['finishReason'] | null
+  /** The stop sequence that ended the reply, if the provider reported it. */
+  stopSequence?: string | undefined
 }
 
 export type CallSink = Pick<ToolSink, 'text'> & Partial<ToolSink>
@@ -104,12 +116,21 @@ export class PaidCalls {
     payer: Payer,
     model: ResolvedModel,
     recording: Recording,
-    language: string,
+    language?: string,
   ): Promise<Transcribed> {
     const { id, secondsRatio } = model
     const price = { id, inputRatio: secondsRatio, outputRatio: 0 }
     const holdId = await this.#services.ledger.hold(payer, price)
     return this.#track(holdId, this.#transcribe(holdId, model, recording, language))
+  }
+
+  /**
+   * Generates an image. Throws billing.insufficient_credits. If the provider fails, throws the errors of modelFailure
+   * and charges nothing.
+   */
+  async generateImage(payer: Payer, model: ResolvedModel, prompt: string): Promise<PaidImage> {
+    const holdId = await this.#services.ledger.hold(payer, model)
+    return this.#track(holdId, this.#generateImage(holdId, model, prompt))
   }
 
   /**
@@ -158,11 +179,16 @@ export class PaidCalls {
     holdId: string,
     model: ResolvedModel,
     recording: Recording,
-    language: string,
+    language: string | undefined,
   ): Promise<Transcribed> {
     try {
       const signal = this.#shutdown.signal
-      const said = await this.#services.models.transcribe(model.target, recording, { language }, signal)
+      const said = await this.#services.models.transcribe(
+        model.target,
+        recording,
+        language === undefined ? {} : { language },
+        signal,
+      )
       const durationSeconds = Math.min(
         said.durationSeconds ?? (await stat(recording.path)).size / RECORDING_BYTES_PER_SECOND,
         RECORDING_SECONDS_MAX,
@@ -170,6 +196,21 @@ export class PaidCalls {
       const seconds = Math.ceil(durationSeconds)
       await this.#settle(holdId, { inputTokens: seconds, outputTokens: 0 }, `transcription of ${seconds} s`)
       return { ...said, durationSeconds }
+    } catch (error) {
+      const failure = failureOf(error)
+      await this.#settle(holdId, null, failure.message)
+      throw failure
+    }
+  }
+
+  async #generateImage(holdId: string, model: ResolvedModel, prompt: string): Promise<PaidImage> {
+    try {
+      const { models } = this.#services
+      const image = await models.generateImage(model.target, { prompt }, this.#shutdown.signal)
+      const reported = model.trustsUsage ? image.usage : null
+      const usage = await payableMediaUsage(reported, 'image', prompt)
+      await this.#settle(holdId, usage, null)
+      return { ...image, usage }
     } catch (error) {
       const failure = failureOf(error)
       await this.#settle(holdId, null, failure.message)
@@ -227,6 +268,7 @@ export class PaidCalls {
       },
       reasoning: (text) => sink.reasoning?.(text),
       toolCall: (call) => sink.toolCall?.(call),
+      thought: (block) => sink.thought?.(block),
       toolStarted: (call) => sink.toolStarted?.(call),
       toolEnded: (call, outcome) => sink.toolEnded?.(call, outcome),
       toolBroke(call, error) {
@@ -243,7 +285,7 @@ export class PaidCalls {
       const finishReason = await loop.run(takes, bounded)
       const usage = await loop.payable(false)
       await this.#settle(holdId, usage, own?.reason ?? null)
-      return { failure: null, content, usage, finishReason }
+      return { failure: null, content, usage, finishReason, stopSequence: loop.stopSequence }
     } catch (error) {
       const wasEnded = signal?.aborted === true
       const failure = wasEnded ? fail('llm.failed', { reason: ENDED_EARLY }) : failureOf(error)

@@ -1,12 +1,13 @@
 import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
-import { openAiError } from '#platform/http/send-error.ts'
+import { openAiError } from '#platform/http/wire-errors.ts'
 import type { ModelSink, TokenLogprob, ToolCall } from '#platform/models/types.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { Sender } from '../agents/index.ts'
 import type { Outcome } from '../llm/index.ts'
 import { readChatRequest } from './chat-request.ts'
 import { type Generation, generate, type OpenAiDependencies } from './generate.ts'
+import { usesFunctions } from './legacy-functions.ts'
 import { ignoredHeader, withIgnored } from './review-parameters.ts'
 import type { ChatCompletionRequest } from './schemas.ts'
 
@@ -20,7 +21,7 @@ export async function completeChat(
   body: ChatCompletionRequest,
   left: AbortSignal,
 ) {
-  const request = await readChatRequest(deps.services.net, body)
+  const request = await readChatRequest(deps.services, sender, body)
   if (body.stream) return streamCompletion(deps, sender, body, request, left)
   const calls: ToolCall[] = []
   const probabilities: TokenLogprob[] = []
@@ -47,7 +48,7 @@ export async function completeChat(
     content: outcome.content === '' && isCall ? null : outcome.content,
     refusal: null,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
-    ...(isCall && { tool_calls: calls.map(viewCall) }),
+    ...(isCall && viewCalls(body, calls)),
   }
   const logprobs = viewLogprobs(body.logprobs ? probabilities : undefined)
   const completion = {
@@ -55,7 +56,7 @@ export async function completeChat(
     object: 'chat.completion' as const,
     created,
     model: body.model,
-    choices: [{ index: 0, message, logprobs, finish_reason: finishOf(outcome) }],
+    choices: [{ index: 0, message, logprobs, finish_reason: finishOf(outcome, usesFunctions(body)) }],
     usage: usageOf(outcome),
   }
   return withIgnored(completion, ignored)
@@ -63,6 +64,12 @@ export async function completeChat(
 
 const viewLogprobs = (probabilities: TokenLogprob[] | undefined) =>
   probabilities ? { content: probabilities, refusal: null } : null
+
+/** Returns the calls of a message, in the form in which the request defines its tools. */
+function viewCalls(body: ChatCompletionRequest, calls: readonly ToolCall[]): object {
+  const viewed = calls.map(viewCall)
+  return usesFunctions(body) ? { function_call: viewed[0]?.function } : { tool_calls: viewed }
+}
 
 const viewCall = ({ id, name, input }: ToolCall) => ({
   id,
@@ -77,7 +84,7 @@ async function streamCompletion(
   request: Awaited<ReturnType<typeof readChatRequest>>,
   left: AbortSignal,
 ): Promise<EventStream> {
-  const stream = new CompletionStream(body.model, body.stream_options?.include_usage ?? false)
+  const stream = new CompletionStream(body)
   const abandoned = new AbortController()
   const signal = AbortSignal.any([left, abandoned.signal])
   const generation = await generate(deps, sender, { name: body.model, request }, stream.sink, signal)
@@ -89,7 +96,7 @@ async function streamCompletion(
 /** Writes the chunks of a completion to an event log, from which the response is streamed. */
 class CompletionStream {
   readonly log = new EventLog()
-  readonly #model: string
+  readonly #body: ChatCompletionRequest
   readonly #includesUsage: boolean
   #head = ''
   #events = 0
@@ -97,22 +104,28 @@ class CompletionStream {
   /** Deltas that arrived before the completion's id was known. */
   #early: [delta: string, logprobs: TokenLogprob[] | undefined][] = []
 
-  constructor(model: string, includesUsage: boolean) {
-    this.#model = model
-    this.#includesUsage = includesUsage
+  constructor(body: ChatCompletionRequest) {
+    this.#body = body
+    this.#includesUsage = body.stream_options?.include_usage ?? false
   }
 
   readonly sink: ModelSink = {
     text: (text, logprobs) => this.#delta(`{"content":${JSON.stringify(text)}}`, logprobs),
     reasoning: (text) => this.#delta(`{"reasoning_content":${JSON.stringify(text)}}`),
     toolCall: (call) => {
-      this.#delta(JSON.stringify({ tool_calls: [{ index: this.#calls, ...viewCall(call) }] }))
+      const viewed = viewCall(call)
+      const isLegacy = usesFunctions(this.#body)
+      this.#delta(
+        JSON.stringify(
+          isLegacy ? { function_call: viewed.function } : { tool_calls: [{ index: this.#calls, ...viewed }] },
+        ),
+      )
       this.#calls += 1
     },
   }
 
   begin({ id, created }: Generation): void {
-    const model = JSON.stringify(this.#model)
+    const model = JSON.stringify(this.#body.model)
     this.#head = `{"id":"chatcmpl-${id}","object":"chat.completion.chunk","created":${created},"model":${model}`
     this.#delta('{"role":"assistant","content":""}')
     for (const [delta, logprobs] of this.#early) this.#delta(delta, logprobs)
@@ -124,7 +137,7 @@ class CompletionStream {
       this.log.end()
       return
     }
-    this.#choice('{}', JSON.stringify(finishOf(outcome)))
+    this.#choice('{}', JSON.stringify(finishOf(outcome, usesFunctions(this.#body))))
     if (this.#includesUsage)
       this.#append(`${this.#head},"choices":[],"usage":${JSON.stringify(usageOf(outcome))}}`)
     this.#append('[DONE]')
@@ -158,9 +171,10 @@ const FINISH = {
   other: 'stop',
 } as const
 
-const finishOf = ({ finishReason }: Outcome): string => FINISH[finishReason ?? 'other']
+export const finishOf = ({ finishReason }: Outcome, isLegacy = false): string =>
+  finishReason === 'tool_calls' && isLegacy ? 'function_call' : FINISH[finishReason ?? 'other']
 
-function usageOf({ usage }: Outcome) {
+export function usageOf({ usage }: Outcome) {
   const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = usage ?? {}
   return {
     prompt_tokens: inputTokens,

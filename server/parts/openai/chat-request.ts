@@ -2,26 +2,39 @@ import { fail, sentence } from '#errors'
 import { parseArguments } from '#platform/models/tool-calls.ts'
 import type { Effort, Hints, ModelMessage, ModelRequest, ToolCall } from '#platform/models/types.ts'
 import type { Net } from '#platform/net/index.ts'
+import type { Sender } from '../agents/index.ts'
+import { chatParts } from './chat-parts.ts'
+import type { OpenAiDependencies } from './generate.ts'
+import { withTools } from './legacy-functions.ts'
 import { plainText, readContent } from './read-content.ts'
 import { newImageBudget } from './read-image.ts'
 import { refuseFields } from './refused-fields.ts'
-import type { ChatCompletionRequest, ChatMessage, ChatPart } from './schemas.ts'
+import type { ChatCompletionRequest, ChatMessage } from './schemas.ts'
 
 /** Maximum number of images per request. No provider accepts more. */
 export const IMAGES_MAX = 20
 
 /** Converts a chat completion request to a model request. Throws request.invalid. */
-export async function readChatRequest(net: Net, body: ChatCompletionRequest): Promise<ModelRequest> {
-  refuseFields(body)
-  const { messages, tools, tool_choice: choice, response_format: format, stop } = body
-  const functions = (tools ?? []).map((tool) => tool.function)
+export async function readChatRequest(
+  services: OpenAiDependencies['services'],
+  sender: Sender,
+  original: ChatCompletionRequest,
+): Promise<ModelRequest> {
+  refuseFields(original)
+  const body = withTools(original)
+  const { tools, tool_choice: choice, response_format: format, stop } = body
+  const messages = withUserMessage(body.messages)
+  const { functions, demanded } = readAllowed(
+    (tools ?? []).map((tool) => tool.function),
+    choice,
+  )
   const maxTokens = body.max_completion_tokens ?? body.max_tokens
   const system = messages.filter(isInstruction).map(({ content }) => plainText(content))
   return {
     ...(system.length > 0 && { system: system.join('\n\n') }),
-    messages: await readMessages(net, messages),
+    messages: await readMessages(services.net, messages, chatParts(services, sender)),
     ...(functions.length > 0 && { tools: functions.map(readTool) }),
-    ...readChoice(choice && (typeof choice === 'string' ? choice : choice.function), functions),
+    ...readChoice(demanded, functions),
     ...readSampling(body),
     ...(maxTokens && maxTokens > 0 && { maxTokens }),
     ...(stop && { stop: typeof stop === 'string' ? [stop] : stop }),
@@ -32,6 +45,25 @@ export async function readChatRequest(net: Net, body: ChatCompletionRequest): Pr
     ...(body.verbosity && { verbosity: body.verbosity }),
     ...readHints(body),
   }
+}
+
+/** Returns the functions that the model can call, and the choice between them. */
+function readAllowed(functions: Function[], choice: ChatCompletionRequest['tool_choice']) {
+  if (!choice || typeof choice === 'string') return { functions, demanded: choice }
+  if (choice.type === 'function') return { functions, demanded: choice.function }
+  const { mode, tools } = choice.allowed_tools
+  const names = tools.map((tool) => tool.function.name)
+  const allowed = functions.filter(({ name }) => names.includes(name))
+  if (allowed.length < new Set(names).size) throw refuse(sentence('openai.allowed_tools'))
+  return { functions: allowed, demanded: mode }
+}
+
+/** If a request has only instructions, the last one is the user's message. */
+function withUserMessage(messages: ChatMessage[]): ChatMessage[] {
+  const last = messages.at(-1)
+  return last && messages.every(isInstruction)
+    ? [...messages.slice(0, -1), { ...last, role: 'user' }]
+    : messages
 }
 
 interface Function {
@@ -113,7 +145,7 @@ export function readHints(body: HintFields): Partial<ModelRequest> {
   return Object.keys(hints).length > 0 ? { hints } : {}
 }
 
-const withoutMissing = <Fields extends object>(
+export const withoutMissing = <Fields extends object>(
   fields: {
     [Name in keyof Fields]: Fields[Name] | null | undefined
   },
@@ -144,7 +176,11 @@ const NO_EFFORT: readonly Effort[] = ['none', 'minimal']
 
 const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer'
 
-async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise<ModelMessage[]> {
+async function readMessages(
+  net: Net,
+  messages: readonly ChatMessage[],
+  parts: ReturnType<typeof chatParts>,
+): Promise<ModelMessage[]> {
   const names = new Map<string, string>()
   const images = countImages(messages.flatMap(({ content }) => (Array.isArray(content) ? content : [])))
   if (images > IMAGES_MAX) throw refuse(sentence('openai.images_max', { limit: IMAGES_MAX }))
@@ -165,9 +201,8 @@ async function readMessages(net: Net, messages: readonly ChatMessage[]): Promise
       for (const { id, name } of toolCalls) names.set(id, name)
       const content = plainText(message.content)
       read.push({ role: 'assistant', content, ...(toolCalls.length > 0 && { toolCalls }) })
-    } else read.push({ role: 'user', content: await readContent(net, budget, at, message.content, PARTS) })
+    } else read.push({ role: 'user', content: await readContent(net, budget, at, message.content, parts) })
   }
-  if (read.length === 0) throw refuse(sentence('openai.no_user_message', { field: 'messages' }))
   return read
 }
 
@@ -183,12 +218,6 @@ export function readCall(
   const input = parseArguments(text)
   if (input === undefined) throw refuse(sentence('openai.arguments', { field: at }))
   return { id, name, input }
-}
-
-const PARTS = {
-  textType: 'text',
-  taken: 'text and image_url',
-  imageUrlOf: ({ type, image_url: image }: ChatPart) => (type === 'image_url' ? image?.url : null),
 }
 
 const refuse = (reason: string) => fail('request.invalid', { reason })

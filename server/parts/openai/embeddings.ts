@@ -1,4 +1,5 @@
 import { fail, sentence } from '#errors'
+import { decodeTokens, takesDimensions } from '#platform/models/index.ts'
 import { ModelError } from '#platform/models/types.ts'
 import type { Sender } from '../agents/index.ts'
 import { modelFailure } from '../llm/index.ts'
@@ -21,9 +22,11 @@ export async function embedTexts(
   if (deployment) throw fail('openai.no_agent_embeddings')
   const model = await models.findNamed(scope.organizationId, name)
   if (!model.capabilities.includes('embedding')) throw fail('kb.not_embedding')
-  const texts = typeof input === 'string' ? [input] : input
+  const texts = await textsOf(input)
+  const isChosen = dimensions && takesDimensions(model.target)
+  const chosen = isChosen ? { ...model, target: { ...model.target, dimensions } } : model
   const { vectors, usage } = await calls
-    .embed(scope, model, texts, 'document', AbortSignal.timeout(EMBEDDING_MS), left)
+    .embed(scope, chosen, texts, 'document', AbortSignal.timeout(EMBEDDING_MS), left)
     .catch((error: unknown) => {
       if (left.aborted) throw fail('request.abandoned')
       if (error instanceof ModelError) throw modelFailure(error)
@@ -42,6 +45,22 @@ export async function embedTexts(
     model: name,
     usage: { prompt_tokens: usage.inputTokens, total_tokens: usage.inputTokens },
   }
+}
+
+/**
+ * Returns the texts of an input. Some clients send tokens instead, in the encoding of OpenAI's embedding models, which
+ * other models cannot read. Throws request.invalid for tokens that are not in the encoding.
+ */
+async function textsOf(input: EmbeddingRequest['input']): Promise<string[]> {
+  if (typeof input === 'string') return [input]
+  const inputs = typeof input[0] === 'number' ? [input as number[]] : (input as string[] | number[][])
+  const texts: string[] = []
+  for (const [index, one] of inputs.entries()) {
+    const text = typeof one === 'string' ? one : await decodeTokens(one)
+    if (text === undefined) throw fail('request.invalid', { reason: sentence('openai.tokens', { index }) })
+    texts.push(text)
+  }
+  return texts
 }
 
 /** Encodes 32-bit floats as base64. The byte order is little-endian, as in OpenAI's API. */

@@ -3,7 +3,7 @@ import { defineErrors } from '#errors/define.ts'
 export const OPENAI_ERRORS = defineErrors({
   'openai.model_not_found': [
     404,
-    'There is no model or agent named {model}. GET /openai/v1/models lists them.',
+    'There is no model or agent named {model}. GET /openai/v1/models and /anthropic/v1/models list them.',
   ],
   'openai.parameter_refused': [
     400,
@@ -48,7 +48,21 @@ export const OPENAI_ERRORS = defineErrors({
   'openai.nothing_to_compact': 'input or previous_response_id must contain a conversation.',
   'openai.one_history': 'Send previous_response_id or conversation, not both.',
   'openai.role_needed': '{field} must have a role: user, assistant, system or developer.',
+  'openai.only_agent': [
+    403,
+    'A deployment key gives access only to its agent, not to this operation. Use an API key of the organization.',
+  ],
+  'openai.cannot_draw': [400, 'This model does not generate images. Choose one with the image capability.'],
+  'openai.cannot_transcribe': [
+    400,
+    'This model does not transcribe. Choose one with the transcription capability.',
+  ],
+
   'openai.tool_choice': 'tool_choice can only require a tool that is listed in tools.',
+  'openai.allowed_tools': 'tool_choice can only allow tools that are listed in tools.',
+  'openai.file_missing': '{field}.file must have file_data or file_id.',
+  'openai.file_data': '{field}.file.file_data must be a data: URL in base64.',
+  'openai.audio_data': '{field}.input_audio.data must be base64.',
   'openai.images_max': 'A request can have at most {limit} images. Remove some.',
   'openai.tool_call_id':
     '{field}.tool_call_id must be the ID of a tool call in an earlier assistant message.',
@@ -59,10 +73,14 @@ export const OPENAI_ERRORS = defineErrors({
     'The images of a request can have at most {limit} bytes in total. Send fewer or smaller images.',
   'openai.image_data': 'An image in a data: URL must be encoded in base64 and have a type such as image/png.',
   'openai.image_bytes': 'An image can have at most {limit} bytes. Send a smaller one.',
-  'openai.image_status': 'The image URL responded with status {status}. Check that anyone can open it.',
+  'openai.url_status': 'The URL {url} responded with status {status}. Check that anyone can open it.',
+  'openai.files_max': 'A request can have at most {limit} files. Remove some.',
+  'openai.file_type': '{name} must be a PDF, DOCX, XLSX, CSV, Markdown or text file.',
+  'openai.file_unreadable': '{name}: {reason}',
   'openai.call_id': '{field}.call_id must be the call_id of an earlier function_call.',
   'openai.item_type': '{field}: items of type {type} are not supported. Remove the item.',
   'openai.call_fields': '{field} must have call_id and name.',
+  'openai.tokens': 'input {index} must contain only tokens of the encoding cl100k_base, or be a text.',
   'openai.dimensions': 'dimensions must be {length} for this model, or omitted.',
   'openai.part_types': '{field}: only parts of type {types} are supported.',
   'openai.field_unsupported': '{field} is not supported. {instead}',

@@ -2,7 +2,7 @@ import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { withDailyMessage } from '#platform/limits/daily-messages.ts'
-import type { ModelRequest, ModelSink } from '#platform/models/types.ts'
+import type { ContentPart, ModelRequest, ModelSink, Provider } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
 import {
   type Agents,
@@ -17,7 +17,7 @@ import { findNamedTarget } from './find-target.ts'
 import { type FieldNames, reviewParameters } from './review-parameters.ts'
 
 export interface OpenAiDependencies {
-  services: Pick<Services, 'net'>
+  services: Pick<Services, 'net' | 'documents' | 'config' | 'storage' | 'uploads'>
   models: ModelFinder
   agents: Agents
   calls: PaidCalls
@@ -60,7 +60,7 @@ export async function generate(
 ): Promise<Generation> {
   const { scope, deployment } = sender
   const { model, agent } = await findNamedTarget(deps, sender, name)
-  checkVision(model, original)
+  checkParts(model, name, original)
   const ignored = reviewParameters({ model }, name, original, fields)
   const payer = payerOf(scope, agent, deployment)
   const begun = Promise.withResolvers<void>()
@@ -77,6 +77,10 @@ export async function generate(
       begun.resolve()
       // Hides an agent's tool calls from the client.
       if (!agent || !hasTools(agent)) sink.toolCall?.(call)
+    },
+    thought(block) {
+      // A thinking block would reveal the provider of an agent's model.
+      if (!agent) sink.thought?.(block)
     },
   }
   const call = await withDailyMessage(deployment, async () => {
@@ -95,15 +99,26 @@ export async function generate(
 const withoutReason = (outcome: Outcome): Outcome =>
   outcome.failure ? { ...outcome, failure: fail('llm.failed', { reason: FOREIGN_FAILED }) } : outcome
 
-function checkVision(model: Target['model'], { messages }: ModelRequest): void {
-  const hasImage = messages.some(
-    (message) =>
-      message.role === 'user' && typeof message.content !== 'string' && message.content.some(isImage),
-  )
-  if (hasImage && !model.capabilities.includes('vision')) throw fail('llm.cannot_see')
+function checkParts(
+  { capabilities, target }: Target['model'],
+  name: string,
+  { messages }: ModelRequest,
+): void {
+  const has = (type: ContentPart['type']): boolean =>
+    messages.some(
+      ({ role, ...message }) =>
+        role === 'user' &&
+        'content' in message &&
+        Array.isArray(message.content) &&
+        message.content.some((part) => part.type === type),
+    )
+  if (has('image') && !capabilities.includes('vision')) throw fail('llm.cannot_see')
+  if (has('audio') && !HEARS.includes(target.provider))
+    throw fail('openai.parameter_refused', { field: 'input_audio', model: name })
 }
 
-const isImage = ({ type }: { type: string }): boolean => type === 'image'
+/** Providers that accept audio in messages. */
+const HEARS: readonly Provider[] = ['openai', 'openai-compatible', 'google']
 
 const hasTools = ({ tools, sharedToolsBytes }: ReadyAgent): boolean =>
   tools.length > 0 || sharedToolsBytes > 0

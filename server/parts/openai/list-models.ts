@@ -1,22 +1,38 @@
 import { asc, eq } from '#database/drizzle.ts'
 import { agents } from '#database/schema/agents.ts'
+import { fail } from '#errors'
 import type { Sender } from '../agents/index.ts'
 import type { OpenAiDependencies } from './generate.ts'
 import type { ModelList } from './schemas.ts'
 
 const AGENTS_MAX = 200
 
+type Dependencies = Pick<OpenAiDependencies, 'models' | 'agents'>
+type Model = ModelList['data'][number]
+
 /**
  * Lists the valid values of `model`: model names, then agent names. Lists duplicate names once, as the model or agent
  * that the name resolves to.
  */
-export async function listModels(
-  { models, agents: finder }: Pick<OpenAiDependencies, 'models' | 'agents'>,
+export async function listModels(deps: Dependencies, sender: Sender): Promise<ModelList> {
+  return { object: 'list', data: (await findNamed(deps, sender)).map(({ model }) => model) }
+}
+
+/** Returns the listed model or agent with this name or id. Throws openai.model_not_found. */
+export async function getModel(deps: Dependencies, sender: Sender, name: string): Promise<Model> {
+  const named = await findNamed(deps, sender)
+  const found = named.find(({ model }) => model.id === name) ?? named.find(({ id }) => id === name)
+  if (!found) throw fail('openai.model_not_found', { model: name })
+  return { ...found.model, id: name }
+}
+
+async function findNamed(
+  { models, agents: finder }: Dependencies,
   { scope, deployment }: Sender,
-): Promise<ModelList> {
+): Promise<{ id: string; model: Model }[]> {
   if (deployment) {
     const { id, name } = await finder.find(scope.organizationId, deployment.agentId)
-    return { object: 'list', data: [viewNamed(name, 'agent', createdOf(id))] }
+    return [viewNamed(id, name, 'agent')]
   }
   const usable = await models.listUsable(scope.organizationId)
   const own = scope.holds('agent:execute')
@@ -27,20 +43,15 @@ export async function listModels(
       })
     : []
   const named = [
-    ...usable.map(({ id, name, provider }) => viewNamed(name, provider, createdOf(id))),
-    ...own.map(({ id, name }) => viewNamed(name, 'agent', createdOf(id))),
+    ...usable.map(({ id, name, provider }) => viewNamed(id, name, provider)),
+    ...own.map(({ id, name }) => viewNamed(id, name, 'agent')),
   ]
-  return {
-    object: 'list',
-    data: [...new Map(named.reverse().map((one) => [one.id, one])).values()].reverse(),
-  }
+  return [...new Map(named.reverse().map((one) => [one.model.id, one])).values()].reverse()
 }
 
-const viewNamed = (id: string, ownedBy: string, created: number) => ({
+const viewNamed = (id: string, name: string, ownedBy: string) => ({
   id,
-  object: 'model' as const,
-  created,
-  owned_by: ownedBy,
+  model: { id: name, object: 'model' as const, created: createdOf(id), owned_by: ownedBy },
 })
 
 /**

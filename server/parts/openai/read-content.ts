@@ -13,6 +13,8 @@ interface PartFormat<P extends Part> {
   textType: string
   /** Returns the image URL of a part, or null or undefined if the part isn't an image. */
   imageUrlOf(part: P): string | null | undefined
+  /** Returns a part of another type. Undefined if the type is not accepted. `field` is its path in the request. */
+  readOther?(field: string, part: P): Promise<ContentPart | undefined>
   /** The accepted part types, as shown in error messages. */
   taken: string
 }
@@ -32,12 +34,17 @@ export async function readContent<P extends Part>(
   const read: ContentPart[] = []
   for (const [number, part] of content.entries()) {
     const url = format.imageUrlOf(part)
+    const field = `${at}.content.${number}`
     if (part.type === format.textType) read.push({ type: 'text', text: part.text ?? '' })
     else if (url !== null && url !== undefined) read.push(await readImage(net, url, budget))
-    else
-      throw fail('request.invalid', {
-        reason: sentence('openai.part_types', { field: `${at}.content.${number}`, types: format.taken }),
-      })
+    else {
+      const other = await format.readOther?.(field, part)
+      if (!other)
+        throw fail('request.invalid', {
+          reason: sentence('openai.part_types', { field, types: format.taken }),
+        })
+      read.push(other)
+    }
   }
   return read
 }

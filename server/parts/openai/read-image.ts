@@ -1,13 +1,12 @@
 import { fail, sentence } from '#errors'
 import { imageTypeOf } from '#platform/models/media-formats.ts'
 import type { ContentPart } from '#platform/models/types.ts'
-import { FetchError, fetchBounded } from '#platform/net/fetch-bounded.ts'
-import { type Net, NetError } from '#platform/net/index.ts'
+import type { Net } from '#platform/net/index.ts'
+import { loadAddress } from './load-address.ts'
 
 const IMAGE_BYTES_MAX = 10 * 1024 * 1024
 /** Maximum total size of a request's images. Chats have the same limit. */
 const IMAGES_BYTES_MAX = 20 * 1024 * 1024
-const FETCH_MS = 20_000
 const DATA_URL = /^data:image\/[\w.+-]+;base64,(?<data>[A-Za-z0-9+/=\s]*)$/
 
 /** The number of bytes that further images of the request may have. */
@@ -22,7 +21,7 @@ export const newImageBudget = (): ImageBudget => ({ bytesLeft: IMAGES_BYTES_MAX 
  * the bytes. Throws request.invalid.
  */
 export async function readImage(net: Net, url: string, budget: ImageBudget): Promise<ContentPart> {
-  const data = url.startsWith('data:') ? decode(url) : await load(net, url)
+  const data = url.startsWith('data:') ? decode(url) : await loadAddress(net, url, IMAGE_BYTES_MAX)
   const mimeType = imageTypeOf(data)
   if (mimeType === undefined) throw refuse(sentence('openai.image_type'))
   budget.bytesLeft -= data.length
@@ -36,22 +35,6 @@ function decode(url: string): Uint8Array {
   const bytes = Buffer.from(data, 'base64')
   if (bytes.length > IMAGE_BYTES_MAX) throw refuse(sentence('openai.image_bytes', { limit: IMAGE_BYTES_MAX }))
   return bytes
-}
-
-async function load(net: Net, url: string): Promise<Uint8Array> {
-  const bounds = {
-    bytesMax: IMAGE_BYTES_MAX,
-    timeoutMs: FETCH_MS,
-    signal: new AbortController().signal,
-  }
-  try {
-    const { status, body } = await fetchBounded(net, url, bounds)
-    if (status !== 200) throw refuse(sentence('openai.image_status', { status }))
-    return body
-  } catch (error) {
-    if (error instanceof NetError || error instanceof FetchError) throw refuse(error.message)
-    throw error
-  }
 }
 
 const refuse = (reason: string) => fail('request.invalid', { reason })

@@ -8,11 +8,20 @@ const ORDINARY: Record<string, (value: unknown) => boolean> = {
   n: (value) => value === 1,
   modalities: (value) => JSON.stringify(value) === '["text"]',
   audio: () => false,
-  functions: () => false,
-  function_call: () => false,
   prediction: () => false,
+  suffix: (value) => value === '',
+  echo: (value) => value === false,
+  best_of: (value) => value === 1,
   web_search_options: () => false,
-  background: (value) => value === false,
+  background: (value) => value === false || value === 'auto',
+  size: (value) => value === 'auto',
+  quality: (value) => value === 'auto',
+  style: () => false,
+  output_format: () => false,
+  output_compression: () => false,
+  timestamp_granularities: () => false,
+  'timestamp_granularities[]': () => false,
+  'include[]': () => false,
   prompt: () => false,
 }
 
@@ -36,7 +45,5 @@ export function refuseFields(body: object): void {
 const NO = 'Leave it out.'
 const WHY: Record<string, string> = {
   n: 'Request one answer at a time.',
-  functions: 'Use tools instead.',
-  function_call: 'Use tool_choice instead.',
   background: 'Use stream for a response that takes long.',
 }

@@ -23,6 +23,7 @@ const NAMES: Record<Parameter | keyof Hints, string> = {
   promptCacheKey: 'prompt_cache_key',
   serviceTier: 'service_tier',
   metadata: 'metadata',
+  cacheTtl: 'cache_control',
 }
 
 /**

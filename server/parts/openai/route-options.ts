@@ -29,5 +29,16 @@ export const GENERATION_ERRORS = [
   'llm.cannot_see',
   'openai.agent_has_tools',
   'openai.parameter_refused',
+  'server.unavailable',
+  'upload.not_found',
+  'openai.only_agent',
   'deployment.daily_limit',
 ] as const
+
+export const LIST_ERRORS = [
+  'org.not_found',
+  'deployment.not_api',
+  'deployment.paused',
+  'agent.inactive',
+] as const
+export const MODEL_ERRORS = [...LIST_ERRORS, 'openai.model_not_found'] as const

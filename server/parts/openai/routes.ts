@@ -2,14 +2,29 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HOURS } from '#platform/http/example-values.ts'
 import { completeChat } from './chat-completions.ts'
+import { Completion, CompletionRequest } from './completion-schemas.ts'
+import { complete } from './completions.ts'
 import { embedTexts } from './embeddings.ts'
-import { listModels } from './list-models.ts'
+import { openAiFileRoutes } from './file-routes.ts'
+import { ImageList, ImageRequest } from './image-schemas.ts'
+import { generateImage } from './images.ts'
+import { getModel, listModels } from './list-models.ts'
 import { conversationRoutes } from './responses/conversation-routes.ts'
 import type { ResponseDependencies } from './responses/respond.ts'
 import { responseRoutes } from './responses/routes.ts'
 import { presentIgnored } from './review-parameters.ts'
-import { access, BODY_BYTES_MAX, ERRORS, GENERATION_ERRORS, query } from './route-options.ts'
+import {
+  access,
+  BODY_BYTES_MAX,
+  ERRORS,
+  GENERATION_ERRORS,
+  LIST_ERRORS,
+  MODEL_ERRORS,
+  query,
+} from './route-options.ts'
 import * as schemas from './schemas.ts'
+import { Transcription, TranscriptionFields } from './transcription-schemas.ts'
+import { transcribe } from './transcriptions.ts'
 
 /** Maximum number of JSON values in a request body. Sufficient for many short texts. */
 const EMBEDDING_VALUES_MAX = 500_000
@@ -43,6 +58,29 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
     handler: ({ scope, deployment, body, disconnected }) =>
       completeChat(deps, { scope, deployment }, body, disconnected()),
   }),
+  defineRoute({
+    method: 'POST',
+    url: '/openai/v1/completions',
+    summary: 'Create a completion',
+    description:
+      "Compatible with OpenAI's older Completions API, with the same rules as chat completions. The prompt is the " +
+      'message of a user.',
+    access,
+    query,
+    body: CompletionRequest,
+    example: { model: 'Shop assistant', prompt: HOURS },
+    bodyLimits: { bytes: BODY_BYTES_MAX },
+    effects: 'outside once',
+    reply: {
+      view: Completion,
+      orEvents: Type.String(),
+      description: 'The completion. With `stream`, its chunks and then `[DONE]`.',
+    },
+    errors: GENERATION_ERRORS,
+    present: presentIgnored,
+    handler: ({ scope, deployment, body, disconnected }) =>
+      complete(deps, { scope, deployment }, body, disconnected()),
+  }),
   ...responseRoutes(deps),
   ...conversationRoutes,
   defineRoute({
@@ -52,8 +90,19 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
     access,
     query,
     reply: [200, schemas.ModelList],
-    errors: ['org.not_found', 'deployment.not_api', 'deployment.paused', 'agent.inactive'],
+    errors: LIST_ERRORS,
     handler: ({ scope, deployment }) => listModels(deps, { scope, deployment }),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/openai/v1/models/:model',
+    summary: 'Get a model or agent',
+    access,
+    params: schemas.ModelParams,
+    query,
+    reply: [200, schemas.Model],
+    errors: MODEL_ERRORS,
+    handler: ({ scope, deployment, params }) => getModel(deps, { scope, deployment }, params.model),
   }),
   defineRoute({
     method: 'POST',
@@ -61,7 +110,7 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
     summary: 'Create embeddings',
     description:
       "Compatible with OpenAI's Embeddings API. `model` is the name or ID of a model with the capability embedding. " +
-      'Accepts texts only, not arrays of tokens.',
+      'Accepts texts, or tokens of the encoding cl100k_base. `dimensions` is passed on to models that can choose them.',
     access,
     query,
     body: schemas.EmbeddingRequest,
@@ -73,4 +122,48 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
     handler: ({ scope, deployment, body, disconnected }) =>
       embedTexts(deps, { scope, deployment }, body, disconnected()),
   }),
+  defineRoute({
+    method: 'POST',
+    url: '/openai/v1/images/generations',
+    summary: 'Create an image for OpenAI clients',
+    description:
+      "Compatible with OpenAI's Images API, for models of every provider. Returns one image in base64. Fields that " +
+      'choose its size or quality are refused. Nothing is stored.',
+    access,
+    query,
+    body: ImageRequest,
+    example: { model: 'gpt-image-1', prompt: 'A fern in a coffee cup' },
+    effects: 'outside once',
+    reply: [200, ImageList],
+    errors: [...ERRORS, 'llm.not_found', 'openai.only_agent', 'openai.cannot_draw'],
+    handler: ({ scope, deployment, body }) => generateImage(deps, { scope, deployment }, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/openai/v1/audio/transcriptions',
+    summary: 'Transcribe a recording for OpenAI clients',
+    description:
+      "Compatible with OpenAI's Transcriptions API. Accepts MP3, WAV, M4A, OGG, FLAC or WebM. Charged per second.",
+    access,
+    query,
+    upload: {
+      description: 'The recording.',
+      example: 'Question.mp3',
+      fields: TranscriptionFields,
+      fieldsExample: { model: 'whisper-1' },
+    },
+    effects: 'outside',
+    reply: { view: Transcription, orFile: 'text/plain', description: 'The transcript, or its text.' },
+    errors: [
+      ...ERRORS,
+      'llm.not_found',
+      'openai.only_agent',
+      'openai.cannot_transcribe',
+      'upload.empty',
+      'upload.not_audio',
+      'server.unavailable',
+    ],
+    handler: ({ scope, deployment, fields, file }) => transcribe(deps, { scope, deployment }, fields, file),
+  }),
+  ...openAiFileRoutes(deps.services),
 ]

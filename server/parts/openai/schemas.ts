@@ -19,6 +19,7 @@ const STOPS_MAX = 4
 const TEXT_MAX = 4 * 1024 * 1024
 export const ADDRESS_MAX = 20 * 1024 * 1024
 const INPUTS_MAX = 2_048
+const TOKENS_MAX = 8_192
 
 export const Name = Type.String({ minLength: 1, maxLength: 200, description: 'Name of the model or schema.' })
 export const Text = Type.String({ maxLength: TEXT_MAX })
@@ -84,34 +85,82 @@ export const Hints = {
   metadata: optional(described(JsonSchema, 'Metadata of the client.')),
 }
 
+export const Stop = optional(
+  Type.Unsafe<string | string[]>({
+    anyOf: [
+      Type.String({ minLength: 1, maxLength: 1_000 }),
+      Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: STOPS_MAX }),
+    ],
+    description: 'Sequence, or up to 4 sequences, at which the reply stops.',
+  }),
+)
+
+export const StreamOptions = optional(
+  open(
+    {
+      include_usage: Type.Optional(
+        Type.Boolean({ description: 'Whether the last chunk reports the usage.' }),
+      ),
+    },
+    { description: 'Options of the stream.' },
+  ),
+)
+
 const ChatPart = open({
-  type: Type.String({ maxLength: 50, description: 'Type of the part: `text` or `image_url`.' }),
+  type: Type.String({
+    maxLength: 50,
+    description: 'Type of the part: `text`, `image_url`, `file` or `input_audio`.',
+  }),
   text: Type.Optional(described(Text, 'Text of the part.')),
   image_url: Type.Optional(
+    Type.Unsafe<string | { url: string }>({
+      anyOf: [
+        Type.String({ maxLength: ADDRESS_MAX }),
+        open({ url: Type.String({ maxLength: ADDRESS_MAX, description: 'URL or data URL of the image.' }) }),
+      ],
+      description: 'Image of a part of type `image_url`: a URL or data URL, or an object with it.',
+    }),
+  ),
+  file: Type.Optional(
     open(
-      { url: Type.String({ maxLength: ADDRESS_MAX, description: 'URL or data URL of the image.' }) },
-      { description: 'Image of a part of type `image_url`.' },
+      {
+        file_data: optional(Type.String({ maxLength: ADDRESS_MAX, description: 'Data URL of the file.' })),
+        filename: optional(Type.String({ maxLength: 500, description: 'Name of the file.' })),
+        file_id: optional(Type.String({ maxLength: 100, description: 'ID of an upload of the caller.' })),
+      },
+      { description: 'File of a part of type `file`. The model receives its text.' },
+    ),
+  ),
+  input_audio: Type.Optional(
+    open(
+      {
+        data: Type.String({ maxLength: ADDRESS_MAX, description: 'The recording in base64.' }),
+        format: Enum(['wav', 'mp3'], { description: 'Format of the recording.' }),
+      },
+      { description: 'Recording of a part of type `input_audio`.' },
     ),
   ),
 })
 
 export type ChatPart = Static<typeof ChatPart>
 
+const FunctionCall = open(
+  {
+    name: described(ToolName, 'Name of the function.'),
+    arguments: described(Text, 'Arguments, as JSON text.'),
+  },
+  { description: 'The called function.' },
+)
+
 const ChatToolCall = open({
   id: Type.String({ maxLength: 500, description: 'ID of the tool call.' }),
   type: Type.Optional(Enum(['function'], { description: 'Always `function`.' })),
-  function: open(
-    {
-      name: described(ToolName, 'Name of the function.'),
-      arguments: described(Text, 'Arguments, as JSON text.'),
-    },
-    { description: 'The called function.' },
-  ),
+  function: FunctionCall,
 })
 
 export const ChatMessage = open(
   {
-    role: Enum(['system', 'developer', 'user', 'assistant', 'tool'], {
+    role: Enum(['system', 'developer', 'user', 'assistant', 'tool', 'function'], {
       description: 'Author of the message.',
     }),
     content: optional(
@@ -126,6 +175,7 @@ export const ChatMessage = open(
     tool_call_id: Type.Optional(
       Type.String({ maxLength: 500, description: 'ID of the tool call that a tool message answers.' }),
     ),
+    function_call: optional(described(FunctionCall, 'Older form of `tool_calls`, with one call.')),
   },
   { title: 'OpenAiMessage' },
 )
@@ -139,6 +189,30 @@ export const FunctionOfTool = {
 }
 
 export const CHOICES = ['auto', 'none', 'required'] as const
+
+const NamedTool = open({
+  type: Enum(['function'], { description: 'Always `function`.' }),
+  function: open(
+    { name: described(ToolName, 'Name of the function.') },
+    { description: 'The function to call.' },
+  ),
+})
+type NamedTool = Static<typeof NamedTool>
+
+const AllowedTools = open({
+  type: Enum(['allowed_tools'], { description: 'Always `allowed_tools`.' }),
+  allowed_tools: open(
+    {
+      mode: Enum(['auto', 'required'], { description: 'Whether the model must call one of the functions.' }),
+      tools: Type.Array(NamedTool, {
+        maxItems: TOOLS_MAX,
+        description: 'Functions that the model can call.',
+      }),
+    },
+    { description: 'The functions that the model can call.' },
+  ),
+})
+type AllowedTools = Static<typeof AllowedTools>
 
 const Format = Type.Union([
   open({ type: Enum(['text', 'json_object'], { description: 'Type of the output.' }) }),
@@ -173,18 +247,19 @@ export const ChatCompletionRequest = open(
       ),
     ),
     tool_choice: optional(
-      Type.Unsafe<(typeof CHOICES)[number] | { type: 'function'; function: { name: string } }>({
-        anyOf: [
-          Enum(CHOICES),
-          open({
-            type: Enum(['function'], { description: 'Always `function`.' }),
-            function: open(
-              { name: described(ToolName, 'Name of the function.') },
-              { description: 'The function to call.' },
-            ),
-          }),
-        ],
-        description: 'Whether the model calls tools, or the function that it must call.',
+      Type.Unsafe<(typeof CHOICES)[number] | NamedTool | AllowedTools>({
+        anyOf: [Enum(CHOICES), NamedTool, AllowedTools],
+        description:
+          'Whether the model calls tools, the function that it must call, or the functions to choose from.',
+      }),
+    ),
+    functions: optional(
+      Type.Array(open(FunctionOfTool), { maxItems: TOOLS_MAX, description: 'Older form of `tools`.' }),
+    ),
+    function_call: optional(
+      Type.Unsafe<'auto' | 'none' | { name: string }>({
+        anyOf: [Enum(['auto', 'none']), open({ name: described(ToolName, 'Name of the function.') })],
+        description: 'Older form of `tool_choice`.',
       }),
     ),
     ...Sampling,
@@ -201,15 +276,7 @@ export const ChatCompletionRequest = open(
         description: 'Maximum number of tokens of the reply, including reasoning.',
       }),
     ),
-    stop: optional(
-      Type.Unsafe<string | string[]>({
-        anyOf: [
-          Type.String({ minLength: 1, maxLength: 1_000 }),
-          Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: STOPS_MAX }),
-        ],
-        description: 'Sequence, or up to 4 sequences, at which the reply stops.',
-      }),
-    ),
+    stop: Stop,
     response_format: optional(described(Format, 'Format of the reply.')),
     reasoning_effort: optional(Enum(EFFORTS, { description: 'Reasoning effort.' })),
     verbosity: optional(Enum(VERBOSITIES, { description: 'Length of the reply.' })),
@@ -223,30 +290,26 @@ export const ChatCompletionRequest = open(
     ),
     ...Rarer,
     ...Hints,
-    stream_options: optional(
-      open(
-        {
-          include_usage: Type.Optional(
-            Type.Boolean({ description: 'Whether the last chunk reports the usage.' }),
-          ),
-        },
-        { description: 'Options of the stream.' },
-      ),
-    ),
+    stream_options: StreamOptions,
   },
   { title: 'OpenAiChatCompletionRequest' },
 )
 export type ChatCompletionRequest = Static<typeof ChatCompletionRequest>
 
+const Tokens = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, maxItems: TOKENS_MAX })
+
 export const EmbeddingRequest = open(
   {
     model: described(Name, 'ID of an embedding model, from `/openai/v1/models`.'),
-    input: Type.Unsafe<string | string[]>({
+    input: Type.Unsafe<string | string[] | number[] | number[][]>({
       anyOf: [
         Type.String({ minLength: 1, maxLength: TEXT_MAX }),
         Type.Array(Type.String({ minLength: 1, maxLength: TEXT_MAX }), { minItems: 1, maxItems: INPUTS_MAX }),
+        Tokens,
+        Type.Array(Tokens, { minItems: 1, maxItems: INPUTS_MAX }),
       ],
-      description: 'Text, or up to 2,048 texts, to embed.',
+      description:
+        'Text, or up to 2,048 texts, to embed. Also tokens of the encoding cl100k_base instead of texts.',
     }),
     encoding_format: optional(
       Enum(['float', 'base64'], { description: 'Encoding of the vectors. Default: float.' }),
@@ -304,18 +367,24 @@ export const EmbeddingList = Type.Object(
   { title: 'OpenAiEmbeddingList' },
 )
 
+export const ModelParams = Type.Object({
+  model: Type.String({ minLength: 1, maxLength: 200, description: 'Name or ID of the model or agent.' }),
+})
+
+export const Model = Type.Object(
+  {
+    id: Type.String({ description: 'Value for `model` in requests.' }),
+    object: Enum(['model'], { description: 'Always `model`.' }),
+    created: Type.Integer({ description: 'When the model was created, in Unix seconds.' }),
+    owned_by: Type.String({ description: 'Provider of the model, or `agent` for an agent.' }),
+  },
+  { title: 'OpenAiModel' },
+)
+
 export const ModelList = Type.Object(
   {
     object: Enum(['list'], { description: 'Always `list`.' }),
-    data: Type.Array(
-      Type.Object({
-        id: Type.String({ description: 'Value for `model` in requests.' }),
-        object: Enum(['model'], { description: 'Always `model`.' }),
-        created: Type.Integer({ description: 'When the model was created, in Unix seconds.' }),
-        owned_by: Type.String({ description: 'Provider of the model, or `agent` for an agent.' }),
-      }),
-      { description: 'Models and agents that the caller can use.' },
-    ),
+    data: Type.Array(Model, { description: 'Models and agents that the caller can use.' }),
   },
   { title: 'OpenAiModelList' },
 )

@@ -62,7 +62,7 @@ export async function answerOnce(
 /** Returns the parts of a request that must be equal in a repeat. */
 const repeatIdentity = (
   route: Route,
-  { params, query, body, headers, cookie, file }: RouteInput,
+  { params, query, body, headers, cookie, file, fields }: RouteInput,
 ): unknown => [
   query,
   body ?? null,
@@ -72,6 +72,7 @@ const repeatIdentity = (
   route.access === 'public' ? (headers.origin ?? null) : null,
   ...(route.cookie === undefined ? [] : [cookie]),
   ...(route.params === undefined ? [] : [params]),
+  ...(route.upload?.fields ? [fields] : []),
 ]
 
 /** Returns the quota that the stored request counts against. An IP address is included only as a keyed hash. */

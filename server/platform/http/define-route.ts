@@ -118,13 +118,16 @@ export interface Presented<A> {
 
 /**
  * Declares a file upload. `example` is the name of the file in the API reference. A client may send the content types
- * in `raw` as the body itself, without a form. `bytesMax` allows files larger than MAX_UPLOAD_BYTES.
+ * in `raw` as the body itself, without a form. `bytesMax` allows files larger than MAX_UPLOAD_BYTES. `fields` describes
+ * the form's other fields, which the handler receives as `fields`, and `fieldsExample` is an example of them.
  */
 export interface Upload {
   description: string
   example: string
   raw?: readonly string[]
   bytesMax?: number
+  fields?: TObject
+  fieldsExample?: object
 }
 
 /** Permission for one upload, granted before the body is read. */
@@ -202,7 +205,8 @@ export type RouteSpec<
       headers: IncomingHttpHeaders
       cookie: string | null
       disconnected: RouteInput['disconnected']
-    } & (U extends Upload ? { file: ReceivedFile } : object),
+    } & (U extends Upload ? { file: ReceivedFile } : object) &
+      (U extends { fields: infer F extends TObject } ? { fields: Static<F> } : object),
   ) => Handled<R>
 }
 
@@ -248,6 +252,8 @@ export interface RouteInput {
    */
   disconnected: () => AbortSignal
   file?: ReceivedFile
+  /** The form's fields beside the file. */
+  fields?: unknown
 }
 
 /** Declares an endpoint. The declaration determines the types of the handler. */

@@ -11,7 +11,8 @@ import { CHAT, REPLY, REQUEST } from './example-values.ts'
 import { RATE_HEADERS } from './limit-requests.ts'
 import type { AnswerForm, Json } from './openapi.ts'
 import { ISSUES, REQUEST_ID, SECOND_FACTOR, VALUES } from './schemas.ts'
-import { challengeOf, openAiError } from './send-error.ts'
+import { challengeOf } from './send-error.ts'
+import { wireErrorsOf } from './wire-errors.ts'
 
 /** Describes every response of a route. Adds examples that several operations share to `examples`. */
 export const describeResponses = (route: Route, form: AnswerForm, examples: Json): Json => ({
@@ -149,7 +150,8 @@ function errorResponses(route: Route, form: AnswerForm, examples: Json): Json {
   if (route.method === 'POST') for (const code of REPEAT_ERRORS[route.effects ?? 'database']) codes.add(code)
   for (const code of ['request.invalid', 'rate.limited', 'server.error', 'server.no_database'] as const)
     codes.add(code)
-  const byStatus = Map.groupBy([...codes].sort(), form.statusOf)
+  const wire = wireErrorsOf(route.url)
+  const byStatus = Map.groupBy([...codes].sort(), (wire ?? form).statusOf)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,
@@ -158,7 +160,7 @@ function errorResponses(route: Route, form: AnswerForm, examples: Json): Json {
         headers: headersWith(...(HEADERS_OF[status] ?? [])),
         content: {
           'application/json': {
-            schema: isOfOpenAi(route) ? OPENAI_ERROR : form.error,
+            schema: wire?.schema ?? form.error,
             examples: Object.fromEntries(group.map((code) => errorExample(route, code, form, examples))),
           },
         },
@@ -183,10 +185,11 @@ function errorExample(
   examples: Json,
 ): [string, { $ref: string }] {
   const error = exampleOfError(code)
-  const name = isOfOpenAi(route) ? `openai-${code}` : code
+  const wire = wireErrorsOf(route.url)
+  const name = wire ? `${wire.name}-${code}` : code
   examples[name] ??= {
     summary: code,
-    value: isOfOpenAi(route) ? openAiError(error) : form.errorBody(error, REQUEST),
+    value: wire ? wire.bodyOf(error, REQUEST) : form.errorBody(error, REQUEST),
   }
   return [code, { $ref: `#/components/examples/${name}` }]
 }
@@ -231,28 +234,6 @@ export const ERROR_BODY = {
     request_id: REQUEST_ID,
   },
 }
-
-/** The error format under /openai, as built by `openAiError` (send-error.ts). */
-const OPENAI_ERROR = {
-  title: 'OpenAiError',
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      description: 'The error.',
-      required: ['message', 'type', 'param', 'code'],
-      properties: {
-        message: { type: 'string', description: 'The failure and its remedy, in English.' },
-        type: { type: 'string', description: 'Class of the error, such as `invalid_request_error`.' },
-        param: { type: ['string', 'null'], description: 'Field that caused the error, or null.' },
-        code: { type: 'string', description: 'Stable code for programs.' },
-      },
-    },
-  },
-}
-
-const isOfOpenAi = ({ url }: Route): boolean => url.startsWith('/openai/')
 
 /**
  * Replaces error responses that occur in several operations with references to components. Returns these components

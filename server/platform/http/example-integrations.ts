@@ -6,6 +6,7 @@ import {
   CHAT,
   CONNECTION,
   DELIVERY,
+  DOCUMENT,
   FIND_ORDER,
   HOURS,
   ORDER,
@@ -83,12 +84,34 @@ export const INTEGRATION_RECORDS: Record<string, Record<string, unknown>> = {
     description: 'Lists the events of a day.',
     input_schema: { type: 'object', properties: { date: { type: 'string' } }, required: ['date'] },
   },
+  AnthropicMessage: {
+    id: `msg_${REPLY}`,
+    model: 'Shop assistant',
+    content: [{ type: 'text', text: 'We open at 8:00.' }],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: {
+      input_tokens: 24,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: 8,
+    },
+  },
+  AnthropicModel: { id: 'Shop assistant', display_name: 'Shop assistant' },
+  AnthropicModelPage: { has_more: false, first_id: 'Shop assistant', last_id: 'Shop assistant' },
+  AnthropicTokenCount: { input_tokens: 24 },
   OpenAiChatCompletion: {
     id: `chatcmpl-${REPLY}`,
     model: 'Shop assistant',
     choices: [
       { index: 0, message: { role: 'assistant', content: 'We open at 8:00.' }, finish_reason: 'stop' },
     ],
+    usage: { prompt_tokens: 24, completion_tokens: 8, total_tokens: 32 },
+  },
+  OpenAiCompletion: {
+    id: `cmpl-${REPLY}`,
+    model: 'Shop assistant',
+    choices: [{ index: 0, text: 'We open at 8:00.', logprobs: null, finish_reason: 'stop' }],
     usage: { prompt_tokens: 24, completion_tokens: 8, total_tokens: 32 },
   },
   OpenAiCompaction: {
@@ -108,6 +131,15 @@ export const INTEGRATION_RECORDS: Record<string, Record<string, unknown>> = {
     has_more: false,
   },
   OpenAiEmbeddingList: { model: 'text-embedding-3-small', embedding: [0.0123, -0.0456, 0.0789] },
+  OpenAiDeletedFile: { id: DOCUMENT },
+  OpenAiFile: { id: DOCUMENT, filename: 'Price list.pdf', bytes: 48_210, created_at: 1_772_442_000 },
+  OpenAiFileList: { has_more: false, first_id: DOCUMENT, last_id: DOCUMENT },
+  OpenAiImageList: {
+    data: [{ b64_json: 'iVBORw0KGgo=' }],
+    output_format: 'png',
+    usage: { input_tokens: 12, output_tokens: 1_056, total_tokens: 1_068 },
+  },
+  OpenAiModel: { id: 'Shop assistant', owned_by: 'agent' },
   OpenAiModelList: {
     data: [
       { id: 'GPT-5 mini', owned_by: 'openai' },
@@ -129,6 +161,12 @@ export const INTEGRATION_RECORDS: Record<string, Record<string, unknown>> = {
       },
     ],
     usage: { input_tokens: 24, output_tokens: 8, total_tokens: 32 },
+  },
+  OpenAiTranscription: {
+    text: 'When do you open?',
+    language: 'en',
+    duration: 1.6,
+    usage: { type: 'duration', seconds: 2 },
   },
   PlaygroundMemoryEntry: { content: 'Which events are in my calendar today?' },
   Tool: {

@@ -54,17 +54,23 @@ const EVENTS: Record<string, readonly (readonly [summary: string, data: object])
 }
 
 /**
- * Example streams under /openai, by path. Plain text instead of events with schemas, because OpenAI documents these
- * events.
+ * Example streams for clients of OpenAI and Anthropic, by path. Plain text instead of events with schemas, because
+ * these companies document the events.
  */
 const STREAMS: Record<string, string> = {
   '/openai/v1/chat/completions':
     `data: {"id":"chatcmpl-${REPLY}","object":"chat.completion.chunk","created":1772442000,"model":"Shop assistant",` +
     '"choices":[{"index":0,"delta":{"content":"We open at 8:00."},"finish_reason":null}]}\n\ndata: [DONE]\n\n',
+  '/openai/v1/completions':
+    `data: {"id":"cmpl-${REPLY}","object":"text_completion","created":1772442000,"model":"Shop assistant",` +
+    '"choices":[{"index":0,"text":"We open at 8:00.","logprobs":null,"finish_reason":null}]}\n\ndata: [DONE]\n\n',
   '/openai/v1/responses':
     'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":4,' +
     `"item_id":"msg_${REPLY}",` +
     '"output_index":0,"content_index":0,"delta":"We open at 8:00."}\n\n',
+  '/anthropic/v1/messages':
+    'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,' +
+    '"delta":{"type":"text_delta","text":"We open at 8:00."}}\n\n',
 }
 
 /** Returns the example events of streams whose event data this component describes. */

@@ -114,6 +114,10 @@ const TAGS: Record<string, { 'x-displayName': string; description: string }> = {
     description: 'Chats with the tools of MCP connections.',
   },
   openai: { 'x-displayName': 'OpenAI-compatible', description: 'Endpoints for clients of the OpenAI API.' },
+  anthropic: {
+    'x-displayName': 'Anthropic-compatible',
+    description: 'Endpoints for clients of the Anthropic API.',
+  },
   billing: { 'x-displayName': 'Billing', description: 'Credits, the ledger, usage and budgets.' },
   webhooks: { 'x-displayName': 'Webhooks', description: 'Webhooks and their deliveries.' },
   audit: { 'x-displayName': 'Audit log', description: 'Changes to the records of an organization.' },
@@ -139,12 +143,15 @@ function tagOf({ url }: Route): string {
 
 function describeOperation(route: Route, form: AnswerForm, examples: Json): Operation {
   const parameters = [
-    ...pathParameters(route.params),
-    ...queryParameters(queryOf(route)),
+    ...(route.params ? parametersIn('path', route.params) : []),
+    ...parametersIn('query', queryOf(route)),
     ...headerParameters(headersOf(route)),
   ]
   return {
-    operationId: `${route.method.toLowerCase()}_${route.url.replace(/^\/(api\/)?/, '').replace(/\W+/g, '_')}`,
+    operationId: `${route.method.toLowerCase()}_${route.url
+      .replace(/^\/(api\/)?/, '')
+      .replace(/\W+$/, '')
+      .replace(/\W+/g, '_')}`,
     tags: [tagOf(route)],
     summary: route.summary,
     description: [route.description, accessSentence(route.access)].filter(Boolean).join('\n\n'),
@@ -175,19 +182,11 @@ function accessSentence(access: Access): string {
   return `Requires the permission \`${access.permission}\`.`
 }
 
-const pathParameters = (params?: TObject): Json[] =>
-  Object.entries(params?.properties ?? {}).map(([name, schema]) => ({
+const parametersIn = (place: 'path' | 'query', { properties, required }: TObject): Json[] =>
+  Object.entries(properties).map(([name, schema]) => ({
     name,
-    in: 'path',
-    required: true,
-    ...describedOnce(schema as TSchema & { description?: string }),
-  }))
-
-const queryParameters = (query: TObject): Json[] =>
-  Object.entries(query.properties).map(([name, schema]) => ({
-    name,
-    in: 'query',
-    required: (query.required as string[] | undefined)?.includes(name) ?? false,
+    in: place,
+    required: (required as string[] | undefined)?.includes(name) ?? false,
     ...describedOnce(schema as TSchema & { description?: string }),
   }))
 
@@ -235,15 +234,16 @@ function requiredFields({ required = [], minProperties = 0 }: BodySchema): strin
 /** Placeholder for binary content in examples. */
 const BYTES = '(the bytes of the file)'
 
-const fileBody = ({ description, example, raw = [] }: Upload): Json => ({
+const fileBody = ({ description, example, raw = [], fields, fieldsExample }: Upload): Json => ({
   required: true,
   description,
   content: {
     'multipart/form-data': {
       schema: {
         type: 'object',
-        required: ['file'],
+        required: ['file', ...((fields?.required ?? []) as string[])],
         properties: {
+          ...fields?.properties,
           file: {
             type: 'string',
             contentMediaType: 'application/octet-stream',
@@ -251,7 +251,7 @@ const fileBody = ({ description, example, raw = [] }: Upload): Json => ({
           },
         },
       },
-      example: { file: `@${example}` },
+      example: { file: `@${example}`, ...fieldsExample },
     },
     ...Object.fromEntries(raw.map((type) => [type, { schema: { type: 'string' }, example: BYTES }])),
   },

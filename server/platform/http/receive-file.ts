@@ -13,6 +13,8 @@ export interface ReceivedFile extends LocalFile {
   /** The file's name as sent by the client. Untrusted. */
   name: string
   contentType: string
+  /** The other fields of the form. */
+  fields: Record<string, string>
 }
 
 export interface ReceiveOptions {
@@ -20,12 +22,17 @@ export interface ReceiveOptions {
   maxBytes: number
   /** Whether the body may be the file itself, without a form. */
   takesRaw: boolean
+  /** Whether the form may have other fields. */
+  takesFields: boolean
   /** Milliseconds without progress after which the client's connection is closed. */
   stallMs: number
 }
 
 const FIELD = 'file'
-/** Maximum size of a form without its file. */
+/** Maximum number of parts of a form, without and with other fields. */
+const PARTS_MAX = 4
+const PARTS_WITH_FIELDS_MAX = 20
+/** Maximum size of a form without its file, and of a field. */
 const FORM_BYTES_MAX = 64 * 1024
 
 /**
@@ -36,7 +43,7 @@ const FORM_BYTES_MAX = 64 * 1024
  * Throws request.malformed, request.invalid, request.file_too_large, request.form_needed, server.unavailable.
  */
 export async function receiveFile(request: IncomingMessage, options: ReceiveOptions): Promise<ReceivedFile> {
-  const { dataDir, maxBytes, takesRaw, stallMs } = options
+  const { dataDir, maxBytes, takesRaw, takesFields, stallMs } = options
   const contentType = request.headers['content-type'] ?? ''
   const isForm = /^multipart\/form-data\b/i.test(contentType)
   if (!isForm && !takesRaw) throw fail('request.form_needed')
@@ -47,8 +54,8 @@ export async function receiveFile(request: IncomingMessage, options: ReceiveOpti
   })
   const stopClock = endStalledSender(request, stallMs)
   try {
-    if (isForm) return await receiveForm(request, path, maxBytes)
-    return { ...(await saveAll(request, path, maxBytes)), name: '', contentType }
+    if (isForm) return await receiveForm(request, path, { maxBytes, takesFields })
+    return { ...(await saveAll(request, path, maxBytes)), name: '', contentType, fields: {} }
   } catch (error) {
     await rm(path, { force: true })
     if (request.readableAborted) throw malformed(sentence('request.file_cut_off'), error)
@@ -61,9 +68,14 @@ export async function receiveFile(request: IncomingMessage, options: ReceiveOpti
   }
 }
 
-async function receiveForm(request: IncomingMessage, path: string, maxBytes: number): Promise<ReceivedFile> {
+async function receiveForm(
+  request: IncomingMessage,
+  path: string,
+  { maxBytes, takesFields }: Pick<ReceiveOptions, 'maxBytes' | 'takesFields'>,
+): Promise<ReceivedFile> {
   const { promise, resolve, reject } = Promise.withResolvers<ReceivedFile>()
-  const parser = createParser(request)
+  const parser = createParser(request, takesFields ? PARTS_WITH_FIELDS_MAX : PARTS_MAX)
+  const fields: Record<string, string> = {}
   let content: Readable | undefined
   let saving: Promise<ReceivedFile> | undefined
   parser.on('file', (field, part, name: string | undefined, _encoding, contentType) => {
@@ -71,12 +83,18 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
     if (field !== FIELD)
       return reject(invalid(sentence('request.unknown_file_field', { field, file: FIELD })))
     content = part
-    saving = saveAll(part, path, maxBytes).then((saved) => ({ ...saved, name: name ?? '', contentType }))
+    saving = saveAll(part, path, maxBytes).then((saved) => ({
+      ...saved,
+      name: name ?? '',
+      contentType,
+      fields,
+    }))
     saving.catch(reject)
   })
-  parser.on('field', (field) =>
-    reject(invalid(sentence('request.unknown_form_field', { field, file: FIELD }))),
-  )
+  parser.on('field', (field, value: string) => {
+    if (takesFields) fields[field] = value
+    else reject(invalid(sentence('request.unknown_form_field', { field, file: FIELD })))
+  })
   parser.on('filesLimit', () => reject(invalid(sentence('request.one_file'))))
   parser.on('partsLimit', () => reject(invalid(sentence('request.form_parts'))))
   parser.on('error', (cause) => reject(damaged(cause)))
@@ -98,12 +116,12 @@ async function receiveForm(request: IncomingMessage, path: string, maxBytes: num
   }
 }
 
-function createParser(request: IncomingMessage): InstanceType<typeof Busboy> {
+function createParser(request: IncomingMessage, parts: number): InstanceType<typeof Busboy> {
   try {
     return new Busboy({
       headers: request.headers as never,
       preservePath: true,
-      limits: { files: 1, parts: 4, fieldSize: FORM_BYTES_MAX, headerSize: FORM_BYTES_MAX },
+      limits: { files: 1, parts, fieldSize: FORM_BYTES_MAX, headerSize: FORM_BYTES_MAX },
     })
   } catch (cause) {
     throw malformed(sentence('request.form_boundary'), cause)

@@ -36,7 +36,7 @@ import { type ReceivedFile, receiveFile } from './receive-file.ts'
 import type { SocketRoute } from './register-sockets.ts'
 import { sendEvents } from './send-events.ts'
 import { dropUnchanged } from './unchanged-fields.ts'
-import { compileValidator } from './validation.ts'
+import { compileValidator, validationError } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -107,6 +107,7 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
       schema: {
         ...(route.params && { params: route.params }),
         querystring: queryOf(route),
+        ...(route.params && { params: route.params }),
         ...(route.body && { body: route.body }),
       },
       onRequest: async (request) => {
@@ -117,6 +118,7 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
       preValidation: async (request) => {
         await authorize(request)
         checkStorable(request.query)
+        checkStorable(request.params)
         if (route.body && request.body === undefined) request.body = emptyBody(route.body)
         await dropReadOnly(request)
         if (!route.body && !route.upload) refuseBody(request.body)
@@ -135,7 +137,7 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
               deps,
               request,
               { ...route.upload, admission: route.admitUpload?.(input) },
-              (file) => work({ ...input, file }),
+              (file) => work({ ...input, file, fields: readFields(route, file) }),
             )
           : await work(input)
         const presented = route.present?.(value, { body })
@@ -150,20 +152,30 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
 async function withReceived(
   { config: { dataDir, maxUploadBytes }, stallMs }: Dependencies,
   { raw: request }: FastifyRequest,
-  { raw, bytesMax = 0, admission }: Upload & { admission: UploadAdmission | undefined },
+  { raw, bytesMax = 0, fields, admission }: Upload & { admission: UploadAdmission | undefined },
   work: (file: ReceivedFile) => Promise<unknown>,
 ): Promise<unknown> {
   const before = request.socket.bytesRead
   const maxBytes = admission?.bytesMax ?? Math.max(maxUploadBytes, bytesMax)
   let path: string | undefined
   try {
-    const file = await receiveFile(request, { dataDir, maxBytes, takesRaw: raw !== undefined, stallMs })
+    const takes = { takesRaw: raw !== undefined, takesFields: fields !== undefined }
+    const file = await receiveFile(request, { dataDir, maxBytes, ...takes, stallMs })
     path = file.path
     return await work(file)
   } finally {
     if (path !== undefined) await rm(path, { force: true })
     admission?.end(request.socket.bytesRead - before)
   }
+}
+
+/** Returns the form's fields beside the file. Throws request.invalid. */
+function readFields({ upload }: Route, { fields }: ReceivedFile): unknown {
+  if (!upload?.fields) return undefined
+  checkStorable(fields)
+  const validate = compileValidator(upload.fields, 'querystring')
+  if (!validate(fields)) throw validationError(validate.errors ?? [], 'form')
+  return fields
 }
 
 /** Returns `{}` for a request without a body. Throws request.invalid if the schema has required fields. */

@@ -3,13 +3,14 @@ import { isUnavailable } from '#database/unavailable.ts'
 import { AppError, envelopedStatusOf, fail, sentence } from '#errors'
 import { envelopedError, isUnderV1 } from './envelope.ts'
 import { validationError } from './validation.ts'
+import { wireErrorsOf } from './wire-errors.ts'
 
 /** Retry-After of errors that pass, in seconds. Dependencies that respond again are noticed within this time. */
 const RETRY_SECONDS = 2
 
 /**
  * Sends an error in the format of the address: `{detail}` under /api, the envelope under /v1, OpenAI's format under
- * /openai. Reports an unexpected error as server.error, and logs its cause with the request id.
+ * /openai, Anthropic's under /anthropic. Reports an unexpected error as server.error, and logs its cause with the request id.
  */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const expected = appErrorOf(error, request)
@@ -39,38 +40,13 @@ export const isInvalidCredential = (code: string): boolean =>
 export const appErrorOf = (error: unknown, request: FastifyRequest): AppError =>
   error instanceof AppError ? error : translate(error as FastifyError, request)
 
-const UNDER_OPENAI = /^(?:https?:\/\/[^/?#]*)?\/openai\//
-
 /** Returns the response to an error, in the format of the raw request URL. */
 export function answerTo(error: AppError, url: string, requestId: string): { status: number; body: object } {
   if (isUnderV1(url)) return { status: envelopedStatusOf(error.code), body: envelopedError(error, requestId) }
-  if (!UNDER_OPENAI.test(url)) return { status: error.status, body: plain(error, requestId) }
-  return { status: error.code === 'server.no_database' ? 503 : error.status, body: openAiError(error) }
-}
-
-/** Converts an error to OpenAI's format (https://platform.openai.com/docs/guides/error-codes/api-errors). */
-export const openAiError = (error: AppError) => ({
-  error: {
-    message: error.message,
-    type: OPENAI_TYPES[error.status] ?? (error.status >= 500 ? 'server_error' : 'invalid_request_error'),
-    param: error.issues?.[0]?.path ?? null,
-    code: OPENAI_CODES[error.code] ?? OPENAI_CODES[error.status] ?? error.code,
-  },
-})
-
-const OPENAI_TYPES: Record<number, string> = {
-  401: 'authentication_error',
-  402: 'insufficient_quota',
-  403: 'permission_error',
-  429: 'rate_limit_error',
-}
-const OPENAI_CODES: Record<string, string> = {
-  401: 'invalid_api_key',
-  402: 'insufficient_quota',
-  'openai.model_not_found': 'model_not_found',
-  'openai.response_not_found': 'response_not_found',
-  'openai.previous_not_found': 'previous_response_not_found',
-  429: 'rate_limit_exceeded',
+  const wire = wireErrorsOf(url)
+  return wire
+    ? { status: wire.statusOf(error.code), body: wire.bodyOf(error, requestId) }
+    : { status: error.status, body: plain(error, requestId) }
 }
 
 export const plain = (error: AppError, requestId: string) => ({

@@ -1,20 +1,24 @@
+import { sentence } from '#errors'
 import { CLAUDE_3_7, CLAUDE_4_1, CLAUDE_4_5, CLAUDE_4_6, versionOf } from './claude-versions.ts'
 import { withFormatInstruction } from './response-format.ts'
 import { signedBy } from './signatures.ts'
 import { callableTools, demandsCall } from './tool-choice.ts'
 import { type ToolResult, type Turn, turnsOf } from './turns.ts'
-import type {
-  ContentPart,
-  Effort,
-  ModelRequest,
-  ModelTarget,
-  ToolCall,
-  ToolChoice,
-  ToolDefinition,
+import {
+  type ContentPart,
+  type Effort,
+  ModelError,
+  type ModelRequest,
+  type ModelTarget,
+  type ToolCall,
+  type ToolChoice,
+  type ToolDefinition,
 } from './types.ts'
 
 /** The Messages API requires max_tokens. This default applies to requests without a limit. */
 const MAX_TOKENS_DEFAULT = 8_192
+/** The smallest budget that the API accepts. A budget must also be smaller than max_tokens. */
+const THINKING_BUDGET_MIN = 1_024
 /** Tokens added to max_tokens for thinking. Also the thinking budget of models that require a budget. */
 const THINKING_BUDGET_TOKENS: Record<Effort, number> = {
   none: 0,
@@ -30,21 +34,43 @@ const THINKING_BUDGET_TOKENS: Record<Effort, number> = {
 export function anthropicBody({ model }: ModelTarget, original: ModelRequest): Record<string, unknown> {
   const format = formatOf(model, original)
   const request = format ? original : withFormatInstruction(original)
-  const { system, messages, stop, maxTokens = MAX_TOKENS_DEFAULT } = request
+  const { stop, hints = {} } = request
   const thinking = thinkingOf(model, request)
-  const budget = thinking ? budgetOf(request) : 0
   const effort = effortOf(model, request)
   return {
     model,
     stream: true,
-    max_tokens: maxTokens + budget,
-    ...(system !== undefined && { system }),
-    messages: turnsOf(messages).map((turn) => turnOf(turn, thinking !== undefined)),
+    max_tokens:
+      maxTokensOf(request) + (thinking && !request.maxTokensIncludeThinking ? budgetOf(request) : 0),
+    ...promptOf(model, request, thinking !== undefined),
     ...(thinking ? { thinking } : sampling(request)),
-    ...(request.hints?.user !== undefined && { metadata: { user_id: request.hints.user } }),
+    ...(hints.user !== undefined && { metadata: { user_id: hints.user } }),
+    ...(hints.serviceTier !== undefined && { service_tier: hints.serviceTier }),
     ...(stop && stop.length > 0 && { stop_sequences: stop }),
     ...((format || effort) && { output_config: { ...(format && { format }), ...(effort && { effort }) } }),
-    ...toolsOf(model, request),
+  }
+}
+
+const maxTokensOf = ({ maxTokens = MAX_TOKENS_DEFAULT }: ModelRequest): number => maxTokens
+
+/**
+ * Returns the tools, the system prompt and the messages. The provider caches the prompt up to each `cache_control`:
+ * the tools with the system prompt, and the conversation. The next request of the conversation reads them from the
+ * cache. https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+ */
+function promptOf(model: string, request: ModelRequest, isThinking: boolean): Record<string, unknown> {
+  const { system = '', messages, hints = {} } = request
+  const cache_control = { type: 'ephemeral', ...(hints.cacheTtl === '1h' && { ttl: '1h' }) }
+  const { tools = [], ...choice } = toolsOf(model, request)
+  const turns = turnsOf(messages).map((turn) => turnOf(turn, isThinking))
+  const marked = (blocks: readonly object[]): object[] =>
+    blocks.map((block, index) => (index === blocks.length - 1 ? { ...block, cache_control } : block))
+  const last = turns.at(-1)
+  return {
+    ...(tools.length > 0 && { tools: system === '' ? marked(tools) : tools }),
+    ...choice,
+    ...(system !== '' && { system: marked([{ type: 'text', text: system }]) }),
+    messages: last ? [...turns.slice(0, -1), { ...last, content: marked(last.content) }] : [],
   }
 }
 
@@ -69,7 +95,7 @@ const REJECTS_FORCED_CALL = /claude-(opus|sonnet)-5[-.]5|claude-fable-5[-.][12]/
  * Returns the tool fields of a request.
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
  */
-function toolsOf(model: string, request: ModelRequest): Record<string, unknown> {
+function toolsOf(model: string, request: ModelRequest): { tools?: object[]; tool_choice?: object } {
   const { toolChoice, parallelToolCalls } = request
   const isBeyond = demandsCall(toolChoice) && REJECTS_FORCED_CALL.test(model)
   const tools = isBeyond ? callableTools(request) : (request.tools ?? [])
@@ -91,23 +117,28 @@ function choiceOf(choice: ToolChoice = 'auto'): object {
 
 /**
  * Returns the thinking setting, or undefined to disable thinking. Models before 3.7 cannot think. Models up to 4.5
- * require a token budget; later models think adaptively. After a tool result, thinking requires the thinking blocks
- * that preceded the call. A request cannot combine thinking with a forced tool call.
+ * require a token budget, within max_tokens; later models think adaptively. After a tool result, thinking requires the
+ * thinking blocks that preceded the call. A request cannot combine thinking with a forced tool call.
  * https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking
  */
 function thinkingOf(model: string, request: ModelRequest): object | undefined {
   const { thinking, messages, toolChoice } = request
   const version = versionOf(model) ?? CLAUDE_4_5
   const lastCall = messages.findLast((message) => message.role === 'assistant')?.toolCalls?.[0]
-  const isBetweenCalls = messages.at(-1)?.role === 'tool'
+  const isBetweenCalls = messages.findLast(({ role }) => role !== 'user')?.role === 'tool'
   const lacksThoughts = isBetweenCalls && lastCall !== undefined && thoughtsOf(lastCall).length === 0
   if (!thinking || version < CLAUDE_3_7 || lacksThoughts || demandsCall(toolChoice)) return undefined
-  return version > CLAUDE_4_5
-    ? { type: 'adaptive', display: 'summarized' }
-    : { type: 'enabled', budget_tokens: budgetOf(request) }
+  if (version > CLAUDE_4_5) return { type: 'adaptive', display: 'summarized' }
+  const budget = budgetOf(request)
+  return budget < THINKING_BUDGET_MIN ? undefined : { type: 'enabled', budget_tokens: budget }
 }
 
-const budgetOf = ({ effort = 'medium' }: ModelRequest): number => THINKING_BUDGET_TOKENS[effort]
+function budgetOf(request: ModelRequest): number {
+  const { effort = 'medium', thinkingTokens = THINKING_BUDGET_TOKENS[effort] } = request
+  return request.maxTokensIncludeThinking
+    ? Math.min(thinkingTokens, maxTokensOf(request) - 1)
+    : thinkingTokens
+}
 
 /**
  * Returns the effort of models that think adaptively, or undefined for the default. They know no `minimal`, and 4.6
@@ -132,7 +163,7 @@ const toolOf = ({ name, description, parameters }: ToolDefinition) => ({
   input_schema: parameters,
 })
 
-function turnOf(turn: Turn, isThinking: boolean): object {
+function turnOf(turn: Turn, isThinking: boolean): { role: string; content: object[] } {
   if (Array.isArray(turn)) return { role: 'user', content: turn.map(toolResultOf) }
   if (turn.role === 'user') return { role: 'user', content: contentOf(turn.content) }
   const [first] = turn.toolCalls ?? []
@@ -148,23 +179,19 @@ function turnOf(turn: Turn, isThinking: boolean): object {
 
 const thoughtsOf = (call: ToolCall): object[] => JSON.parse(signedBy('anthropic', call) ?? '[]') as object[]
 
-const toolResultOf = ({ toolCallId, output }: ToolResult): object => ({
+const toolResultOf = ({ toolCallId, output, isError }: ToolResult): object => ({
   type: 'tool_result',
   tool_use_id: toolCallId,
   content: output,
+  ...(isError && { is_error: true }),
 })
 
-const contentOf = (content: string | ContentPart[]): unknown =>
-  typeof content === 'string' ? content : content.map(partOf)
+const contentOf = (content: string | ContentPart[]): object[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(partOf)
 
-const partOf = (part: ContentPart): object =>
-  part.type === 'text'
-    ? part
-    : {
-        type: 'image',
-        source: {
-          type: 'base64',
-          media_type: part.mimeType,
-          data: Buffer.from(part.data).toString('base64'),
-        },
-      }
+function partOf(part: ContentPart): object {
+  if (part.type === 'text') return part
+  if (part.type === 'audio') throw new ModelError(sentence('model.no_audio'), { kind: 'request' })
+  const data = Buffer.from(part.data).toString('base64')
+  return { type: 'image', source: { type: 'base64', media_type: part.mimeType, data } }
+}

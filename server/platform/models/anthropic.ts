@@ -1,11 +1,11 @@
 import { anthropicBody } from './anthropic-request.ts'
 import { describeErrorEvent, tooMuch } from './failures.ts'
-import type { ReplyText } from './reply-text.ts'
+import { type ReplyText, storable } from './reply-text.ts'
 import { sign } from './signatures.ts'
 import { TextTemplate } from './text-template.ts'
 import { ToolCallAssembly } from './tool-calls.ts'
 import { streamEvents, type Transport } from './transport.ts'
-import type { ModelRequest, ModelResult, ModelTarget } from './types.ts'
+import type { ModelRequest, ModelResult, ModelTarget, ThinkingBlock } from './types.ts'
 import { count, usageOf } from './usage.ts'
 
 const VERSION = '2023-06-01'
@@ -41,6 +41,7 @@ class StreamReader {
   /** Thinking blocks, keyed by content block index. */
   readonly #thoughts = new Map<number, ThinkingBlock>()
   #finishReason: ModelResult['finishReason'] = 'other'
+  #stopSequence: string | null | undefined
   readonly #usage: Usage = {}
   #thoughtCharacters = 0
 
@@ -62,12 +63,16 @@ class StreamReader {
       case 'content_block_start':
         if (event.content_block) this.#begin(event.content_block, index)
         return false
+      case 'content_block_stop':
+        this.#endThought(index)
+        return false
       case 'message_start':
         Object.assign(this.#usage, knownUsage(event.message?.usage), { output_tokens: undefined })
         return false
       case 'message_delta':
         Object.assign(this.#usage, knownUsage(event.usage))
         this.#finishReason = FINISH_REASONS[event.delta?.stop_reason ?? ''] ?? 'other'
+        this.#stopSequence = event.delta?.stop_sequence
         return false
       case 'error':
         throw describeErrorEvent(this.#target, event.error)
@@ -95,6 +100,11 @@ class StreamReader {
     this.#countThought(thinking + signature)
   }
 
+  #endThought(index: number): void {
+    const thought = this.#thoughts.get(index)
+    if (thought) this.#reply.thought({ ...thought })
+  }
+
   /**
    * Throws a ModelError if the thinking exceeds the limit. Thinking stays in memory until the reply ends, because the
    * next request must return it with the tool call.
@@ -110,7 +120,11 @@ class StreamReader {
     if (first && this.#thoughts.size > 0)
       first.signature = sign('anthropic', JSON.stringify([...this.#thoughts.values()]))
     for (const call of calls) this.#reply.toolCall(call)
-    return { finishReason: this.#finishReason, usage: totalOf(this.#usage) }
+    return {
+      finishReason: this.#finishReason,
+      ...(this.#stopSequence && { stopSequence: storable(this.#stopSequence) }),
+      usage: totalOf(this.#usage),
+    }
   }
 }
 
@@ -118,7 +132,7 @@ interface StreamEvent {
   type: string
   index?: number
   content_block?: ContentBlock
-  delta?: Delta & { stop_reason?: string }
+  delta?: Delta & { stop_reason?: string; stop_sequence?: string | null }
   message?: { usage?: Usage }
   usage?: Usage
   error?: unknown
@@ -137,11 +151,6 @@ interface Delta {
   signature?: string
   partial_json?: string
 }
-
-/** A thinking block. The next request returns the block unchanged with the tool call. */
-type ThinkingBlock =
-  | { type: 'thinking'; thinking: string; signature: string }
-  | { type: 'redacted_thinking'; data: string }
 
 interface Usage {
   input_tokens?: unknown

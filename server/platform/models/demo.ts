@@ -107,7 +107,7 @@ function textOf(message: ModelMessage | undefined): string {
   if (!message) return ''
   if (message.role === 'tool') return message.output
   if (typeof message.content === 'string') return message.content
-  return message.content.map((part) => (part.type === 'text' ? part.text : '(an image)')).join(' ')
+  return message.content.map((part) => (part.type === 'text' ? part.text : `(an ${part.type})`)).join(' ')
 }
 
 /**

@@ -71,6 +71,10 @@ export async function embed(
   return { vectors, usage: sumOf(answers.map(({ usage }) => usage)) }
 }
 
+/** Returns whether the dimensions of a model's embeddings can be chosen. */
+export const takesDimensions = ({ provider, model }: ModelTarget): boolean =>
+  provider !== 'google' && /\btext-embedding-3-/.test(model)
+
 function batchesOf(texts: string[]): string[][] {
   const batches: string[][] = []
   let characters = Number.POSITIVE_INFINITY
@@ -121,12 +125,16 @@ async function ask(
   purpose: EmbeddingPurpose,
   abortSignal: AbortSignal,
 ): Promise<Embeddings> {
+  const { provider, dimensions } = target
   const model = await openEmbeddingModel(net, target, ANSWER_BYTES_MAX)
   const { embeddings, usage, response } = await callSdk(target, 'embedding', async () =>
     model.doEmbed({
       values: texts,
       abortSignal,
-      ...(target.provider === 'google' && { providerOptions: { google: { taskType: TASK_TYPES[purpose] } } }),
+      providerOptions: {
+        google: { taskType: TASK_TYPES[purpose] },
+        ...(dimensions !== undefined && { [provider]: { dimensions } }),
+      },
     }),
   )
   const ordered = inOrder(embeddings, response?.body)

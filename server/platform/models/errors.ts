@@ -41,6 +41,7 @@ export const MODELS_ERRORS = defineErrors({
   'model.timeout_start': '{provider} did not start its reply within {seconds} seconds. Try again.',
   'model.incomplete': '{provider} ended the reply before it was complete. Try again.',
   'model.not_its_format': '{provider} sent a response in an unexpected format. Check the base_url.',
+  'model.no_audio': 'This model does not accept audio. Choose another model.',
   'model.not_offered':
     'Parley supports no {kind} models from {provider}. Choose a model from another provider.',
   'model.no_media':

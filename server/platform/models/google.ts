@@ -204,13 +204,14 @@ const IS_GEMINI_3 = /^gemini-([3-9]|\d\d)/
  * Returns the thinking settings. An effort is a level since Gemini 3, of which Gemini 3 Pro knows two, and a budget
  * before. https://ai.google.dev/gemini-api/docs/openai#thinking
  */
-function thinkingOf(model: string, { thinking = false, effort }: ModelRequest): object {
+function thinkingOf(model: string, { thinking = false, thinkingTokens, effort }: ModelRequest): object {
   if (!takesGeminiThinking(model) || (!thinking && effort === undefined)) return {}
   const level = effort === undefined ? undefined : LEVELS[effort]
   const isPro = model.startsWith('gemini-3-pro')
   return {
     thinkingConfig: {
       ...(thinking && { includeThoughts: true }),
+      ...(thinkingTokens !== undefined && !IS_GEMINI_3.test(model) && { thinkingBudget: thinkingTokens }),
       ...(level &&
         (IS_GEMINI_3.test(model)
           ? { thinkingLevel: isPro && level === 'medium' ? 'high' : level }
@@ -272,8 +273,8 @@ function contentOf(turn: Turn, model: string): object {
   return { role: 'model', parts: [...text, ...calls] }
 }
 
-const responsePart = ({ toolCallId: id, toolName: name, output }: ToolResult): object => ({
-  functionResponse: { id, name, response: { result: output } },
+const responsePart = ({ toolCallId: id, toolName: name, output, isError }: ToolResult): object => ({
+  functionResponse: { id, name, response: isError ? { error: output } : { result: output } },
 })
 
 /** Returns a tool call. In a group of parallel calls, only the first call has a signature. */
@@ -289,7 +290,8 @@ function callPart(call: ToolCall, index: number, model: string): object {
 const partsOf = (content: string | ContentPart[]): object[] =>
   typeof content === 'string' ? [{ text: content }] : content.map(partOf)
 
-const partOf = (part: ContentPart): object =>
-  part.type === 'text'
-    ? { text: part.text }
-    : { inlineData: { mimeType: part.mimeType, data: Buffer.from(part.data).toString('base64') } }
+function partOf(part: ContentPart): object {
+  if (part.type === 'text') return { text: part.text }
+  const mimeType = part.type === 'audio' ? `audio/${part.format}` : part.mimeType
+  return { inlineData: { mimeType, data: Buffer.from(part.data).toString('base64') } }
+}

@@ -31,9 +31,11 @@ import type {
 } from './types.ts'
 
 export { countTokens, loadTokenCounter } from './count-tokens.ts'
+export { decodeTokens } from './decode-tokens.ts'
+export { takesDimensions } from './embed.ts'
 export { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from './known-models.ts'
 export { LOCAL_DIMENSIONS } from './local-embedding.ts'
-export { payableUsage } from './payable-usage.ts'
+export { payableMediaUsage, payableUsage } from './payable-usage.ts'
 export { type RunnableTool, ToolLoop, type ToolOutcome, type ToolSink } from './tool-loop.ts'
 
 const TIMEOUTS: ModelTimeouts = { connectMs: 10_000, firstTokenMs: 120_000, betweenTokensMs: 60_000 }
@@ -78,7 +80,7 @@ export interface Models {
   transcribe(
     target: ModelTarget,
     recording: Recording,
-    options: { language: string },
+    options: { language?: string },
     signal: AbortSignal,
   ): Promise<Transcription>
   /**

@@ -43,6 +43,7 @@ export class LoopStep {
         written.toolCalls.push(own)
         sink.toolCall(own)
       },
+      thought: (block) => sink.thought?.(block),
     }
   }
 

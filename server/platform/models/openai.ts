@@ -247,7 +247,7 @@ function messagesOf(provider: Provider, { system, messages }: ModelRequest, dial
 function messageOf(provider: Provider, message: ModelMessage, dialect: Dialect): object {
   if (message.role === 'user') return { role: 'user', content: contentOf(message.content) }
   if (message.role === 'tool')
-    return { role: 'tool', tool_call_id: message.toolCallId, content: message.output }
+    return { role: 'tool', tool_call_id: message.toolCallId, content: outputOf(message) }
   const { content, toolCalls = [] } = message
   const [first] = toolCalls
   if (!first) return { role: 'assistant', content }
@@ -263,14 +263,17 @@ function messageOf(provider: Provider, message: ModelMessage, dialect: Dialect):
   }
 }
 
+/** The format has no field for the failure of a tool. */
+const outputOf = ({ output, isError = false }: Extract<ModelMessage, { role: 'tool' }>): string =>
+  isError ? `Error: ${output}` : output
+
 const contentOf = (content: string | ContentPart[]): unknown =>
-  typeof content === 'string'
-    ? content
-    : content.map((part) =>
-        part.type === 'text'
-          ? part
-          : {
-              type: 'image_url',
-              image_url: { url: `data:${part.mimeType};base64,${Buffer.from(part.data).toString('base64')}` },
-            },
-      )
+  typeof content === 'string' ? content : content.map(partOf)
+
+function partOf(part: ContentPart): object {
+  if (part.type === 'text') return part
+  const data = Buffer.from(part.data).toString('base64')
+  return part.type === 'audio'
+    ? { type: 'input_audio', input_audio: { data, format: part.format } }
+    : { type: 'image_url', image_url: { url: `data:${part.mimeType};base64,${data}` } }
+}

@@ -60,8 +60,14 @@ const ACCEPTED: Record<Provider, (model: string) => readonly Parameter[]> = {
 /** Hints that a provider accepts. */
 const ACCEPTED_HINTS: Partial<Record<Provider, readonly (keyof Hints)[]>> = {
   openai: ['user', 'safetyIdentifier', 'promptCacheKey', 'serviceTier'],
-  anthropic: ['user'],
+  anthropic: ['user', 'serviceTier', 'cacheTtl'],
   'openai-compatible': ['user'],
+}
+
+/** The service tiers of a provider. Other tiers are ignored. */
+const SERVICE_TIERS: Partial<Record<Provider, readonly string[]>> = {
+  openai: ['auto', 'default', 'flex', 'scale', 'priority'],
+  anthropic: ['auto', 'standard_only'],
 }
 
 /** Models of Google that cannot think. They refuse a thinkingConfig. */
@@ -98,7 +104,11 @@ const isSet = (value: unknown): boolean =>
 
 /** Returns the hints of a request that its provider does not know, and that are therefore not sent. */
 export const ignoredHints = ({ provider }: ModelTarget, { hints = {} }: ModelRequest): (keyof Hints)[] =>
-  (Object.keys(hints) as (keyof Hints)[]).filter((name) => !ACCEPTED_HINTS[provider]?.includes(name))
+  (Object.keys(hints) as (keyof Hints)[]).filter(
+    (name) =>
+      !ACCEPTED_HINTS[provider]?.includes(name) ||
+      (name === 'serviceTier' && !SERVICE_TIERS[provider]?.includes(hints.serviceTier ?? '')),
+  )
 
 /** Returns a request without the parameters and hints that its model would refuse. */
 export function withAccepted(target: ModelTarget, request: ModelRequest): ModelRequest {

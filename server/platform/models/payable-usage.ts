@@ -17,6 +17,20 @@ export async function payableUsage(
   return { inputTokens: await countTokens(promptText(request)), outputTokens: await countTokens(text) }
 }
 
+/**
+ * Output tokens charged for an image or video whose usage is unknown. OpenAI counts about as many tokens for an image
+ * of 1024 by 1024 pixels. A video costs ten times as much. The model's `output_ratio` converts the tokens to credits.
+ */
+const OUTPUT_TOKENS = { image: 1_056, video: 10_560 }
+
+/** Returns the usage to charge for an image or video: the usage that the provider reported, or an estimate. */
+export const payableMediaUsage = async (
+  reported: ModelUsage | null,
+  kind: keyof typeof OUTPUT_TOKENS,
+  prompt: string,
+): Promise<ModelUsage> =>
+  reported ?? { inputTokens: await countTokens(prompt), outputTokens: OUTPUT_TOKENS[kind] }
+
 /** Returns all text of a request as one string. */
 export const promptText = ({ system = '', tools = [], messages }: ModelRequest): string =>
   [system, ...tools.map((tool) => JSON.stringify(tool)), ...messages.map(messageText)].join('\n')

@@ -16,6 +16,15 @@ export const withoutTags = (text: string): string =>
     .replace(/<(?=[|\uff5c]|(?:start|end)_of_turn>)/g, '‹')
     .replace(/\[(?=\/?INST\])/g, '(')
 
+/** Wraps the text of a file in an element. If the text is cut, a remark says so. */
+export function writeAttachment(filename: string, text: string, isCut: boolean): string {
+  const remark = isCut ? `\n[… truncated: only the beginning of the file fits]` : ''
+  return `<attachment name=${nameAttribute(filename)}>\n${withoutTags(text)}${remark}\n</attachment>`
+}
+
+/** Returns a file's name in quotes, for an element or a remark. */
+export const nameAttribute = (filename: string): string => withoutTags(JSON.stringify(filename))
+
 export interface PromptPassage {
   number: number
   document: string

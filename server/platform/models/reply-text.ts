@@ -1,5 +1,5 @@
 import { sentence } from '#errors'
-import { ModelError, type ModelSink, type TokenLogprob, type ToolCall } from './types.ts'
+import { ModelError, type ModelSink, type ThinkingBlock, type TokenLogprob, type ToolCall } from './types.ts'
 
 /** Maximum characters of a reply's text and reasoning together. */
 const REPLY_CHARACTERS_MAX = 8 * 1024 * 1024
@@ -55,6 +55,11 @@ export class ReplyText {
       input: storableValue(input) as Record<string, unknown>,
       ...(signature !== undefined && { signature: storable(signature) }),
     })
+  }
+
+  thought(block: ThinkingBlock): void {
+    this.#begin()
+    this.#sink.thought?.(storableValue(block) as ThinkingBlock)
   }
 
   /** Flushes held surrogates as U+FFFD. Call this after the last output. */

@@ -169,7 +169,7 @@ describe('a response format', () => {
   const IN_WORDS = /^Be brief\n\nReply only with JSON that matches this JSON Schema, .*"city"/s
   const wished = { system: 'Be brief', responseFormat: { ...STRICT, strict: false } }
   const systemOf = ({ system, messages, systemInstruction }: Body): unknown =>
-    system ??
+    (system as { text: string }[])?.[0]?.text ??
     (systemInstruction as { parts: { text: string }[] })?.parts[0]?.text ??
     (messages as { content: unknown }[])[0]?.content
 

@@ -1,4 +1,4 @@
-import type { Provider, ToolCall } from './types.ts'
+import { PROVIDERS, type Provider, type ToolCall } from './types.ts'
 
 /*
  * Some providers require opaque data, mostly their encrypted reasoning, with a tool call in the next request. Other
@@ -14,3 +14,7 @@ export function signedBy(provider: Provider, { signature }: ToolCall): string | 
   const mark = `${provider} `
   return signature?.startsWith(mark) ? signature.slice(mark.length) : undefined
 }
+
+/** Returns the provider whose signature this is. Undefined for any other string. */
+export const signerOf = (signature: string): Provider | undefined =>
+  PROVIDERS.find((provider) => signature.startsWith(`${provider} `))

@@ -114,6 +114,11 @@ export class ToolLoop {
     }
   }
 
+  /** The stop sequence that ended the reply, if the provider reported it. */
+  get stopSequence(): string | undefined {
+    return this.#steps.at(-1)?.result?.stopSequence
+  }
+
   /**
    * Returns the usage to charge so far. Can be called at any time, even during the loop or after a failure. Each step
    * contributes the provider's usage or a local count. Null means no charge.

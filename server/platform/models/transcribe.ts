@@ -19,14 +19,14 @@ const GOOGLE_RECORDING_BYTES_MAX = 14 * 1024 * 1024
 export type DurationOf = (recording: Recording) => Promise<number | null>
 
 /**
- * Transcribes an audio file. `language` is the tag of the expected language (`en`, `en-US`). Rejects with a
- * ModelError on failure, or with the signal's reason on abort.
+ * Transcribes an audio file. `language` is the tag of the expected language (`en`, `en-US`). Without it, the model
+ * detects the language. Rejects with a ModelError on failure, or with the signal's reason on abort.
  */
 export async function transcribe(
   transport: MediaTransport,
   target: ModelTarget,
   recording: Recording,
-  { language, durationOf }: { language: string; durationOf: DurationOf },
+  { language, durationOf }: { language?: string; durationOf: DurationOf },
   signal: AbortSignal,
 ): Promise<Transcription> {
   const { transcriptionMs } = transport.timeouts
@@ -54,13 +54,13 @@ async function askOpenAi(
   { net }: MediaTransport,
   target: ModelTarget,
   recording: Recording,
-  language: string,
+  language: string | undefined,
   signal: AbortSignal,
 ): Promise<Transcription> {
   const { extension, type } = formatOf(recording)
   const body = new FormData()
   body.append('model', target.model)
-  body.append('language', primarySubtag(language))
+  if (language !== undefined) body.append('language', primarySubtag(language))
   // verbose_json adds the language and the duration, but only Whisper models support it.
   body.append('response_format', /whisper/i.test(target.model) ? 'verbose_json' : 'json')
   body.append('file', await openAsBlob(recording.path, { type }), `recording.${extension}`)
@@ -112,7 +112,7 @@ async function askGoogle(
   { net }: MediaTransport,
   target: ModelTarget,
   recording: Recording,
-  language: string,
+  language: string | undefined,
   abortSignal: AbortSignal,
 ): Promise<Transcription> {
   const { path } = recording
@@ -127,7 +127,7 @@ async function askGoogle(
     model.doGenerate({
       audio,
       mediaType,
-      providerOptions: { google: { languageCodes: [language] } },
+      ...(language !== undefined && { providerOptions: { google: { languageCodes: [language] } } }),
       abortSignal,
     }),
   )

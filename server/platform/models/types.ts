@@ -20,16 +20,26 @@ export interface ModelTarget {
   apiKey: string | null
   /** True if a tenant configured the base URL. Requests to such a URL go through the network guard. */
   guarded: boolean
+  /** Number of dimensions of embeddings. Default: the model's own. */
+  dimensions?: number
 }
 
 export type ContentPart =
   | { type: 'text'; text: string }
   | { type: 'image'; mimeType: string; data: Uint8Array }
+  | { type: 'audio'; format: 'wav' | 'mp3'; data: Uint8Array }
 
 export type ModelMessage =
   | { role: 'user'; content: string | ContentPart[] }
   | { role: 'assistant'; content: string; toolCalls?: ToolCall[] }
-  | { role: 'tool'; toolCallId: string; toolName: string; output: string }
+  | {
+      role: 'tool'
+      toolCallId: string
+      toolName: string
+      output: string
+      /** True if the tool failed. `output` then describes the failure. */
+      isError?: boolean
+    }
 
 export interface ToolDefinition {
   name: string
@@ -66,6 +76,10 @@ export interface ModelRequest {
   logitBias?: Record<string, number>
   /** Requests reasoning. Ignored by models that cannot reason. */
   thinking?: boolean
+  /** Maximum tokens of reasoning, for models that have such a limit. Default: by `effort`. */
+  thinkingTokens?: number
+  /** True if `maxTokens` includes reasoning. Otherwise, reasoning is allowed in addition. */
+  maxTokensIncludeThinking?: boolean
   /** How much to reason. `none` and `minimal` come without `thinking`. Default: the provider's. */
   effort?: Effort
   /** Length of the reply. */
@@ -93,6 +107,8 @@ export interface Hints {
   promptCacheKey?: string
   serviceTier?: string
   metadata?: Record<string, string>
+  /** How long the provider caches the prompt for later requests. */
+  cacheTtl?: '5m' | '1h'
 }
 
 export type ToolChoice = 'auto' | 'none' | 'required' | { name: string }
@@ -112,7 +128,14 @@ export interface ModelSink {
   text(text: string, logprobs?: TokenLogprob[]): void
   reasoning(text: string): void
   toolCall(call: ToolCall): void
+  /** Called at the end of each of Anthropic's thinking blocks, whose text `reasoning` has received. */
+  thought?(block: ThinkingBlock): void
 }
+
+/** A thinking block of Anthropic's Messages API. The next request returns it unchanged with the tool call. */
+export type ThinkingBlock =
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'redacted_thinking'; data: string }
 
 /** The log probability of a token, in OpenAI's format. */
 export interface TokenLogprob {
@@ -135,6 +158,8 @@ export interface ModelUsage {
 
 export interface ModelResult {
   finishReason: 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'other'
+  /** The stop sequence that ended the reply. Only Anthropic reports it. */
+  stopSequence?: string
   /** Usage reported by the provider. Null if the provider reported none; the caller then counts tokens itself. */
   usage: ModelUsage | null
 }

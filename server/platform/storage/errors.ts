@@ -3,6 +3,7 @@ import { defineErrors } from '#errors/define.ts'
 export const STORAGE_ERRORS = defineErrors({
   'chat.not_found': [404, 'Chat session not found'],
   'upload.not_found': [404, 'Upload not found'],
+  'upload.not_audio': [415, 'Send the recording as MP3, WAV, M4A, OGG, FLAC or WebM.'],
   'upload.empty': [400, 'The file is empty. Choose another file.', 'validation'],
   'upload.type': [
     415,

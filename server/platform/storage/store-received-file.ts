@@ -22,7 +22,7 @@ interface StoreFileOptions extends Partial<Pick<NewUpload, 'source' | 'commitsWi
 export async function storeReceivedFile(
   { documents, uploads }: StoreFileDependencies,
   owner: Pick<NewUpload, 'id' | 'organizationId' | 'userId' | 'chatId'>,
-  file: ReceivedFile,
+  file: Omit<ReceivedFile, 'fields'>,
   { needsText = false, source = 'user', commitsWithAnswer = false }: StoreFileOptions = {},
 ): Promise<string> {
   if (file.size === 0) throw fail('upload.empty')

@@ -18,7 +18,7 @@ import type { ResponseView } from './view-response.ts'
 import { type Emit, ResponseWriter } from './writer.ts'
 
 export interface ResponseDependencies extends OpenAiDependencies {
-  services: Pick<Services, 'net' | 'secrets' | 'log'>
+  services: OpenAiDependencies['services'] & Pick<Services, 'secrets' | 'log'>
 }
 
 /**

@@ -1,0 +1,1 @@
+export { anthropicRoutes } from './routes.ts'
