@@ -78,6 +78,8 @@ describe('a conversation', () => {
     expect((await call('DELETE', `${path}/items/${item.id}`)).body.id).toBe(id)
     expect((await call('GET', `${path}/items/${item.id}`)).body.error.code).toBe('openai.item_missing')
     expect(textsOf(await call('GET', `${path}/items`))).toEqual(['One'])
+    for (const item of [{ type: 'constructor' }, { type: 'message', content: 'x' }])
+      expect((await call('POST', `${path}/items`, { items: [item] })).status).toBe(400)
     const changed = await call('POST', path, { metadata: { a: 'b' } })
     expect(changed.body.metadata).toEqual({ a: 'b' })
     expect((await call('GET', path)).body).toEqual(changed.body)

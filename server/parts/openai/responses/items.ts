@@ -17,14 +17,17 @@ export interface Item {
 /** Returns the item with a new id, to be stored once more. */
 export const copyOf = (item: Item): Item => ({ ...item, id: newId() })
 
-const PREFIXES: Record<string, string> = {
+const PREFIXES = {
   message: 'msg',
   function_call: 'fc',
   function_call_output: 'fco',
   reasoning: 'rs',
   compaction: 'cmp',
   conversation: 'conv',
-}
+} as const
+
+/** Returns whether items of this type are supported. */
+export const isItemType = (type: string): boolean => Object.hasOwn(PREFIXES, type) && type !== 'conversation'
 
 /** Returns a new item from a client's input. The id of the client is replaced, because it may be taken. */
 export const newItem = ({ id: _id, ...content }: ResponseItem): Item => ({
@@ -34,7 +37,7 @@ export const newItem = ({ id: _id, ...content }: ResponseItem): Item => ({
 })
 
 /** Returns an id in OpenAI's format, such as `msg_…`. `type` is that of the item, or `conversation`. */
-export const nameOf = (type: string, id: string): string => `${PREFIXES[type] ?? 'item'}_${id}`
+export const nameOf = (type: string, id: string): string => `${PREFIXES[type as keyof typeof PREFIXES]}_${id}`
 
 /** Returns an item in OpenAI's format. A text as content becomes a part. */
 export function viewItem({ id, content: item }: Pick<Item, 'id' | 'content'>): ItemView {

@@ -1,5 +1,5 @@
-import { fail } from '#errors'
-import { type Item, newItem, uuidIn } from './items.ts'
+import { fail, sentence } from '#errors'
+import { type Item, isItemType, newItem, uuidIn } from './items.ts'
 import type { ResponseItem, ResponseRequest } from './schemas.ts'
 import { findItems, type Owner } from './stored-items.ts'
 
@@ -22,11 +22,21 @@ export async function readInput(owner: Owner, input: ResponseRequest['input']): 
   return input.map((item, index) => {
     const at = `input.${index}`
     const placed = { ...newItem(item), at }
-    if (!isReference(item)) return placed
+    if (!isReference(item)) return checked(placed)
     const stored = found.get(uuidIn(item.id ?? '') ?? '')
     if (!stored) throw fail('openai.item_not_found', { field: at, id: item.id ?? '' })
     return { ...placed, content: stored.content, signature: stored.signature }
   })
+}
+
+/** Throws request.invalid for an item of an unsupported type, and for a message without a role. */
+function checked(item: PlacedItem): PlacedItem {
+  const { type = '', role } = item.content
+  if (!isItemType(type))
+    throw fail('request.invalid', { reason: sentence('openai.item_type', { field: item.at, type }) })
+  if (type === 'message' && role === undefined)
+    throw fail('request.invalid', { reason: sentence('openai.role_needed', { field: item.at }) })
+  return item
 }
 
 /** Clients may omit the type of a reference. */

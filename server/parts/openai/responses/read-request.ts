@@ -86,13 +86,9 @@ async function readItems(
       })
     } else if (item.type === 'compaction') {
       read.push({ role: 'user', content: `${SUMMARY}\n\n${openCompaction(item, at)}` })
-    } else if (item.type !== 'message') {
-      throw refuse(sentence('openai.item_type', { field: at, type: item.type ?? '' }))
     } else if (item.role === 'assistant') {
       read.push({ role: 'assistant', content: plainText(item.content) })
-    } else if (item.role === 'user') {
-      read.push({ role: 'user', content: await readContent(net, budget, at, item.content, PARTS) })
-    } else throw refuse(sentence('openai.role_needed', { field: at }))
+    } else read.push({ role: 'user', content: await readContent(net, budget, at, item.content, PARTS) })
   }
   if (read.length === 0) throw refuse(sentence('openai.no_user_message', { field: 'input' }))
   return read

@@ -79,7 +79,7 @@ export async function beginResponse(
   const history = await openHistory(scope, body, remembered)
   const input = await readInput(scope, body.input)
   const context = { net, openCompaction: openerOf(secrets, scope.organizationId) }
-  const request = await readResponseRequest(context, body, [...history.items.map(placed), ...input])
+  const request = await readResponseRequest(context, body, [...history.items.map(placedIn(body)), ...input])
 
   const writer = new ResponseWriter(body, emit)
   const call = { name: body.model, request, fields: FIELDS }
@@ -106,7 +106,10 @@ export async function beginResponse(
   return { ignored: ignored.filter((field) => field !== 'metadata'), ended: ended.then(finish) }
 }
 
-const placed = (item: Item): PlacedItem => ({ ...item, at: 'previous_response_id' })
+/** Returns a function that names the request's field from which an earlier item comes. */
+const placedIn =
+  ({ conversation }: ResponseRequest) =>
+  (item: Item): PlacedItem => ({ ...item, at: conversation ? 'conversation' : 'previous_response_id' })
 const withoutPlace = ({ at: _at, ...item }: PlacedItem): Item => item
 
 const FIELDS: FieldNames = {
