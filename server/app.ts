@@ -23,7 +23,7 @@ import { createDataRights, type DataRights } from '#parts/data-rights/index.ts'
 import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
 import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
-import { llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
+import { connectionRoutes, llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
 import { createMcp, type Mcp, registerGateway } from '#parts/mcp/index.ts'
 import { createMemory, playgroundRoutes } from '#parts/mcp-playground/index.ts'
 import { createMcpServer, type McpServer, registerMcpServer } from '#parts/mcp-server/index.ts'
@@ -58,6 +58,7 @@ import { sendError } from '#platform/http/send-error.ts'
 import { compileValidator } from '#platform/http/validation.ts'
 import { WebSockets } from '#platform/http/web-sockets.ts'
 import { registerDevMail } from '#platform/mail/dev-mail.ts'
+import type { ModelTimeouts } from '#platform/models/types.ts'
 import type { SandboxBounds } from '#platform/sandbox/sandbox.ts'
 import type { Passwords } from '#platform/secrets/passwords.ts'
 import type { Services } from '#platform/services.ts'
@@ -97,6 +98,7 @@ export interface Overrides {
   webhookTimes?: Partial<DeliveryTimes>
   console?: ConsoleSource
   passwords?: Passwords
+  modelTimeouts?: ModelTimeouts
   connectionsMax?: number
   sandboxBounds?: SandboxBounds
   stallMs?: number
@@ -138,7 +140,8 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
     ...invitationRoutes(services),
     ...apiKeyRoutes,
     ...auditRoutes,
-    ...llmRoutes(services),
+    ...llmRoutes(services, models),
+    ...connectionRoutes(services),
     ...chat.routes,
     ...knowledge.routes,
     ...tools.routes,

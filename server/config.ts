@@ -58,6 +58,8 @@ export interface Config {
   /** The default models of the MCP playground. */
   playgroundModels: { discovery: string; direct: string }
   startingCredits: number
+  /** The price of a credit as a decimal number, in a currency of ISO 4217. Null if responses show no costs. */
+  creditPrice: { amount: string; currency: string } | null
   /** True allows connections to all private addresses. A list allows only the addresses in its CIDR blocks. */
   allowPrivateNetwork: boolean | string[]
   /** The number of reverse proxies in front of the server, or their addresses. */
@@ -146,6 +148,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       direct: env.text('PLAYGROUND_DIRECT_MODEL') ?? 'gemini-2.5-flash',
     },
     startingCredits: env.integer('STARTING_CREDITS', 1_000_000, 0, 1e15),
+    creditPrice: readCreditPrice(env),
     allowPrivateNetwork: env.booleanOrBlocks('ALLOW_PRIVATE_NETWORK'),
     trustProxy: env.hopsOrBlocks('TRUST_PROXY'),
     rateLimits: {
@@ -171,6 +174,8 @@ export function describeConfig(config: Config): string[] {
     if (name === 's3') return [`s3: ${config.s3 ? `${config.s3.endpoint}/${config.s3.bucket}` : '(none)'}`]
     if (name === 'composio')
       return [`composio: ${config.composio.apiKey ? 'key set' : 'no key'}, ${config.composio.baseUrl}`]
+    if (name === 'creditPrice' && config.creditPrice)
+      return [`creditPrice: ${config.creditPrice.amount} ${config.creditPrice.currency}`]
     if (name !== 'providers') return [`${name}: ${describeValue(name, value)}`]
     return Object.entries(config.providers).map(
       ([provider, { apiKey, baseUrl }]) =>
@@ -213,6 +218,17 @@ function readPreviousSecret(env: Environment, secret: string | null): string | n
     throw new ConfigError(`SECRET_PREVIOUS must have at least ${SECRET_CHARACTERS_MIN} characters.`)
   if (previous === secret) throw new ConfigError('SECRET_PREVIOUS must differ from SECRET.')
   return previous
+}
+
+function readCreditPrice(env: Environment): Config['creditPrice'] {
+  const text = env.text('CREDIT_PRICE')
+  if (text === null) return null
+  const [, amount = '', currency = ''] = /^(\d{1,9}(?:\.\d{1,12})?) ([A-Z]{3})$/.exec(text) ?? []
+  if (!/[1-9]/.test(amount) || !Intl.supportedValuesOf('currency').includes(currency))
+    throw new ConfigError(
+      'CREDIT_PRICE must be a positive decimal number and a currency of ISO 4217, such as "0.000002 EUR".',
+    )
+  return { amount, currency }
 }
 
 function readOidc(env: Environment): Config['oidc'] {

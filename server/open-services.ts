@@ -44,7 +44,7 @@ const WITHOUT_REDIS =
 export async function openServices(
   config: Config,
   starting: Promise<EmbeddedDatabase> | undefined,
-  { passwords = createPasswords(), connectionsMax, sandboxBounds }: Overrides = {},
+  { passwords = createPasswords(), connectionsMax, sandboxBounds, modelTimeouts }: Overrides = {},
 ): Promise<{ services: Services; close: () => Promise<void> }> {
   const tracing = await openTracing(config, createLog(config))
   const log = createLog(config, tracing)
@@ -76,7 +76,13 @@ export async function openServices(
     idempotency: createIdempotency({ database, secrets, instance, log }),
     ledger: createLedger(database, instance.id),
     net,
-    models: createModels({ net, watch: watchModels(metrics, tracing), durationOf: documents.durationOf }),
+    models: createModels({
+      net,
+      log,
+      timeouts: modelTimeouts,
+      watch: watchModels(metrics, tracing),
+      durationOf: documents.durationOf,
+    }),
     jobs,
     mail: createMail({ database, config, jobs, secrets, log }),
     storage,

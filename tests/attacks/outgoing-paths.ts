@@ -110,6 +110,19 @@ export async function openOutgoingPaths(main: Stage, trap: Trap): Promise<Outgoi
       },
     },
     {
+      name: 'a model connection',
+      async send(host, path = '/v1') {
+        const { status, body, text } = await ask(
+          'POST',
+          '/api/llm/connections',
+          { org_id },
+          { name: `Connection ${++count}`, provider: 'openai-compatible', base_url: `http://${host}${path}` },
+        )
+        if (status !== 201) return text
+        return (await ask('GET', '/api/llm/connections/models', { connection_id: body.id })).text
+      },
+    },
+    {
       name: 'a website',
       send: (host, path = '/') => source('web', { url: `http://${host}${path}` }),
     },

@@ -35,6 +35,8 @@ export const KINDS = [
   'webhook',
   'delivery',
   'mcpInstance',
+  'modelConnection',
+  'minuteLimit',
   'budget',
 ] as const
 export type Kind = (typeof KINDS)[number]
@@ -91,7 +93,9 @@ const KIND_BY_NAME: Record<string, Kind | 'installation'> = {
   mcp_instance_id: 'mcpInstance',
   mcp_instance_ids: 'mcpInstance',
   mcp_session_id: 'mcpInstance',
+  connection_id: 'modelConnection',
   budget_id: 'budget',
+  limit_id: 'minuteLimit',
 }
 
 /**

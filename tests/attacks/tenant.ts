@@ -101,6 +101,7 @@ export const fixtureOf = (records: Records, { mcpServerId, permissionId }: Insta
   mcpServerId,
   mcpInstanceId: records.mcpInstance ?? '',
   webhookId: records.webhook ?? '',
+  modelConnectionId: records.modelConnection ?? '',
 })
 
 async function make(stage: Stage, token: string, path: string, body: unknown, key = 'id'): Promise<string> {
@@ -256,6 +257,7 @@ async function makeShared(
     deployment: api.body.id,
     deploymentSession: sessionId,
     webhook,
+    modelConnection: await make(stage, token, `llm/connections?${org}`, connectionOf(`connection ${marker}`)),
     delivery: deliveries.body.data[0]?.id,
     invitation: await make(stage, token, `invitations/create?${org}`, {
       email: `${marker}@example.com`,
@@ -274,8 +276,15 @@ async function makeShared(
   })
   const budgets = await stage.call('GET', `/api/billing/budgets?${org}`, { token })
   records.budget = budgets.body.data[0]?.id
+  const limited = await stage.call('PUT', `/api/billing/limits?${org}`, {
+    token,
+    body: { user_id: member.userId, requests_per_minute: 1_000_000 },
+  })
+  records.minuteLimit = limited.body.id
   return { records, deploymentKey: api.body.api_key as string, visitorToken: pass.token as string }
 }
+
+const connectionOf = (name: string) => ({ name, provider: 'openai', api_key: 'sk-connected' })
 
 const agentOf = (model: string | undefined, name: string) => ({
   name,
@@ -346,7 +355,9 @@ async function makeDeleted(
     name: 'deleted',
     permissions: KEY_PERMISSIONS,
   })
-  const gone = { role: await make(stage, token, `roles/create?${org}`, GONE_ROLE), agent, kb, webhook, tool }
+  const modelConnection = await make(stage, token, `llm/connections?${org}`, connectionOf('deleted'))
+  const goneRole = await make(stage, token, `roles/create?${org}`, GONE_ROLE)
+  const gone = { role: goneRole, agent, kb, webhook, tool, modelConnection }
   const remove = async (path: string): Promise<void> => {
     const answer = await stage.call('DELETE', `/api/${path}`, { token })
     if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${answer.text}`)
@@ -363,6 +374,7 @@ async function makeDeleted(
   await remove(`instructions/delete?instruction_id=${personal.instruction}`)
   await remove(`mcp/instance?mcp_instance_id=${personal.mcpInstance}`)
   await remove(`llm/delete?model_id=${personal.model}`)
+  await remove(`llm/connections?connection_id=${modelConnection}`)
   const { organization: _organization, authSession: _session, ...rest } = personal
   void role
   return { ...rest, ...gone, deployment, apiKey }

@@ -9,6 +9,7 @@ import { DATA_RIGHTS } from './access-to-data-rights.ts'
 import { FACTORS } from './access-to-factors.ts'
 import { IDENTITY } from './access-to-identity.ts'
 import { MCP } from './access-to-mcp.ts'
+import { MODELS } from './access-to-models.ts'
 import { WEBHOOKS } from './access-to-webhooks.ts'
 
 /** The records of one organization, all created by its owner. */
@@ -35,6 +36,7 @@ export interface Fixture {
   mcpServerId: string
   mcpInstanceId: string
   webhookId: string
+  modelConnectionId: string
 }
 
 /**
@@ -55,7 +57,6 @@ const inOrganization = ({ organizationId }: Fixture): Call => ({ query: { org_id
 const oneChat = ({ organizationId, chatId }: Fixture): Call => ({
   query: { org_id: organizationId, chat_id: chatId },
 })
-const oneModel = ({ modelId }: Fixture): Call => ({ query: { model_id: modelId } })
 const oneInstruction = ({ instructionId }: Fixture): Call => ({ query: { instruction_id: instructionId } })
 const oneConversation = ({ organizationId, conversationId }: Fixture): Call => ({
   query: { org_id: organizationId, conversation_id: conversationId },
@@ -193,15 +194,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_agent_deploy_session: ['', oneSession],
   get_agent_deploy_stream: ['', oneSession],
   post_agent_deploy_stop: ['', oneSession],
-  post_llm_add: [
-    'OA',
-    withBody(inOrganization, () => ({ name: 'x', provider: 'demo', version: 'parley-demo' })),
-  ],
-  get_llm_list: ['OAMGK', inOrganization],
-  put_llm_update: ['OA', withBody(oneModel, () => ({ name: 'y' }))],
-  delete_llm_delete: ['OA', oneModel],
-  post_llm_test: ['OA', oneModel],
-  put_llm_update_environment_model: ['S', withBody(oneModel, () => ({}))],
+  ...MODELS,
 
   get_mcp_list_servers: ['OAMG', inOrganization],
   get_mcp_server_with_tools: [

@@ -23,6 +23,18 @@ export const BILLING: Record<string, [allowed: string, call: (fixture: Fixture) 
     'OA',
     ({ organizationId }) => ({ query: { org_id: organizationId, budget_id: crypto.randomUUID() } }),
   ],
+  get_billing_limits: ['OAMGK', inOrganization],
+  put_billing_limits: [
+    'OA',
+    (fixture) => ({
+      ...inOrganization(fixture),
+      body: { api_key_id: fixture.apiKeyId, requests_per_minute: 1_000 },
+    }),
+  ],
+  delete_billing_limits: [
+    'OA',
+    ({ organizationId }) => ({ query: { org_id: organizationId, limit_id: crypto.randomUUID() } }),
+  ],
   post_billing_transfer: [
     'O',
     ({ organizationId }) => ({ body: { from_org: organizationId, to_org: organizationId, amount: 1 } }),

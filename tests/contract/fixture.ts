@@ -74,6 +74,7 @@ export const EVERYTHING: readonly Name[] = [
   'deploymentId',
   'mcpInstanceId',
   'webhookId',
+  'modelConnectionId',
 ]
 
 /**
@@ -117,7 +118,7 @@ async function foundOrganization({ server, provider, people: { O, M } }: Society
     if (answer.status !== 201) throw new Error(answer.text)
     return answer.body[key]
   }
-  const organizationId = await post(`/api/org/create_org?credits=1000&name=${crypto.randomUUID()}`)
+  const organizationId = await post(`/api/org/create_org?credits=100000&name=${crypto.randomUUID()}`)
   const { sql } = server.server.services.database
   const make: Records['make'] = (path, body, key) => post(`${path}?org_id=${organizationId}`, body, key)
   const makers: Record<Name, () => Promise<string>> = {
@@ -180,6 +181,12 @@ async function foundOrganization({ server, provider, people: { O, M } }: Society
       make('/api/webhooks/create', {
         url: 'http://127.0.0.1:9',
         event_types: ['conversation.updated'],
+      }),
+    modelConnectionId: () =>
+      make('/api/llm/connections', {
+        name: 'c',
+        provider: 'openai-compatible',
+        base_url: `${provider.url}/v1`,
       }),
     mcpServerId: () => addMcpServer(server),
     mcpInstanceId: async () => addMcpInstance(server, organizationId, O.userId, await get('mcpServerId')),

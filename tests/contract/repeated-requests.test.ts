@@ -124,6 +124,7 @@ async function beginReply(path: string, body: object): Promise<Headers> {
     body: JSON.stringify(body),
     signal: leaving.signal,
   })
+  if (!response.ok) throw new Error(`${path}: ${await response.text()}`)
   leaving.abort()
   return response.headers
 }
@@ -143,13 +144,6 @@ async function heldConnection(): Promise<Sent> {
   const { pathname, search } = new URL(body.redirect_url)
   const { headers } = await server.call('GET', pathname + search)
   return { token, body: { ticket: new URL(headers.get('location') ?? '').hash.slice(1) } }
-}
-
-/** Returns a request to a new conversation for responses. */
-async function inNewConversation(body: object): Promise<Sent> {
-  const query = { org_id: made.fixture.organizationId }
-  const conversation = await asOwner(`/openai/v1/conversations?${new URLSearchParams(query)}`, {})
-  return { query, params: { conversation_id: conversation.body.id }, body }
 }
 
 /** Requests that differ from the matrix: public ones, files, and requests that need prepared records. */
@@ -184,7 +178,7 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     body: { token: await oneTimeToken('reset_password', await server.signUp()), password },
   }),
   ...requestsOfFactors(() => server),
-  ...requestsOfClients(addModel),
+  ...requestsOfClients(addModel, asOwner),
   post_auth_oidc_exchange: async () => ({
     body: { code: await oneTimeToken('oidc_sign_in', person, 'this browser') },
     headers: { cookie: 'parley_oidc=this browser' },
@@ -264,15 +258,6 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     const { webhookId } = made.fixture
     const { body } = await asOwner(`/api/webhooks/test?webhook_id=${webhookId}`, undefined)
     return { query: { webhook_id: webhookId, delivery_id: body.id } }
-  },
-  post_openai_v1_conversations_conversation_id: () => inNewConversation({ metadata: { a: 'b' } }),
-  post_openai_v1_conversations_conversation_id_items: () =>
-    inNewConversation({ items: [{ role: 'user', content: 'Hi' }] }),
-  async post_openai_v1_embeddings() {
-    const config = { base_url: `${provider.url}/v1`, capabilities: ['embedding'] }
-    const model = { ...MODEL, name: 'e', version: 'emu-dim8', config }
-    const { body } = await asOwner(`/api/llm/add?org_id=${made.fixture.organizationId}`, model)
-    return { query: { org_id: made.fixture.organizationId }, body: { model: body.id, input: 'Hi' } }
   },
 }
 

@@ -16,6 +16,7 @@ const CALLS: Record<string, string[]> = {
   'server/parts/data-rights/delete-account-system.ts': ['users.leaving'],
   'server/parts/data-rights/import-rows.ts': ['webhook_endpoints.secret'],
   'server/parts/kb/add-source.ts': ['kb_sources.secrets'],
+  'server/parts/llm/manage-connections.ts': ['llm_connections.api_key', 'llm_connections.api_key'],
   'server/parts/llm/manage-models.ts': ['llm_models.api_key', 'llm_models.api_key'],
   'server/parts/mcp-playground/shared-memory.ts': ['Redis'],
   'server/parts/mcp-server/oauth-records-system.ts': ['oauth_records.payload', 'oauth_records.payload'],

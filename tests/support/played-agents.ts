@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Overrides } from '#app'
 import { fail } from '#errors'
 import type { ReadyAgent } from '#parts/agents/index.ts'
+import type { CallableModel } from '#parts/llm/index.ts'
 import type { RunnableTool, ToolOutcome } from '#platform/models/tool-loop.ts'
 
 type Door = NonNullable<Overrides['agents']>
@@ -22,24 +23,29 @@ export class PlayedAgents implements Door {
   /** Adds an agent that uses the emulated provider's model `version`. Returns the agent's id. */
   add(version: string, tools: RunnableTool[] = [], more: Partial<ReadyAgent> = {}): string {
     const id = more.id ?? randomUUID()
+    const callable: CallableModel = {
+      id: randomUUID(),
+      name: version,
+      target: {
+        provider: 'openai-compatible',
+        model: version,
+        baseUrl: `${this.providerUrl()}/v1`,
+        apiKey: null,
+        guarded: true,
+      },
+      inputRatio: 1,
+      outputRatio: 1,
+      secondsRatio: 1,
+      trustsUsage: true,
+    }
     this.#agents.set(id, {
       id,
       name: 'Played',
       organizationId: randomUUID(),
       isForeign: false,
       model: {
-        id: randomUUID(),
-        target: {
-          provider: 'openai-compatible',
-          model: version,
-          baseUrl: `${this.providerUrl()}/v1`,
-          apiKey: null,
-          guarded: true,
-        },
-        inputRatio: 1,
-        outputRatio: 1,
-        secondsRatio: 1,
-        trustsUsage: true,
+        ...callable,
+        members: [callable],
         contextWindow: 100_000,
         capabilities: ['text', 'tools'],
       },

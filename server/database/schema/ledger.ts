@@ -17,6 +17,7 @@ import {
 } from '../drizzle.ts'
 import { apiKeys } from './api-keys.ts'
 import { createdAt, id, moment, updatedAt } from './columns.ts'
+import { llmModels } from './llm.ts'
 import { memberships, organizations } from './org.ts'
 
 const credits = (name: string) => numeric(name, { precision: 24, scale: 6, mode: 'number' })
@@ -78,6 +79,55 @@ export const budgets = pgTable(
       foreignColumns: [apiKeys.organizationId, apiKeys.id],
     }).onDelete('cascade'),
     check('budgets_one_subject', sql`num_nonnulls(${table.memberId}, ${table.apiKeyId}) = 1`),
+  ],
+)
+
+/**
+ * Limits of model calls per minute (UTC) of members, API keys and models. Statements must hold the lock of the credit
+ * account to change a limit's counts.
+ */
+export const minuteLimits = pgTable(
+  'minute_limits',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    /** Exactly one of `memberId`, `apiKeyId` and `modelId` is set. */
+    memberId: uuid('user_id'),
+    apiKeyId: uuid('api_key_id'),
+    /** A model of the organization or of the environment. */
+    modelId: uuid('model_id').references(() => llmModels.id, { onDelete: 'cascade' }),
+    /** Null for no limit. */
+    requestsPerMinute: integer('requests_per_minute'),
+    tokensPerMinute: bigint('tokens_per_minute', { mode: 'number' }),
+    /** The minute that `requests` and `tokens` belong to. */
+    minute: moment('minute').notNull(),
+    requests: integer('requests').notNull().default(0),
+    tokens: bigint('tokens', { mode: 'number' }).notNull().default(0),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    unique('minute_limits_subject')
+      .on(table.organizationId, table.memberId, table.apiKeyId, table.modelId)
+      .nullsNotDistinct(),
+    index('minute_limits_model').on(table.modelId).where(sql`${table.modelId} is not null`),
+    foreignKey({
+      name: 'minute_limits_member',
+      columns: [table.organizationId, table.memberId],
+      foreignColumns: [memberships.organizationId, memberships.memberId],
+    }).onDelete('cascade'),
+    foreignKey({
+      name: 'minute_limits_api_key',
+      columns: [table.organizationId, table.apiKeyId],
+      foreignColumns: [apiKeys.organizationId, apiKeys.id],
+    }).onDelete('cascade'),
+    check(
+      'minute_limits_one_subject',
+      sql`num_nonnulls(${table.memberId}, ${table.apiKeyId}, ${table.modelId}) = 1`,
+    ),
+    check('minute_limits_any', sql`num_nonnulls(${table.requestsPerMinute}, ${table.tokensPerMinute}) > 0`),
   ],
 )
 

@@ -1,4 +1,15 @@
-import { boolean, jsonb, pgTable, sql, text, uniqueIndex, uuid } from '../drizzle.ts'
+import {
+  boolean,
+  foreignKey,
+  index,
+  jsonb,
+  pgTable,
+  sql,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from '../drizzle.ts'
 import { createdAt, id, updatedAt } from './columns.ts'
 import { organizations } from './org.ts'
 
@@ -11,9 +22,40 @@ export interface ModelConfig {
   seconds_ratio?: number
   context_window?: number
   capabilities?: string[]
+  /** The members of a route. Only for the provider `route`. */
+  route?: RouteConfig
 }
 
-/** Language models. The organization is null for models of the environment. */
+export interface RouteConfig {
+  strategy: 'ordered' | 'weighted'
+  members: { model_id: string; weight?: number }[]
+}
+
+/** An organization's access to a provider, which several of its models use. */
+export const llmConnections = pgTable(
+  'llm_connections',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    name: text('name').notNull(),
+    provider: text('provider').notNull(),
+    /** The API key, encrypted and bound to this row's id. Null for a server without authentication. */
+    apiKey: text('api_key'),
+    /** Null for the provider's public address. */
+    baseUrl: text('base_url'),
+    createdBy: uuid('created_by').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    unique('llm_connections_organization').on(table.organizationId, table.id),
+    unique('llm_connections_name').on(table.organizationId, table.name),
+  ],
+)
+
+/** Language models, and routes to them. The organization is null for models of the environment. */
 export const llmModels = pgTable(
   'llm_models',
   {
@@ -26,12 +68,22 @@ export const llmModels = pgTable(
     config: jsonb('config').$type<ModelConfig>().notNull(),
     /** The API key, encrypted and bound to this row's id. */
     apiKey: text('api_key'),
+    /** The connection whose key and base URL the model uses instead of its own. */
+    connectionId: uuid('connection_id'),
     createdBy: uuid('created_by'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
   (table) => [
     uniqueIndex('llm_models_organization').on(table.organizationId, table.id),
+    foreignKey({
+      name: 'llm_models_connection',
+      columns: [table.organizationId, table.connectionId],
+      foreignColumns: [llmConnections.organizationId, llmConnections.id],
+    }),
+    index('llm_models_by_connection')
+      .on(table.organizationId, table.connectionId)
+      .where(sql`${table.connectionId} is not null`),
     uniqueIndex('llm_models_environment')
       .on(table.provider, table.version)
       .where(sql`${table.organizationId} is null`),

@@ -138,13 +138,14 @@ export class AgentFinder {
 async function readAgents(sql: SystemSql, agentIds: string[]): Promise<(StoredAgent | undefined)[]> {
   const rows = await sql<StoredAgent[]>`
     select a.id, a.organization_id as "organizationId", a.name, a.is_public as "isPublic",
-      a.is_active as "isActive", a.params, ${modelAsJson(sql)} as model,
+      a.is_active as "isActive", a.params,
       (select coalesce(json_agg(json_build_object('toolId', tool_id, 'config', config) order by position), '[]')
         from agent_tools where agent_id = a.id) as tools,
       array(select kb_id from agent_knowledge_bases where agent_id = a.id order by position) as "knowledgeBaseIds",
       (select coalesce(sum(coalesce(octet_length(i.tools::text), ${UNREAD_TOOLS_BYTES})), 0)::int
         from agent_mcp_instances shared join mcp_instances i on i.id = shared.instance_id and i.status = 'active'
-        where shared.agent_id = a.id) as "sharedToolsBytes"
+        where shared.agent_id = a.id) as "sharedToolsBytes",
+      ${modelAsJson(sql)} as model
     from agents a
     join llm_models m on m.id = a.model_id
       and (m.organization_id = a.organization_id or m.organization_id is null)

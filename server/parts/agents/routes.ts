@@ -24,6 +24,7 @@ const REFUSED: ErrorCode[] = [
   'llm.not_found',
   'llm.inactive',
   'llm.not_configured',
+  'llm.no_member',
   'llm.cannot_chat',
   'llm.cannot_call_tools',
   'tool.not_found',

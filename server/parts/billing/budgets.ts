@@ -1,11 +1,11 @@
 import { desc, eq, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { budgets } from '#database/schema/ledger.ts'
-import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
+import { keepSubject } from './keep-subject.ts'
 import { type BudgetView, type NewBudget, viewBudget } from './schemas.ts'
 import { BUDGET } from './tables.ts'
 
@@ -39,7 +39,7 @@ export async function setBudget(
     throw fail('request.invalid', { reason: sentence('budget.one_owner') })
   const { organizationId } = scope
   const id = await scope.sql.begin(async (tx) => {
-    await keepSubject(tx, organizationId, { userId, apiKeyId })
+    await keepSubject(tx, organizationId, { userId, apiKeyId, modelId: null })
     // Locks the account. While it is locked, no hold is opened or settled, so the insert below counts all of them. A
     // statement that waits for this lock then finds a new version, and restarts to read the budget
     // (ledger/hold-statements.ts).
@@ -75,23 +75,4 @@ export async function setBudget(
 export async function deleteBudget(scope: Scope<'organization:admin'>, id: string): Promise<void> {
   const deleted = await scope.delete(budgets, eq(budgets.id, id))
   if (deleted.length === 0) throw fail('billing.budget_not_found')
-}
-
-/**
- * Locks the member or API key until the transaction ends. Deleting either would delete the budget too. Throws
- * user.not_found, api_key.not_found.
- */
-async function keepSubject(
-  tx: TenantTransaction,
-  organizationId: string,
-  { userId, apiKeyId }: { userId: string | null; apiKeyId: string | null },
-): Promise<void> {
-  const locked =
-    userId === null
-      ? await tx`
-        select from api_keys where organization_id = ${organizationId} and id = ${apiKeyId} for key share`
-      : await tx`
-        select from memberships
-        where organization_id = ${organizationId} and user_id = ${userId} and status <> 'deleted' for key share`
-  if (locked.count === 0) throw fail(userId === null ? 'api_key.not_found' : 'user.not_found')
 }

@@ -8,6 +8,8 @@ import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { deleteBudget, listBudgets, setBudget } from './budgets.ts'
 import { changeSettings, readBalance } from './credits.ts'
+import { LimitPage, LimitView, NewLimit } from './limit-schemas.ts'
+import { deleteLimit, listLimits, setLimit } from './limits.ts'
 import { readUsage, usageFile } from './read-usage.ts'
 import {
   Balance,
@@ -31,10 +33,14 @@ export { billingTables } from './tables.ts'
 
 const InOrganization = Type.Object({ org_id: OrgId })
 
-/** Routes of an organization's credits, ledger, usage and budgets (contract, 6). */
-export const billingRoutes = (services: Services): Route[] => [...creditRoutes(services), ...budgetRoutes]
+/** Routes of an organization's credits, ledger, usage, budgets and limits per minute (contract, 6). */
+export const billingRoutes = (services: Services): Route[] => [
+  ...creditRoutes(services),
+  ...budgetRoutes,
+  ...limitRoutes,
+]
 
-const creditRoutes = ({ ledger, database }: Services): Route[] => [
+const creditRoutes = ({ config, ledger, database }: Services): Route[] => [
   defineRoute({
     method: 'GET',
     url: '/api/billing/balance',
@@ -57,7 +63,7 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
       readPage(
         query,
         (below, count) => ledger.entries(scope.organizationId, { below, kind: query.kind }, count),
-        viewEntry,
+        (entry) => viewEntry(entry, config.creditPrice),
       ),
   }),
   defineRoute({
@@ -71,7 +77,7 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
     reply: { view: UsageView, orFile: CSV_TYPE, description: 'Usage per group and in total.' },
     errors: ['org.not_found'],
     async handler({ scope, query, headers }) {
-      const usage = await readUsage(scope, query)
+      const usage = await readUsage(scope, query, config.creditPrice)
       return prefers(CSV_TYPE, headers.accept) ? usageFile(usage) : usage
     },
   }),
@@ -118,7 +124,7 @@ const creditRoutes = ({ ledger, database }: Services): Route[] => [
     reply: [201, EntryView],
     errors: ['org.not_found'],
     handler: async ({ body }) =>
-      viewEntry(await ledger.grant(body.organization_id, body.amount, body.reason)),
+      viewEntry(await ledger.grant(body.organization_id, body.amount, body.reason), config.creditPrice),
   }),
 ]
 
@@ -160,6 +166,52 @@ const budgetRoutes: Route[] = [
     errors: ['org.not_found', 'billing.budget_not_found'],
     async handler({ scope, query }) {
       await deleteBudget(scope, query.budget_id)
+    },
+  }),
+]
+
+const limitRoutes: Route[] = [
+  defineRoute({
+    method: 'GET',
+    url: '/api/billing/limits',
+    summary: "List an organization's limits per minute, newest first",
+    access: { permission: 'organization:read', orgOf: 'query' },
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
+    reply: [200, LimitPage],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listLimits(scope, query),
+  }),
+  defineRoute({
+    method: 'PUT',
+    url: '/api/billing/limits',
+    summary: 'Limit the model calls of a member, an API key or a model per minute',
+    description: 'Replaces the limits of this member, API key or model. An omitted limit is removed.',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: InOrganization,
+    body: NewLimit,
+    example: { user_id: COLLEAGUE, requests_per_minute: 60, tokens_per_minute: 200_000 },
+    effects: 'database',
+    reply: [200, LimitView],
+    errors: [
+      'org.not_found',
+      'user.not_found',
+      'api_key.not_found',
+      'llm.not_found',
+      'billing.limit_not_found',
+    ],
+    handler: ({ scope, body }) => setLimit(scope, body),
+  }),
+  defineRoute({
+    method: 'DELETE',
+    url: '/api/billing/limits',
+    summary: 'Delete limits per minute',
+    access: { permission: 'organization:admin', orgOf: 'query' },
+    query: Type.Object({ org_id: OrgId, limit_id: idOf('the limit') }),
+    effects: 'database',
+    reply: confirms('Limit removed'),
+    errors: ['org.not_found', 'billing.limit_not_found'],
+    async handler({ scope, query }) {
+      await deleteLimit(scope, query.limit_id)
     },
   }),
 ]

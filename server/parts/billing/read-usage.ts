@@ -1,9 +1,10 @@
+import type { Config } from '#config'
 import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { csvFile } from '#platform/http/csv.ts'
 import type { File } from '#platform/http/define-route.ts'
 import { periodOf, totalOf, usageSums } from '#platform/ledger/usage-days.ts'
-import type { UsageRow, UsageView } from './schemas.ts'
+import { type UsageRow, type UsageView, withCost } from './schemas.ts'
 
 /** The dimensions that usage can be grouped by, and the columns of each. */
 const COLUMNS = {
@@ -31,7 +32,11 @@ interface UsageQuery {
  * day, they are sorted by cost, highest first. Adds the names of models, users, agents, deployments and API keys that
  * the organization may see. Throws request.invalid.
  */
-export async function readUsage(scope: Scope<'organization:read'>, query: UsageQuery): Promise<UsageView> {
+export async function readUsage(
+  scope: Scope<'organization:read'>,
+  query: UsageQuery,
+  price: Config['creditPrice'],
+): Promise<UsageView> {
   const { from, to } = periodOf(query)
   const groups = groupsOf(query.group_by)
   const rows = await readRows(scope, { from, to, groups })
@@ -40,14 +45,23 @@ export async function readUsage(scope: Scope<'organization:read'>, query: UsageQ
       reason: sentence('usage.too_many_rows', { limit: ROWS_MAX }),
     })
   const columns = columnsOf(groups)
-  const views = rows.map((row) =>
-    Object.fromEntries(columns.map((column) => [column, row[column as keyof ReadRow]])),
-  ) as UsageRow[]
-  return { from, to, group_by: groups, totals: totalOf(rows), rows: views }
+  const views = rows.map((row) => ({
+    ...Object.fromEntries(columns.map((column) => [column, row[column as keyof ReadRow]])),
+    ...withCost(row.credits, price),
+  })) as UsageRow[]
+  const totals = totalOf(rows)
+  return {
+    from,
+    to,
+    group_by: groups,
+    totals: { ...totals, ...withCost(totals.credits, price) },
+    rows: views,
+  }
 }
 
 export function usageFile({ from, to, group_by: groups, rows }: UsageView): File {
-  return csvFile(`usage-${from}-${to}.csv`, columnsOf(groups), rows)
+  const lines = rows.map(({ cost: _cost, ...row }) => row)
+  return csvFile(`usage-${from}-${to}.csv`, columnsOf(groups), lines)
 }
 
 const columnsOf = (groups: readonly Group[]): string[] => [

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import type { Config } from '#config'
 import type { budgets } from '#database/schema/ledger.ts'
 import {
   Body,
@@ -18,6 +19,7 @@ import {
   UpdatedAt,
   Uuid,
 } from '#platform/http/schemas.ts'
+import { costOf } from '#platform/ledger/cost.ts'
 import type { LedgerEntry } from '#platform/ledger/ledger.ts'
 import { nextMonth, thisMonth } from '#platform/limits/calendar.ts'
 
@@ -25,6 +27,15 @@ const CREDITS_MAX = 1e15
 /** The smallest positive amount that the ledger can store. */
 const AMOUNT_MIN = 0.000001
 const Credits = Type.Number({ description: 'Amount, in credits.' })
+
+/** Present if the operator has set CREDIT_PRICE. */
+const Cost = Type.Object(
+  {
+    amount: Type.String({ description: 'Exact amount, as a decimal number.' }),
+    currency: Type.String({ description: 'Currency, in ISO 4217.' }),
+  },
+  { description: 'Cost of the credits. Present if the installation has a price for credits.' },
+)
 
 const Threshold = Type.Number({
   minimum: 0,
@@ -119,13 +130,16 @@ export const EntryView = Type.Object(
     ),
     reason: Nullable(Type.String({ description: 'Reason for the entry; null if none was given.' })),
     balance_after: described(Credits, 'Balance after the entry, in credits.'),
+    cost: Type.Optional(
+      described(Cost, 'Cost of a DEBIT. Present if the installation has a price for credits.'),
+    ),
     created_at: CreatedAt,
   },
   { title: 'LedgerEntry' },
 )
 export const EntryPage = PageOf(EntryView, 'LedgerPage')
 
-export const viewEntry = (entry: LedgerEntry): Static<typeof EntryView> => ({
+export const viewEntry = (entry: LedgerEntry, price: CreditPrice): Static<typeof EntryView> => ({
   id: entry.id,
   organization_id: entry.organizationId,
   kind: entry.kind,
@@ -143,8 +157,15 @@ export const viewEntry = (entry: LedgerEntry): Static<typeof EntryView> => ({
   transfer: sidesOf(entry),
   reason: entry.reason,
   balance_after: entry.balanceAfter,
+  ...(entry.kind === 'DEBIT' && withCost(-entry.amount, price)),
   created_at: entry.createdAt.toISOString(),
 })
+
+type CreditPrice = Config['creditPrice']
+
+/** Returns the cost of credits, if they have a price. */
+export const withCost = (credits: number, price: CreditPrice): { cost?: Static<typeof Cost> } =>
+  price ? { cost: costOf(credits, price) } : {}
 
 function sidesOf({ organizationId, counterpartyId, amount }: LedgerEntry) {
   if (counterpartyId === null) return null
@@ -214,6 +235,7 @@ const sums = {
   input_tokens: InputTokens,
   output_tokens: OutputTokens,
   credits: Type.Number({ description: 'Credits charged.' }),
+  cost: Type.Optional(Cost),
 }
 const Name = Type.Optional(Nullable(Type.String()))
 const RecordId = Type.Optional(Nullable(Uuid))

@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { confirms, Enum, idOf, OrgId } from '#platform/http/schemas.ts'
+import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import { RECORDING_TYPES } from '#platform/storage/detect-recording.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
@@ -82,6 +83,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
       'llm.none',
       ...MODEL_FAILURES,
       'billing.insufficient_credits',
+      ...LIMIT_ERRORS,
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',
     ],

@@ -4,7 +4,7 @@ import type { Citation, StoredMedia, StoredToolCall } from '#database/schema/cha
 import { type SystemSql, systemSql } from '#database/system-sql.ts'
 import { queueAnnounced } from '#platform/events/outbox.ts'
 import { closeHolds, type HoldRefusal, openHolds } from '#platform/ledger/hold-statements.ts'
-import type { NewHold } from '#platform/ledger/ledger.ts'
+import type { Answered, NewHold } from '#platform/ledger/ledger.ts'
 import { retryStale, STALE } from '#platform/ledger/retry-stale.ts'
 
 /**
@@ -47,7 +47,7 @@ export interface NewReply extends NewHold {
 export type Start = 'started' | 'busy' | 'moved' | 'no chat' | 'repeated' | HoldRefusal
 
 /** The final state of a reply. If `input_tokens` is null, the hold is released; otherwise the usage is debited. */
-export interface ReplyEnd {
+export interface ReplyEnd extends Answered {
   hold_id: string
   entry_id: string
   chat_id: string | null
@@ -230,7 +230,8 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
     with ending as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         ordinal int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
-        reasoning text, media jsonb, tool_calls jsonb, error text, input_tokens int, output_tokens int)),
+        reasoning text, media jsonb, tool_calls jsonb, error text, input_tokens int, output_tokens int,
+        answered_model_id uuid, answered_input_ratio numeric, answered_output_ratio numeric)),
     chat as (
       select id, is_conversation, active_reply_id from chats
       where id = any (array(select chat_id from ending)) order by id for no key update),
@@ -241,7 +242,7 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
     ended_message as (
       update chat_messages as m set status = e.status, content = e.content, reasoning = e.reasoning,
         media = e.media, tool_calls = coalesce(e.tool_calls, m.tool_calls),
-        error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens,
+        model_id = closed.model_id, error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens,
         credits = case when e.input_tokens is not null then -closed.amount end
       from ending e join closed using (hold_id)
       where m.id = e.message_id and m.status = 'streaming'),

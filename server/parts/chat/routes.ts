@@ -5,6 +5,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { CHAT, HOURS } from '#platform/http/example-values.ts'
 import { readPage } from '#platform/http/pagination.ts'
 import { Body, confirms, described, Enum, idOf, OrgId, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { PromptEvent, PromptRequest, ReplyEvent } from './event-schemas.ts'
 import { exportChat } from './export-chat.ts'
@@ -37,6 +38,7 @@ export const ANSWER_ERRORS = [
   'llm.not_found',
   'llm.inactive',
   'llm.not_configured',
+  'llm.no_member',
   'agent.not_found',
   'agent.inactive',
   'instruction.not_found',
@@ -49,6 +51,7 @@ export const ANSWER_ERRORS = [
   'llm.takes_no_files',
   'llm.cannot_chat',
   'billing.insufficient_credits',
+  ...LIMIT_ERRORS,
   'billing.key_budget_exceeded',
   'billing.member_budget_exceeded',
   'org.daily_chat_limit',
@@ -261,6 +264,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
       'org.not_found',
       'llm.none',
       'billing.insufficient_credits',
+      ...LIMIT_ERRORS,
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',
     ],

@@ -48,9 +48,7 @@ export type ChatInput = Static<typeof ChatInput>
 
 export const ChatChange = Body({
   ...ChatInput.properties,
-  settings: Type.Optional(
-    described(ChangeOf(Settings), 'Changes of the settings; null removes one. Others stay unchanged.'),
-  ),
+  settings: Type.Optional(described(ChangeOf(Settings), 'Changes of the settings; null removes one.')),
   pinned: Type.Optional(Type.Boolean({ description: 'Whether the chat is pinned.' })),
   folder: Type.Optional(
     Nullable(

@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises'
 import type { StoredMedia } from '#database/schema/chat.ts'
 import { AppError, sentence } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
-import { payableMediaUsage } from '#platform/models/index.ts'
+import { firstToBegin, payableMediaUsage } from '#platform/models/index.ts'
 import type { ContentPart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
 import { writeLocalFile } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
-import type { ResolvedModel } from '../llm/index.ts'
+import type { CallableModel, ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
 import type { WriterServices } from './write-reply.ts'
 
@@ -24,6 +24,8 @@ export interface MediaResult {
   error: string | null
   usage: ModelUsage
   media: StoredMedia[] | null
+  /** The model that generated the media. */
+  answered: CallableModel
 }
 
 /**
@@ -39,14 +41,17 @@ export async function writeMedia(
   const reportProgress = (progress: number): void =>
     reply.addMedia({ type: kind, status: 'generating', progress: Math.min(progress, PROGRESS_MAX) })
   reportProgress(0)
-  const {
-    mimeType,
-    data,
-    usage: reportedUsage,
-  } = kind === 'image'
-    ? await models.generateImage(model.target, { prompt, images }, reply.signal)
-    : await models.generateVideo(model.target, { prompt }, reportProgress, reply.signal)
-  const usage = await payableMediaUsage(model.trustsUsage ? reportedUsage : null, kind, prompt)
+  const { answered, mimeType, data, ...reported } = await firstToBegin(
+    models.health,
+    model.members,
+    async (member) => ({
+      answered: member,
+      ...(kind === 'image'
+        ? await models.generateImage(member.target, { prompt, images }, reply.signal)
+        : await models.generateVideo(member.target, { prompt }, reportProgress, reply.signal)),
+    }),
+  )
+  const usage = await payableMediaUsage(answered.trustsUsage ? reported.usage : null, kind, prompt)
 
   const {
     organization_id: organizationId,
@@ -74,12 +79,13 @@ export async function writeMedia(
       status: 'complete',
       error: null,
       usage,
+      answered,
       media: [{ type: kind, upload_id: stored.id, mime_type: mimeType }],
     }
   } catch (error) {
     log.warn({ err: error, message_id: messageId }, 'generated media could not be stored')
     const failure = error instanceof AppError ? error.message : sentence('reply.media_not_stored', { kind })
-    return { status: 'error', error: failure, usage, media: null }
+    return { status: 'error', error: failure, usage, media: null, answered }
   } finally {
     if (file) await rm(file.path, { force: true })
   }

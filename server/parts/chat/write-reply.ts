@@ -1,5 +1,6 @@
 import type { StoredMedia } from '#database/schema/chat.ts'
 import { sentence } from '#errors'
+import { answeredBy } from '#platform/ledger/ledger.ts'
 import { payableUsage } from '#platform/models/index.ts'
 import { type RunnableTool, ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
 import { ModelError, type ModelRequest, type ModelUsage } from '#platform/models/types.ts'
@@ -7,7 +8,7 @@ import type { Services } from '#platform/services.ts'
 import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import { FOREIGN_FAILED } from '../agents/index.ts'
-import type { ResolvedModel } from '../llm/index.ts'
+import type { CallableModel, ResolvedModel } from '../llm/index.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { kindOf, type MediaResult, writeMedia } from './write-media.ts'
@@ -56,6 +57,7 @@ export async function writeReply(
     error: outcome.error,
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
+    ...answeredBy(input.model, outcome.answered),
   }
   // Retries, so that a short database outage doesn't lose the reply.
   let hasFailed = false
@@ -70,7 +72,7 @@ export async function writeReply(
   services.metrics.replies.inc({ status: outcome.status })
   if (stored && usage) {
     countTokensPaid(services.metrics, usage)
-    const { inputRatio, outputRatio } = input.model
+    const { inputRatio, outputRatio } = outcome.answered ?? input.model
     const credits = usage.inputTokens * inputRatio + usage.outputTokens * outputRatio
     reply.addNamed('usage', { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens, credits })
   }
@@ -84,6 +86,8 @@ interface Outcome {
   /** Usage to charge. Null if nothing is charged. */
   usage: ModelUsage | null
   media: StoredMedia[] | null
+  /** The model that answered. Null if no model was called. */
+  answered: CallableModel | null
 }
 
 function generate(services: WriterServices, reply: Reply, input: ReplyInput): Promise<Outcome> {
@@ -97,19 +101,18 @@ async function writeText(
   reply: Reply,
   { model, request, ready, openTools, hidesFailure }: ReplyInput,
 ): Promise<Outcome> {
-  const { contextWindow, trustsUsage } = model
-  let loop: ToolLoop | undefined
+  let loop: ToolLoop<CallableModel> | undefined
   const toolBroke: ToolSink['toolBroke'] = ({ name }, error) =>
     services.log.error({ err: error, message_id: reply.ids.message_id, tool: name }, 'a tool broke')
   const end = await endOf(services, reply, async () => {
     await ready
     const tools = await openTools(reply.signal)
-    loop = new ToolLoop(services.models, model.target, request, tools, { contextWindow, trustsUsage })
+    loop = new ToolLoop(services.models, model, request, tools)
     await loop.run({ ...reply.sink, toolBroke }, reply.signal)
   })
   if (hidesFailure && reply.stopReason === undefined && end.error !== null) end.error = FOREIGN_FAILED
   const usage = (await loop?.payable(end.status === 'error')) ?? null
-  return { ...end, usage, media: null }
+  return { ...end, usage, media: null, answered: loop?.member ?? null }
 }
 
 async function makeMedia(
@@ -125,7 +128,7 @@ async function makeMedia(
   })
   if (made) return made
   const usage = await payableUsage(null, reply, request, end.status === 'error')
-  return { ...end, usage, media: null }
+  return { ...end, usage, media: null, answered: null }
 }
 
 /** Runs work on a reply. Returns the status and the error to store. */

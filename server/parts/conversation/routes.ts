@@ -3,6 +3,7 @@ import { idempotencyKeyOf } from '#platform/http/answer-once.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { CONVERSATION, MODEL, SESSION } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import {
   type ConversationDependencies,
   createConversation,
@@ -54,6 +55,7 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
       'llm.not_found',
       'llm.inactive',
       'llm.not_configured',
+      'llm.no_member',
     ],
     handler: ({ scope, body }) => createSession(deps, scope, body),
   }),
@@ -82,7 +84,9 @@ export const conversationRoutes = (deps: ConversationDependencies): Route[] => [
       'llm.not_found',
       'llm.inactive',
       'llm.not_configured',
+      'llm.no_member',
       'billing.insufficient_credits',
+      ...LIMIT_ERRORS,
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',
       'org.daily_chat_limit',

@@ -30,6 +30,7 @@ const NOT_IMPORTED: Record<string, string> = {
   members: 'members have to consent: invite them',
   invitations: 'send them again',
   kb_chunks: 'they are rebuilt from the text of the documents, without edits and with all chunks enabled',
+  model_connections: 'exports contain no keys: enter the keys again',
   mcp_connections: 'exports contain no credentials: connect the accounts again',
   responses: 'they expire',
   response_items: 'they expire',

@@ -1,4 +1,5 @@
 import { newId } from '#database/new-id.ts'
+import type { ModelConfig } from '#database/schema/llm.ts'
 import { fail } from '#errors'
 import { checkConfig, newKey } from '../agent-deploy/index.ts'
 import { checkStoredSource, chooseChunking, hashOf } from '../kb/index.ts'
@@ -14,7 +15,7 @@ const TOOLS_MAX = 200
 /** Maximum number of webhooks per organization. The limit in webhooks/manage-webhooks.ts is the same. */
 const WEBHOOKS_MAX = 20
 const LOCAL = 'local'
-const NEEDS_NO_KEY = 'demo'
+const NEED_NO_KEY = ['demo', 'route']
 const CHANGED = 'imported, but '
 
 /**
@@ -45,13 +46,20 @@ export const ROWS_OF: { [C in Exclude<ImportedConcept, 'files'>]: RowsOf<C> } = 
   },
   models(line, importing) {
     const { name, provider, version, config = {} } = line
-    const { api_key: _key, ...settings } = config
-    const isActive = line.is_active && provider === NEEDS_NO_KEY
+    const { api_key: _key, connection_id: _connection, ...settings } = config
+    const isActive = line.is_active && NEED_NO_KEY.includes(provider)
     if (line.is_active && !isActive)
       importing.leaveOut('keys of models', `${CHANGED}inactive: set the key of each and activate it`)
     return {
       llm_models: [
-        { ...importing.made(line), name, provider, version, is_active: isActive, config: settings },
+        {
+          ...importing.made(line),
+          name,
+          provider,
+          version,
+          is_active: isActive,
+          config: withMembers(settings, importing),
+        },
       ],
     }
   },
@@ -190,6 +198,16 @@ function documentRows(line: LineOf<'kb_documents'>, importing: Importing): NewRo
     kb_documents: [document],
     ...(text !== null && { kb_texts: [{ ...parent, document_id: made.id, text }] }),
   }
+}
+
+/** Maps the members of a route, which may follow the route in the export. */
+function withMembers(config: ModelConfig, importing: Importing): ModelConfig {
+  if (!config.route) return config
+  const members = config.route.members.map((member) => {
+    const { model_id: id } = member
+    return { ...member, model_id: importing.modelOf(id) ?? importing.idOf(id) }
+  })
+  return { ...config, route: { ...config.route, members } }
 }
 
 function agentRows(line: LineOf<'agents'>, importing: Importing): NewRows | null {

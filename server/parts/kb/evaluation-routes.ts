@@ -94,6 +94,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
       'llm.not_found',
       'llm.inactive',
       'llm.not_configured',
+      'llm.no_member',
       'llm.cannot_chat',
     ],
     handler: ({ scope, query, body }) => startRun(deps, runs, scope, query, body),

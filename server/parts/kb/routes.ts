@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HELP } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery, Uuid } from '#platform/http/schemas.ts'
+import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
 import { addSource, deleteSource } from './add-source.ts'
@@ -51,6 +52,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
         'llm.not_found',
         'llm.inactive',
         'llm.not_configured',
+        'llm.no_member',
         'upload.not_found',
       ],
       handler: ({ scope, body }) => createKnowledgeBase(deps, scope, body),
@@ -217,11 +219,13 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
         'kb.changing',
         'kb.dimensions',
         'billing.insufficient_credits',
+        ...LIMIT_ERRORS,
         'billing.key_budget_exceeded',
         'billing.member_budget_exceeded',
         'llm.not_found',
         'llm.inactive',
         'llm.not_configured',
+        'llm.no_member',
         ...MODEL_FAILURES,
       ],
       handler: ({ scope, query, body }) => changeChunk(deps, scope, query, body),
@@ -248,6 +252,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
         'llm.not_found',
         'llm.inactive',
         'llm.not_configured',
+        'llm.no_member',
       ],
       handler: ({ scope, query, body }) => reindex(deps, scope, query.kb_id, body),
     }),

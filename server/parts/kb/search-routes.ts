@@ -3,6 +3,7 @@ import { prefersEvents } from '#platform/http/accept.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { HOURS } from '#platform/http/example-values.ts'
 import { idOf } from '#platform/http/schemas.ts'
+import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { queryKb } from './query-kb.ts'
@@ -32,9 +33,11 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
       'llm.not_found',
       'llm.inactive',
       'llm.not_configured',
+      'llm.no_member',
       'llm.cannot_chat',
       ...MODEL_FAILURES,
       'billing.insufficient_credits',
+      ...LIMIT_ERRORS,
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',
     ],
@@ -70,9 +73,11 @@ export const searchRoutes = (deps: KbDependencies): Route[] => [
       'llm.not_found',
       'llm.inactive',
       'llm.not_configured',
+      'llm.no_member',
       'llm.cannot_chat',
       ...MODEL_FAILURES,
       'billing.insufficient_credits',
+      ...LIMIT_ERRORS,
       'billing.key_budget_exceeded',
       'billing.member_budget_exceeded',
     ],

@@ -7,6 +7,37 @@ export const LLM_ERRORS = defineErrors({
     'No active model in this organization supports {capability}. Add or enable one that does.',
   ],
   'llm.in_use': [409, 'This language model is used by {users}. Choose another model there first.'],
+  'llm.no_member': [
+    400,
+    'No member of this route is active and configured. Activate a member, or add one to the route.',
+  ],
+  'llm.member_not_found': [
+    404,
+    "The route's member {model_id} was not found. Add a model of this organization.",
+  ],
+  'llm.member_is_route': [400, 'The member {model} is itself a route. Add its members instead.'],
+  'llm.members_differ': [
+    400,
+    'The members of this route share no capability. Choose members that all have text, image, video or transcription.',
+  ],
+  'llm.route_needed': [400, 'Send config.route with the members of the route.'],
+  'llm.setting_unknown': [400, 'Remove config.{setting}: the provider {provider} has no such setting.'],
+  'llm.connection_not_found': [404, 'Model connection not found'],
+  'llm.connection_name_taken': [
+    409,
+    'This organization has a model connection with this name. Choose another name.',
+  ],
+  'llm.connection_in_use': [
+    409,
+    'This connection is used by {models}. Choose another connection there first.',
+  ],
+  'llm.connection_or_key': [400, 'Send either config.connection_id, or config.api_key and config.base_url.'],
+  'llm.connection_of_another': [
+    400,
+    'This connection leads to {connected}, but the model is from {provider}. Choose a connection to {provider}.',
+  ],
+  'llm.connection_key_needed': [400, 'Send api_key again when you change base_url.'],
+  'llm.api_key_needed': [400, 'api_key is required for the provider {provider}.'],
   'llm.base_url_needed': [400, 'base_url is required because {provider} has no public address.'],
   'llm.key_needed': [400, 'Send config.api_key again when you change config.base_url.'],
   'llm.cannot_call_tools': [

@@ -27,15 +27,21 @@ test("a tenant's model uses its own or the provider's public address, behind the
   const row: StoredModel = {
     id: 'a',
     organizationId: 'b',
+    name: 'n',
     provider: 'openai',
     version: 'gpt-5',
     isActive: true,
     config: {},
     apiKey: 'sk-tenant',
+    connection: null,
+    members: null,
   }
-  const target = (more: Partial<StoredModel>) => resolve({ config, secrets }, { ...row, ...more }, 'b').target
+  const target = (more: Partial<StoredModel>) =>
+    resolve({ config, secrets }, { ...row, ...more }, 'b').members[0].target
   expect(target({})).toMatchObject({ baseUrl: PUBLIC, apiKey: 'sk-tenant', guarded: true })
-  expect(target({ config: { base_url: 'http://10.0.0.9/v1' } })).toMatchObject({ guarded: true })
+  expect(target({ config: { base_url: 'http://10.0.0.9/v1' } })).toMatchObject({ guarded: true, owner: 'b' })
+  const connection = { id: 'c', apiKey: 'sk-connected', baseUrl: null }
+  expect(target({ apiKey: null, connection })).toMatchObject({ baseUrl: PUBLIC, apiKey: 'sk-connected' })
   expect(() => target({ provider: 'ollama' })).toThrow('not configured')
   expect(() => target({ apiKey: null })).toThrow('not configured')
 })

@@ -4,33 +4,48 @@ import { UUID } from '#database/new-id.ts'
 import type { ModelConfig } from '#database/schema/llm.ts'
 import type { TenantSql } from '#database/tenant-sql.ts'
 import { AppError, fail } from '#errors'
-import { DEFAULT_BASE_URLS, defaultContextWindow } from '#platform/models/index.ts'
+import { DEFAULT_BASE_URLS } from '#platform/models/index.ts'
 import type { ModelTarget, Provider } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
-import { type ModelKey, modelsOf, readModels } from './find-model-system.ts'
+import { type ModelKey, modelColumns, modelsOf, readModels } from './find-model-system.ts'
 import { type Price, priceFor } from './price.ts'
+import { contextWindowOf, modelOf, resolveRoute } from './resolve-route.ts'
 import { capabilitiesOf } from './schemas.ts'
 
-/** A model with everything needed to call it. */
+/** A model with everything needed to call it: a plain model, or a member of a route. */
+export interface CallableModel extends Price {
+  id: string
+  name: string
+  target: ModelTarget
+}
+
+/** A model or a route. The price of a route is that of its first member, until a member has answered. */
 export interface ResolvedModel extends Price {
   id: string
-  target: ModelTarget
+  name: string
+  /** The model itself, or the members of the route in the order in which to try them. */
+  members: readonly [CallableModel, ...CallableModel[]]
   /** Maximum number of tokens in prompt and reply together. */
   contextWindow: number
   capabilities: readonly string[]
 }
 
 /** A model that an organization can call by name. */
-export type UsableModel = Pick<StoredModel, 'id' | 'provider'> & { name: string }
+export type UsableModel = Pick<StoredModel, 'id' | 'provider' | 'name'>
 
 export interface StoredModel {
   id: string
   organizationId: string | null
+  name: string
   provider: string
   version: string
   isActive: boolean
   config: ModelConfig
   apiKey: string | null
+  /** The connection whose key and base URL the model uses instead of its own. */
+  connection: { id: string; apiKey: string | null; baseUrl: string | null } | null
+  /** The members of a route, in order. Null for a plain model. */
+  members: Omit<StoredModel, 'members'>[] | null
 }
 
 /** Maximum number of models read to find a default model or to list models by name. */
@@ -52,15 +67,20 @@ export class ModelFinder {
 
   /**
    * Finds a model of `organizationId` or of the environment, with the price that `payerId` pays. Throws
-   * llm.not_found, llm.inactive, llm.not_configured.
+   * llm.not_found, llm.inactive, llm.not_configured, llm.no_member.
    */
   async find(organizationId: string, modelId: string, payerId = organizationId): Promise<ResolvedModel> {
-    const row = await this.#read({ organizationId, modelId })
-    if (!row) throw fail('llm.not_found')
-    return this.open(row, payerId)
+    return this.open(await this.read(organizationId, modelId), payerId)
   }
 
-  /** Resolves a model that the caller has read with modelAsJson. Throws llm.inactive, llm.not_configured. */
+  /** Reads a model of `organizationId` or of the environment. Throws llm.not_found. */
+  async read(organizationId: string, modelId: string): Promise<StoredModel> {
+    const row = await this.#read({ organizationId, modelId })
+    if (!row) throw fail('llm.not_found')
+    return row
+  }
+
+  /** Resolves a model that the caller has read with modelAsJson. Throws the errors of `find`. */
   open(row: StoredModel, payerId: string): ResolvedModel {
     if (!row.isActive) throw fail('llm.inactive')
     return resolve(this.#services, row, payerId)
@@ -87,13 +107,12 @@ export class ModelFinder {
    * version. Skips models that cannot be called now if another one can. Throws the errors of `find`.
    */
   async findCalled(organizationId: string, called: string): Promise<ResolvedModel> {
-    const rows = await this.#sqlOf(organizationId)<(StoredModel & { name: string })[]>`
-      select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
-        api_key as "apiKey"
-      from llm_models
-      where (organization_id = ${organizationId} or organization_id is null)
-        and (name = ${called} or starts_with(version, ${called}) or starts_with(config->>'model', ${called}))
-      order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
+    const sql = this.#sqlOf(organizationId)
+    const rows = await sql<StoredModel[]>`
+      select ${modelColumns(sql)} from llm_models m
+      where (m.organization_id = ${organizationId} or m.organization_id is null)
+        and (m.name = ${called} or starts_with(m.version, ${called}) or starts_with(m.config->>'model', ${called}))
+      order by m.organization_id nulls last, m.id limit ${CANDIDATES_MAX}`
     const exact = rows.filter((row) => [row.name, row.version, row.config.model].includes(called))
     const dated = rows
       .filter((row) => VERSION_SUFFIX.test(modelOf(row).slice(called.length)))
@@ -111,12 +130,7 @@ export class ModelFinder {
    * capabilities, or else the first such model of the environment. Throws llm.none.
    */
   async findDefault(organizationId: string, ...capabilities: string[]): Promise<ResolvedModel> {
-    const rows = await this.#sqlOf(organizationId)<StoredModel[]>`
-      select id, organization_id as "organizationId", provider, version, is_active as "isActive", config,
-        api_key as "apiKey"
-      from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
-      order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
-    for (const row of rows) {
+    for (const row of await this.#listActive(organizationId)) {
       const model = this.#resolveIfConfigured(row, organizationId)
       if (model && capabilities.every((capability) => model.capabilities.includes(capability))) return model
     }
@@ -128,12 +142,16 @@ export class ModelFinder {
    * is sorted oldest first.
    */
   async listUsable(organizationId: string): Promise<UsableModel[]> {
-    const rows = await this.#sqlOf(organizationId)<(StoredModel & { name: string })[]>`
-      select id, organization_id as "organizationId", name, provider, version, is_active as "isActive", config,
-        api_key as "apiKey"
-      from llm_models where is_active and (organization_id = ${organizationId} or organization_id is null)
-      order by organization_id nulls last, id limit ${CANDIDATES_MAX}`
+    const rows = await this.#listActive(organizationId)
     return rows.filter((row) => this.#resolveIfConfigured(row, organizationId) !== null)
+  }
+
+  async #listActive(organizationId: string): Promise<StoredModel[]> {
+    const sql = this.#sqlOf(organizationId)
+    return sql<StoredModel[]>`
+      select ${modelColumns(sql)} from llm_models m
+      where m.is_active and (m.organization_id = ${organizationId} or m.organization_id is null)
+      order by m.organization_id nulls last, m.id limit ${CANDIDATES_MAX}`
   }
 
   #sqlOf(organizationId: string): TenantSql {
@@ -151,42 +169,64 @@ export class ModelFinder {
   }
 }
 
+/** Resolves a model or route. Throws llm.not_configured, llm.no_member. */
 export function resolve(services: ResolveDependencies, row: StoredModel, payerId: string): ResolvedModel {
-  const provider = row.provider as Provider
-  const model = modelOf(row)
+  if (row.members) return resolveRoute(row, row.members, (member) => callableOf(services, member, payerId))
+  const callable = callableOf(services, row, payerId)
   return {
-    id: row.id,
-    target: {
-      provider,
-      model,
-      ...(row.organizationId ? own(services, row) : fromEnvironment(services, provider)),
-    },
-    ...priceFor(row, payerId),
-    contextWindow: row.config.context_window ?? defaultContextWindow(provider, model),
+    ...callable,
+    members: [callable],
+    contextWindow: contextWindowOf(row),
     capabilities: capabilitiesOf(row),
   }
 }
 
-/** Returns the name that the provider uses for a model. */
-const modelOf = ({ config, version }: Pick<StoredModel, 'config' | 'version'>): string =>
-  config.model ?? version
+/** Returns a plain model with its endpoint and price. Throws llm.not_configured. */
+export function callableOf(
+  services: ResolveDependencies,
+  row: Omit<StoredModel, 'members'>,
+  payerId: string,
+): CallableModel {
+  const { id, organizationId, name, apiKey, config } = row
+  const provider = row.provider as Provider
+  const stored = row.connection ?? { id, apiKey, baseUrl: config.base_url }
+  const address = organizationId
+    ? endpointOfTenant(services.secrets, provider, { ...stored, organizationId })
+    : fromEnvironment(services, provider)
+  return { id, name, target: { provider, model: modelOf(row), ...address }, ...priceFor(row, payerId) }
+}
 
 type ResolveDependencies = Pick<Services, 'config'> & { secrets: Pick<Services['secrets'], 'decrypt'> }
 
-type Address = Pick<ModelTarget, 'baseUrl' | 'apiKey' | 'guarded'>
+type Address = Pick<ModelTarget, 'baseUrl' | 'apiKey' | 'guarded' | 'owner'>
+
+/** The stored key and address of a tenant's model or connection. The key is bound to the id. */
+interface StoredAddress {
+  id: string
+  organizationId: string
+  apiKey: string | null
+  baseUrl: string | null | undefined
+}
 
 /**
  * Returns the endpoint of a tenant's model. It never contains a key or address of the environment, and its requests
  * always pass the SSRF guard. Throws llm.not_configured.
  */
-function own({ secrets }: ResolveDependencies, row: StoredModel): Address {
-  const provider = row.provider as Provider
-  const apiKey = row.apiKey === null ? null : secrets.decrypt(row.apiKey, row.id)
-  const baseUrl = row.config.base_url ?? DEFAULT_BASE_URLS[provider]
-  const keyless = provider === 'demo' || provider === 'openai-compatible' || provider === 'ollama'
-  if (baseUrl === undefined || (apiKey === null && !keyless)) throw fail('llm.not_configured', { provider })
-  return { baseUrl: endpointOf(provider, baseUrl), apiKey, guarded: true }
+export function endpointOfTenant(
+  { decrypt }: ResolveDependencies['secrets'],
+  provider: Provider,
+  { id, organizationId: owner, apiKey: sealed, baseUrl: address }: StoredAddress,
+): Address {
+  const apiKey = sealed === null ? null : decrypt(sealed, id)
+  const baseUrl = address ?? DEFAULT_BASE_URLS[provider]
+  if (baseUrl === undefined || (apiKey === null && needsKey(provider)))
+    throw fail('llm.not_configured', { provider })
+  return { baseUrl: endpointOf(provider, baseUrl), apiKey, guarded: true, owner }
 }
+
+/** Returns whether a provider accepts only requests with an API key. */
+export const needsKey = (provider: string): boolean =>
+  provider !== 'demo' && provider !== 'openai-compatible' && provider !== 'ollama'
 
 /** Returns the endpoint of a provider that the environment configures. Throws llm.not_configured. */
 export function fromEnvironment({ config }: Pick<Services, 'config'>, provider: Provider): Address {

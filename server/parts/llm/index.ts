@@ -1,5 +1,7 @@
+export { connectionRoutes } from './connection-routes.ts'
 export { discoverModels, environmentProviders } from './environment-models-system.ts'
 export {
+  type CallableModel,
   fromEnvironment as environmentAddress,
   ModelFinder,
   type ResolvedModel,

@@ -2,9 +2,10 @@ import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, fail, sentence } from '#errors'
 import { deferToAnswer } from '#platform/idempotency/pending-answer.ts'
-import type { Payer } from '#platform/ledger/ledger.ts'
+import { answeredBy, type Payer } from '#platform/ledger/ledger.ts'
 import {
   countTokens,
+  firstToBegin,
   payableMediaUsage,
   type RunnableTool,
   ToolLoop,
@@ -23,7 +24,7 @@ import {
 import type { Services } from '#platform/services.ts'
 import { keepTrying, untilFirstFailure } from '#platform/sweeps/keep-trying.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
-import type { ResolvedModel } from './find-model.ts'
+import type { CallableModel, ResolvedModel } from './find-model.ts'
 import { modelFailure } from './model-failure.ts'
 
 /** Attempts over five minutes. */
@@ -53,6 +54,8 @@ export interface Outcome {
   finishReason: ModelResult['finishReason'] | null
   /** The stop sequence that ended the reply, if the provider reported it. */
   stopSequence?: string | undefined
+  /** The model that answered: the called one, or a member of the called route. Null if the call failed. */
+  model: CallableModel | null
 }
 
 export type CallSink = Pick<ToolSink, 'text'> & Partial<ToolSink>
@@ -67,6 +70,12 @@ interface Prepared {
   request: ModelRequest
   /** Tools that the server runs during the call. The client runs the tools in `request`. */
   tools?: readonly RunnableTool[]
+}
+
+/** A call in progress. Its loop begins after the preparation. */
+interface Running {
+  model: ResolvedModel
+  loop: ToolLoop<CallableModel> | undefined
 }
 
 /** A call that no user requested, such as one that generates a title. */
@@ -93,7 +102,8 @@ export class PaidCalls {
   /**
    * Starts a call in the background. `sink` receives the streamed output. `ended` resolves with the outcome and never
    * rejects. If `signal` aborts, the call and its tools are aborted, and the usage until then is charged. Set `own`
-   * for a call that no user requested. Throws billing.insufficient_credits.
+   * for a call that no user requested. `member` returns the model that answers, or that is tried now. Throws
+   * billing.insufficient_credits.
    */
   async begin(
     payer: Payer,
@@ -102,10 +112,14 @@ export class PaidCalls {
     sink: CallSink,
     signal?: AbortSignal,
     own?: OwnCall,
-  ): Promise<{ ended: Promise<Outcome> }> {
+  ): Promise<{ ended: Promise<Outcome>; member: () => CallableModel }> {
     const holdId = await this.#services.ledger.hold(payer, model, own?.reason)
     const prepare = typeof request === 'function' ? request : async () => ({ request })
-    return { ended: this.#track(holdId, this.#run(holdId, model, prepare, sink, signal, own)) }
+    const running: Running = { model, loop: undefined }
+    return {
+      ended: this.#track(holdId, this.#run(holdId, running, prepare, sink, signal, own)),
+      member: () => running.loop?.member ?? model.members[0],
+    }
   }
 
   /**
@@ -118,9 +132,7 @@ export class PaidCalls {
     recording: Recording,
     language?: string,
   ): Promise<Transcribed> {
-    const { id, secondsRatio } = model
-    const price = { id, inputRatio: secondsRatio, outputRatio: 0 }
-    const holdId = await this.#services.ledger.hold(payer, price)
+    const holdId = await this.#services.ledger.hold(payer, bySecond(model))
     return this.#track(holdId, this.#transcribe(holdId, model, recording, language))
   }
 
@@ -183,18 +195,20 @@ export class PaidCalls {
   ): Promise<Transcribed> {
     try {
       const signal = this.#shutdown.signal
-      const said = await this.#services.models.transcribe(
-        model.target,
-        recording,
-        language === undefined ? {} : { language },
-        signal,
-      )
+      const { models } = this.#services
+      const options = language === undefined ? {} : { language }
+      const { answered, ...said } = await firstToBegin(models.health, model.members, async (member) => ({
+        answered: member,
+        ...(await models.transcribe(member.target, recording, options, signal)),
+      }))
       const durationSeconds = Math.min(
         said.durationSeconds ?? (await stat(recording.path)).size / RECORDING_BYTES_PER_SECOND,
         RECORDING_SECONDS_MAX,
       )
       const seconds = Math.ceil(durationSeconds)
-      await this.#settle(holdId, { inputTokens: seconds, outputTokens: 0 }, `transcription of ${seconds} s`)
+      const usage = { inputTokens: seconds, outputTokens: 0 }
+      const charged = answeredBy(bySecond(model), bySecond(answered))
+      await this.#settle(holdId, usage, `transcription of ${seconds} s`, charged)
       return { ...said, durationSeconds }
     } catch (error) {
       const failure = failureOf(error)
@@ -206,10 +220,14 @@ export class PaidCalls {
   async #generateImage(holdId: string, model: ResolvedModel, prompt: string): Promise<PaidImage> {
     try {
       const { models } = this.#services
-      const image = await models.generateImage(model.target, { prompt }, this.#shutdown.signal)
-      const reported = model.trustsUsage ? image.usage : null
+      const { signal } = this.#shutdown
+      const { answered, ...image } = await firstToBegin(models.health, model.members, async (member) => ({
+        answered: member,
+        ...(await models.generateImage(member.target, { prompt }, signal)),
+      }))
+      const reported = answered.trustsUsage ? image.usage : null
       const usage = await payableMediaUsage(reported, 'image', prompt)
-      await this.#settle(holdId, usage, null)
+      await this.#settle(holdId, usage, null, answeredBy(model, answered))
       return { ...image, usage }
     } catch (error) {
       const failure = failureOf(error)
@@ -231,14 +249,10 @@ export class PaidCalls {
     try {
       const bounded = AbortSignal.any([signal, this.#shutdown.signal, ...(left ? [left] : [])])
       const sending = (some: readonly string[]): void => void sent.push(...some)
-      const { vectors, usage } = await this.#services.models.embed(
-        model.target,
-        texts,
-        purpose,
-        bounded,
-        sending,
-      )
-      const reported = model.trustsUsage ? usage : null
+      // A route has no embeddings, because the vectors of different models cannot be compared.
+      const [{ target, trustsUsage }] = model.members
+      const { vectors, usage } = await this.#services.models.embed(target, texts, purpose, bounded, sending)
+      const reported = trustsUsage ? usage : null
       const paid = reported ?? (await countTexts(texts))
       await this.#settle(holdId, paid, reason)
       return { vectors, usage: paid }
@@ -252,14 +266,14 @@ export class PaidCalls {
 
   async #run(
     holdId: string,
-    model: ResolvedModel,
+    running: Running,
     prepare: Preparation,
     sink: CallSink,
     signal: AbortSignal | undefined,
     own: OwnCall | undefined,
   ): Promise<Outcome> {
     const { log, models } = this.#services
-    let loop: ToolLoop | undefined
+    const { model } = running
     let content = ''
     const takes: ToolSink = {
       text(text, logprobs) {
@@ -280,22 +294,30 @@ export class PaidCalls {
       const ends = [signal, own?.deadline, this.#shutdown.signal].filter((end) => end !== undefined)
       const bounded = AbortSignal.any(ends)
       const { request, tools = [] } = await prepare(bounded)
-      const limits = { contextWindow: model.contextWindow, trustsUsage: model.trustsUsage }
-      loop = new ToolLoop(models, model.target, request, tools, limits)
+      const loop = new ToolLoop(models, model, request, tools)
+      running.loop = loop
       const finishReason = await loop.run(takes, bounded)
       const usage = await loop.payable(false)
-      await this.#settle(holdId, usage, own?.reason ?? null)
-      return { failure: null, content, usage, finishReason, stopSequence: loop.stopSequence }
+      await this.#settle(holdId, usage, own?.reason ?? null, answeredBy(model, loop.member))
+      return {
+        failure: null,
+        content,
+        usage,
+        finishReason,
+        stopSequence: loop.stopSequence,
+        model: loop.member,
+      }
     } catch (error) {
       const wasEnded = signal?.aborted === true
       const failure = wasEnded ? fail('llm.failed', { reason: ENDED_EARLY }) : failureOf(error)
       const isExpected = error instanceof ModelError || error instanceof AppError
       if (!wasEnded)
         log[isExpected ? 'warn' : 'error']({ err: error, model_id: model.id }, 'a model call failed')
+      const { loop } = running
       // A caller who aborts is charged, because the request was already sent.
       const usage = (await loop?.payable(!wasEnded)) ?? null
-      await this.#settle(holdId, usage, own?.reason ?? failure.message)
-      return { failure, content, usage, finishReason: null }
+      await this.#settle(holdId, usage, own?.reason ?? failure.message, answeredBy(model, loop?.member))
+      return { failure, content, usage, finishReason: null, model: null }
     }
   }
 
@@ -339,6 +361,13 @@ function failureOf(error: unknown): AppError {
   if (error instanceof ModelError) return modelFailure(error)
   return fail('llm.failed', { reason: UNEXPECTED }, { cause: error })
 }
+
+/** The price of a model that is charged by the second. */
+const bySecond = ({ id, secondsRatio }: Pick<CallableModel, 'id' | 'secondsRatio'>) => ({
+  id,
+  inputRatio: secondsRatio,
+  outputRatio: 0,
+})
 
 const countTexts = async (texts: readonly string[]): Promise<ModelUsage> => ({
   inputTokens: await countTokens(texts.join('\n')),

@@ -3,19 +3,40 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { updateEnvironmentModel } from './environment-models-system.ts'
+import type { ModelFinder } from './find-model.ts'
+import { listHealth } from './list-health.ts'
 import { addModel, deleteModel, getModel, listModels, updateModel } from './manage-models.ts'
-import { EnvironmentModelChange, ModelChange, ModelTest, ModelView, NewModel } from './schemas.ts'
+import {
+  EnvironmentModelChange,
+  ModelChange,
+  ModelHealthView,
+  ModelTest,
+  ModelView,
+  NewModel,
+} from './schemas.ts'
 import { testModel } from './test-model.ts'
 
 const ofModel = { permission: 'organization:write', orgOf: { model: 'model_id' } } as const
+const SETTINGS_ERRORS = [
+  'llm.connection_not_found',
+  'llm.connection_or_key',
+  'llm.connection_of_another',
+  'llm.route_needed',
+  'llm.setting_unknown',
+  'llm.member_not_found',
+  'llm.member_is_route',
+  'llm.members_differ',
+] as const
 const ModelQuery = Type.Object({ model_id: idOf('the model') })
 
-export const llmRoutes = (services: Services): Route[] => [
+export const llmRoutes = (services: Services, finder: ModelFinder): Route[] => [
   defineRoute({
     method: 'POST',
     url: '/api/llm/add',
     summary: 'Add a language model to an organization',
-    description: "Without `org_id`, adds the model to the caller's personal organization.",
+    description:
+      "Without `org_id`, adds the model to the caller's personal organization. A model of the provider `route` has " +
+      'members, which it tries until one answers (docs/model-routes.md).',
     access: { permission: 'organization:write', orgOf: 'query or personal' },
     query: Type.Object({ org_id: Type.Optional(OrgId) }),
     body: NewModel,
@@ -27,7 +48,7 @@ export const llmRoutes = (services: Services): Route[] => [
     },
     effects: 'database',
     reply: [201, ModelView],
-    errors: ['org.not_found'],
+    errors: ['org.not_found', ...SETTINGS_ERRORS],
     handler: ({ scope, body }) => addModel(services, scope, body),
   }),
   defineRoute({
@@ -41,6 +62,18 @@ export const llmRoutes = (services: Services): Route[] => [
     handler: ({ scope, query }) => listModels(services, scope, query),
   }),
   defineRoute({
+    method: 'GET',
+    url: '/api/llm/health',
+    summary: 'List the health of language models and routes',
+    description:
+      'Lists active models. Each server process tracks the failures of its own calls; the one that answers shows its view.',
+    access: { permission: 'organization:read', orgOf: 'query' },
+    query: Type.Object({ org_id: OrgId, ...PageQuery }),
+    reply: [200, PageOf(ModelHealthView, 'LanguageModelHealthPage')],
+    errors: ['org.not_found', 'request.invalid_cursor'],
+    handler: ({ scope, query }) => listHealth(services, scope, query),
+  }),
+  defineRoute({
     method: 'PUT',
     url: '/api/llm/update',
     summary: 'Change a language model',
@@ -52,7 +85,7 @@ export const llmRoutes = (services: Services): Route[] => [
     effects: 'database',
     current: ({ scope, query }) => getModel(scope, query.model_id),
     reply: [200, ModelView],
-    errors: ['llm.not_found', 'llm.key_needed'],
+    errors: ['llm.not_found', 'llm.key_needed', ...SETTINGS_ERRORS],
     handler: ({ scope, query, body }) => updateModel(services, scope, query.model_id, body),
   }),
   defineRoute({
@@ -76,8 +109,8 @@ export const llmRoutes = (services: Services): Route[] => [
     query: ModelQuery,
     effects: 'outside',
     reply: [200, ModelTest],
-    errors: ['llm.not_found', 'llm.not_configured'],
-    handler: ({ scope, query }) => testModel(services, scope, query.model_id),
+    errors: ['llm.not_found', 'llm.not_configured', 'llm.no_member'],
+    handler: ({ scope, query }) => testModel(services, finder, scope, query.model_id),
   }),
   defineRoute({
     method: 'PUT',

@@ -25,6 +25,9 @@ export const CAPABILITIES = [
   'transcription',
 ] as const
 
+/** The provider of models that are routes. */
+export const ROUTE = 'route'
+
 const Name = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -46,6 +49,28 @@ const Ratios = {
     }),
   ),
 }
+
+const MEMBERS_MAX = 20
+
+const Route = Body(
+  {
+    strategy: Enum(['ordered', 'weighted'], {
+      description:
+        '`ordered` tries the members as listed. `weighted` draws the first member by its weight, then the next ones.',
+    }),
+    members: Type.Array(
+      Body({
+        model_id: idOf('the member: a model of the organization or of the installation, and no route'),
+        weight: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: 1000, description: 'Weight for `weighted`. Default: 1.' }),
+        ),
+      }),
+      { minItems: 1, maxItems: MEMBERS_MAX, description: 'Models that the route tries.' },
+    ),
+  },
+  { description: 'Required for the provider `route`, whose models have no other setting.' },
+)
+export type Route = Static<typeof Route>
 
 const Settings = {
   model: Type.Optional(
@@ -72,6 +97,10 @@ const Settings = {
       description: 'Capabilities of the model. By default, derived from its name.',
     }),
   ),
+  connection_id: Type.Optional(
+    idOf('the connection whose key and base URL the model uses, instead of `api_key` and `base_url`'),
+  ),
+  route: Type.Optional(Route),
 }
 
 export const NewConfig = Body({
@@ -87,7 +116,9 @@ export const NewConfig = Body({
 
 export const NewModel = Body({
   name: described(Name, 'Display name of the model.'),
-  provider: Enum(PROVIDERS, { description: 'Provider of the model.' }),
+  provider: Enum([...PROVIDERS, ROUTE], {
+    description: 'Provider of the model. `route` is for routes to other models.',
+  }),
   version: described(Name, 'Version of the model, as the provider names it.'),
   is_active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the model can be used.' })),
   config: Type.Optional(described(NewConfig, 'Settings of the model.')),
@@ -139,6 +170,17 @@ export const ModelView = Type.Object(
 )
 export type ModelView = Static<typeof ModelView>
 
+const Health = {
+  state: Enum(['healthy', 'degraded', 'down'], {
+    description:
+      '`degraded` after a failure, and `down` after three consecutive ones. A route is `down` if all members are.',
+  }),
+  error: Nullable(Type.String({ description: 'Last error. Null for a healthy model.' })),
+  since: Nullable(
+    Type.String({ format: 'date-time', description: 'Time of the first consecutive failure, or null.' }),
+  ),
+}
+
 export const ModelTest = Type.Object(
   {
     successful: Type.Boolean({ description: 'Whether the model replied.' }),
@@ -148,15 +190,44 @@ export const ModelTest = Type.Object(
   { title: 'ModelTest' },
 )
 
+export const ModelHealthView = Type.Object(
+  {
+    id: idOf('the model'),
+    name: Type.String({ description: 'Display name of the model.' }),
+    provider: Type.String({ description: 'Provider of the model.' }),
+    ...Health,
+    members: Type.Optional(
+      Type.Array(
+        Type.Object({
+          id: idOf('the member'),
+          name: Type.String({ description: 'Display name of the member.' }),
+          ...Health,
+        }),
+        { description: 'Members of a route.' },
+      ),
+    ),
+  },
+  { title: 'LanguageModelHealth' },
+)
+export type ModelHealthView = Static<typeof ModelHealthView>
+
 /** Returns a model's configured capabilities, or guesses them from its name if none are configured. */
-export const capabilitiesOf = ({
-  provider,
-  version,
-  config,
-}: Pick<ModelRow, 'provider' | 'version' | 'config'>): readonly string[] =>
+export const capabilitiesOf = ({ provider, version, config }: DescribedModel): readonly string[] =>
   config.capabilities ?? guessCapabilities(provider as Provider, config.model ?? version)
 
-export type ModelRow = typeof llmModels.$inferSelect
+/**
+ * Returns the capabilities that all members of a route have. Never `embedding`, because the vectors of different models
+ * cannot be compared.
+ */
+export function sharedCapabilities(members: readonly DescribedModel[]): string[] {
+  const [first = [], ...others] = members.map(capabilitiesOf)
+  return first.filter(
+    (capability) => capability !== 'embedding' && others.every((other) => other.includes(capability)),
+  )
+}
+
+export type ModelRow = typeof llmModels.$inferSelect & { members?: readonly DescribedModel[] | null }
+type DescribedModel = Pick<typeof llmModels.$inferSelect, 'provider' | 'version' | 'config'>
 
 export const viewModel = (row: ModelRow): ModelView => ({
   id: row.id,
@@ -167,7 +238,10 @@ export const viewModel = (row: ModelRow): ModelView => ({
   is_active: row.isActive,
   config: {
     ...(row.config as ModelView['config']),
-    capabilities: capabilitiesOf(row) as (typeof CAPABILITIES)[number][],
+    ...(row.connectionId !== null && { connection_id: row.connectionId }),
+    capabilities: (row.members
+      ? sharedCapabilities(row.members)
+      : capabilitiesOf(row)) as (typeof CAPABILITIES)[number][],
     has_api_key: row.apiKey !== null,
   },
   created_by: row.createdBy,

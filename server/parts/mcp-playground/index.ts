@@ -1,6 +1,7 @@
 import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { confirms, OrgId } from '#platform/http/schemas.ts'
+import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import type { Services } from '#platform/services.ts'
 import { chat, type PlaygroundDependencies } from './chat.ts'
 import { LocalMemory } from './local-memory.ts'
@@ -39,10 +40,12 @@ export function playgroundRoutes(deps: PlaygroundDependencies): Route[] {
         'llm.not_found',
         'llm.inactive',
         'llm.not_configured',
+        'llm.no_member',
         'llm.none',
         'llm.cannot_chat',
         'llm.cannot_call_tools',
         'billing.insufficient_credits',
+        ...LIMIT_ERRORS,
         'billing.key_budget_exceeded',
         'billing.member_budget_exceeded',
       ],

@@ -38,7 +38,7 @@ export async function completeChat(
     },
   }
   const call = { name: body.model, request }
-  const { id, created, ended, ignored } = await generate(deps, sender, call, sink, left)
+  const { id, created, model, ended, ignored } = await generate(deps, sender, call, sink, left)
   const outcome = await ended
   if (left.aborted) throw fail('request.abandoned')
   if (outcome.failure) throw outcome.failure
@@ -55,7 +55,7 @@ export async function completeChat(
     id: `chatcmpl-${id}`,
     object: 'chat.completion' as const,
     created,
-    model: body.model,
+    model,
     choices: [{ index: 0, message, logprobs, finish_reason: finishOf(outcome, usesFunctions(body)) }],
     usage: usageOf(outcome),
   }
@@ -124,9 +124,8 @@ class CompletionStream {
     },
   }
 
-  begin({ id, created }: Generation): void {
-    const model = JSON.stringify(this.#body.model)
-    this.#head = `{"id":"chatcmpl-${id}","object":"chat.completion.chunk","created":${created},"model":${model}`
+  begin({ id, created, model }: Generation): void {
+    this.#head = `{"id":"chatcmpl-${id}","object":"chat.completion.chunk","created":${created},"model":${JSON.stringify(model)}`
     this.#delta('{"role":"assistant","content":""}')
     for (const [delta, logprobs] of this.#early) this.#delta(delta, logprobs)
   }

@@ -39,8 +39,8 @@ export async function complete(
   }
   const call = { name: body.model, request }
   const signal = AbortSignal.any([left, abandoned.signal])
-  const { id, created, ended, ignored } = await generate(deps, sender, call, sink, signal)
-  head = { id: `cmpl-${id}`, object: 'text_completion', created, model: body.model }
+  const { id, created, model, ended, ignored } = await generate(deps, sender, call, sink, signal)
+  head = { id: `cmpl-${id}`, object: 'text_completion', created, model }
   if (body.stream) {
     for (const text of texts) send(text)
     void ended.then((outcome) => {
@@ -63,7 +63,7 @@ export async function complete(
       id: `cmpl-${id}`,
       object: 'text_completion' as const,
       created,
-      model: body.model,
+      model,
       choices: [choiceOf(outcome.content, finishOf(outcome))],
       usage: usageOf(outcome),
     },

@@ -23,8 +23,11 @@ export async function embedTexts(
   const model = await models.findNamed(scope.organizationId, name)
   if (!model.capabilities.includes('embedding')) throw fail('kb.not_embedding')
   const texts = await textsOf(input)
-  const isChosen = dimensions && takesDimensions(model.target)
-  const chosen = isChosen ? { ...model, target: { ...model.target, dimensions } } : model
+  const [member] = model.members
+  const isChosen = dimensions && takesDimensions(member.target)
+  const chosen = isChosen
+    ? { ...model, members: [{ ...member, target: { ...member.target, dimensions } }] as const }
+    : model
   const { vectors, usage } = await calls
     .embed(scope, chosen, texts, 'document', AbortSignal.timeout(EMBEDDING_MS), left)
     .catch((error: unknown) => {

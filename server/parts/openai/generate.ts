@@ -28,6 +28,8 @@ export interface Generation {
   /** Time of the generation, as Unix time in seconds. */
   created: number
   ended: Promise<Outcome>
+  /** The model that answers: the requested name, or the name of the member if a route was requested. */
+  model: string
   /** Names of the request's hints that the provider ignores. */
   ignored: readonly string[]
 }
@@ -61,7 +63,7 @@ export async function generate(
   const { scope, deployment } = sender
   const { model, agent } = await findNamedTarget(deps, sender, name)
   checkParts(model, name, original)
-  const ignored = reviewParameters({ model }, name, original, fields)
+  const ignored = reviewParameters(model, name, original, fields)
   const payer = payerOf(scope, agent, deployment)
   const begun = Promise.withResolvers<void>()
   const visibleSink: CallSink = {
@@ -92,7 +94,9 @@ export async function generate(
   const outcome = await Promise.race([begun.promise, ended])
   clearTimeout(silence)
   if (outcome?.failure) throw outcome.failure
-  return { id: newId(), created: Math.floor(Date.now() / 1000), ended, ignored }
+  const answering = call.member()
+  const answers = agent || answering.id === model.id ? name : answering.name
+  return { id: newId(), created: Math.floor(Date.now() / 1000), model: answers, ended, ignored }
 }
 
 /** Replaces the failure of another organization's agent, which could reveal the agent's model. */
@@ -100,7 +104,7 @@ const withoutReason = (outcome: Outcome): Outcome =>
   outcome.failure ? { ...outcome, failure: fail('llm.failed', { reason: FOREIGN_FAILED }) } : outcome
 
 function checkParts(
-  { capabilities, target }: Target['model'],
+  { capabilities, members }: Target['model'],
   name: string,
   { messages }: ModelRequest,
 ): void {
@@ -113,7 +117,7 @@ function checkParts(
         message.content.some((part) => part.type === type),
     )
   if (has('image') && !capabilities.includes('vision')) throw fail('llm.cannot_see')
-  if (has('audio') && !HEARS.includes(target.provider))
+  if (has('audio') && !members.every(({ target }) => HEARS.includes(target.provider)))
     throw fail('openai.parameter_refused', { field: 'input_audio', model: name })
 }
 

@@ -28,24 +28,25 @@ const NAMES: Record<Parameter | keyof Hints, string> = {
 
 /**
  * Returns the names of hints that the model's provider ignores, for X-Ignored-Parameters. Throws
- * openai.parameter_refused if the request has a parameter that would change the reply and that the model doesn't
- * accept (contract, 10).
+ * openai.parameter_refused if the request has a parameter that would change the reply and that the model, or a member
+ * of the route, doesn't accept (contract, 10).
  */
 export function reviewParameters(
-  { model }: { model: { target: ModelTarget } },
+  { members }: { members: readonly { target: ModelTarget }[] },
   name: string,
   request: ModelRequest,
   fields: FieldNames = {},
 ): string[] {
   const nameOf = (field: Parameter | keyof Hints): string => fields[field] ?? NAMES[field]
-  const [refused] = refusedParameters(model.target, request)
+  const targets = members.map(({ target }) => target)
+  const [refused] = targets.flatMap((target) => refusedParameters(target, request))
   if (refused)
     throw fail(
       'openai.parameter_refused',
       { field: nameOf(refused), model: name },
       { issues: [{ path: nameOf(refused), message: 'is not accepted by this model' }] },
     )
-  return ignoredHints(model.target, request).map(nameOf)
+  return [...new Set(targets.flatMap((target) => ignoredHints(target, request)))].map(nameOf)
 }
 
 const HEADER = 'X-Ignored-Parameters'

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { OpenQuery, OrgId } from '#platform/http/schemas.ts'
+import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
 
 /**
@@ -17,8 +18,10 @@ export const ERRORS = [
   'openai.model_not_found',
   'llm.inactive',
   'llm.not_configured',
+  'llm.no_member',
   ...MODEL_FAILURES,
   'billing.insufficient_credits',
+  ...LIMIT_ERRORS,
   'billing.key_budget_exceeded',
   'billing.member_budget_exceeded',
 ] as const

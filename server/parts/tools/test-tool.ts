@@ -1,6 +1,7 @@
 import { fail, sentence } from '#errors'
 import { targetOf } from '#parts/llm/index.ts'
 import type { Scope } from '#platform/access/scope.ts'
+import { defaultContextWindow } from '#platform/models/index.ts'
 import { ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
 import { ModelError } from '#platform/models/types.ts'
 import { NetError } from '#platform/net/index.ts'
@@ -30,12 +31,16 @@ export async function testTool(
   const config = readConfig(row.configuration, test.config_items, NO_CONFIG)
   if ('error' in config)
     throw fail('tool.config_invalid', { reason: sentence('tool.config_items', { reason: config.error }) })
-  const { provider, model_name: model, api_key: apiKey, base_url: baseUrl } = test
+  const { provider, model_name: name, api_key: apiKey, base_url: baseUrl } = test
   if (baseUrl !== undefined) checkAddress(deps, baseUrl)
-  const target = targetOf({ provider, model, apiKey, baseUrl })
+  const target = targetOf({ provider, model: name, apiKey, baseUrl })
+  const model = {
+    members: [{ target, trustsUsage: true }],
+    contextWindow: defaultContextWindow(target.provider, target.model),
+  } as const
   const loop = new ToolLoop(
     deps.models,
-    target,
+    model,
     {
       messages: [{ role: 'user', content: test.input_prompt }],
       ...(test.instructions !== undefined && { system: test.instructions }),

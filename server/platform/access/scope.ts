@@ -82,6 +82,7 @@ export type OrganizationSource = 'query' | 'body' | 'query or body' | 'query or 
 export type ResourceKind =
   | 'chat'
   | 'model'
+  | 'modelConnection'
   | 'instruction'
   | 'invitation'
   | 'apiKey'

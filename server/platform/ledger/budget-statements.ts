@@ -25,11 +25,11 @@ const budgetsOf = (sql: Sql, rows: Fragment): Fragment => sql`
   join budgets b on b.organization_id = r.organization_id and b.user_id is null and b.api_key_id = r.api_key_id`
 
 /**
- * Extends a WITH list that contains `ready` and `account`. Adds `queued`, which contains the rows of `ready` with
- * three more columns:
+ * Extends a WITH list that contains `ready`, `within_limits` and `account`. Adds `queued`, which contains the rows of
+ * `within_limits` with three more columns:
  *
  * - `key_pays` and `member_pays`: whether the respective budget has a credit left for the row.
- * - `turn`: the row's number in its organization, among the rows that both budgets can pay for.
+ * - `turn`: the row's number in its organization, among the rows that its limits admit and both budgets can pay for.
  *
  * For the member's budget, only rows that passed the key's budget are counted. This is exact for two reasons. A key
  * belongs to one member, and a budget that refuses one row refuses all later rows of the group.
@@ -43,18 +43,20 @@ export const queueByBudgets = (sql: Sql): Fragment => sql`
       select budget_id from (${budgetsOf(sql, sql`ready`)}) as wanted join account using (organization_id)))
     order by id for update),
   by_key as (
-    select ready.*, budget.id as key_budget_id,
-      (row_number() over (partition by budget.id order by ordinal) <= budget.available) is not false as key_pays
-    from ready left join budget
-      on budget.organization_id = ready.organization_id and budget.api_key_id = ready.api_key_id),
+    select within_limits.*, budget.id as key_budget_id,
+      (count(*) filter (where limit_refusal is null) over (partition by budget.id order by ordinal) <= budget.available)
+        is not false as key_pays
+    from within_limits left join budget
+      on budget.organization_id = within_limits.organization_id and budget.api_key_id = within_limits.api_key_id),
   by_member as (
     select by_key.*, budget.id as member_budget_id,
-      (count(*) filter (where key_pays) over (partition by budget.id order by ordinal) <= budget.available)
+      (count(*) filter (where limit_refusal is null and key_pays) over (partition by budget.id order by ordinal) <= budget.available)
         is not false as member_pays
     from by_key left join budget
       on budget.organization_id = by_key.organization_id and budget.user_id = by_key.user_id),
   queued as (
-    select *, count(*) filter (where key_pays and member_pays) over (partition by organization_id order by ordinal) as turn
+    select *, count(*) filter (where limit_refusal is null and key_pays and member_pays)
+      over (partition by organization_id order by ordinal) as turn
     from by_member)`
 
 /** Extends a WITH list that contains `admitted`. Reserves one credit per row in each of the row's budgets. */

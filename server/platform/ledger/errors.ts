@@ -14,6 +14,30 @@ export const LEDGER_ERRORS = defineErrors({
     402,
     'The monthly budget of this member is used up. It resets on {day} (UTC). An administrator can raise it.',
   ],
+  'billing.key_requests_exceeded': [
+    429,
+    'This API key has reached its limit of requests per minute. Try again in the next minute.',
+  ],
+  'billing.key_tokens_exceeded': [
+    429,
+    'This API key has reached its limit of tokens per minute. Try again in the next minute.',
+  ],
+  'billing.member_requests_exceeded': [
+    429,
+    'This member has reached their limit of requests per minute. Try again in the next minute.',
+  ],
+  'billing.member_tokens_exceeded': [
+    429,
+    'This member has reached their limit of tokens per minute. Try again in the next minute.',
+  ],
+  'billing.model_requests_exceeded': [
+    429,
+    'This model has reached its limit of requests per minute. Try again in the next minute.',
+  ],
+  'billing.model_tokens_exceeded': [
+    429,
+    'This model has reached its limit of tokens per minute. Try again in the next minute.',
+  ],
   'billing.transfer_too_large': [
     402,
     'The sending organization has only {available} credits available. Transfer at most {available} credits.',

@@ -1,6 +1,7 @@
 import type { PendingQuery, Row, Sql } from 'postgres'
 import { announceDebits } from './announce-debits.ts'
 import { chargeBudgets, holdOfBudgets, queueByBudgets } from './budget-statements.ts'
+import { checkLimits, countRequests, countTokens, type LimitRefusal } from './minute-limit-statements.ts'
 import { STALE } from './retry-stale.ts'
 
 type Fragment = PendingQuery<Row[]>
@@ -9,7 +10,7 @@ type Fragment = PendingQuery<Row[]>
  * The reason why a hold was refused: the first exhausted limit, in this order. Holds of one group are evaluated in
  * sequence, so earlier holds of the group can cause the refusal.
  */
-export type HoldRefusal = 'key budget' | 'member budget' | 'no credits' | 'daily limit'
+export type HoldRefusal = LimitRefusal | 'key budget' | 'member budget' | 'no credits' | 'daily limit'
 
 /** Ledger reason for generating a chat's title. The model call counts as usage but not as a message. */
 export const TITLE = 'title'
@@ -37,7 +38,7 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
  * Statements that open and close holds are parts of larger statements. A hold is opened or closed in the same
  * statement as its work, so a crash cannot separate them.
  *
- * Statements lock accounts in the order of their ids, then budgets. Callers that lock rows of their own do so before,
+ * Statements lock accounts in the order of their ids, then limits per minute, then budgets. Callers that lock rows of their own do so before,
  * also in the order of ids.
  *
  * Rows to lock are selected with an array, which is computed once. After waiting for a lock, PostgreSQL rechecks the
@@ -52,7 +53,8 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
  * - `weighed`: the rows of `ready` with `refusal`, which is a HoldRefusal, STALE or null.
  * - `admitted`: the rows without a refusal. Their holds are now open.
  *
- * A hold reserves one credit of the organization and of each applicable budget, in the order of `ordinal`. With
+ * A hold counts as a request of each applicable limit per minute, and reserves one credit of the organization and of
+ * each applicable budget, in the order of `ordinal`. With
  * `areMessages`, a hold also counts as one of the organization's daily messages (UTC).
  *
  * Counters are columns of the account, because a locked row is always current. Counting rows would use the
@@ -75,10 +77,12 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
       : sql`
     select organization_id, null::numeric as messages_left from account`
   }),
+  ${checkLimits(sql, TITLE)},
   ${queueByBudgets(sql)},
   weighed as (
     select queued.*, balance, day, case
       when stale.organization_id is not null then ${STALE}
+      when limit_refusal is not null then limit_refusal
       when not key_pays then 'key budget'
       when not member_pays then 'member budget'
       when (turn <= available) is not true then 'no credits'
@@ -97,6 +101,7 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
     from (select organization_id, day, count(*)::int as holds from admitted group by 1, 2) as opened
     where a.organization_id = opened.organization_id),
   ${holdOfBudgets(sql)},
+  ${countRequests(sql, TITLE)},
   hold_entry as (
     insert into ledger_entries
       (id, organization_id, kind, quantity, amount, balance_after, model_id, user_id, api_key_id, agent_id,
@@ -114,15 +119,16 @@ export const openHolds = (sql: Sql, instanceId: string, { areMessages }: HoldKin
 
 /**
  * Closes holds. Extends a WITH list that contains `closing` (ordinal, hold_id, entry_id, input_tokens, output_tokens,
- * reason), with one row per hold. A hold is closed with a DEBIT of its weighted usage. If input_tokens is null, it is
- * closed with a RELEASE. Adds:
+ * reason, answered_model_id, answered_input_ratio, answered_output_ratio), with one row per hold. A hold is closed with
+ * a DEBIT of its weighted usage. If input_tokens is null, it is closed with a RELEASE. The model that answered replaces
+ * the model of the hold, unless that one is hidden. Adds:
  *
- * - `closed` (hold_id, amount): the holds that this statement closed. Omits holds that were already closed.
+ * - `closed` (hold_id, model_id, amount): the holds that this statement closed. Omits holds that were already closed.
  * - `missed` (ordinal): the holds of stale organizations, which stay open.
  * - `announced`: the events to queue, including those of the SELECT `also`. The statement must have a column
  * queueAnnounced (events/outbox.ts).
  *
- * Charges daily usage and budgets while the accounts are locked.
+ * Charges daily usage, limits per minute and budgets while the accounts are locked.
  */
 export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => sql`
   account as (
@@ -139,10 +145,13 @@ export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => 
     where open_holds.id = closing.hold_id and open_holds.organization_id = account.organization_id
       and account.organization_id not in (select organization_id from stale)
     returning open_holds.*, closing.ordinal, closing.entry_id, closing.input_tokens, closing.output_tokens,
-      closing.reason),
+      closing.reason, closing.answered_model_id, closing.answered_input_ratio, closing.answered_output_ratio),
   closed as (
-    select removed.*, removed.id as hold_id,
-      -round(coalesce(input_tokens * input_ratio + output_tokens * output_ratio, 0), 6) as amount
+    select id as hold_id, organization_id, user_id, api_key_id, agent_id, deployment_id, chat_id, message_id, ordinal,
+      entry_id, input_tokens, output_tokens, reason, model_id as hold_model_id,
+      case when model_id is not null then coalesce(answered_model_id, model_id) end as model_id,
+      -round(coalesce(input_tokens * coalesce(answered_input_ratio, input_ratio)
+        + output_tokens * coalesce(answered_output_ratio, output_ratio), 0), 6) as amount
     from removed),
   line as (
     select closed.*, account.balance + sum(amount) over (partition by organization_id order by ordinal) as balance_after
@@ -152,6 +161,7 @@ export const closeHolds = (sql: Sql, also: Fragment | null = null): Fragment => 
     from (select organization_id, sum(amount) as amount, count(*)::int as holds from closed group by 1) as sums
     where credit_accounts.organization_id = sums.organization_id),
   ${chargeBudgets(sql)},
+  ${countTokens(sql)},
   closing_entry as (
     insert into ledger_entries (id, organization_id, kind, quantity, amount, balance_after, hold_id,
       model_id, user_id, api_key_id, agent_id, deployment_id, chat_id, message_id, usage, reason)

@@ -67,6 +67,23 @@ export const newHold = (payer: Payer, { id, inputRatio, outputRatio }: PricedMod
   output_ratio: outputRatio,
 })
 
+/** The member that answered, if the hold names a route. Closing the hold charges its price. */
+export interface Answered {
+  answered_model_id?: string
+  answered_input_ratio?: number
+  answered_output_ratio?: number
+}
+
+/** Returns the model that answered, if it isn't the model of the hold. */
+export const answeredBy = (ofHold: PricedModel, answered: PricedModel | null | undefined): Answered =>
+  !answered || answered.id === ofHold.id
+    ? {}
+    : {
+        answered_model_id: answered.id,
+        answered_input_ratio: answered.inputRatio,
+        answered_output_ratio: answered.outputRatio,
+      }
+
 /**
  * The credits of organizations. Chat replies open and close their holds in their own statements (hold-statements.ts).
  * All other model calls use this interface.
@@ -98,6 +115,7 @@ export interface Ledger {
     holdId: string,
     usage: { inputTokens: number; outputTokens: number } | null,
     reason: string | null,
+    answered?: Answered,
   ): Promise<void>
   /** Adds credits. Throws org.not_found. */
   grant(organizationId: string, amount: number, reason: string): Promise<LedgerEntry>
@@ -124,13 +142,14 @@ export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Led
       if (refusal !== null) throw refusalOf(refusal)
       return hold.hold_id
     },
-    async settle(holdId, usage, reason) {
+    async settle(holdId, usage, reason, answered = {}) {
       await close({
         hold_id: holdId,
         entry_id: newId(),
         input_tokens: usage?.inputTokens ?? null,
         output_tokens: usage?.outputTokens ?? null,
         reason,
+        ...answered,
       })
     },
     async balance(organizationId) {
@@ -172,7 +191,7 @@ export function createLedger({ sql, db }: OpenDatabase, instanceId: string): Led
 
 type Hold = NewHold & { reason: string | null }
 
-interface HoldClosing {
+interface HoldClosing extends Answered {
   hold_id: string
   entry_id: string
   input_tokens: number | null
@@ -205,7 +224,8 @@ async function closeAll(
   const [row] = await sql<{ missed: number[] }[]>`
     with closing as (
       select * from json_to_recordset(${toRows(closings)}::text::json) as r (ordinal int, hold_id uuid, entry_id uuid,
-        input_tokens int, output_tokens int, reason text)),
+        input_tokens int, output_tokens int, reason text, answered_model_id uuid, answered_input_ratio numeric,
+        answered_output_ratio numeric)),
     ${closeHolds(sql)}
     select ${queueAnnounced(sql)}, array(select ordinal from missed) as missed`
   return closings.map((_, ordinal) => (row?.missed.includes(ordinal) ? STALE : undefined))

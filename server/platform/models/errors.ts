@@ -10,6 +10,9 @@ export const MODELS_ERRORS = defineErrors({
   'model.recording_too_large': 'The recording is too large for {model}. Send a shorter one.',
   'model.text_too_large': 'The text is too large for {model}. Use smaller chunks, or choose another model.',
   'model.rate_limited': '{provider} refused the request because of its rate limit or quota. Try again later.',
+  'model.failing': '{provider} does not process requests at the moment. Try again later.',
+  'model.misconfigured':
+    "{provider} refuses this installation's API key or the model's name. Please contact support.",
   'model.provider_error': '{provider} had an internal error (status {status}). Try again later.',
   'model.redirect':
     '{provider} responded with a redirect, and redirects are not followed. Check the base_url.',

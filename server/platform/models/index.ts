@@ -6,6 +6,7 @@ import { streamDemo } from './demo.ts'
 import { embed } from './embed.ts'
 import type { MediaTransport } from './exchange.ts'
 import { streamGoogle } from './google.ts'
+import { ModelHealth } from './health.ts'
 import { type FoundModel, listModels } from './list-models.ts'
 import { generateImage, generateVideo } from './media.ts'
 import { streamOpenAi } from './openai.ts'
@@ -13,26 +14,28 @@ import { withAccepted } from './parameters.ts'
 import { ReplyText } from './reply-text.ts'
 import { type DurationOf, transcribe } from './transcribe.ts'
 import type { Transport } from './transport.ts'
-import type {
-  EmbeddingPurpose,
-  Embeddings,
-  GeneratedMedia,
-  ImageRequest,
-  MediaTimeouts,
-  ModelRequest,
-  ModelResult,
-  ModelSink,
-  ModelTarget,
-  ModelTimeouts,
-  ModelUsage,
-  Recording,
-  Transcription,
-  VideoRequest,
+import {
+  type EmbeddingPurpose,
+  type Embeddings,
+  type GeneratedMedia,
+  type ImageRequest,
+  type MediaTimeouts,
+  ModelError,
+  type ModelRequest,
+  type ModelResult,
+  type ModelSink,
+  type ModelTarget,
+  type ModelTimeouts,
+  type ModelUsage,
+  type Recording,
+  type Transcription,
+  type VideoRequest,
 } from './types.ts'
 
 export { countTokens, loadTokenCounter } from './count-tokens.ts'
 export { decodeTokens } from './decode-tokens.ts'
 export { takesDimensions } from './embed.ts'
+export { firstToBegin } from './first-to-begin.ts'
 export { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from './known-models.ts'
 export { LOCAL_DIMENSIONS } from './local-embedding.ts'
 export { payableMediaUsage, payableUsage } from './payable-usage.ts'
@@ -51,13 +54,15 @@ const MEDIA_TIMEOUTS: MediaTimeouts = {
 export interface Models {
   /**
    * Streams a model's reply to the sink. Resolves when the reply is complete. Rejects with a ModelError whose message
-   * is for the user, or with the signal's reason on abort.
+   * is for the user, or with the signal's reason on abort. If the provider is busy, waits for a short Retry-After, or
+   * rejects at once if `waits` is false.
    */
   stream(
     target: ModelTarget,
     request: ModelRequest,
     sink: ModelSink,
     signal: AbortSignal,
+    waits?: boolean,
   ): Promise<ModelResult>
   /** Returns the models that a provider offers. Rejects with a ModelError on failure. */
   listModels(target: ModelTarget): Promise<FoundModel[]>
@@ -97,6 +102,8 @@ export interface Models {
   ): Promise<Embeddings>
   /** Runs a tool and records the run for telemetry. Undefined without tracing. */
   watchTool?: ModelWatch['tool']
+  /** Failures of the models that this process calls. */
+  health: ModelHealth
 }
 
 export function createModels({
@@ -105,26 +112,43 @@ export function createModels({
   mediaTimeouts,
   watch = UNWATCHED,
   durationOf = async () => null,
+  log,
 }: {
   net: Net
-  timeouts?: ModelTimeouts
+  timeouts?: ModelTimeouts | undefined
   mediaTimeouts?: Partial<MediaTimeouts>
   watch?: ModelWatch
   /** Returns the duration of an audio file in seconds, for providers that don't report it. */
   durationOf?: DurationOf
+  /** Receives a line when a model goes down or works again. */
+  log?: ConstructorParameters<typeof ModelHealth>[0]
 }): Models {
-  const transport: Transport = { net, timeouts }
+  const transport: Transport = { net, timeouts, waits: true }
+  const impatient: Transport = { ...transport, waits: false }
+  const health = new ModelHealth(log)
   const media: MediaTransport = { net, timeouts: { ...MEDIA_TIMEOUTS, ...mediaTimeouts } }
   const callModel: ModelWatch['call'] = async (operation, target, work) => {
     assertOutsideTransaction(`models (${operation})`)
-    return watch.call(operation, target, work)
+    health.starts(target)
+    try {
+      const result = await watch.call(operation, target, work)
+      health.succeeded(target)
+      return result
+    } catch (error) {
+      if (error instanceof ModelError) health.failed(target, error)
+      throw error
+    }
   }
   return {
-    stream: (target, request, sink, signal) =>
+    stream: (target, request, sink, signal, waits = true) =>
       callModel('chat', target, async (call) => {
         const takesOneCall = request.parallelToolCalls === false
-        const reply = new ReplyText(sink, { takesOneCall, onBegin: () => call.hasBegun() })
-        const result = await write(transport, target, request, reply, signal)
+        const onBegin = (): void => {
+          call.hasBegun()
+          health.hasBegun(target)
+        }
+        const reply = new ReplyText(sink, { takesOneCall, onBegin })
+        const result = await write(waits ? transport : impatient, target, request, reply, signal)
         reply.end()
         call.ended(result)
         return result
@@ -148,6 +172,7 @@ export function createModels({
         recordUsage(call, embed(media, target, texts, purpose, signal, sending)),
       ),
     ...(watch.tool && { watchTool: watch.tool }),
+    health,
   }
 }
 

@@ -17,6 +17,11 @@ export class LoopStep {
     this.request = request
   }
 
+  get hasOutput(): boolean {
+    const { content, reasoning, toolCalls } = this.written
+    return content !== '' || reasoning !== '' || toolCalls.length > 0
+  }
+
   /**
    * Returns a sink that records this step's output and forwards it to `sink`. An empty line separates the outputs of
    * two steps. `withOwnId` returns a tool call with an id that is not in use.

@@ -7,6 +7,7 @@ import {
   startConversations,
   weather,
 } from '#tests/support/provider/converse.ts'
+import { ModelHealth } from './health.ts'
 import { countTokens, type Models, ToolLoop, type ToolSink } from './index.ts'
 import { ModelError, type ModelRequest, type ModelTarget, type Provider } from './types.ts'
 
@@ -138,7 +139,8 @@ describe('a server that ignores limits', () => {
    */
   async function callAnyway(name: string, times: number, request: Partial<ModelRequest> = {}) {
     const requests: ModelRequest[] = []
-    const deaf: Pick<Models, 'stream'> = {
+    const deaf: Pick<Models, 'stream' | 'health'> = {
+      health: new ModelHealth(),
       async stream(_target, asked, sink) {
         if (requests.push(asked) <= times) sink.toolCall({ id: 'a', name, input: {} })
         return { finishReason: requests.length <= times ? 'tool_calls' : 'stop', usage: null }
@@ -153,7 +155,8 @@ describe('a server that ignores limits', () => {
       toolStarted() {},
       toolEnded: (_call, { error }) => void heard.push(error ?? 'done'),
     }
-    const loop = new ToolLoop(deaf, target, { messages: [], ...request }, [clock, weather])
+    const model = { members: [{ target, trustsUsage: true }], contextWindow: 200_000 } as const
+    const loop = new ToolLoop(deaf, model, { messages: [], ...request }, [clock, weather])
     return { finishReason: await loop.run(sink, NEVER_ABORTED), heard, requests }
   }
 

@@ -1,7 +1,7 @@
 import { sentence } from '#errors'
 import { promptBytesOf } from './context-window.ts'
+import { firstToBegin } from './first-to-begin.ts'
 import type { Models } from './index.ts'
-import { defaultContextWindow } from './known-models.ts'
 import { LoopStep } from './loop-step.ts'
 import { promptText } from './payable-usage.ts'
 import { type OutputBudget, runTools } from './run-tools.ts'
@@ -60,41 +60,55 @@ export interface ToolSink extends ModelSink {
   toolBroke?(call: ToolCall, error: unknown): void
 }
 
+/** The models that may generate a reply: one, or the members of a route in the order in which to try them. */
+export interface LoopModel<Member extends LoopMember = LoopMember> {
+  members: readonly [Member, ...Member[]]
+  contextWindow: number
+}
+
+interface LoopMember {
+  target: ModelTarget
+  /** If false, tokens are counted locally, whatever the provider reports. */
+  trustsUsage: boolean
+}
+
 /**
  * Generates a reply with tools. Runs the model's tool calls and sends the outcomes back to the model, until the model
- * makes no more calls. Without tools, the loop is a single `Models.stream`.
+ * makes no more calls. Without tools, the loop is a single `Models.stream`. The member that begins the reply makes all
+ * later calls.
  */
-export class ToolLoop {
-  readonly #models: Pick<Models, 'stream' | 'watchTool'>
-  readonly #target: ModelTarget
+export class ToolLoop<Member extends LoopMember = LoopMember> {
+  readonly #models: LoopCalls
   readonly #request: ModelRequest
   readonly #tools: ReadonlyMap<string, RunnableTool>
   readonly #contextWindow: number
-  readonly #trustsUsage: boolean
+  #members: LoopModel<Member>['members']
+  #member: Member
   readonly #steps: LoopStep[] = []
   readonly #callIds: Set<string>
   readonly #outputs: OutputBudget = { charactersLeft: OUTPUTS_CHARACTERS_MAX }
 
-  /**
-   * `tools` replaces the request's own tools; the loop never runs the request's own tools. If `trustsUsage` is false,
-   * tokens are counted locally, whatever the provider reports.
-   */
+  /** `tools` replaces the request's own tools; the loop never runs the request's own tools. */
   constructor(
-    models: Pick<Models, 'stream' | 'watchTool'>,
-    target: ModelTarget,
+    models: LoopCalls,
+    { members, contextWindow }: LoopModel<Member>,
     request: ModelRequest,
     tools: readonly RunnableTool[],
-    limits: { contextWindow?: number; trustsUsage?: boolean } = {},
   ) {
     this.#models = models
-    this.#target = target
+    this.#members = members
+    this.#member = members[0]
+    this.#contextWindow = contextWindow
     this.#request = request
     const { watchTool } = models
     const runnable = watchTool ? tools.map((tool) => watched(tool, watchTool)) : tools
     this.#tools = new Map(runnable.map((tool) => [tool.definition.name, tool]))
-    this.#contextWindow = limits.contextWindow ?? defaultContextWindow(target.provider, target.model)
-    this.#trustsUsage = limits.trustsUsage ?? true
     this.#callIds = new Set(request.messages.flatMap(callIdsOf))
+  }
+
+  /** The member that generates the reply, or that was tried last. */
+  get member(): Member {
+    return this.#member
   }
 
   /**
@@ -126,7 +140,7 @@ export class ToolLoop {
   async payable(hasFailed: boolean): Promise<ModelUsage | null> {
     const usages: ModelUsage[] = []
     for (const step of [...this.#steps]) {
-      const usage = await step.payable(hasFailed, this.#trustsUsage)
+      const usage = await step.payable(hasFailed, this.#member.trustsUsage)
       if (usage) usages.push(usage)
     }
     if (usages.length === 0) return null
@@ -154,7 +168,16 @@ export class ToolLoop {
     const step = new LoopStep(request)
     const takes = step.sinkTo(sink, this.#steps, (call) => this.#withOwnId(call))
     this.#steps.push(step)
-    step.result = await this.#models.stream(this.#target, request, takes, signal)
+    step.result = await firstToBegin(
+      this.#models.health,
+      this.#members,
+      (member, isLast) => {
+        this.#member = member
+        return this.#models.stream(member.target, request, takes, signal, isLast)
+      },
+      () => step.hasOutput,
+    )
+    this.#members = [this.#member]
     const { finishReason } = step.result
     // If the model called a tool although tools were disabled, its text is the reply.
     return finishReason === 'tool_calls' && request.toolChoice === 'none' ? 'other' : finishReason
@@ -185,6 +208,8 @@ export class ToolLoop {
     return [assistantMessage, ...results]
   }
 }
+
+type LoopCalls = Pick<Models, 'stream' | 'watchTool' | 'health'>
 
 const watched = (tool: RunnableTool, watch: NonNullable<Models['watchTool']>): RunnableTool => ({
   ...tool,

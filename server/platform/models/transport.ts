@@ -35,6 +35,8 @@ const RETRYABLE_STATUSES = [429, 503]
 export interface Transport {
   net: Net
   timeouts: ModelTimeouts
+  /** False fails instead of waiting for a Retry-After. */
+  waits: boolean
 }
 
 export interface StreamRequest {
@@ -65,7 +67,12 @@ export async function streamEvents(transport: Transport, request: StreamRequest)
     const outcome = await attemptStream(transport, request, url, body)
     if (outcome === 'ended') return
     const waitMs = parseRetryAfter(outcome.retryAfter, RETRY_AFTER_MAX_MS)
-    if (attempt === RETRIES_MAX || waitMs === undefined || !RETRYABLE_STATUSES.includes(outcome.status))
+    if (
+      !transport.waits ||
+      attempt === RETRIES_MAX ||
+      waitMs === undefined ||
+      !RETRYABLE_STATUSES.includes(outcome.status)
+    )
       throw describeRefusal(request.target, outcome)
     await pause(waitMs, request.signal)
   }

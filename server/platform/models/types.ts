@@ -22,6 +22,8 @@ export interface ModelTarget {
   guarded: boolean
   /** Number of dimensions of embeddings. Default: the model's own. */
   dimensions?: number
+  /** The organization that owns the model. Undefined for a model of the installation. */
+  owner?: string
 }
 
 export type ContentPart =

@@ -25,6 +25,7 @@ const byHash = (table: string, column: string, name: string): SealedColumn => ({
  */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   byId('llm_models', 'api_key'),
+  byId('llm_connections', 'api_key'),
   byId('kb_sources', 'secrets'),
   byId('webhook_endpoints', 'secret'),
   byId('webhook_endpoints', 'previous_secret'),

@@ -67,7 +67,8 @@ function converse(
   const target: ModelTarget = { provider, model, baseUrl: `${emulated.url}/v1`, apiKey: 'k', guarded: false }
   const request: ModelRequest = { messages: [{ role: 'user', content }], ...conversation.request }
   const { contextWindow = 200_000 } = conversation
-  const loop = new ToolLoop(models, target, request, tools, { contextWindow })
+  const called = { members: [{ target, trustsUsage: true }], contextWindow } as const
+  const loop = new ToolLoop(models, called, request, tools)
   const heard = {
     text: '',
     reasoning: '',

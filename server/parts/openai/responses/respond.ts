@@ -83,8 +83,8 @@ export async function beginResponse(
 
   const writer = new ResponseWriter(body, emit)
   const call = { name: body.model, request, fields: FIELDS }
-  const { id, created, ended, ignored } = await generate(deps, sender, call, writer.sink, signal)
-  writer.begin({ id, created, isStored: history.isStored })
+  const { id, created, model, ended, ignored } = await generate(deps, sender, call, writer.sink, signal)
+  writer.begin({ id, created, model, isStored: history.isStored })
 
   const store = (view: ResponseView, output: Item[]): Promise<AppError | null> =>
     commitWithAnswer(() => history.store({ id, view, input: input.map(withoutPlace), output })).then(

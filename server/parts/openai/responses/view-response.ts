@@ -10,6 +10,8 @@ interface Progress {
   id: string
   /** Unix time in seconds. */
   created: number
+  /** The model that answers. */
+  model: string
   isStored: boolean
   status: 'in_progress' | 'completed' | 'incomplete' | 'failed'
   output: ItemView[]
@@ -23,7 +25,7 @@ interface Progress {
  */
 export function viewResponse(
   body: ResponseRequest,
-  { id, created, isStored, status, output, outcome }: Progress,
+  { id, created, model, isStored, status, output, outcome }: Progress,
 ) {
   const { failure = null } = outcome ?? {}
   return {
@@ -42,7 +44,7 @@ export function viewResponse(
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
     max_tool_calls: body.max_tool_calls ?? null,
-    model: body.model,
+    model,
     output,
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     previous_response_id: body.previous_response_id ?? null,

@@ -21,6 +21,7 @@ export type Emit = (event: { type: string }, number: number) => void
 interface Frame {
   id: string
   created: number
+  model: string
   isStored: boolean
 }
 
@@ -34,7 +35,7 @@ export class ResponseWriter {
   readonly #summarizes: boolean
   readonly #items: OutputItem[] = []
   #events = 0
-  #frame: Frame = { id: '', created: 0, isStored: false }
+  #frame: Frame = { id: '', created: 0, model: '', isStored: false }
   /** Calls of the sink that arrived before the response's id was known. Null once they have been replayed. */
   #early: (() => void)[] | null = []
 

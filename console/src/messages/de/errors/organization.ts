@@ -12,6 +12,19 @@ export default {
       'Das Monatsbudget dieses API-Schlüssels ist aufgebraucht. Es wird am {day} (UTC) zurückgesetzt. Die Administration kann es erhöhen.',
     member_budget_exceeded:
       'Das Monatsbudget dieses Mitglieds ist aufgebraucht. Es wird am {day} (UTC) zurückgesetzt. Die Administration kann es erhöhen.',
+    key_requests_exceeded:
+      'Dieser API-Schlüssel hat sein Limit für Anfragen pro Minute erreicht. Versuchen Sie es in der nächsten Minute erneut.',
+    key_tokens_exceeded:
+      'Dieser API-Schlüssel hat sein Limit für Tokens pro Minute erreicht. Versuchen Sie es in der nächsten Minute erneut.',
+    member_requests_exceeded:
+      'Dieses Mitglied hat sein Limit für Anfragen pro Minute erreicht. Versuchen Sie es in der nächsten Minute erneut.',
+    member_tokens_exceeded:
+      'Dieses Mitglied hat sein Limit für Tokens pro Minute erreicht. Versuchen Sie es in der nächsten Minute erneut.',
+    model_requests_exceeded:
+      'Dieses Modell hat sein Limit für Anfragen pro Minute erreicht. Versuchen Sie es in der nächsten Minute erneut.',
+    model_tokens_exceeded:
+      'Dieses Modell hat sein Limit für Tokens pro Minute erreicht. Versuchen Sie es in der nächsten Minute erneut.',
+    limit_not_found: 'Dieses Limit wurde nicht gefunden.',
     insufficient_credits: 'Die Credits reichen für dieses Modell nicht aus.',
     transfer_too_large:
       'Die sendende Organisation hat nur {available, plural, one {# Credit} other {# Credits}} verfügbar. Übertragen Sie höchstens so viele.',

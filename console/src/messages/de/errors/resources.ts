@@ -44,20 +44,39 @@ export default {
       'Das Kontextfenster dieses Modells ist zu klein für die Frage und eine Textstelle. Wählen Sie ein Modell mit größerem Kontextfenster, oder kürzen Sie den System-Prompt.',
   },
   llm: {
+    api_key_needed: 'Geben Sie einen API-Schlüssel an: {provider} verlangt einen.',
     base_url_needed: 'Geben Sie eine Basis-URL an: {provider} hat keine öffentliche Adresse.',
     cannot_call_tools:
       'Dieses Modell kann keine Tools aufrufen. Wählen Sie ein Modell, das Tools aufrufen kann, oder einen Agenten ohne Tools.',
     cannot_chat: 'Dieses Modell erzeugt keinen Text. Wählen Sie ein Modell, das Text erzeugt.',
     cannot_see: 'Dieses Modell kann keine Bilder sehen. Wählen Sie ein Modell, das Bilder versteht.',
+    connection_in_use: 'Diese Verbindung wird verwendet ({models}). Wählen Sie dort zuerst eine andere.',
+    connection_key_needed: 'Geben Sie den API-Schlüssel erneut ein, wenn Sie die Basis-URL ändern.',
+    connection_name_taken:
+      'In dieser Organisation gibt es bereits eine Verbindung mit diesem Namen. Wählen Sie einen anderen Namen.',
+    connection_not_found: 'Diese Verbindung wurde nicht gefunden.',
+    connection_of_another:
+      'Diese Verbindung führt zu {connected}, das Modell ist aber von {provider}. Wählen Sie eine Verbindung zu {provider}.',
+    connection_or_key: 'Geben Sie entweder eine Verbindung an oder einen API-Schlüssel und eine Basis-URL.',
     failed: 'Der Aufruf des Modells ist fehlgeschlagen: {reason}',
     in_use: 'Dieses Modell wird verwendet ({users}). Wählen Sie dort zuerst ein anderes.',
     inactive: 'Dieses Modell ist nicht aktiv. Aktivieren Sie es, oder wählen Sie ein anderes Modell.',
     key_needed: 'Geben Sie den API-Schlüssel erneut ein, wenn Sie die Basis-URL ändern.',
+    member_is_route:
+      'Das Mitglied {model} ist selbst eine Route. Fügen Sie stattdessen die Mitglieder dieser Route hinzu.',
+    member_not_found:
+      'Das Mitglied {model_id} der Route wurde nicht gefunden. Fügen Sie ein Modell dieser Organisation hinzu.',
+    members_differ:
+      'Die Mitglieder dieser Route haben keine gemeinsame Fähigkeit. Wählen Sie Mitglieder, die alle Text, Bilder, Videos oder Transkripte erzeugen.',
+    no_member:
+      'Kein Mitglied dieser Route ist aktiv und konfiguriert. Aktivieren Sie ein Mitglied, oder fügen Sie der Route eines hinzu.',
     none: 'Kein aktives Modell dieser Organisation unterstützt {capability}. Fügen Sie eines hinzu, oder aktivieren Sie eines.',
     not_configured: 'Der Anbieter {provider} ist nicht richtig konfiguriert. Wenden Sie sich an den Support.',
     not_found: 'Dieses Modell wurde nicht gefunden.',
     rate_limited: 'Der Anbieter nimmt gerade keine weiteren Anfragen an: {reason}',
     refused: 'Der Anbieter hat die Anfrage abgelehnt: {reason}',
+    route_needed: 'Geben Sie in config.route die Mitglieder der Route an.',
+    setting_unknown: 'Entfernen Sie config.{setting}: Der Anbieter {provider} hat keine solche Einstellung.',
     takes_no_files:
       'Bildmodelle akzeptieren nur Bilder als Anhänge, Videomodelle gar keine. Wissensdatenbanken können beide nicht verwenden. Entfernen Sie, was das Modell nicht akzeptiert, oder wählen Sie ein Textmodell.',
   },

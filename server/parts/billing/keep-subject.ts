@@ -1,0 +1,35 @@
+import type { TenantTransaction } from '#database/tenant-sql.ts'
+import { fail } from '#errors'
+
+/** The subject of a budget or limit. Exactly one id is set. */
+interface Subject {
+  userId: string | null
+  apiKeyId: string | null
+  modelId: string | null
+}
+
+/**
+ * Locks the subject until the transaction ends. Deleting it would delete the budget or limit, too. Throws
+ * user.not_found, api_key.not_found, llm.not_found.
+ */
+export async function keepSubject(
+  tx: TenantTransaction,
+  organizationId: string,
+  { userId, apiKeyId, modelId }: Subject,
+): Promise<void> {
+  if (userId !== null) {
+    const locked = await tx`
+      select from memberships
+      where organization_id = ${organizationId} and user_id = ${userId} and status <> 'deleted' for key share`
+    if (locked.count === 0) throw fail('user.not_found')
+  } else if (apiKeyId !== null) {
+    const locked = await tx`
+      select from api_keys where organization_id = ${organizationId} and id = ${apiKeyId} for key share`
+    if (locked.count === 0) throw fail('api_key.not_found')
+  } else {
+    const locked = await tx`
+      select from llm_models
+      where id = ${modelId} and (organization_id = ${organizationId} or organization_id is null) for key share`
+    if (locked.count === 0) throw fail('llm.not_found')
+  }
+}

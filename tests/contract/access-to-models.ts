@@ -1,0 +1,35 @@
+import type { Call, Fixture } from './access-matrix.ts'
+
+const inOrganization = ({ organizationId }: Fixture): Call => ({ query: { org_id: organizationId } })
+const oneModel = ({ modelId }: Fixture): Call => ({ query: { model_id: modelId } })
+const oneConnection = ({ modelConnectionId }: Fixture): Call => ({
+  query: { connection_id: modelConnectionId },
+})
+
+/** The access matrix (access-matrix.ts) for language models and their connections. */
+export const MODELS: Record<string, [allowed: string, call: (fixture: Fixture) => Call]> = {
+  post_llm_add: [
+    'OA',
+    (fixture) => ({
+      ...inOrganization(fixture),
+      body: { name: 'x', provider: 'demo', version: 'parley-demo' },
+    }),
+  ],
+  get_llm_list: ['OAMGK', inOrganization],
+  get_llm_health: ['OAMGK', inOrganization],
+  put_llm_update: ['OA', (fixture) => ({ ...oneModel(fixture), body: { name: 'y' } })],
+  delete_llm_delete: ['OA', oneModel],
+  post_llm_test: ['OA', oneModel],
+  put_llm_update_environment_model: ['S', (fixture) => ({ ...oneModel(fixture), body: {} })],
+  post_llm_connections: [
+    'OA',
+    (fixture) => ({
+      ...inOrganization(fixture),
+      body: { name: crypto.randomUUID(), provider: 'openai', api_key: 'k' },
+    }),
+  ],
+  get_llm_connections: ['OAMGK', inOrganization],
+  put_llm_connections: ['OA', (fixture) => ({ ...oneConnection(fixture), body: { api_key: 'l' } })],
+  delete_llm_connections: ['OA', oneConnection],
+  get_llm_connections_models: ['OA', oneConnection],
+}
