@@ -362,14 +362,10 @@ export const viewChat = (row: ChatRow): ChatView => ({
   updated_at: row.updatedAt.toISOString(),
 })
 
-const viewToolCall = ({ id, name, input, output, successful, error }: StoredToolCall) => ({
-  id,
-  name,
-  input,
-  output,
-  successful,
-  error,
-})
+/** Leaves out the parts of a stored call that clients do not receive. */
+const viewToolCall = ({ id, name, input, output, successful, error }: StoredToolCall) => {
+  return { id, name, input, output, successful, error }
+}
 
 /** Attachments and generated media of a message. */
 interface Files {
