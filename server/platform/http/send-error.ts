@@ -10,7 +10,8 @@ const RETRY_SECONDS = 2
 
 /**
  * Sends an error in the format of the address: `{detail}` under /api, the envelope under /v1, OpenAI's format under
- * /openai, Anthropic's under /anthropic. Reports an unexpected error as server.error, and logs its cause with the request id.
+ * /openai, Anthropic's under /anthropic. Reports an unexpected error as server.error, and logs its cause with the
+ * request id.
  */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const expected = appErrorOf(error, request)

@@ -38,8 +38,8 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
  * Statements that open and close holds are parts of larger statements. A hold is opened or closed in the same
  * statement as its work, so a crash cannot separate them.
  *
- * Statements lock accounts in the order of their ids, then limits per minute, then budgets. Callers that lock rows of their own do so before,
- * also in the order of ids.
+ * Statements lock accounts in the order of their ids, then limits per minute, then budgets. Callers that lock rows of
+ * their own do so before, also in the order of ids.
  *
  * Rows to lock are selected with an array, which is computed once. After waiting for a lock, PostgreSQL rechecks the
  * row's condition, and a join or subquery might no longer find the row.
@@ -54,8 +54,8 @@ const today = (sql: Sql): Fragment => sql`(now() at time zone 'utc')::date`
  * - `admitted`: the rows without a refusal. Their holds are now open.
  *
  * A hold counts as a request of each applicable limit per minute, and reserves one credit of the organization and of
- * each applicable budget, in the order of `ordinal`. With
- * `areMessages`, a hold also counts as one of the organization's daily messages (UTC).
+ * each applicable budget, in the order of `ordinal`. With `areMessages`, a hold also counts as one of the
+ * organization's daily messages (UTC).
  *
  * Counters are columns of the account, because a locked row is always current. Counting rows would use the
  * statement's snapshot, which is older than the lock. If the statement began before midnight and waited for the lock,
