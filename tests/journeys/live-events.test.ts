@@ -116,10 +116,8 @@ describe('connections are refused', () => {
     await server.call('DELETE', `/api/api_keys/delete?api_key_id=${id}`, { token: owner.token })
     for (const token of [forged(owner.token), 'nonsense', key, `sk_${'x'.repeat(43)}`]) {
       const { status, body, headers } = await refusal({ token })
-      expect([status, body.detail]).toEqual([
-        401,
-        'Invalid or expired token. Sign in again, or check the API key.',
-      ])
+      const code = token.startsWith('sk_') ? 'auth.invalid_key' : 'auth.invalid_token'
+      expect([status, body.code]).toEqual([401, code])
       expect(headers['x-request-id']).toBe(body.request_id)
     }
     expect((await refusal({ headers: { authorization: 'Basic eDp5' } })).status).toBe(401)
@@ -133,7 +131,7 @@ describe('connections are refused', () => {
     expect((await refusal({ token: person.token })).status).toBe(401)
     const live = await openLiveSocket(server.url)
     live.send({ type: 'auth', token: person.token })
-    expect((await live.next()).detail).toBe('Invalid or expired token. Sign in again, or check the API key.')
+    expect((await live.next()).detail).toBe('Invalid or expired token. Sign in again.')
     expect((await live.closed).code).toBe(4401)
   })
 
