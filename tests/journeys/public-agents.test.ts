@@ -117,10 +117,11 @@ describe('an agent in use', () => {
       sharedToolsBytes: 0,
       knowledgeBaseIds: [kb],
     })
+    const members = own.model.members.map((member) => ({ ...member, trustsUsage: false }))
     expect(await agents.find(orgOf(stranger), id)).toEqual({
       ...own,
       isForeign: true,
-      model: { ...own.model, trustsUsage: false },
+      model: { ...own.model, trustsUsage: false, members },
     })
     const bare = await agents.find(orgOf(owner), await owner.make())
     expect(bare).toMatchObject({ system: '', temperature: undefined, maxTokens: undefined })
