@@ -70,7 +70,7 @@ test('accepts 10 of 50 concurrent messages with a limit of 10', async () => {
   await update(server, widget, { config: { daily_message_limit: 11 } })
   expect((await talk(server, widget.key, { content: 'x' })).status).toBe(200)
   expect((await talk(other, widget.key, { content: 'x' })).status).toBe(429)
-  await update(server, widget, { config: {} })
+  await update(server, widget, { config: { daily_message_limit: null } })
   expect((await talk(other, widget.key, { content: 'x' })).status).toBe(200)
 })
 

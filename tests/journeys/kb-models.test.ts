@@ -129,7 +129,7 @@ test('a chunk that cannot be embedded is not changed', async () => {
   const change = { content: 'New', is_enabled: false }
   const { status, body } = await library.call('PUT', 'chunk', { kb_id: kb, chunk_id: chunk.id }, change)
   embedder.refuse = () => undefined
-  expect([status, body.detail]).toEqual([503, expect.stringContaining('Refused with 400')])
+  expect([status, body.detail]).toEqual([400, expect.stringContaining('Refused with 400')])
   expect(await onlyChunk(kb, 'Voles')).toEqual(chunk)
 })
 
