@@ -66,7 +66,7 @@ const STORY = 'say: Wait. TOOL:clock={} TOOL:clock={} THEN TOOL:clock={} THEN sa
 test('all steps are charged together', async () => {
   const { person, heard, ended } = await begin('emu', STORY)
   const { usage, ...rest } = await ended
-  expect(rest).toEqual({ error: null, content: 'Wait.\n\nNine.', finishReason: 'stop' })
+  expect(rest).toMatchObject({ failure: null, content: 'Wait.\n\nNine.', finishReason: 'stop' })
   expect(heard).toEqual(['Wait.', done('nine'), done('nine'), done('nine'), '\n\n', 'Nine.'])
   expect(usage?.outputTokens).toBe(1 + 3 * 12 + 1)
   expect(await closingOf(person)).toMatchObject({
@@ -85,7 +85,7 @@ test('without tools it has one step, and reports its finish reason', async () =>
 test('the usage before a failed step is charged', async () => {
   const { person, ended } = await begin('emu-step3-err500', STORY)
   expect(await ended).toMatchObject({
-    error: expect.stringContaining('had an internal error'),
+    failure: { message: expect.stringContaining('had an internal error') },
     content: 'Wait.',
     finishReason: null,
   })
@@ -101,7 +101,7 @@ test('nothing is charged if the first step failed', async () => {
 test('a tool failure is reported to the model, and the call continues', async () => {
   const broken = tool('clock', () => Promise.reject(new Error('bug')))
   const { ended, heard } = await begin('emu', 'TOOL:clock={} THEN say: Well.', { tools: [broken] })
-  expect(await ended).toMatchObject({ error: null, content: 'Well.' })
+  expect(await ended).toMatchObject({ failure: null, content: 'Well.' })
   expect(heard[0]).toMatchObject({
     successful: false,
     error: 'Something went wrong in this tool. Try again.',
@@ -125,7 +125,11 @@ test.each(['the caller', 'the shutdown of the server'])('a hanging tool is abort
   expect(await balanceOf(server, person)).toMatchObject({ held: 1 })
   if (who === 'the caller') abort.abort()
   else await stopping.close(10, Promise.resolve())
-  expect(await ended).toMatchObject({ error: expect.any(String), content: 'Wait.', finishReason: null })
+  expect(await ended).toMatchObject({
+    failure: { message: expect.any(String) },
+    content: 'Wait.',
+    finishReason: null,
+  })
   expect(given.every(({ aborted }) => aborted)).toBe(true)
   expect(await closingOf(person)).toMatchObject({ kind: 'DEBIT', amount: -5 * (1 + 2 * 12) })
   expect(stopping.holdIds()).toEqual([])

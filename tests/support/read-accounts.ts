@@ -27,6 +27,7 @@ const NOT_WALKED = new Set([
     '/api/agent_deploy/session',
     '/api/agent_deploy/stream',
   ],
+  '/api/llm/connections/models',
   ...['/api/chat/stream', '/api/auth/sessions', '/api/org/export', '/api/users/me/export'],
 ])
 
@@ -56,14 +57,15 @@ const GIVEN: Record<string, string> = { q: 'shop', email: 'jonas@lighthouse.exam
 /** Returns all GET operations except NOT_WALKED. */
 export function readOperations(): Reading[] {
   const { paths } = JSON.parse(readFileSync(OPENAPI, 'utf8'))
-  return Object.entries(
-    paths as Record<string, { get?: { parameters?: { name: string; required?: boolean }[] } }>,
+  return (
+    Object.entries(paths as Record<string, { get?: { parameters?: { name: string; required?: boolean }[] } }>)
+      // Paths with ids belong to the APIs for other clients, whose records are not part of the dumps.
+      .filter(([path, { get }]) => get && !path.includes('{') && !NOT_WALKED.has(path))
+      .map(([path, { get }]) => ({
+        path,
+        required: (get?.parameters ?? []).filter(({ required }) => required).map(({ name }) => name),
+      }))
   )
-    .filter(([path, { get }]) => get && !NOT_WALKED.has(path))
-    .map(([path, { get }]) => ({
-      path,
-      required: (get?.parameters ?? []).filter(({ required }) => required).map(({ name }) => name),
-    }))
 }
 
 /**
