@@ -82,7 +82,7 @@ test.concurrent('a document that the database refuses fails; the others become r
   await sql()`
     update kb_documents set not_before = null, failures = case name when 'Poison' then 4 else failures end
     where kb_id = ${kb} and status = 'pending'`
-  expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { ready: 2, failed: 1 } })
+  expect(await library.settle(kb)).toMatchObject({ status: 'partial', documents: { ready: 2, failed: 1 } })
   const { body } = await library.call('GET', 'list_documents', { kb_id: kb, search: 'Poison' })
   expect(body.documents[0].error).toContain('Something went wrong')
   await expectSound(sql(), kb)
