@@ -24,7 +24,7 @@ const split = (text: string): string[] => text.trim().split(/\s+/)
  * message shows that the server made no attempt.
  */
 const REFUSED =
-  /^400 |not at a public address|cloud|not a web address|may not be reached|[Ii]nvalid|not allowed|must be|only https/
+  /^400 |not (?:at )?a public address|cloud|not a web address|may not be reached|[Ii]nvalid|not allowed|must be|only https/
 
 const FAILURES_MAX = 10
 

@@ -106,13 +106,14 @@ export function testInstances(stage: () => InstanceStage): void {
     const { apis, provider } = stage()
     const { person, modelId } = await personWithModel('emu-n3')
     const sockets = await Promise.all(apis.map(({ url }) => openReady(url, person.token)))
-    const asked = provider.titleRequests.length
     const { chatId } = await apis[0].say(person, { model_id: modelId }, { content: 'say: Foxes' })
     for (const socket of sockets) {
       const events = await socket.until('chat.title_updated')
       expect(events.at(-1).data).toEqual({ chat_id: chatId, title: 'Foxes' })
     }
-    expect(provider.titleRequests).toHaveLength(asked + 1)
+    // Titles of earlier chats may still be requested.
+    const requests = provider.titleRequests.filter(({ body }) => JSON.stringify(body).includes('Foxes'))
+    expect(requests).toHaveLength(1)
     expect((await getChat(apis[1], person, chatId)).title).toBe('Foxes')
     expect(kindsOf(await titlesBilled(apis[1], person))).toEqual(['HOLD', 'DEBIT'])
     for (const { socket } of sockets) socket.close()
