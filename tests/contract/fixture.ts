@@ -118,7 +118,7 @@ async function foundOrganization({ server, provider, people: { O, M } }: Society
     if (answer.status !== 201) throw new Error(answer.text)
     return answer.body[key]
   }
-  const organizationId = await post(`/api/org/create_org?credits=10000&name=${crypto.randomUUID()}`)
+  const organizationId = await post(`/api/org/create_org?credits=3000&name=${crypto.randomUUID()}`)
   const { sql } = server.server.services.database
   const make: Records['make'] = (path, body, key) => post(`${path}?org_id=${organizationId}`, body, key)
   const makers: Record<Name, () => Promise<string>> = {
