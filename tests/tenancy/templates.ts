@@ -21,10 +21,11 @@ export const tenantTemplates = (): Template[] =>
 
 export function templatesIn(file: string, text: string): Template[] {
   // Drizzle's `sql` creates fragments of Drizzle statements, which are proven when they run.
-  const isDrizzles = /import \{[^}]*\bsql\b[^}]*\} from '#database\/drizzle\.ts'/.test(text)
+  const [drizzles, alias = 'sql'] =
+    /import \{[^}]*\bsql\b(?: as (\w+))?[^}]*\} from '#database\/drizzle\.ts'/.exec(text) ?? []
   const found: Template[] = []
   visit(parseAst(text, { lang: 'ts' }), (node) => {
-    if (node['type'] !== 'TaggedTemplateExpression' || (isDrizzles && node['tag'].name === 'sql')) return
+    if (node['type'] !== 'TaggedTemplateExpression' || (drizzles && node['tag'].name === alias)) return
     const line = text.slice(0, node['start']).split('\n').length
     const cooked = node['quasi'].quasis.map((quasi: TreeNode) => quasi['value'].cooked)
     found.push({ file, line, name: nameOfTemplate(cooked) })
