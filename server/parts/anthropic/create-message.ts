@@ -1,7 +1,7 @@
 import { fail } from '#errors'
 import type { EventStream } from '#platform/http/define-route.ts'
 import { countTokens } from '#platform/models/index.ts'
-import { promptText } from '#platform/models/payable-usage.ts'
+import { partsOf, promptText } from '#platform/models/payable-usage.ts'
 import { EventLog } from '#platform/streams/event-log.ts'
 import type { Sender } from '../agents/index.ts'
 import {
@@ -69,11 +69,7 @@ export async function countMessageTokens(
 ): Promise<{ input_tokens: number }> {
   await findNamedTarget(deps, sender, body.model)
   const request = await readPrompt(deps.services, body)
-  const images = request.messages
-    .flatMap(({ role, ...message }) =>
-      'content' in message && Array.isArray(message.content) ? message.content : [],
-    )
-    .filter(({ type }) => type === 'image').length
+  const images = partsOf(request.messages).filter(({ type }) => type === 'image').length
   return { input_tokens: (await countTokens(promptText(request))) + images * TOKENS_PER_IMAGE }
 }
 

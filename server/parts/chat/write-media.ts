@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import type { StoredMedia } from '#database/schema/chat.ts'
 import { AppError, sentence } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
-import { firstToBegin, payableMediaUsage } from '#platform/models/index.ts'
+import { firstToAnswer, payableMediaUsage } from '#platform/models/index.ts'
 import type { ContentPart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
 import { writeLocalFile } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
@@ -41,15 +41,13 @@ export async function writeMedia(
   const reportProgress = (progress: number): void =>
     reply.addMedia({ type: kind, status: 'generating', progress: Math.min(progress, PROGRESS_MAX) })
   reportProgress(0)
-  const { answered, mimeType, data, ...reported } = await firstToBegin(
+  const { answered, mimeType, data, ...reported } = await firstToAnswer(
     models.health,
     model.members,
-    async (member) => ({
-      answered: member,
-      ...(kind === 'image'
-        ? await models.generateImage(member.target, { prompt, images }, reply.signal)
-        : await models.generateVideo(member.target, { prompt }, reportProgress, reply.signal)),
-    }),
+    (target) =>
+      kind === 'image'
+        ? models.generateImage(target, { prompt, images }, reply.signal)
+        : models.generateVideo(target, { prompt }, reportProgress, reply.signal),
   )
   const usage = await payableMediaUsage(answered.trustsUsage ? reported.usage : null, kind, prompt)
 

@@ -46,6 +46,7 @@ export async function addModel(
 
 /** A connection may be deleted after checkSettings has read it. */
 const onConnectionGone = onForeignKeyViolation('llm.connection_not_found')
+
 /** Returns one of the organization's own models. Throws llm.not_found. */
 export async function getModel(scope: Scope<'organization:write'>, modelId: string): Promise<ModelView> {
   const [row] = await scope.select(llmModels, { where: eq(llmModels.id, modelId) })

@@ -5,7 +5,7 @@ import { deferToAnswer } from '#platform/idempotency/pending-answer.ts'
 import { answeredBy, type Payer } from '#platform/ledger/ledger.ts'
 import {
   countTokens,
-  firstToBegin,
+  firstToAnswer,
   payableMediaUsage,
   type RunnableTool,
   ToolLoop,
@@ -197,10 +197,9 @@ export class PaidCalls {
       const signal = this.#shutdown.signal
       const { models } = this.#services
       const options = language === undefined ? {} : { language }
-      const { answered, ...said } = await firstToBegin(models.health, model.members, async (member) => ({
-        answered: member,
-        ...(await models.transcribe(member.target, recording, options, signal)),
-      }))
+      const { answered, ...said } = await firstToAnswer(models.health, model.members, (target) =>
+        models.transcribe(target, recording, options, signal),
+      )
       const durationSeconds = Math.min(
         said.durationSeconds ?? (await stat(recording.path)).size / RECORDING_BYTES_PER_SECOND,
         RECORDING_SECONDS_MAX,
@@ -221,10 +220,9 @@ export class PaidCalls {
     try {
       const { models } = this.#services
       const { signal } = this.#shutdown
-      const { answered, ...image } = await firstToBegin(models.health, model.members, async (member) => ({
-        answered: member,
-        ...(await models.generateImage(member.target, { prompt }, signal)),
-      }))
+      const { answered, ...image } = await firstToAnswer(models.health, model.members, (target) =>
+        models.generateImage(target, { prompt }, signal),
+      )
       const reported = answered.trustsUsage ? image.usage : null
       const usage = await payableMediaUsage(reported, 'image', prompt)
       await this.#settle(holdId, usage, null, answeredBy(model, answered))

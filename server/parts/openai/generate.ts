@@ -2,7 +2,8 @@ import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import type { Payer } from '#platform/ledger/ledger.ts'
 import { withDailyMessage } from '#platform/limits/daily-messages.ts'
-import type { ContentPart, ModelRequest, ModelSink, Provider } from '#platform/models/types.ts'
+import { partsOf } from '#platform/models/payable-usage.ts'
+import type { ModelRequest, ModelSink, Provider } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
 import {
   type Agents,
@@ -108,16 +109,9 @@ function checkParts(
   name: string,
   { messages }: ModelRequest,
 ): void {
-  const has = (type: ContentPart['type']): boolean =>
-    messages.some(
-      ({ role, ...message }) =>
-        role === 'user' &&
-        'content' in message &&
-        Array.isArray(message.content) &&
-        message.content.some((part) => part.type === type),
-    )
-  if (has('image') && !capabilities.includes('vision')) throw fail('llm.cannot_see')
-  if (has('audio') && !members.every(({ target }) => HEARS.includes(target.provider)))
+  const types = new Set(partsOf(messages).map(({ type }) => type))
+  if (types.has('image') && !capabilities.includes('vision')) throw fail('llm.cannot_see')
+  if (types.has('audio') && !members.every(({ target }) => HEARS.includes(target.provider)))
     throw fail('openai.parameter_refused', { field: 'input_audio', model: name })
 }
 

@@ -1,4 +1,5 @@
 import type { ParameterDescriptor } from '#database/schema/tools.ts'
+import { isRecord } from '#platform/http/is-record.ts'
 
 export type ParameterType = ParameterDescriptor['type']
 
@@ -28,7 +29,7 @@ export function isOfType(type: ParameterType, value: unknown): boolean {
     case 'list':
       return Array.isArray(value)
     case 'dict':
-      return typeof value === 'object' && value !== null && !Array.isArray(value)
+      return isRecord(value)
   }
 }
 

@@ -1,4 +1,5 @@
 import { AS_EDITOR, AS_OWNER, at, INVITED, INVITEE, id, PASSKEY, USER, WEBHOOK } from './example-values.ts'
+import { isRecord } from './is-record.ts'
 
 /** The invited colleague, signed in. */
 const INVITEE_SIGNED_IN = {
@@ -97,6 +98,3 @@ function merged(value: unknown, own: unknown): unknown {
     ...Object.fromEntries(Object.entries(own).map(([key, inner]) => [key, merged(value[key], inner)])),
   }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
 import Type, { type Static, type TObject, type TSchema, type TUnsafe } from 'typebox'
+import { isRecord } from './is-record.ts'
 import { Body, Nullable } from './schemas.ts'
 
 /** The change of an object: null removes an optional key, and nested objects are changed in the same way. */
@@ -28,11 +29,9 @@ export function mergeFields<T extends object>(before: T, change: Change<T>): T {
   const merged = { ...before } as Record<string, unknown>
   for (const [name, value] of Object.entries(change as object)) {
     if (value === null) delete merged[name]
-    else if (isObject(value)) merged[name] = mergeFields(isObject(merged[name]) ? merged[name] : {}, value)
+    else if (isRecord(value))
+      merged[name] = mergeFields<object>(isRecord(merged[name]) ? merged[name] : {}, value)
     else if (value !== undefined) merged[name] = value
   }
   return merged as T
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

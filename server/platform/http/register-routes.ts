@@ -89,7 +89,8 @@ export function registerRoutes(
 
 function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Route[]): void {
   for (const route of routes) {
-    const isQuery = compileValidator(queryOf(route), 'querystring')
+    const query = queryOf(route)
+    const isQuery = compileValidator(query, 'querystring')
     const dropReadOnly = async (request: FastifyRequest): Promise<void> => {
       const { current } = route
       if (!current || !request.identity || !isQuery(structuredClone(request.query))) return
@@ -106,8 +107,7 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
       ...bodyOptions(bodyLimitsOf(route)),
       schema: {
         ...(route.params && { params: route.params }),
-        querystring: queryOf(route),
-        ...(route.params && { params: route.params }),
+        querystring: query,
         ...(route.body && { body: route.body }),
       },
       onRequest: async (request) => {

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from 'typebox'
 import { fail } from '#errors'
 import type { Route } from './define-route.ts'
+import { isRecord } from './is-record.ts'
 
 type Fields = Record<string, unknown>
 interface ObjectSchema {
@@ -19,21 +20,18 @@ export async function dropUnchanged(
   readCurrent: () => Promise<object>,
 ): Promise<void> {
   const view = viewOf(reply)
-  if (!isFields(body) || !schema || !view || !hasReadOnly(body, schema, view)) return
+  if (!isRecord(body) || !schema || !view || !hasReadOnly(body, schema, view)) return
   drop(body, schema, view, JSON.parse(JSON.stringify(await readCurrent())) as Fields, '')
 }
 
 const viewOf = (reply: Route['reply']): ObjectSchema | undefined =>
   Array.isArray(reply) ? (reply[1] as TSchema as ObjectSchema) : undefined
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 function hasReadOnly(body: Fields, schema: ObjectSchema, view: ObjectSchema): boolean {
   return Object.entries(body).some(([name, value]) => {
     const [writable, shown] = [schema.properties?.[name], view.properties?.[name]]
     if (!shown) return false
-    return !writable || (isFields(value) && hasReadOnly(value, writable, shown))
+    return !writable || (isRecord(value) && hasReadOnly(value, writable, shown))
   })
 }
 
@@ -44,7 +42,7 @@ function drop(body: Fields, schema: ObjectSchema, view: ObjectSchema, current: F
     if (!writable) {
       if (!isDeepStrictEqual(value, now)) throw fail('request.read_only', { field: path + name })
       delete body[name]
-    } else if (isFields(value) && isFields(now) && writable.properties)
+    } else if (isRecord(value) && isRecord(now) && writable.properties)
       drop(value, writable, shown, now, `${path}${name}.`)
   }
 }

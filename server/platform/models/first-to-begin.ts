@@ -28,3 +28,11 @@ export async function firstToBegin<Member extends { target: ModelTarget }, Resul
   }
   return call(member, true)
 }
+
+/** Calls the members like `firstToBegin`, for results without a stream. Adds the member that answered to the result. */
+export const firstToAnswer = <Member extends { target: ModelTarget }, Result extends object>(
+  health: Pick<ModelHealth, 'isOpen'>,
+  members: readonly [Member, ...Member[]],
+  call: (target: ModelTarget) => Promise<Result>,
+): Promise<Result & { answered: Member }> =>
+  firstToBegin(health, members, async (member) => ({ ...(await call(member.target)), answered: member }))

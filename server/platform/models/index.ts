@@ -35,7 +35,7 @@ import {
 export { countTokens, loadTokenCounter } from './count-tokens.ts'
 export { decodeTokens } from './decode-tokens.ts'
 export { takesDimensions } from './embed.ts'
-export { firstToBegin } from './first-to-begin.ts'
+export { firstToAnswer } from './first-to-begin.ts'
 export { DEFAULT_BASE_URLS, defaultContextWindow, guessCapabilities } from './known-models.ts'
 export { LOCAL_DIMENSIONS } from './local-embedding.ts'
 export { payableMediaUsage, payableUsage } from './payable-usage.ts'

@@ -1,5 +1,5 @@
 import { countTokens } from './count-tokens.ts'
-import type { ModelMessage, ModelRequest, ModelUsage, ToolCall } from './types.ts'
+import type { ContentPart, ModelMessage, ModelRequest, ModelUsage, ToolCall } from './types.ts'
 
 /**
  * Returns the usage to charge for a reply: the usage that the provider reported, or a local token count if there is
@@ -34,6 +34,12 @@ export const payableMediaUsage = async (
 /** Returns all text of a request as one string. */
 export const promptText = ({ system = '', tools = [], messages }: ModelRequest): string =>
   [system, ...tools.map((tool) => JSON.stringify(tool)), ...messages.map(messageText)].join('\n')
+
+/** Returns the parts of the users' messages. A message that is one string has none. */
+export const partsOf = (messages: readonly ModelMessage[]): ContentPart[] =>
+  messages.flatMap((message) =>
+    message.role === 'user' && typeof message.content !== 'string' ? message.content : [],
+  )
 
 /** Returns all text of a message as one string. */
 export function messageText(message: ModelMessage): string {

@@ -83,14 +83,18 @@ export async function appendItems(
     order by i.place`
 }
 
+/** Returns SQL for the condition that the item `i` belongs to a conversation of the owner. */
+const isItemOf = ({ sql, organizationId, userId }: Owner, conversationId: string) =>
+  sql`i.organization_id = ${organizationId} and i.user_id = ${userId} and i.conversation_id = ${conversationId}`
+
 /** Returns items of a conversation. If the item `afterId` is not one of them, returns none. */
 export const listConversationItems = (
-  { sql, organizationId, userId }: Owner,
+  owner: Owner,
   conversationId: string,
   { isDescending = false, afterId = null, limit = ITEMS_MAX }: ItemRange,
 ) => {
-  const own = sql`i.organization_id = ${organizationId} and i.user_id = ${userId}
-    and i.conversation_id = ${conversationId}`
+  const { sql } = owner
+  const own = isItemOf(owner, conversationId)
   const after = sql`(
     select i.position from response_conversation_items i where ${own} and i.id = ${afterId}::uuid)`
   return sql<Item[]>`
@@ -106,24 +110,23 @@ export const listConversationItems = (
  */
 export async function readConversation(owner: Owner, name: string): Promise<{ id: string; items: Item[] }> {
   const { id } = await findConversation(owner, name)
-  const { sql, organizationId, userId } = owner
+  const { sql } = owner
   const rows = await sql<BoundedItem[]>`
     select i.id, i.signature,
       case when sum(i.bytes) over (order by i.position) <= ${BYTES_MAX} then i.content end as content
     from response_conversation_items i
-    where i.organization_id = ${organizationId} and i.user_id = ${userId} and i.conversation_id = ${id}
+    where ${isItemOf(owner, id)}
     order by i.position limit ${ITEMS_MAX + 1}`
   return { id, items: complete(rows) }
 }
 
 /** Throws openai.conversation_not_found, openai.item_missing. */
 export async function findConversationItem(owner: Owner, conversation: string, name: string): Promise<Item> {
-  const { sql, organizationId, userId } = owner
+  const { sql } = owner
   const { id } = await findConversation(owner, conversation)
   const [item] = await sql<Item[]>`
     select i.id, i.content, i.signature from response_conversation_items i
-    where i.organization_id = ${organizationId} and i.user_id = ${userId} and i.conversation_id = ${id}
-      and i.id = ${uuidIn(name)}`
+    where ${isItemOf(owner, id)} and i.id = ${uuidIn(name)}`
   if (!item) throw fail('openai.item_missing', { id: name })
   return item
 }
@@ -134,12 +137,11 @@ export async function deleteConversationItem(
   conversation: string,
   name: string,
 ): Promise<ConversationRow> {
-  const { sql, organizationId, userId } = owner
+  const { sql } = owner
   const found = await findConversation(owner, conversation)
   const { count } = await sql`
     delete from response_conversation_items i
-    where i.organization_id = ${organizationId} and i.user_id = ${userId} and i.conversation_id = ${found.id}
-      and i.id = ${uuidIn(name)}`
+    where ${isItemOf(owner, found.id)} and i.id = ${uuidIn(name)}`
   if (count === 0) throw fail('openai.item_missing', { id: name })
   return found
 }
