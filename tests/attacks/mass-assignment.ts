@@ -51,8 +51,8 @@ export const massAssignment: Row = {
       edits: [
         {
           file: 'server/platform/http/register-routes.ts',
-          text: 'querystring: queryOf(route)',
-          replacement: '...(route.query && { querystring: route.query })',
+          text: 'querystring: query,',
+          replacement: '...(route.query && { querystring: route.query }),',
         },
       ],
     },
