@@ -12,6 +12,8 @@ export interface Target {
   url: string
   /** One URL per connection, for requests that must differ between connections. */
   urls?: string[]
+  /** One body per connection. */
+  bodies?: unknown[]
   headers: Record<string, string>
   body: unknown
   markers: Markers
@@ -60,10 +62,13 @@ export async function generateLoad<Sample>(
   sample: () => Sample,
 ): Promise<Load<Sample>> {
   const tally = new Tally()
-  const connections = Array.from(
-    { length: shape.connections },
-    (_, index) => new Connection({ ...target, url: target.urls?.[index] ?? target.url }, tally),
-  )
+  const connections = Array.from({ length: shape.connections }, (_, index) => {
+    const { urls, bodies } = target
+    return new Connection(
+      { ...target, url: urls?.[index] ?? target.url, body: bodies?.[index] ?? target.body },
+      tally,
+    )
+  })
   const spreadMs = (shape.spreadSeconds * 1000) / shape.connections
   const starts = connections.map((connection, index) => setTimeout(() => connection.open(), index * spreadMs))
   await sleep((shape.spreadSeconds + shape.warmUpSeconds) * 1000)

@@ -42,11 +42,18 @@ interface Balance {
   available: number
 }
 
+/** Parley as a peer, with the addresses that a benchmark needs for requests of its own. */
+export interface ParleyPeer extends Peer {
+  url: string
+  databaseUrl: string
+  databasePid: number
+}
+
 /** Starts Parley as an operator would, on its own PostgreSQL. Prepares it only through the API. */
 export async function startParley(
   { providerUrl, folder }: PeerOptions,
   variant: Variant = {},
-): Promise<Peer> {
+): Promise<ParleyPeer> {
   const postgres = await startDatabase(folder)
   const servers: StartedServer[] = []
   for (let index = 0; index < (variant.servers ?? 1); index++)
@@ -80,6 +87,8 @@ export async function startParley(
     name: 'parley',
     pids: servers.map(({ server }) => server.pid),
     databasePid: postgres.pid,
+    databaseUrl: postgres.url('parley'),
+    url,
     target,
     check: async (load) => checkBalance(load, current, await settled(readBalance)),
     async stop() {

@@ -4,7 +4,9 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { generateLoad, type Load, type LoadShape } from './load.ts'
 import { POSTGRES_SETTINGS, startParley } from './parley.ts'
+import { startAiSdk } from './peers/ai-sdk.ts'
 import { startDirect } from './peers/direct.ts'
+import { startOpenAiSdk } from './peers/openai-sdk.ts'
 import { startPassThrough } from './peers/pass-through.ts'
 import { type Case, type Peer, type PeerOptions, REPLY_TOKENS } from './peers/peer.ts'
 import { startPortkey } from './peers/portkey.ts'
@@ -27,6 +29,8 @@ const PEERS: Record<string, (options: PeerOptions) => Promise<Peer>> = {
   direct: startDirect,
   'pass-through': startPassThrough,
   portkey: startPortkey,
+  'openai-sdk': startOpenAiSdk,
+  'ai-sdk': startAiSdk,
   parley: startParley,
 }
 
