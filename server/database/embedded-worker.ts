@@ -6,8 +6,8 @@ import { promisify } from 'node:util'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import { vector } from '@electric-sql/pglite-pgvector'
-import { PGLiteSocketServer } from '@electric-sql/pglite-socket'
 import { DATABASE_FOLDER, type EmbeddedPaths } from './embedded.ts'
+import { serveEmbedded } from './serve-embedded.ts'
 import { copyDataDir, serveSnapshots } from './snapshot.ts'
 import { copyTemplate } from './template.ts'
 
@@ -24,8 +24,7 @@ const folder = join(dataDir, DATABASE_FOLDER)
 if (!existsSync(folder) && !copyTemplate(folder))
   await promisify(execFile)(process.execPath, ['--liftoff-only', CREATE_DATABASE, folder])
 const database = await PGlite.create({ dataDir: folder, extensions: { vector }, startParams: PARAMETERS })
-const server = new PGLiteSocketServer({ db: database, path: socketPath, maxConnections: 4 })
-await server.start()
+const closeSocket = await serveEmbedded(database, socketPath)
 // No message of a client runs during the copy. The files are then as a killed process would leave them.
 const snapshots = serveSnapshots(snapshotSocketPath, () =>
   database.runExclusive(async () => copyDataDir(dataDir)),
@@ -33,7 +32,7 @@ const snapshots = serveSnapshots(snapshotSocketPath, () =>
 
 parentPort?.once('message', async () => {
   snapshots.close()
-  await server.stop()
+  await closeSocket()
   await database.close()
   parentPort?.postMessage('closed')
 })

@@ -10,6 +10,7 @@ import type { ModelRequest } from '#platform/models/types.ts'
 import type { UploadRow } from '#platform/storage/view-upload.ts'
 import { findTarget, payerOf, type Sender, type Target, type TargetId } from '../agents/index.ts'
 import { findUploads } from './attachments.ts'
+import type { OpenChat } from './chat-finder-system.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { checkVisitor, hideModelError, isVisitor, refuseDeleted } from './deployment-rules.ts'
 import { findReplyPosition, type Question } from './find-reply-position.ts'
@@ -79,12 +80,18 @@ export async function takeTurn(
   const earlier = repeatKey && (await repeatOf(deps, sender.scope, turn.query, repeatKey))
   if (earlier) return earlier
   return withDailyMessage(sender.deployment, async (dailyMessage) => {
+    // The chat is found while the target is. An error of the target comes first.
+    let chat = findChat(deps, sender, turn)
+    chat.catch(() => {})
     const { admitted, target } = await admit(deps, sender, turn)
     for (let attempt = 1; ; attempt++) {
-      const prepared = await prepare(deps, sender, target, admitted)
+      const prepared = await prepare(deps, sender, target, admitted, await chat)
       const outcome = await start(deps, sender, prepared)
       if (outcome === 'started') return stream(deps, sender, target, prepared)
-      if (outcome === 'moved' && attempt < ATTEMPTS_MAX) continue
+      if (outcome === 'moved' && attempt < ATTEMPTS_MAX) {
+        chat = findChat(deps, sender, turn)
+        continue
+      }
       // A concurrent request with the same Idempotency-Key has started the reply.
       const first =
         outcome === 'repeated' && repeatKey && (await repeatOf(deps, sender.scope, turn.query, repeatKey))
@@ -121,20 +128,30 @@ async function admit(
   return { admitted: { ...turn, payer, visitorId: deployment?.visitorId ?? null, instruction }, target }
 }
 
+/** Finds the chat of a turn. Returns null for a new chat. Throws chat.not_found. */
+async function findChat(
+  deps: ChatDependencies,
+  { scope, deployment }: Sender,
+  { query, sessionId }: Turn,
+): Promise<OpenChat | null> {
+  if (query.chat_id === undefined) return null
+  const chat = await deps.findOpenChat(scope, query.chat_id, sessionId === null ? 'chat' : 'conversation')
+  checkVisitor(deployment, chat)
+  return chat
+}
+
 /**
- * Finds the reply's position in its chat and builds the model request. Throws chat.not_found, upload.not_found, and
- * the errors of `checkQuota`, `findReplyPosition` and `prepareRequest`.
+ * Finds the reply's position in its chat and builds the model request. Throws upload.not_found, and the errors of
+ * `checkQuota`, `findReplyPosition` and `prepareRequest`.
  */
 async function prepare(
   deps: ChatDependencies,
   { scope, deployment }: Sender,
   target: Target,
   turn: AdmittedTurn,
+  chat: OpenChat | null,
 ): Promise<PreparedTurn> {
-  const { query, question, sessionId, repeatKey, visitorId } = turn
-  const kind = sessionId === null ? 'chat' : 'conversation'
-  const chat = query.chat_id === undefined ? null : await deps.findOpenChat(scope, query.chat_id, kind)
-  if (chat) checkVisitor(deployment, chat)
+  const { question, sessionId, repeatKey, visitorId } = turn
   const position = await findReplyPosition(scope, chat, question)
   const files = await findUploads(scope, position.isNewMessage ? (position.uploadIds ?? []) : [])
   await deps.uploads.checkQuota(scope.organizationId, chat?.id ?? null, files)
