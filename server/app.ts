@@ -40,6 +40,7 @@ import { PUBLIC_BODY } from '#platform/http/body-limits.ts'
 import { createAddressOf } from '#platform/http/client-address.ts'
 import type { Route } from '#platform/http/define-route.ts'
 import { registerDocs } from '#platform/http/docs.ts'
+import { presentAddress } from '#platform/http/earlier-addresses.ts'
 import { endStalledReaders, STALL_MS } from '#platform/http/end-stalled.ts'
 import { isUnderV1, underApi, V1_FORM } from '#platform/http/envelope.ts'
 import { parseJsonBody } from '#platform/http/json-body.ts'
@@ -196,7 +197,7 @@ async function createServer({ log, ...services }: Services, count: CountRequest)
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: URL_BYTES_MAX },
     genReqId: () => newId(),
-    rewriteUrl: ({ url = '/' }) => underApi(url),
+    rewriteUrl: ({ method = '', url = '/' }) => presentAddress(method, underApi(url)),
     clientErrorHandler: (error, socket) => answerUnreadable(error, socket, protection),
     frameworkErrors: (error, request, reply) =>
       answerUnrouted(count, error, request, reply.headers(protection)),

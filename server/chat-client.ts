@@ -72,7 +72,7 @@ function signIn(client: Client, credentials: Credentials, askCode: () => Promise
     if (typeof challenge !== 'string') throw error
     const code = (await askCode()).trim()
     const proof = /^[\d ]+$/.test(code) ? { code } : { recovery_code: code }
-    return client.request('POST /api/auth/second_factor', { body: { challenge, ...proof } })
+    return client.request('POST /api/auth/verify_second_factor', { body: { challenge, ...proof } })
   })
 }
 

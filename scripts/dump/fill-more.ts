@@ -40,7 +40,7 @@ async function fillBilling(
   if (moved.status >= 400) throw new Error(moved.text)
   const budgets = [{ user_id: people.ines.userId }, { user_id: people.jonas.userId }, { api_key_id: apiKey }]
   for (const subject of budgets)
-    await team.api('PUT', '/api/billing/budgets', { ...subject, credits_per_month: 40_000 })
+    await team.api('PUT', '/api/billing/budgets/set', { ...subject, credits_per_month: 40_000 })
   const { key: token } = await team.api('POST', '/api/api_keys/create', {
     name: 'Labels',
     permissions: ['chats:read', 'chats:write'],

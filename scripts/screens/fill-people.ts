@@ -27,7 +27,7 @@ export async function fillPeople(shop: Shop): Promise<People> {
   await join('Tom', 'Okafor', 'Bookkeeper')
   await join('Yuki', 'Tanaka', 'guest')
   const former = await join('Rasmus', 'Holm', 'member')
-  await team.api('PUT', `/api/users/status?user_id=${former.userId}`, { status: 'suspended' })
+  await team.api('PUT', `/api/users/update_status?user_id=${former.userId}`, { status: 'suspended' })
   const { token } = await invite('agnes', 'member')
   await invite('ewan', 'guest')
   return { jonas, ines, invitationToken: token }

@@ -18,9 +18,15 @@ export async function fillUsage(
     users.map(({ share, ...whose }) => dayOf(team.id, daysAgo, share, whose)),
   )
   await sql`insert into usage_days ${sql(rows)}`
-  await team.api('PUT', '/api/billing/budgets', { user_id: people.ines.userId, credits_per_month: 40_000 })
-  await team.api('PUT', '/api/billing/budgets', { user_id: people.jonas.userId, credits_per_month: 60_000 })
-  await team.api('PUT', '/api/billing/budgets', { api_key_id: apiKey, credits_per_month: 10_000 })
+  await team.api('PUT', '/api/billing/budgets/set', {
+    user_id: people.ines.userId,
+    credits_per_month: 40_000,
+  })
+  await team.api('PUT', '/api/billing/budgets/set', {
+    user_id: people.jonas.userId,
+    credits_per_month: 60_000,
+  })
+  await team.api('PUT', '/api/billing/budgets/set', { api_key_id: apiKey, credits_per_month: 10_000 })
   await sql`update budgets set spent = 31200 where user_id = ${people.ines.userId}`
   await sql`update budgets set spent = 58750 where user_id = ${people.jonas.userId}`
 }

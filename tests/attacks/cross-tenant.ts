@@ -45,11 +45,11 @@ const SILENTLY_SKIPPED = [
   'get_audit_list query.actor_id', // the filter matches nothing
   'get_audit_list query.record_id',
   'post_kb_search body.filter.document_id',
-  'get_kb_document query.chunk_id', // the id selects the page
+  'get_kb_get_document query.chunk_id', // the id selects the page
 ]
 /** Slots that accept ids of other tenants by design. */
 const OPEN_TO_ALL = [
-  'post_agent_deploy_visitor query.deployment_id', // public pages contain the id
+  'post_agent_deploy_create_visitor query.deployment_id', // public pages contain the id
   'post_org_add_member body.user_id', // any user can be added and may leave (contract, 3)
 ]
 const AT_ONCE = 6

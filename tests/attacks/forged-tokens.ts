@@ -201,7 +201,7 @@ async function visitors(stage: Stage): Promise<Attempt[]> {
     { token: owner.token },
   )
   const session = (token: string) => async () =>
-    (await stage.call('GET', `/api/agent_deploy/session?session_id=${sessionId}`, { token })).status
+    (await stage.call('GET', `/api/agent_deploy/get_session?session_id=${sessionId}`, { token })).status
   const chat = (token: string) => async () => (await talk(stage, token, { content: 'Hi' })).status
   const sign = signerOf(stage)
   const claims = claimsIn(pass.token.slice('vt_'.length))

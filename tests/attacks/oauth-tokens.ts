@@ -209,7 +209,7 @@ function endings({ deps, owner, site }: OAuthStage): Attempt[] {
       site.call('DELETE', `/api/users/remove?${org}&user_id=${userId}`, asOwner),
     ),
     ended('a suspended member', ({ userId }) =>
-      site.call('PUT', `/api/users/status?${org}&user_id=${userId}`, {
+      site.call('PUT', `/api/users/update_status?${org}&user_id=${userId}`, {
         ...asOwner,
         body: { status: 'suspended' },
       }),

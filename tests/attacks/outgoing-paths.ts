@@ -114,12 +114,12 @@ export async function openOutgoingPaths(main: Stage, trap: Trap): Promise<Outgoi
       async send(host, path = '/v1') {
         const { status, body, text } = await ask(
           'POST',
-          '/api/llm/connections',
+          '/api/llm/connections/create',
           { org_id },
           { name: `Connection ${++count}`, provider: 'openai-compatible', base_url: `http://${host}${path}` },
         )
         if (status !== 201) return text
-        return (await ask('GET', '/api/llm/connections/models', { connection_id: body.id })).text
+        return (await ask('GET', '/api/llm/connections/list_models', { connection_id: body.id })).text
       },
     },
     {

@@ -150,8 +150,8 @@ async function invite({ stage, plants, mail, owner }: Target): Promise<void> {
     body: { organization_id: owner.organizationId, user_id: stranger.userId, role_id },
   })
   const leave = plants.keep('mailed token', (await mailTo(mail, stranger.email, 'added you')).token)
-  await stage.call('GET', `/api/org/leave_link?token=${leave}`)
-  await stage.call('POST', '/api/org/leave_link', { body: { token: leave } })
+  await stage.call('GET', `/api/org/get_leave_link?token=${leave}`)
+  await stage.call('POST', '/api/org/leave_by_link', { body: { token: leave } })
 }
 
 /** Adds an authenticator app, and signs in with a recovery code. */
@@ -165,7 +165,7 @@ async function trySecondFactor({ stage, plants, owner }: Target): Promise<void> 
   const signedIn = await stage.call('POST', '/api/auth/login', { body: { email, password } })
   const challenge = plants.keep('challenge', signedIn.body.challenge)
   const answer = (body: object) =>
-    stage.call('POST', '/api/auth/second_factor', { body: { challenge, ...body } })
+    stage.call('POST', '/api/auth/verify_second_factor', { body: { challenge, ...body } })
   await answer({ recovery_code: plants.plant('misplaced value') })
   await answer({ code: recoveryCodes[0] })
   const entered = await answer({ recovery_code: recoveryCodes[0] })

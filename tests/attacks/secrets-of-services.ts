@@ -262,7 +262,7 @@ export async function takeExports({ stage, plants, found, owner }: Target): Prom
   for (const path of [
     `/api/audit/list?org_id=${organizationId}&limit=100`,
     `/api/auth/sessions`,
-    `/api/auth/factors`,
+    `/api/auth/factors/list`,
     `/api/api_keys/list?org_id=${organizationId}`,
     `/api/invitations/list?org_id=${organizationId}`,
     `/api/agent_deploy/list?org_id=${organizationId}`,

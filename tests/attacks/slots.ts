@@ -106,7 +106,7 @@ const SPECIAL: Record<string, Record<string, Kind>> = {
   delete_auth_sessions: { 'query.session_id': 'authSession' },
   post_mcp_generate_url: { 'body.session_id': 'mcpInstance' },
   post_agent_deploy_chat: { 'body.session_id': 'deploymentSession' },
-  get_agent_deploy_session: { 'query.session_id': 'deploymentSession' },
+  get_agent_deploy_get_session: { 'query.session_id': 'deploymentSession' },
   get_agent_deploy_stream: { 'query.session_id': 'deploymentSession' },
   post_agent_deploy_stop: { 'query.session_id': 'deploymentSession' },
   post_webhooks_redeliver: { 'query.delivery_id': 'delivery' },

@@ -257,7 +257,12 @@ async function makeShared(
     deployment: api.body.id,
     deploymentSession: sessionId,
     webhook,
-    modelConnection: await make(stage, token, `llm/connections?${org}`, connectionOf(`connection ${marker}`)),
+    modelConnection: await make(
+      stage,
+      token,
+      `llm/connections/create?${org}`,
+      connectionOf(`connection ${marker}`),
+    ),
     delivery: deliveries.body.data[0]?.id,
     invitation: await make(stage, token, `invitations/create?${org}`, {
       email: `${marker}@example.com`,
@@ -270,13 +275,13 @@ async function makeShared(
     tool: await make(stage, token, `tools?${org}`, toolOf(toolCategory, `tool ${marker}`)),
     ...(await makeKnowledge(stage, owner, marker)),
   }
-  await stage.call('PUT', `/api/billing/budgets?${org}`, {
+  await stage.call('PUT', `/api/billing/budgets/set?${org}`, {
     token,
     body: { user_id: member.userId, credits_per_month: 1_000 },
   })
-  const budgets = await stage.call('GET', `/api/billing/budgets?${org}`, { token })
+  const budgets = await stage.call('GET', `/api/billing/budgets/list?${org}`, { token })
   records.budget = budgets.body.data[0]?.id
-  const limited = await stage.call('PUT', `/api/billing/limits?${org}`, {
+  const limited = await stage.call('PUT', `/api/billing/limits/set?${org}`, {
     token,
     body: { user_id: member.userId, requests_per_minute: 1_000_000 },
   })
@@ -313,7 +318,7 @@ async function makeKnowledge(stage: Stage, owner: Person, marker: string): Promi
   await library.settle(kb)
   const { body: listed } = await library.call('GET', 'list_documents', { kb_id: kb })
   const document = listed.documents[0].id
-  const { body: read } = await library.call('GET', 'document', { kb_id: kb, document_id: document })
+  const { body: read } = await library.call('GET', 'get_document', { kb_id: kb, document_id: document })
   const evaluation = await make(stage, owner.token, `kb/evaluations/create?kb_id=${kb}`, {
     name: `evaluation ${marker}`,
     questions: [{ question: marker, document_ids: [document] }],
@@ -355,7 +360,7 @@ async function makeDeleted(
     name: 'deleted',
     permissions: KEY_PERMISSIONS,
   })
-  const modelConnection = await make(stage, token, `llm/connections?${org}`, connectionOf('deleted'))
+  const modelConnection = await make(stage, token, `llm/connections/create?${org}`, connectionOf('deleted'))
   const goneRole = await make(stage, token, `roles/create?${org}`, GONE_ROLE)
   const gone = { role: goneRole, agent, kb, webhook, tool, modelConnection }
   const remove = async (path: string): Promise<void> => {
@@ -374,7 +379,7 @@ async function makeDeleted(
   await remove(`instructions/delete?instruction_id=${personal.instruction}`)
   await remove(`mcp/instance?mcp_instance_id=${personal.mcpInstance}`)
   await remove(`llm/delete?model_id=${personal.model}`)
-  await remove(`llm/connections?connection_id=${modelConnection}`)
+  await remove(`llm/connections/delete?connection_id=${modelConnection}`)
   const { organization: _organization, authSession: _session, ...rest } = personal
   void role
   return { ...rest, ...gone, deployment, apiKey }

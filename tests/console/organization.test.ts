@@ -22,7 +22,7 @@ describeInBrowser('the settings of an organization in the console', () => {
 
   test('the audit log shows who changed what', async () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')
-    await team.api('PUT', `/api/users/status?user_id=${person.userId}`, { status: 'suspended' })
+    await team.api('PUT', `/api/users/update_status?user_id=${person.userId}`, { status: 'suspended' })
     const page = await open('/audit')
     await page.getByLabel('Record').selectOption('member')
     await page.getByLabel('Action').selectOption('member.status_changed')

@@ -131,7 +131,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
     })),
   ],
   put_users_update: ['O', withBody(oneMember, ({ roleId }) => ({ role_id: roleId }))],
-  put_users_status: ['OA', withBody(oneMember, () => ({ status: 'suspended' }))],
+  put_users_update_status: ['OA', withBody(oneMember, () => ({ status: 'suspended' }))],
   delete_users_remove: ['OA', oneMember],
 
   post_roles_create: [
@@ -191,7 +191,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_agent_deploy_usage: ['OAMG', oneDeployment],
   // Open only to deployment keys and visitor tokens, which none of PEOPLE has.
   post_agent_deploy_chat: ['', () => ({ body: { content: 'Hi' } })],
-  get_agent_deploy_session: ['', oneSession],
+  get_agent_deploy_get_session: ['', oneSession],
   get_agent_deploy_stream: ['', oneSession],
   post_agent_deploy_stop: ['', oneSession],
   ...MODELS,
@@ -238,7 +238,7 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   ],
   post_chat_transcribe: ['OAM', inOrganization],
   get_chat_available_knowledge_bases: [READERS_OF_CHATS, inOrganization],
-  get_chat_folders: [READERS_OF_CHATS, inOrganization],
+  get_chat_list_folders: [READERS_OF_CHATS, inOrganization],
   post_chat_stop: ['OAM', oneChat],
   get_chat_stream: [READERS_OF_CHATS, oneChat],
   post_conversation_create: ['OAM', withBody(inOrganization, () => ({ title: 'x' }))],
@@ -285,9 +285,9 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   delete_kb_delete_source: ['OA', ofKb('source_id')],
   post_kb_upload_file: ['OAM', oneKb],
   get_kb_list_documents: ['OAMG', oneKb],
-  get_kb_document: ['OAMG', ofKb('document_id')],
+  get_kb_get_document: ['OAMG', ofKb('document_id')],
   delete_kb_delete_document: ['OA', ofKb('document_id')],
-  put_kb_chunk: ['OAM', withBody(ofKb('chunk_id'), () => ({ is_enabled: false }))],
+  put_kb_update_chunk: ['OAM', withBody(ofKb('chunk_id'), () => ({ is_enabled: false }))],
   post_kb_reindex: ['OAM', withBody(oneKb, () => ({}))],
   get_kb_ingestion_status: ['OAMG', oneKb],
   post_kb_search: ['OAMG', withBody(oneKb, () => ({ query: 'x' }))],
@@ -303,8 +303,8 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   get_kb_evaluations_get: ['OAMG', oneEvaluation],
   delete_kb_evaluations_delete: ['OA', oneEvaluation],
   post_kb_evaluations_run: ['OAM', withBody(oneEvaluation, () => ({}))],
-  get_kb_evaluations_runs: ['OAMG', oneEvaluation],
-  get_kb_evaluations_run: ['OAMG', ofKb('run_id')],
+  get_kb_evaluations_list_runs: ['OAMG', oneEvaluation],
+  get_kb_evaluations_get_run: ['OAMG', ofKb('run_id')],
 
   get_tools_list_categories: [EVERYBODY_AND_KEY, nothing],
   post_tools_create_category: [

@@ -7,31 +7,31 @@ export const BILLING: Record<string, [allowed: string, call: (fixture: Fixture) 
   get_billing_balance: ['OAMGK', inOrganization],
   get_billing_ledger: ['OAMGK', inOrganization],
   get_billing_usage: ['OAMGK', inOrganization],
-  put_billing_settings: [
+  put_billing_update_settings: [
     'OA',
     (fixture) => ({ ...inOrganization(fixture), body: { credits_low_threshold: 1 } }),
   ],
-  get_billing_budgets: ['OAMGK', inOrganization],
-  put_billing_budgets: [
+  get_billing_budgets_list: ['OAMGK', inOrganization],
+  put_billing_budgets_set: [
     'OA',
     (fixture) => ({
       ...inOrganization(fixture),
       body: { api_key_id: fixture.apiKeyId, credits_per_month: 1 },
     }),
   ],
-  delete_billing_budgets: [
+  delete_billing_budgets_delete: [
     'OA',
     ({ organizationId }) => ({ query: { org_id: organizationId, budget_id: crypto.randomUUID() } }),
   ],
-  get_billing_limits: ['OAMGK', inOrganization],
-  put_billing_limits: [
+  get_billing_limits_list: ['OAMGK', inOrganization],
+  put_billing_limits_set: [
     'OA',
     (fixture) => ({
       ...inOrganization(fixture),
       body: { api_key_id: fixture.apiKeyId, requests_per_minute: 1_000 },
     }),
   ],
-  delete_billing_limits: [
+  delete_billing_limits_delete: [
     'OA',
     ({ organizationId }) => ({ query: { org_id: organizationId, limit_id: crypto.randomUUID() } }),
   ],

@@ -21,15 +21,15 @@ export const MODELS: Record<string, [allowed: string, call: (fixture: Fixture) =
   delete_llm_delete: ['OA', oneModel],
   post_llm_test: ['OA', oneModel],
   put_llm_update_environment_model: ['S', (fixture) => ({ ...oneModel(fixture), body: {} })],
-  post_llm_connections: [
+  post_llm_connections_create: [
     'OA',
     (fixture) => ({
       ...inOrganization(fixture),
       body: { name: crypto.randomUUID(), provider: 'openai', api_key: 'k' },
     }),
   ],
-  get_llm_connections: ['OAMGK', inOrganization],
-  put_llm_connections: ['OA', (fixture) => ({ ...oneConnection(fixture), body: { api_key: 'l' } })],
-  delete_llm_connections: ['OA', oneConnection],
-  get_llm_connections_models: ['OA', oneConnection],
+  get_llm_connections_list: ['OAMGK', inOrganization],
+  put_llm_connections_update: ['OA', (fixture) => ({ ...oneConnection(fixture), body: { api_key: 'l' } })],
+  delete_llm_connections_delete: ['OA', oneConnection],
+  get_llm_connections_list_models: ['OA', oneConnection],
 }

@@ -42,15 +42,15 @@ export const PUBLIC: Record<
   post_auth_magic_link_accept: () => ({ body: { token: 'x' } }),
   post_auth_forgot_password: ({ email }) => ({ body: { email } }),
   post_auth_reset_password: ({ password }) => ({ body: { token: 'x', password } }),
-  get_org_leave_link: () => ({ query: { token: 'x' } }),
-  post_org_leave_link: () => ({ body: { token: 'x' } }),
+  get_org_get_leave_link: () => ({ query: { token: 'x' } }),
+  post_org_leave_by_link: () => ({ body: { token: 'x' } }),
   get_auth_methods: () => ({}),
   get_auth_oidc_start: () => ({}),
   get_auth_oidc_callback: () => ({ query: { state: 'x', code: 'x' } }),
   post_auth_oidc_exchange: () => ({ body: { code: 'x' } }),
-  post_auth_second_factor: () => ({ body: { challenge: 'x', code: '123456' } }),
-  post_auth_passkey_options: () => ({}),
-  post_auth_passkey_sign_in: () => ({
+  post_auth_verify_second_factor: () => ({ body: { challenge: 'x', code: '123456' } }),
+  post_auth_passkeys_begin_sign_in: () => ({}),
+  post_auth_passkeys_sign_in: () => ({
     body: {
       challenge: 'x',
       response: {
@@ -65,7 +65,7 @@ export const PUBLIC: Record<
   get_invitations_validate: () => ({ query: { token: 'x' } }),
   get_mcp_callback: () => ({ query: { state: 'x', code: 'x' } }),
   get_mcp_client_json: () => ({}),
-  post_agent_deploy_visitor: () => ({
+  post_agent_deploy_create_visitor: () => ({
     query: { deployment_id: crypto.randomUUID() },
     body: { visitor_key: 'x'.repeat(43) },
   }),

@@ -183,7 +183,7 @@ async function foundOrganization({ server, provider, people: { O, M } }: Society
         event_types: ['conversation.updated'],
       }),
     modelConnectionId: () =>
-      make('/api/llm/connections', {
+      make('/api/llm/connections/create', {
         name: 'c',
         provider: 'openai-compatible',
         base_url: `${provider.url}/v1`,

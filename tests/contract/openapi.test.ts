@@ -81,6 +81,68 @@ test('exactly the operations under /api are under /v1', async () => {
   expect(idsOf(body)).toEqual(idsOf({ paths: Object.fromEntries(ofApi.map((path) => [path, paths[path]])) }))
 })
 
+test('addresses are in snake_case, and those that change something end with a verb', () => {
+  const { paths } = JSON.parse(readFileSync(COMMITTED, 'utf8'))
+  const addresses = Object.keys(paths).filter((path) => path.startsWith('/api/'))
+  expect(addresses.filter((path) => !/^(\/[a-z0-9_]+)+$/.test(path))).toEqual(['/api/mcp/client.json'])
+  const nouns = addresses.filter((path) => {
+    const [verb = ''] = path.slice(path.lastIndexOf('/') + 1).split('_')
+    return Object.keys(paths[path]).some((method) => method !== 'get') && !VERBS.has(verb)
+  })
+  expect(nouns).toEqual(NOUNS)
+})
+
+const VERBS = new Set(
+  (
+    'accept add begin bulk challenge chat confirm connect create delete exchange forgot generate import invite leave ' +
+    'login logout prompt query redeliver refresh regenerate register reindex remove renew resend reset revoke rotate ' +
+    'run search send set sign signup stop stream test transcribe transfer update upload verify'
+  ).split(' '),
+)
+/** Addresses of the specification and the contract that end with a noun, and one of MCP. */
+const NOUNS = [
+  '/api/auth/sessions',
+  '/api/org/features',
+  '/api/users/me',
+  '/api/roles/permission',
+  '/api/tools',
+  '/api/mcp/servers',
+  '/api/mcp/pending_connection',
+  '/api/mcp/instance',
+  '/api/agents',
+  '/api/billing/credits',
+  '/api/mcp_playground/memory',
+]
+
+test('every nested object of a PUT says whether it is merged or replaced', () => {
+  const { paths, components } = JSON.parse(readFileSync(COMMITTED, 'utf8'))
+  const resolved = (schema: Json): Json =>
+    '$ref' in schema ? components.schemas[String(schema['$ref']).split('/').at(-1) as string] : schema
+  const said: string[] = []
+  const silent: string[] = []
+  const walk = (schema: Json, operation: string, path: string): void => {
+    for (const [name, field] of Object.entries(
+      (resolved(schema)['properties'] ?? {}) as Record<string, Json>,
+    )) {
+      const forms = [field, ...((field['anyOf'] ?? []) as Json[])].map(resolved)
+      const object = forms.find((form) => form['properties'])
+      if (!object) continue
+      const text = `${field['description']} ${operation}`
+      const merges = /Merged by key/.test(text)
+      const isSaid = merges || new RegExp(`Replaces the previous value|\`${name}\` replaces`).test(text)
+      ;(isSaid ? said : silent).push(`${path}.${name}`)
+      if (merges) walk(object, operation, `${path}.${name}`)
+    }
+  }
+  for (const [path, { put }] of Object.entries<Record<string, Json>>(paths)) {
+    const { content } = (put?.['requestBody'] ?? {}) as { content?: Record<string, { schema: Json }> }
+    const schema = content?.['application/json']?.schema
+    if (schema) walk(schema, String(put?.['description']), path)
+  }
+  expect(silent).toEqual([])
+  expect(said.length).toBeGreaterThan(8)
+})
+
 test('every example of a body is valid', () => {
   const document = JSON.parse(readFileSync(COMMITTED, 'utf8'))
   const ajv = new Ajv({ strict: false })

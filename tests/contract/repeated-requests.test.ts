@@ -168,7 +168,7 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     token: person.token,
     body: { token: await oneTimeToken('verify_email') },
   }),
-  async post_org_leave_link() {
+  async post_org_leave_by_link() {
     const { email, userId: memberId } = await server.signUp()
     await asOwner('/api/org/add_member', callOf('post_org_add_member')({ ...made.fixture, memberId }).body)
     return { body: { token: (await mailTo(server, email, 'added you to')).token } }
@@ -183,7 +183,7 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     body: { code: await oneTimeToken('oidc_sign_in', person, 'this browser') },
     headers: { cookie: 'parley_oidc=this browser' },
   }),
-  post_agent_deploy_visitor: async () => ({
+  post_agent_deploy_create_visitor: async () => ({
     query: { deployment_id: (await deployment('widget')).id },
     body: { visitor_key: randomBytes(32).toString('base64url') },
   }),

@@ -133,9 +133,13 @@ test('a budget created during messages and replies has counted all of them', asy
     )
     await expectSoundLedger(sql(), person.organizationId)
     for (const { id } of made)
-      await client.call('DELETE', `/api/billing/budgets?org_id=${person.organizationId}&budget_id=${id}`, {
-        token: person.token,
-      })
+      await client.call(
+        'DELETE',
+        `/api/billing/budgets/delete?org_id=${person.organizationId}&budget_id=${id}`,
+        {
+          token: person.token,
+        },
+      )
   }
   await setBudget(stage.server, person, { user_id: person.userId, credits_per_month: 1e9 })
   isOver = true

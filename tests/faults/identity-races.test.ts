@@ -248,7 +248,7 @@ describe('unusual values', () => {
   test('an id in upper case is the same id', async () => {
     const team = await makeTeam()
     const loud = team.owner.userId.toUpperCase()
-    const self = await call(team, team.owner, 'PUT', `/api/users/status?user_id=${loud}`, {
+    const self = await call(team, team.owner, 'PUT', `/api/users/update_status?user_id=${loud}`, {
       status: 'suspended',
     })
     expect(self.body.code).toBe('user.self')

@@ -65,12 +65,16 @@ function createActor(kb: string, random: () => number, library: Librarian) {
   const anyChunk = async () => {
     const document = await anyDocument()
     if (!document) return undefined
-    const { body } = await library.call('GET', 'document', query({ document_id: document.id, limit: '100' }))
+    const { body } = await library.call(
+      'GET',
+      'get_document',
+      query({ document_id: document.id, limit: '100' }),
+    )
     return pick((body.chunks ?? []) as { id: string }[])
   }
   const editChunk = async (change: object) => {
     const chunk = await anyChunk()
-    return chunk && library.call('PUT', 'chunk', query({ chunk_id: chunk.id }), change)
+    return chunk && library.call('PUT', 'update_chunk', query({ chunk_id: chunk.id }), change)
   }
   const steps = [
     () => library.call('POST', 'add_source', query(), text(`About ${pick(CREATURES)}`, write())),

@@ -131,8 +131,8 @@ describe('an added person', () => {
     const mail = await mailTo(server, person.email, 'added you to')
     const link = (method: string) =>
       method === 'GET'
-        ? server.call('GET', `/api/org/leave_link?token=${mail.token}`)
-        : server.call('POST', '/api/org/leave_link', { body: { token: mail.token } })
+        ? server.call('GET', `/api/org/get_leave_link?token=${mail.token}`)
+        : server.call('POST', '/api/org/leave_by_link', { body: { token: mail.token } })
     expect((await link('GET')).body.organization.id).toBe(owner.organizationId)
     expect((await link('POST')).status).toBe(200)
     expect((await open()).status).toBe(404)

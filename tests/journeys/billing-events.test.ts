@@ -40,7 +40,7 @@ const queued = ({ organizationId }: Person) =>
     where organization_id = ${organizationId} order by sequence`
 
 const setThreshold = async ({ token, organizationId }: Person, threshold: number) => {
-  const { status, body } = await server.call('PUT', `/api/billing/settings?org_id=${organizationId}`, {
+  const { status, body } = await server.call('PUT', `/api/billing/update_settings?org_id=${organizationId}`, {
     token,
     body: { credits_low_threshold: threshold },
   })

@@ -28,12 +28,13 @@ async function personWithModel() {
   return { person, modelId, say }
 }
 
+const METHODS = { list: 'GET', set: 'PUT', delete: 'DELETE' }
 const budgets = (
-  method: string,
+  action: keyof typeof METHODS,
   { token, organizationId }: Person,
   { query = '', body }: { query?: string; body?: unknown } = {},
 ): Promise<Answer> =>
-  server.call(method, `/api/billing/budgets?org_id=${organizationId}${query}`, {
+  server.call(METHODS[action], `/api/billing/budgets/${action}?org_id=${organizationId}${query}`, {
     token,
     ...(body !== undefined && { body }),
   })
@@ -62,11 +63,11 @@ describe('a budget', () => {
     const ofKey = await setBudget(server, person, { api_key_id: key.id, credits_per_month: 0.5 })
     const replaced = await setBudget(server, person, { user_id: person.userId, credits_per_month: 60 })
     expect(replaced).toMatchObject({ id: ofMember.id, credits_per_month: 60 })
-    const { body } = await budgets('GET', person)
+    const { body } = await budgets('list', person)
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ofKey.id, ofMember.id])
-    const removed = await budgets('DELETE', person, { query: `&budget_id=${ofKey.id}` })
+    const removed = await budgets('delete', person, { query: `&budget_id=${ofKey.id}` })
     expect([removed.status, removed.body]).toEqual([200, { message: 'Budget removed' }])
-    expect((await budgets('DELETE', person, { query: `&budget_id=${ofKey.id}` })).status).toBe(404)
+    expect((await budgets('delete', person, { query: `&budget_id=${ofKey.id}` })).status).toBe(404)
 
     const audit = await server.call('GET', `/api/audit/list?org_id=${person.organizationId}`, {
       token: person.token,
@@ -93,11 +94,11 @@ describe('a budget', () => {
       [{ api_key_id: foreign.id }, 404],
       [{ user_id: person.userId, credits_per_month: -1 }, 400],
     ] as const) {
-      const answer = await budgets('PUT', person, { body: { credits_per_month: 1, ...subject } })
+      const answer = await budgets('set', person, { body: { credits_per_month: 1, ...subject } })
       expect([subject, answer.status]).toEqual([subject, status])
     }
     const made = await setBudget(server, person, { user_id: person.userId, credits_per_month: 1 })
-    expect((await budgets('DELETE', stranger, { query: `&budget_id=${made.id}` })).status).toBe(404)
+    expect((await budgets('delete', stranger, { query: `&budget_id=${made.id}` })).status).toBe(404)
   })
 
   test("counts this month's spending from before its creation, and is deleted with its key", async () => {
@@ -113,12 +114,12 @@ describe('a budget', () => {
     expect(ofMember.spent).toBe(await spentBy(person))
     expect(ofKey.spent).toBe(ofMember.spent - first)
     await say(key.sender)
-    const { body } = await budgets('GET', person)
+    const { body } = await budgets('list', person)
     expect(body.data[1].spent).toBe(await spentBy(person))
     expect(body.data[0].spent).toBe(body.data[1].spent - first)
     await expectSoundLedger(sql(), person.organizationId)
     await server.call('DELETE', `/api/api_keys/delete?api_key_id=${key.id}`, { token: person.token })
-    expect((await budgets('GET', person)).body.data).toHaveLength(1)
+    expect((await budgets('list', person)).body.data).toHaveLength(1)
   })
 
   test('restarts every month', async () => {
@@ -129,9 +130,9 @@ describe('a budget', () => {
     await expect(say()).rejects.toThrow('402')
     await sql()`
       update budgets set month = month - interval '1 month' where organization_id = ${person.organizationId}`
-    expect((await budgets('GET', person)).body.data[0]).toMatchObject({ spent: 0, available: spent })
+    expect((await budgets('list', person)).body.data[0]).toMatchObject({ spent: 0, available: spent })
     await say()
-    const [budget] = (await budgets('GET', person)).body.data
+    const [budget] = (await budgets('list', person)).body.data
     expect(budget.spent).toBe((await spentBy(person)) - spent)
   })
 })

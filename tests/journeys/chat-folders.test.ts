@@ -11,8 +11,11 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const foldersOf = async (person: Person) =>
-  (await server.call('GET', `/api/chat/folders?org_id=${person.organizationId}`, { token: person.token }))
-    .body.folders
+  (
+    await server.call('GET', `/api/chat/list_folders?org_id=${person.organizationId}`, {
+      token: person.token,
+    })
+  ).body.folders
 
 async function addChat(person: Person, change: Record<string, unknown>): Promise<void> {
   const { token, organizationId } = person
@@ -44,6 +47,6 @@ test("folders are listed by name with their number of chats, without deleted cha
     { name: 'Bees', chats: 1 },
     { name: 'Work', chats: 2 },
   ])
-  const path = `/api/chat/folders?org_id=${person.organizationId}`
+  const path = `/api/chat/list_folders?org_id=${person.organizationId}`
   expect((await server.call('GET', path, { token: stranger.token })).status).toBe(404)
 })

@@ -219,7 +219,8 @@ describe('visitors', () => {
   test('keep their sessions with a new token for the same visitor key', async () => {
     const widget = await deploy(server, provider, WIDGET)
     const body = { visitor_key: 'A'.repeat(43) }
-    const ask = () => server.call('POST', `/api/agent_deploy/visitor?deployment_id=${widget.id}`, { body })
+    const ask = () =>
+      server.call('POST', `/api/agent_deploy/create_visitor?deployment_id=${widget.id}`, { body })
     const { sessionId } = await talk(server, (await ask()).body.token, { content: 'Hello' })
     expect((await readSession(server, (await ask()).body.token, sessionId)).status).toBe(200)
   })

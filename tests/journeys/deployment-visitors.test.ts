@@ -107,7 +107,7 @@ describe("a visitor's token", () => {
     ['more', { visitor_key: 'A'.repeat(43), visitor_id: 'x' }],
   ])('is not issued for %s', async (_what, body) => {
     const { id } = await deploy(server, provider, WIDGET)
-    const answer = await server.call('POST', `/api/agent_deploy/visitor?deployment_id=${id}`, { body })
+    const answer = await server.call('POST', `/api/agent_deploy/create_visitor?deployment_id=${id}`, { body })
     expect(answer.status).toBe(400)
   })
 

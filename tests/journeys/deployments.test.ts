@@ -336,7 +336,9 @@ describe('refused requests', () => {
   test('the previous key, immediately after regeneration', async () => {
     const made: Deployment = await deploy(server, provider)
     const session = (key: string) =>
-      server.call('GET', `/api/agent_deploy/session?session_id=${made.id}`, { headers: { 'x-api-key': key } })
+      server.call('GET', `/api/agent_deploy/get_session?session_id=${made.id}`, {
+        headers: { 'x-api-key': key },
+      })
     expect((await session(made.key)).status).toBe(404)
     const { body } = await on('POST', 'regenerate_key', made.id, made.owner.token)
     expect(body.api_key).toMatch(/^dk_[\w-]{43}$/)

@@ -165,22 +165,22 @@ describe('documents', () => {
     const query = { kb_id: kb, document_id: id, limit: '7' }
     const positions: number[] = []
     for (let page = 1; page <= Math.ceil(count / 7); page++) {
-      const { body } = await library.call('GET', 'document', { ...query, page: String(page) })
+      const { body } = await library.call('GET', 'get_document', { ...query, page: String(page) })
       positions.push(...body.chunks.map(({ position }: { position: number }) => position))
     }
     expect(positions).toEqual(Array.from({ length: count }, (_, at) => at))
-    const last = await library.call('GET', 'document', { ...query, page: String(Math.ceil(count / 7)) })
+    const last = await library.call('GET', 'get_document', { ...query, page: String(Math.ceil(count / 7)) })
     const chunk_id = last.body.chunks[0].id
-    const held = await library.call('GET', 'document', { ...query, chunk_id })
+    const held = await library.call('GET', 'get_document', { ...query, chunk_id })
     expect(held.body).toEqual(last.body)
-    const gone = await library.call('GET', 'document', { ...query, chunk_id: NOTHING, page: '2' })
+    const gone = await library.call('GET', 'get_document', { ...query, chunk_id: NOTHING, page: '2' })
     expect(gone.body).toMatchObject({ page: 2, chunks: [{ position: 7 }, {}, {}, {}, {}, {}, {}] })
     const foreign = await library.create()
     for (const wrong of [
       { ...query, document_id: NOTHING },
       { ...query, kb_id: foreign },
     ])
-      expect(said(await library.call('GET', 'document', wrong))).toEqual([404, 'Document not found'])
+      expect(said(await library.call('GET', 'get_document', wrong))).toEqual([404, 'Document not found'])
   })
 
   test('are deleted individually, or with their source', async () => {
@@ -215,12 +215,12 @@ describe('chunks', () => {
     await library.settle(kb)
     const [{ id: document_id }] = (await documentsOf(kb)).documents
     const shown = async () =>
-      (await library.call('GET', 'document', { kb_id: kb, document_id })).body.chunks[0]
+      (await library.call('GET', 'get_document', { kb_id: kb, document_id })).body.chunks[0]
     const query = { kb_id: kb, chunk_id: (await shown()).id }
     const version = async () => (await library.call('GET', 'get', { kb_id: kb })).body.index_version
     let before = await version()
     for (const change of [{ is_enabled: false }, { content: 'Of sea otters.' }, { is_enabled: true }]) {
-      const answer = await library.call('PUT', 'chunk', query, change)
+      const answer = await library.call('PUT', 'update_chunk', query, change)
       expect([answer.status, answer.body]).toEqual([200, expect.objectContaining(change)])
       expect(await shown()).toEqual(answer.body)
       expect(await version()).toBeGreaterThan(before)
@@ -228,24 +228,26 @@ describe('chunks', () => {
       await expectSound(sql(), kb)
     }
     expect(await shown()).toMatchObject({ is_edited: true, is_enabled: true, tokens: 5 })
-    const unchanged = await library.call('PUT', 'chunk', query, {})
+    const unchanged = await library.call('PUT', 'update_chunk', query, {})
     expect([unchanged.status, unchanged.body]).toEqual([200, await shown()])
-    expect((await library.call('PUT', 'chunk', query, { content: ' ' })).status).toBe(400)
-    expect((await library.call('PUT', 'chunk', query, { content: 'x'.repeat(20_001) })).status).toBe(400)
+    expect((await library.call('PUT', 'update_chunk', query, { content: ' ' })).status).toBe(400)
+    expect((await library.call('PUT', 'update_chunk', query, { content: 'x'.repeat(20_001) })).status).toBe(
+      400,
+    )
     const foreign = { ...query, kb_id: await library.create() }
     for (const wrong of [foreign, { ...query, chunk_id: NOTHING }])
-      expect(said(await library.call('PUT', 'chunk', wrong, {}))).toEqual([404, 'Chunk not found'])
+      expect(said(await library.call('PUT', 'update_chunk', wrong, {}))).toEqual([404, 'Chunk not found'])
   })
 
   test('leave few segments after many concurrent changes', async () => {
     const kb = await library.create({ sources: [text('Seals')] })
     await library.settle(kb)
     const [{ id: document_id }] = (await documentsOf(kb)).documents
-    const { body } = await library.call('GET', 'document', { kb_id: kb, document_id })
+    const { body } = await library.call('GET', 'get_document', { kb_id: kb, document_id })
     const query = { kb_id: kb, chunk_id: body.chunks[0].id }
     for (let round = 0; round < 8; round++) {
       const changes = ['grey', 'ringed', 'hooded'].map((kind) =>
-        library.call('PUT', 'chunk', query, { content: `Of ${kind} seals, ${round}.` }),
+        library.call('PUT', 'update_chunk', query, { content: `Of ${kind} seals, ${round}.` }),
       )
       for (const { status } of await Promise.all(changes)) expect([200, 409]).toContain(status)
     }

@@ -193,7 +193,7 @@ test('deleting a knowledge base deletes its evaluations', async () => {
   ])
   const { body: started } = await evaluator(library, other).run(evaluation.id)
   await library.call('DELETE', 'delete', { kb_id: other })
-  const { status } = await library.call('GET', 'evaluations/run', { kb_id: other, run_id: started.id })
+  const { status } = await library.call('GET', 'evaluations/get_run', { kb_id: other, run_id: started.id })
   expect(status).toBe(404)
   const rows = await server.server.services.database
     .sql`select from kb_evaluation_runs where id = ${started.id}`

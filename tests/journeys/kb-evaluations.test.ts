@@ -107,7 +107,7 @@ test('settings affect the metrics, and runs are listed for comparison', async ()
   const strict = { body: await exam.measure(evaluation.id, { score_threshold: 1 }) }
   expect([all, filtered, strict].map(({ body }) => body.metrics.mrr)).toEqual([1, 0, 0])
   expect(strict.body.results[0].found).toEqual([])
-  const first = await library.call('GET', 'evaluations/runs', {
+  const first = await library.call('GET', 'evaluations/list_runs', {
     kb_id: kb,
     evaluation_id: evaluation.id,
     limit: '2',
@@ -118,7 +118,7 @@ test('settings affect the metrics, and runs are listed for comparison', async ()
     metrics: { mrr: 0 },
   })
   expect(first.body.data[0]).not.toHaveProperty('results')
-  const second = await library.call('GET', 'evaluations/runs', {
+  const second = await library.call('GET', 'evaluations/list_runs', {
     kb_id: kb,
     evaluation_id: evaluation.id,
     cursor: first.body.pagination.next_cursor,
@@ -141,7 +141,7 @@ test('evaluations are listed, returned with their questions, and deleted with th
   const deleted = await library.call('DELETE', 'evaluations/delete', of)
   expect(deleted.body).toEqual({ message: 'Evaluation deleted' })
   expect((await library.call('GET', 'evaluations/get', of)).body.code).toBe('kb.evaluation_not_found')
-  expect((await library.call('GET', 'evaluations/runs', of)).status).toBe(404)
+  expect((await library.call('GET', 'evaluations/list_runs', of)).status).toBe(404)
   expect((await library.call('DELETE', 'evaluations/delete', of)).status).toBe(404)
   expect((await exam.run(evaluation.id)).body.code).toBe('kb.evaluation_not_found')
   expect((await exam.ended(started.id)).body.code).toBe('kb.run_not_found')
@@ -217,12 +217,12 @@ test('evaluations and runs are accessible only through their own knowledge base'
   const of = { kb_id: other, evaluation_id: evaluation.id }
   for (const [method, path] of [
     ['GET', 'evaluations/get'],
-    ['GET', 'evaluations/runs'],
+    ['GET', 'evaluations/list_runs'],
     ['DELETE', 'evaluations/delete'],
   ] as const)
     expect((await library.call(method, path, of)).body.code).toBe('kb.evaluation_not_found')
   expect((await evaluator(library, other).run(evaluation.id)).body.code).toBe('kb.evaluation_not_found')
-  const shown = await library.call('GET', 'evaluations/run', { kb_id: other, run_id: started.id })
+  const shown = await library.call('GET', 'evaluations/get_run', { kb_id: other, run_id: started.id })
   expect(shown.body.code).toBe('kb.run_not_found')
 })
 

@@ -20,7 +20,7 @@ test('a text becomes chunks with their headings', async () => {
   })
   const listed = await library.call('GET', 'list_documents', { kb_id: kb })
   const [document] = listed.body['documents'] as { id: string }[]
-  const { body } = await library.call('GET', 'document', { kb_id: kb, document_id: document?.id ?? '' })
+  const { body } = await library.call('GET', 'get_document', { kb_id: kb, document_id: document?.id ?? '' })
   expect(body).toMatchObject({
     name: 'Shop',
     status: 'ready',

@@ -36,7 +36,7 @@ afterAll(async () => {
 const sql = () => server.server.services.database.sql
 const onlyChunk = async (kb: string, name: string) => {
   const { body } = await library.call('GET', 'list_documents', { kb_id: kb, search: name })
-  const document = await library.call('GET', 'document', { kb_id: kb, document_id: body.documents[0].id })
+  const document = await library.call('GET', 'get_document', { kb_id: kb, document_id: body.documents[0].id })
   return document.body.chunks[0]
 }
 /** Returns how many texts with these words were embedded. */
@@ -73,7 +73,12 @@ test('new chunk sizes: all chunks are embedded again, and edits are lost', async
   await library.settle(kb)
   const before = await library.call('GET', 'get', { kb_id: kb })
   const chunk = await onlyChunk(kb, 'Owls')
-  await library.call('PUT', 'chunk', { kb_id: kb, chunk_id: chunk.id }, { content: 'All about eagle owls.' })
+  await library.call(
+    'PUT',
+    'update_chunk',
+    { kb_id: kb, chunk_id: chunk.id },
+    { content: 'All about eagle owls.' },
+  )
   expect(await onlyChunk(kb, 'Owls')).toMatchObject({ content: 'All about eagle owls.', is_edited: true })
   await expectSound(sql(), kb)
   const asked = await library.call('POST', 'reindex', { kb_id: kb }, { chunking: { max_tokens: 40 } })
@@ -113,7 +118,12 @@ test('a model whose dimensions change fails with an error, until a reindex selec
   })
   expect(embedded('Martens')).toBe(1)
   const chunk = await onlyChunk(kb, 'Lynxes')
-  const change = await library.call('PUT', 'chunk', { kb_id: kb, chunk_id: chunk.id }, { content: 'New' })
+  const change = await library.call(
+    'PUT',
+    'update_chunk',
+    { kb_id: kb, chunk_id: chunk.id },
+    { content: 'New' },
+  )
   expect([change.status, change.body.detail]).toEqual([409, expect.stringContaining('instead of 4')])
   await expectSound(sql(), kb)
   await library.call('POST', 'reindex', { kb_id: kb }, { embedding_model: modelId })
@@ -127,7 +137,12 @@ test('a chunk that cannot be embedded is not changed', async () => {
   const chunk = await onlyChunk(kb, 'Voles')
   embedder.refuse = () => 400
   const change = { content: 'New', is_enabled: false }
-  const { status, body } = await library.call('PUT', 'chunk', { kb_id: kb, chunk_id: chunk.id }, change)
+  const { status, body } = await library.call(
+    'PUT',
+    'update_chunk',
+    { kb_id: kb, chunk_id: chunk.id },
+    change,
+  )
   embedder.refuse = () => undefined
   expect([status, body.detail]).toEqual([400, expect.stringContaining('Refused with 400')])
   expect(await onlyChunk(kb, 'Voles')).toEqual(chunk)

@@ -157,7 +157,7 @@ test('a disabled chunk is not found until it is enabled; an edited chunk is foun
   await library.settle(kb)
   const [first] = await find(kb, 'herons water')
   const change = (body: object) =>
-    library.call('PUT', 'chunk', { kb_id: kb, chunk_id: first?.chunk_id ?? '' }, body)
+    library.call('PUT', 'update_chunk', { kb_id: kb, chunk_id: first?.chunk_id ?? '' }, body)
   await change({ is_enabled: false })
   expect(namesOf(await find(kb, 'herons water'))).toEqual(['b'])
   await change({ is_enabled: true })

@@ -48,7 +48,7 @@ async function makeTeam(): Promise<Team> {
 const update = (team: Team, by: Person, who: Person, roleId: string | undefined) =>
   team.call(by, 'PUT', `/api/users/update?user_id=${who.userId}`, { role_id: roleId })
 const setStatus = (team: Team, by: Person, who: Person, status: string) =>
-  team.call(by, 'PUT', `/api/users/status?user_id=${who.userId}`, { status })
+  team.call(by, 'PUT', `/api/users/update_status?user_id=${who.userId}`, { status })
 const remove = (team: Team, by: Person, who: Person) =>
   team.call(by, 'DELETE', `/api/users/remove?user_id=${who.userId}`)
 const isIn = async (team: Team, person: Person): Promise<boolean> =>

@@ -26,7 +26,7 @@ beforeEach(async () => {
 
 const sql = () => server.server.services.database.sql
 const setLimit = (person: Person, body: object): Promise<Answer> =>
-  server.call('PUT', `/api/billing/limits?org_id=${person.organizationId}`, { token: person.token, body })
+  server.call('PUT', `/api/billing/limits/set?org_id=${person.organizationId}`, { token: person.token, body })
 const complete = (token: string, model: string): Promise<Answer> =>
   server.call('POST', '/openai/v1/chat/completions', {
     token,
@@ -61,9 +61,13 @@ test('of 40 concurrent requests, a member, a key and a model each get as many as
     // The next minute has fresh counts.
     await sql()`update minute_limits set minute = minute - interval '1 minute' where id = ${limit.id}`
     expect((await complete(key.sender.token, modelId)).status).toBe(200)
-    await server.call('DELETE', `/api/billing/limits?org_id=${person.organizationId}&limit_id=${limit.id}`, {
-      token: person.token,
-    })
+    await server.call(
+      'DELETE',
+      `/api/billing/limits/delete?org_id=${person.organizationId}&limit_id=${limit.id}`,
+      {
+        token: person.token,
+      },
+    )
     const free = await Promise.all(Array.from({ length: 10 }, () => complete(key.sender.token, modelId)))
     expect(statuses(free)).toEqual({ 200: 10 })
   }

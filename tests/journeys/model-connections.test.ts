@@ -24,12 +24,12 @@ const call = (method: string, path: string, body?: object, owner = person): Prom
 const connect = (name: string, more: object = {}, owner = person): Promise<Answer> =>
   call(
     'POST',
-    `/api/llm/connections?org_id=${owner.organizationId}`,
+    `/api/llm/connections/create?org_id=${owner.organizationId}`,
     { name, provider: 'openai-compatible', api_key: 'key-1', base_url: `${provider.url}/v1`, ...more },
     owner,
   )
 const change = (id: string, body: object): Promise<Answer> =>
-  call('PUT', `/api/llm/connections?connection_id=${id}`, body)
+  call('PUT', `/api/llm/connections/update?connection_id=${id}`, body)
 const addModel = (config: object, more: object = {}): Promise<Answer> =>
   call('POST', `/api/llm/add?org_id=${person.organizationId}`, {
     name: 'connected',
@@ -47,7 +47,10 @@ test('models use the key and base URL of their connection, wherever it moves', a
     201,
     expect.objectContaining({ name: 'One', base_url: `${provider.url}/v1`, has_api_key: true }),
   ])
-  const { body: offered } = await call('GET', `/api/llm/connections/models?connection_id=${connection.id}`)
+  const { body: offered } = await call(
+    'GET',
+    `/api/llm/connections/list_models?connection_id=${connection.id}`,
+  )
   expect(offered.data).toContainEqual({ version: 'emu-n5', context_window: expect.toSatisfy(isWindow) })
   const { body: model } = await addModel({ connection_id: connection.id, context_window: 9_000 })
   expect(model.config).toMatchObject({
@@ -84,7 +87,7 @@ test('models use the key and base URL of their connection, wherever it moves', a
 test('a connection in use cannot be deleted', async () => {
   const { body: connection } = await connect('Two')
   const { body: model } = await addModel({ connection_id: connection.id })
-  const remove = () => call('DELETE', `/api/llm/connections?connection_id=${connection.id}`)
+  const remove = () => call('DELETE', `/api/llm/connections/delete?connection_id=${connection.id}`)
   const { status, body } = await remove()
   expect([status, body.detail]).toEqual([
     409,
@@ -125,7 +128,7 @@ test('connections are checked', async () => {
   ])
   const { body: list } = await call(
     'GET',
-    `/api/llm/connections?org_id=${stranger.organizationId}`,
+    `/api/llm/connections/list?org_id=${stranger.organizationId}`,
     undefined,
     stranger,
   )
@@ -134,7 +137,10 @@ test('connections are checked', async () => {
 
 test('a failing provider is reported', async () => {
   const { body: connection } = await connect('Five', { base_url: 'http://127.0.0.1:1/v1' })
-  const { status, body } = await call('GET', `/api/llm/connections/models?connection_id=${connection.id}`)
+  const { status, body } = await call(
+    'GET',
+    `/api/llm/connections/list_models?connection_id=${connection.id}`,
+  )
   expect([status, body.code]).toEqual([503, 'llm.failed'])
 })
 

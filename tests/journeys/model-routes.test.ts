@@ -175,6 +175,20 @@ describe('a call', () => {
     expect(test.successful).toBe(true)
   })
 
+  test.each(['/openai/v1/chat/completions', '/anthropic/v1/messages'])(
+    'to %s names the member in its reply and in each stream',
+    async (path) => {
+      const model = await routeOf(await addModel(`emu-err500-${path.slice(1, 5)}`), await addModel('emu-n17'))
+      const request = { model, max_tokens: 100, messages: [{ role: 'user', content: 'say: Good day' }] }
+      const reply = await call('POST', path, request)
+      expect([reply.status, reply.body.model]).toEqual([200, 'emu-n17'])
+      const { text } = await call('POST', path, { ...request, stream: true })
+      const names = [...text.matchAll(/"model":"([^"]*)"/g)].map(([, name]) => name)
+      expect(new Set(names)).toEqual(new Set(['emu-n17']))
+      expect(text.indexOf('"model"')).toBeLessThan(text.indexOf('Good'))
+    },
+  )
+
   test('of an agent falls back, too', async () => {
     const broken = await addModel('emu-err503')
     const working = await addModel('emu-n11')

@@ -80,7 +80,7 @@ describe('a member without a factor', () => {
 
   test('can still read their profile, organizations, factors and sessions', async () => {
     const { token } = member
-    for (const path of ['/api/users/me', '/api/org/list', '/api/auth/factors', '/api/auth/sessions'])
+    for (const path of ['/api/users/me', '/api/org/list', '/api/auth/factors/list', '/api/auth/sessions'])
       expect((await server.call('GET', path, { token })).status).toBe(200)
     const listed = (await server.call('GET', '/api/org/list', { token })).body.data
     expect(listed.find(({ id }: { id: string }) => id === owner.organizationId).require_second_factor).toBe(

@@ -109,7 +109,7 @@ describe('an authenticator app', () => {
 
   test('requires a confirmed address', async () => {
     const person = await server.signUp()
-    for (const path of ['totp/begin', 'passkeys/options']) {
+    for (const path of ['totp/begin', 'passkeys/begin']) {
       const body = { proof: { password: person.password } }
       const answer = await server.call('POST', `/api/auth/${path}`, { token: person.token, body })
       expect(answer.body.code).toBe('auth.factor_unverified')
@@ -128,7 +128,7 @@ describe('an authenticator app', () => {
     const foreign = { token: other.token, body: { factor_id: factorId, proof: { password } } }
     expect((await server.call('POST', '/api/auth/factors/remove', foreign)).status).toBe(404)
     expect((await remove({ password })).status).toBe(200)
-    expect((await server.call('GET', '/api/auth/factors', { token })).body).toEqual({
+    expect((await server.call('GET', '/api/auth/factors/list', { token })).body).toEqual({
       factors: [],
       recovery_codes_left: 0,
       has_password: true,
@@ -180,7 +180,9 @@ describe('guesses', () => {
     for (let guess = 0; guess < 5; guess++) {
       const body = { challenge, code: app.wrongCode() }
       const headers = { 'idempotency-key': randomUUID() }
-      expect((await server.call('POST', '/api/auth/second_factor', { body, headers })).status).toBe(401)
+      expect((await server.call('POST', '/api/auth/verify_second_factor', { body, headers })).status).toBe(
+        401,
+      )
     }
     expect((await answerChallenge(server, challenge, { code: app.code(1) })).body.code).toBe(
       'auth.challenge_gone',
@@ -194,7 +196,8 @@ describe('guesses', () => {
     const codes: string[] = []
     for (let guess = 0; guess < 11; guess++)
       codes.push(
-        (await server.call('POST', '/api/auth/recovery_codes', { token: person.token, body })).body.code,
+        (await server.call('POST', '/api/auth/recovery_codes/renew', { token: person.token, body })).body
+          .code,
       )
     expect(codes).toEqual([...Array(10).fill('auth.wrong_proof'), 'auth.too_many_codes'])
   })
@@ -211,8 +214,8 @@ describe('recovery codes', () => {
     expect((await signIn(spelled)).body.code).toBe('auth.wrong_recovery_code')
     await mailTo(server, person.email, 'recovery code of your account was used')
     const { token, password } = person
-    expect((await server.call('GET', '/api/auth/factors', { token })).body.recovery_codes_left).toBe(9)
-    const renewed = await server.call('POST', '/api/auth/recovery_codes', {
+    expect((await server.call('GET', '/api/auth/factors/list', { token })).body.recovery_codes_left).toBe(9)
+    const renewed = await server.call('POST', '/api/auth/recovery_codes/renew', {
       token,
       body: { proof: { password } },
     })
@@ -231,7 +234,7 @@ describe('recovery codes', () => {
 
   test('require a factor', async () => {
     const { token, password } = await signUpVerified(server)
-    const answer = await server.call('POST', '/api/auth/recovery_codes', {
+    const answer = await server.call('POST', '/api/auth/recovery_codes/renew', {
       token,
       body: { proof: { password } },
     })

@@ -13,9 +13,9 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const begin = async () => (await server.call('POST', '/api/auth/passkey/options')).body
+const begin = async () => (await server.call('POST', '/api/auth/passkeys/begin_sign_in')).body
 const signIn = (challenge: string, response: object) =>
-  server.call('POST', '/api/auth/passkey/sign_in', { body: { challenge, response } })
+  server.call('POST', '/api/auth/passkeys/sign_in', { body: { challenge, response } })
 
 /** Faults that make a signature invalid. */
 const LIES: [string, Parameters<Authenticator['get']>[1]][] = [
@@ -89,7 +89,7 @@ describe('a passkey as second factor', () => {
     expect(answer.status).toBe(200)
     expect(answer.body.user.email).toBe(person.email)
     const { access_token: token } = answer.body
-    expect((await server.call('GET', '/api/auth/factors', { token })).body.in_this_session).toBe(true)
+    expect((await server.call('GET', '/api/auth/factors/list', { token })).body.in_this_session).toBe(true)
     expect((await signIn(challenge, authenticator.get(options))).body.code).toBe('auth.challenge_gone')
   })
 
@@ -120,7 +120,7 @@ describe('a passkey as second factor', () => {
       (await server.call('POST', '/api/auth/factors/challenge', { token: whose })).body
     const renew = async ({ challenge, options }: { challenge: string; options: { challenge: string } }) => {
       const proof = { passkey: { challenge, response: authenticator.get(options) } }
-      return server.call('POST', '/api/auth/recovery_codes', { token, body: { proof } })
+      return server.call('POST', '/api/auth/recovery_codes/renew', { token, body: { proof } })
     }
     const mine = await challengeFor(token)
     expect((await renew(mine)).status).toBe(201)
@@ -135,7 +135,10 @@ describe('a passkey as second factor', () => {
     const { factorId } = await addPasskey(server, ada)
     await addApp(server, ada)
     const rename = (whose: string) =>
-      server.call('PUT', `/api/auth/factors?factor_id=${factorId}`, { token: whose, body: { name: 'Key' } })
+      server.call('PUT', `/api/auth/factors/update?factor_id=${factorId}`, {
+        token: whose,
+        body: { name: 'Key' },
+      })
     expect((await rename(person.token)).status).toBe(404)
     expect((await rename(token)).body).toMatchObject({ id: factorId, type: 'passkey', name: 'Key' })
     const body = { factor_id: factorId, proof: { password } }
@@ -147,7 +150,7 @@ describe('a passkey as second factor', () => {
 describe('the registration of a passkey', () => {
   test.each(LIES)('is refused with %s', async (_, lie) => {
     const { token, password } = await signUpVerified(server)
-    const begun = await server.call('POST', '/api/auth/passkeys/options', {
+    const begun = await server.call('POST', '/api/auth/passkeys/begin', {
       token,
       body: { proof: { password } },
     })
@@ -164,7 +167,7 @@ describe('the registration of a passkey', () => {
     const [ada, eve] = [await signUpVerified(server), await signUpVerified(server)]
     const { authenticator } = await addPasskey(server, ada)
     const optionsFor = async ({ token, password }: Person) =>
-      (await server.call('POST', '/api/auth/passkeys/options', { token, body: { proof: { password } } })).body
+      (await server.call('POST', '/api/auth/passkeys/begin', { token, body: { proof: { password } } })).body
     const register = (challenge: string, response: object) =>
       server.call('POST', '/api/auth/passkeys/register', {
         token: eve.token,

@@ -107,9 +107,15 @@ describe('a test of a tool', () => {
 
   test("returns the provider's error without the key", async () => {
     const id = await smith.make()
-    for (const model_name of ['emu-err401', 'emu-err500', 'emu-errmid', 'emu-cut']) {
+    for (const [model_name, status, code] of [
+      ['emu-err401', 400, 'llm.refused'],
+      ['emu-err429', 429, 'llm.rate_limited'],
+      ['emu-err500', 503, 'llm.failed'],
+      ['emu-errmid', 503, 'llm.failed'],
+      ['emu-cut', 503, 'llm.failed'],
+    ] as const) {
       const answer = await ask(id, 'TOOL:main={"text":"a"}', { model_name })
-      expect([answer.status, answer.body.code]).toEqual([503, 'llm.failed'])
+      expect([answer.status, answer.body.code]).toEqual([status, code])
       expect(answer.text).not.toContain('canary')
     }
     expect((await ask(id, 'Hi', { model_name: 'emu-err401' })).body.detail).toContain('rejected the API key')

@@ -166,7 +166,7 @@ async function checkBudgets(server: ServerProcess, person: Person, apiKeyId: str
     '/api/billing/ledger?kind=DEBIT&',
   )
   const sum = (of: typeof debits) => of.reduce((total, { amount }) => total - amount, 0)
-  const [ofKey, ofMember] = await read('/api/billing/budgets?')
+  const [ofKey, ofMember] = await read('/api/billing/budgets/list?')
   expect(ofMember).toMatchObject({ held: 0, spent: sum(debits) })
   expect(ofKey).toMatchObject({
     held: 0,

@@ -112,7 +112,10 @@ export async function setBudget(
   { token, organizationId }: Person,
   body: { user_id?: string; api_key_id?: string; credits_per_month: number },
 ) {
-  const answer = await client.call('PUT', `/api/billing/budgets?org_id=${organizationId}`, { token, body })
+  const answer = await client.call('PUT', `/api/billing/budgets/set?org_id=${organizationId}`, {
+    token,
+    body,
+  })
   if (answer.status !== 200) throw new Error(answer.text)
   return answer.body
 }

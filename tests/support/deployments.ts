@@ -75,7 +75,7 @@ export const askForToken = (
   visitorKey = newVisitorKey(),
   headers: Record<string, string> = {},
 ): Promise<Answer> =>
-  client.call('POST', `/api/agent_deploy/visitor?deployment_id=${deploymentId}`, {
+  client.call('POST', `/api/agent_deploy/create_visitor?deployment_id=${deploymentId}`, {
     body: { visitor_key: visitorKey },
     headers,
   })
@@ -139,4 +139,4 @@ export const resumeTalk = (
   })
 
 export const readSession = (client: Client, token: string, sessionId: string): Promise<Answer> =>
-  client.call('GET', `/api/agent_deploy/session?session_id=${sessionId}`, { token })
+  client.call('GET', `/api/agent_deploy/get_session?session_id=${sessionId}`, { token })

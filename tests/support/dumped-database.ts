@@ -129,7 +129,7 @@ export async function signIn(client: Client, { email, password, appSecret }: Dum
   const login = await client.call('POST', '/api/auth/login', { body: { email, password } })
   const proof = { challenge: login.body.challenge, code: appSecret && new App(appSecret).code() }
   const { status, body, text } = appSecret
-    ? await client.call('POST', '/api/auth/second_factor', { body: proof })
+    ? await client.call('POST', '/api/auth/verify_second_factor', { body: proof })
     : login
   if (status !== 200) throw new Error(text)
   return body.access_token

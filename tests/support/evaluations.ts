@@ -19,7 +19,7 @@ export function evaluator({ call }: Librarian, kbId: string): Evaluator {
   const ended: Evaluator['ended'] = async (runId) => {
     const end = Date.now() + WAIT_MS_MAX
     for (;;) {
-      const answer = await call('GET', 'evaluations/run', { kb_id: kbId, run_id: runId })
+      const answer = await call('GET', 'evaluations/get_run', { kb_id: kbId, run_id: runId })
       if (answer.status !== 200 || ['complete', 'failed'].includes(answer.body.status)) return answer
       if (Date.now() > end) throw new Error(`not ended: ${answer.text}`)
       await sleep(25)

@@ -76,7 +76,7 @@ export async function addPasskey(
   { token, password }: Person,
   authenticator = new Authenticator(ORIGIN),
 ): Promise<{ authenticator: Authenticator; recoveryCodes: string[] | null; factorId: string }> {
-  const begun = await server.call('POST', '/api/auth/passkeys/options', {
+  const begun = await server.call('POST', '/api/auth/passkeys/begin', {
     token,
     body: { proof: { password } },
   })
@@ -92,4 +92,4 @@ export const logIn = (server: TestServer, { email, password }: Person): Promise<
   server.call('POST', '/api/auth/login', { body: { email, password } })
 
 export const answerChallenge = (server: TestServer, challenge: string, proof: object): Promise<Answer> =>
-  server.call('POST', '/api/auth/second_factor', { body: { challenge, ...proof } })
+  server.call('POST', '/api/auth/verify_second_factor', { body: { challenge, ...proof } })

@@ -22,12 +22,12 @@ const OPENAPI = join(import.meta.dirname, '../../openapi.json')
 const NOT_WALKED = new Set([
   ...['/api/auth/oidc/start', '/api/auth/oidc/callback', '/api/mcp/callback', '/api/mcp/server_with_tools'],
   ...[
-    '/api/org/leave_link',
+    '/api/org/get_leave_link',
     '/api/invitations/validate',
-    '/api/agent_deploy/session',
+    '/api/agent_deploy/get_session',
     '/api/agent_deploy/stream',
   ],
-  '/api/llm/connections/models',
+  '/api/llm/connections/list_models',
   ...['/api/chat/stream', '/api/auth/sessions', '/api/org/export', '/api/users/me/export'],
 ])
 
@@ -42,7 +42,7 @@ const LISTS: Record<string, { path: string; key?: string; needs?: string[] }> = 
   kb_id: { path: '/api/kb/list', needs: ['org_id'] },
   document_id: { path: '/api/kb/list_documents', key: 'documents', needs: ['kb_id'] },
   evaluation_id: { path: '/api/kb/evaluations/list', needs: ['kb_id'] },
-  run_id: { path: '/api/kb/evaluations/runs', needs: ['kb_id', 'evaluation_id'] },
+  run_id: { path: '/api/kb/evaluations/list_runs', needs: ['kb_id', 'evaluation_id'] },
   tool_id: { path: '/api/tools/list_all' },
   server_id: { path: '/api/mcp/list_servers' },
   agent_id: { path: '/api/agents/list', needs: ['org_id'] },

@@ -37,7 +37,7 @@ describeInBrowser('a conversation', () => {
   test('queues input from before it is ready, and sends it then', async () => {
     const page = await stage.visit(await stage.deploy())
     const begun = Promise.withResolvers<void>()
-    await page.route('**/api/agent_deploy/visitor?*', async (route) => {
+    await page.route('**/api/agent_deploy/create_visitor?*', async (route) => {
       await begun.promise
       await route.continue()
     })

@@ -27,7 +27,7 @@ export function SecondFactorGate({ children }: { children: ReactNode }) {
   const { organization } = useHere()
   const { pathname } = useLocation()
   const isAsked = organization.require_second_factor && !PERSONAL.includes(pathname)
-  const factors = useQuery({ ...read('GET /api/auth/factors', {}), enabled: isAsked })
+  const factors = useQuery({ ...read('GET /api/auth/factors/list', {}), enabled: isAsked })
   if (!isAsked || factors.error || factors.data?.in_this_session) return children
   return (
     <Page title={organization.name}>

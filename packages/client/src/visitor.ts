@@ -51,7 +51,7 @@ export class VisitorClient {
     const ask = createTransport(options)
     this.#auth = visitorTokens(async () => {
       const answer = await ask(
-        `/api/agent_deploy/visitor?deployment_id=${deploymentId}`,
+        `/api/agent_deploy/create_visitor?deployment_id=${deploymentId}`,
         jsonPost({ visitor_key: visitorKey }),
       )
       return (await answer.json()) as VisitorPass
@@ -88,7 +88,7 @@ export class VisitorClient {
   }
 
   async readSession(sessionId: string): Promise<DeploymentSessionMessage[]> {
-    const answer = await this.#send(`/api/agent_deploy/session?session_id=${sessionId}`)
+    const answer = await this.#send(`/api/agent_deploy/get_session?session_id=${sessionId}`)
     return ((await answer.json()) as DeploymentSession).messages
   }
 

@@ -118,9 +118,7 @@ export type NewDeployment = Static<typeof NewDeployment>
 export const DeploymentChange = Body({
   name: Type.Optional(Name),
   description: Type.Optional(Description),
-  config: Type.Optional(
-    described(ChangeOf(Config), 'Changes of the settings; null removes one. Others stay unchanged.'),
-  ),
+  config: Type.Optional(ChangeOf(Config)),
   status: Type.Optional(
     Enum(STATUSES, { description: 'Status of the deployment. A paused deployment refuses messages.' }),
   ),

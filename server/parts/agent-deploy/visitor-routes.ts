@@ -22,7 +22,7 @@ interface Dependencies {
 export const visitorRoutes = ({ services, chats, findPublicDeployment }: Dependencies): Route[] => [
   defineRoute({
     method: 'POST',
-    url: '/api/agent_deploy/visitor',
+    url: '/api/agent_deploy/create_visitor',
     summary: 'Get a token for a visitor of a page',
     description:
       'For deployments of type widget or iframe. Refuses pages whose origin is neither this server nor in ' +
@@ -78,7 +78,7 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
   }),
   defineRoute({
     method: 'GET',
-    url: '/api/agent_deploy/session',
+    url: '/api/agent_deploy/get_session',
     summary: 'Get the newest messages of a session',
     access: 'deployment',
     query: OneSession,

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import type { agents } from '#database/schema/agents.ts'
+import { Replacing } from '#platform/http/merge-fields.ts'
 import {
   Body,
   CreatedAt,
@@ -99,7 +100,7 @@ export const AgentChange = Body({
   agent_type: Type.Optional(AgentType),
   model_id: Type.Optional(ModelId),
   tools: Type.Optional(ToolUses),
-  params: Type.Optional(NewParams),
+  params: Type.Optional(Replacing(NewParams)),
   is_public: Type.Optional(IsPublic),
   is_active: Type.Optional(Type.Boolean({ description: 'Whether the agent can be used.' })),
   knowledge_base_ids: Type.Optional(KnowledgeBaseIds),

@@ -31,17 +31,18 @@ export async function createMessage(
   const abandoned = new AbortController()
   const log = new EventLog()
   let events = 0
-  const writer = new MessageWriter(body.model, (event) => {
+  const writer = new MessageWriter((event) => {
     events += 1
     log.append(String(events), JSON.stringify(event), event.type)
   })
-  const { ended, ignored } = await generate(
+  const { model, ended, ignored } = await generate(
     deps,
     sender,
     { name: body.model, request, fields: FIELDS },
     writer.sink,
     AbortSignal.any([left, abandoned.signal]),
   )
+  writer.begin(model)
   if (body.stream) {
     void ended.then((outcome) => {
       writer.end(outcome, requestId)

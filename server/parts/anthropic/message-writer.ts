@@ -24,16 +24,25 @@ export interface MessageEvent {
  */
 export class MessageWriter {
   readonly #id = `msg_${newId()}`
-  readonly #model: string
-  readonly #emit: (event: MessageEvent) => void
+  readonly #send: (event: MessageEvent) => void
   readonly #blocks: ReplyBlock[] = []
   #open: OpenBlock | null = null
+  #model = ''
+  /** Events that arrived before the answering model was known. Null from then on. */
+  #early: MessageEvent[] | null = []
 
-  constructor(model: string, emit: (event: MessageEvent) => void) {
+  constructor(send: (event: MessageEvent) => void) {
+    this.#send = send
+  }
+
+  /** Emits the first events, which name the model that answers. */
+  begin(model: string): void {
+    const early = this.#early ?? []
+    this.#early = null
     this.#model = model
-    this.#emit = emit
-    this.#emitEvent('message_start', { message: this.#view(null) })
+    this.#emitEvent('message_start', { message: { ...this.#view(null), content: [] } })
     this.#emitEvent('ping', {})
+    for (const event of early) this.#send(event)
   }
 
   readonly sink: ModelSink = {
@@ -59,7 +68,7 @@ export class MessageWriter {
   end(outcome: Outcome, requestId: string): MessageView {
     this.#close()
     const message = this.#view(outcome)
-    if (outcome.failure) this.#emit(anthropicError(outcome.failure, requestId))
+    if (outcome.failure) this.#send(anthropicError(outcome.failure, requestId))
     else {
       const { stop_reason, stop_sequence, usage } = message
       this.#emitEvent('message_delta', { delta: { stop_reason, stop_sequence }, usage })
@@ -126,7 +135,9 @@ export class MessageWriter {
   }
 
   #emitEvent(type: string, data: object): void {
-    this.#emit({ type, ...data })
+    const event = { type, ...data }
+    if (this.#early) this.#early.push(event)
+    else this.#send(event)
   }
 
   #view(outcome: Outcome | null): MessageView {

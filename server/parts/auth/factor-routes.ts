@@ -24,6 +24,7 @@ import {
   beginPasskey,
   beginProof,
   confirmAuthenticator,
+  getFactor,
   listFactors,
   removeFactor,
   renameFactor,
@@ -66,7 +67,7 @@ export const factorRoutes = (services: Services, cookie: SessionCookie): Route[]
 const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
   defineRoute({
     method: 'POST',
-    url: '/api/auth/second_factor',
+    url: '/api/auth/verify_second_factor',
     summary: 'Complete a sign-in with a second factor',
     description:
       'Answers the `challenge` of a 401 `auth.second_factor_needed` with one of `code`, `recovery_code` and `passkey` (a ' +
@@ -90,7 +91,7 @@ const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
   }),
   defineRoute({
     method: 'POST',
-    url: '/api/auth/passkey/options',
+    url: '/api/auth/passkeys/begin_sign_in',
     summary: 'Start signing in with a passkey',
     access: 'public',
     effects: 'outside',
@@ -100,7 +101,7 @@ const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
   }),
   defineRoute({
     method: 'POST',
-    url: '/api/auth/passkey/sign_in',
+    url: '/api/auth/passkeys/sign_in',
     summary: 'Sign in with a passkey',
     description: 'Replaces the password and the second factor.',
     access: 'public',
@@ -117,7 +118,7 @@ const signInRoutes = (services: Services, cookie: SessionCookie): Route[] => [
 const ownRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'GET',
-    url: '/api/auth/factors',
+    url: '/api/auth/factors/list',
     summary: 'Get your second factors',
     access: 'session',
     reply: [200, FactorsView],
@@ -126,13 +127,14 @@ const ownRoutes = (services: Services): Route[] => [
   }),
   defineRoute({
     method: 'PUT',
-    url: '/api/auth/factors',
+    url: '/api/auth/factors/update',
     summary: 'Rename a second factor',
     access: 'session',
     query: Type.Object({ factor_id: idOf('the second factor') }),
     body: FactorChange,
     example: { name: 'Phone' },
     effects: 'database',
+    current: ({ caller, query }) => getFactor(services, caller, query.factor_id),
     reply: [200, FactorView],
     errors: ['auth.factor_not_found'],
     handler: ({ caller, query, body }) => renameFactor(services, caller, query.factor_id, body.name),
@@ -194,7 +196,7 @@ const ownRoutes = (services: Services): Route[] => [
   }),
   defineRoute({
     method: 'POST',
-    url: '/api/auth/passkeys/options',
+    url: '/api/auth/passkeys/begin',
     summary: 'Start adding a passkey',
     description: 'Returns PublicKeyCredentialCreationOptionsJSON for `navigator.credentials.create`.',
     access: 'session',
@@ -237,7 +239,7 @@ const ownRoutes = (services: Services): Route[] => [
   }),
   defineRoute({
     method: 'POST',
-    url: '/api/auth/recovery_codes',
+    url: '/api/auth/recovery_codes/renew',
     summary: 'Replace your recovery codes',
     description: 'Returns ten new codes once. The previous ones stop working.',
     access: 'session',

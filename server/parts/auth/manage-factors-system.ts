@@ -126,6 +126,13 @@ export async function beginProof(services: Services, caller: Caller) {
   return { challenge: token, options: await requestOptions(services.config, webauthnChallenge, passkeys) }
 }
 
+/** Returns a factor of the caller. Throws auth.factor_not_found. */
+export const getFactor = async (
+  { database }: Services,
+  { userId }: Caller,
+  factorId: string,
+): Promise<FactorView> => findFactor(await readFactors(systemSql(database), userId), factorId)
+
 /** Renames a factor. Throws auth.factor_not_found. */
 export async function renameFactor(
   { database }: Services,

@@ -68,7 +68,7 @@ export const authRoutes = (
     summary: 'Sign in with email and password',
     description:
       'For an account with a second factor, returns 401 `auth.second_factor_needed` with `challenge`, `methods` ' +
-      'and, for passkeys, `passkey_options`. Continue with POST /api/auth/second_factor.',
+      'and, for passkeys, `passkey_options`. Continue with POST /api/auth/verify_second_factor.',
     access: 'public',
     body: Credentials,
     example: { email: EMAIL, password: PASSWORD },

@@ -1,11 +1,11 @@
-import { desc, eq, lt } from '#database/drizzle.ts'
+import { and, desc, eq, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { budgets } from '#database/schema/ledger.ts'
 import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import { keepSubject } from './keep-subject.ts'
+import { isOrNull, keepSubject } from './keep-subject.ts'
 import { type BudgetView, type NewBudget, viewBudget } from './schemas.ts'
 import { BUDGET } from './tables.ts'
 
@@ -24,6 +24,17 @@ export const listBudgets = (
       }),
     viewBudget,
   )
+
+/** Returns the budget of a member or an API key, or an empty object if it has none. */
+export async function readBudget(
+  scope: Scope<'organization:admin'>,
+  { user_id: userId, api_key_id: apiKeyId }: NewBudget,
+): Promise<BudgetView | object> {
+  const [row] = await scope.select(budgets, {
+    where: and(isOrNull(budgets.memberId, userId), isOrNull(budgets.apiKeyId, apiKeyId)),
+  })
+  return row ? viewBudget(row) : {}
+}
 
 /**
  * Sets the monthly budget (UTC) of a member or an API key. A new budget includes the usage of the current month and

@@ -6,10 +6,10 @@ import { COLLEAGUE, ORGANIZATION, OTHER_ORGANIZATION } from '#platform/http/exam
 import { readPage } from '#platform/http/pagination.ts'
 import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
-import { deleteBudget, listBudgets, setBudget } from './budgets.ts'
+import { deleteBudget, listBudgets, readBudget, setBudget } from './budgets.ts'
 import { changeSettings, readBalance } from './credits.ts'
 import { LimitPage, LimitView, NewLimit } from './limit-schemas.ts'
-import { deleteLimit, listLimits, setLimit } from './limits.ts'
+import { deleteLimit, listLimits, readLimit, setLimit } from './limits.ts'
 import { readUsage, usageFile } from './read-usage.ts'
 import {
   Balance,
@@ -83,13 +83,14 @@ const creditRoutes = ({ config, ledger, database }: Services): Route[] => [
   }),
   defineRoute({
     method: 'PUT',
-    url: '/api/billing/settings',
+    url: '/api/billing/update_settings',
     summary: 'Set the threshold of the low-credits event',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: InOrganization,
     body: Settings,
     example: { credits_low_threshold: 100_000 },
     effects: 'database',
+    current: ({ scope }) => readBalance(ledger, scope),
     reply: [200, Balance],
     errors: ['org.not_found'],
     async handler({ scope, body }) {
@@ -131,7 +132,7 @@ const creditRoutes = ({ config, ledger, database }: Services): Route[] => [
 const budgetRoutes: Route[] = [
   defineRoute({
     method: 'GET',
-    url: '/api/billing/budgets',
+    url: '/api/billing/budgets/list',
     summary: "List an organization's budgets, newest first",
     access: { permission: 'organization:read', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, ...PageQuery }),
@@ -141,23 +142,24 @@ const budgetRoutes: Route[] = [
   }),
   defineRoute({
     method: 'PUT',
-    url: '/api/billing/budgets',
+    url: '/api/billing/budgets/set',
     summary: 'Set the monthly budget of a member or API key',
     description:
-      'Send `user_id` or `api_key_id`. A member has one budget across all their keys; a key has a budget of its ' +
+      'Send `user_id` or `api_key_id`; the other is null or omitted. A member has one budget across all their keys; a key has a budget of its ' +
       'own besides. Months are in UTC.',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: InOrganization,
     body: NewBudget,
     example: { user_id: COLLEAGUE, credits_per_month: 50_000 },
     effects: 'database',
+    current: ({ scope, body }) => readBudget(scope, body),
     reply: [200, BudgetView],
     errors: ['org.not_found', 'user.not_found', 'api_key.not_found'],
     handler: ({ scope, body }) => setBudget(scope, body),
   }),
   defineRoute({
     method: 'DELETE',
-    url: '/api/billing/budgets',
+    url: '/api/billing/budgets/delete',
     summary: 'Delete a budget',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, budget_id: idOf('the budget') }),
@@ -173,7 +175,7 @@ const budgetRoutes: Route[] = [
 const limitRoutes: Route[] = [
   defineRoute({
     method: 'GET',
-    url: '/api/billing/limits',
+    url: '/api/billing/limits/list',
     summary: "List an organization's limits per minute, newest first",
     access: { permission: 'organization:read', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, ...PageQuery }),
@@ -183,7 +185,7 @@ const limitRoutes: Route[] = [
   }),
   defineRoute({
     method: 'PUT',
-    url: '/api/billing/limits',
+    url: '/api/billing/limits/set',
     summary: 'Limit the model calls of a member, an API key or a model per minute',
     description: 'Replaces the limits of this member, API key or model. An omitted limit is removed.',
     access: { permission: 'organization:admin', orgOf: 'query' },
@@ -191,6 +193,7 @@ const limitRoutes: Route[] = [
     body: NewLimit,
     example: { user_id: COLLEAGUE, requests_per_minute: 60, tokens_per_minute: 200_000 },
     effects: 'database',
+    current: ({ scope, body }) => readLimit(scope, body),
     reply: [200, LimitView],
     errors: [
       'org.not_found',
@@ -203,7 +206,7 @@ const limitRoutes: Route[] = [
   }),
   defineRoute({
     method: 'DELETE',
-    url: '/api/billing/limits',
+    url: '/api/billing/limits/delete',
     summary: 'Delete limits per minute',
     access: { permission: 'organization:admin', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, limit_id: idOf('the limit') }),

@@ -1,3 +1,4 @@
+import { eq, isNull, type PgColumn, type SQL } from '#database/drizzle.ts'
 import type { TenantTransaction } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 
@@ -7,6 +8,10 @@ interface Subject {
   apiKeyId: string | null
   modelId: string | null
 }
+
+/** Matches the rows of a subject. All columns of the other subjects are null. */
+export const isOrNull = (column: PgColumn, id: string | null | undefined): SQL =>
+  id ? eq(column, id) : isNull(column)
 
 /**
  * Locks the subject until the transaction ends. Deleting it would delete the budget or limit, too. Throws

@@ -27,9 +27,9 @@ const Tokens = Type.Integer({
 })
 
 export const NewLimit = Body({
-  user_id: Type.Optional(described(Uuid, 'ID of the member.')),
-  api_key_id: Type.Optional(described(Uuid, 'ID of the API key.')),
-  model_id: Type.Optional(described(Uuid, 'ID of the model or route.')),
+  user_id: Type.Optional(Nullable(described(Uuid, 'ID of the member.'))),
+  api_key_id: Type.Optional(Nullable(described(Uuid, 'ID of the API key.'))),
+  model_id: Type.Optional(Nullable(described(Uuid, 'ID of the model or route.'))),
   requests_per_minute: Type.Optional(Nullable(Requests)),
   tokens_per_minute: Type.Optional(Nullable(Tokens)),
 })

@@ -1,4 +1,4 @@
-import { desc, eq, lt } from '#database/drizzle.ts'
+import { and, desc, eq, lt } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { minuteLimits } from '#database/schema/ledger.ts'
 import type { TenantTransaction } from '#database/tenant-sql.ts'
@@ -6,7 +6,7 @@ import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { eventOf, recordEvent } from '#platform/audit/audit.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
-import { keepSubject } from './keep-subject.ts'
+import { isOrNull, keepSubject } from './keep-subject.ts'
 import { type LimitView, type NewLimit, viewLimit } from './limit-schemas.ts'
 import { LIMIT } from './tables.ts'
 
@@ -25,6 +25,21 @@ export const listLimits = (
       }),
     viewLimit,
   )
+
+/** Returns the limits of a member, an API key or a model, or an empty object if it has none. */
+export async function readLimit(
+  scope: Scope<'organization:admin'>,
+  { user_id: userId, api_key_id: apiKeyId, model_id: modelId }: NewLimit,
+): Promise<LimitView | object> {
+  const [row] = await scope.select(minuteLimits, {
+    where: and(
+      isOrNull(minuteLimits.memberId, userId),
+      isOrNull(minuteLimits.apiKeyId, apiKeyId),
+      isOrNull(minuteLimits.modelId, modelId),
+    ),
+  })
+  return row ? viewLimit(row) : {}
+}
 
 /**
  * Sets the limits per minute of a member, an API key or a model. Counts of the current minute stay. Throws
@@ -48,7 +63,7 @@ export async function setLimit(
     // Locks the account, and shows waiting statements that they have missed a limit, as for budgets.
     await tx`
       update credit_accounts set budgets_version = budgets_version + 1 where organization_id = ${organizationId}`
-    const before = await readLimit(tx, organizationId, { userId, apiKeyId, modelId })
+    const before = await selectLimit(tx, organizationId, { userId, apiKeyId, modelId })
     await tx`
       insert into minute_limits
         (id, organization_id, user_id, api_key_id, model_id, requests_per_minute, tokens_per_minute, minute)
@@ -56,7 +71,7 @@ export async function setLimit(
         date_trunc('minute', now()))
       on conflict (organization_id, user_id, api_key_id, model_id) do update set updated_at = now(),
         requests_per_minute = excluded.requests_per_minute, tokens_per_minute = excluded.tokens_per_minute`
-    const after = await readLimit(tx, organizationId, { userId, apiKeyId, modelId })
+    const after = await selectLimit(tx, organizationId, { userId, apiKeyId, modelId })
     const event = eventOf(LIMIT, before, after)
     if (event) await recordEvent(tx, organizationId, scope, event)
     return after?.['id'] as string
@@ -73,7 +88,7 @@ export async function deleteLimit(scope: Scope<'organization:admin'>, id: string
   if (deleted.length === 0) throw fail('billing.limit_not_found')
 }
 
-async function readLimit(
+async function selectLimit(
   tx: TenantTransaction,
   organizationId: string,
   { userId, apiKeyId, modelId }: { userId: string | null; apiKeyId: string | null; modelId: string | null },

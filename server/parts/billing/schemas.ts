@@ -175,8 +175,8 @@ function sidesOf({ organizationId, counterpartyId, amount }: LedgerEntry) {
 }
 
 export const NewBudget = Body({
-  user_id: Type.Optional(described(Uuid, 'ID of the member. Required without `api_key_id`.')),
-  api_key_id: Type.Optional(described(Uuid, 'ID of the API key. Required without `user_id`.')),
+  user_id: Type.Optional(Nullable(described(Uuid, 'ID of the member. Required without `api_key_id`.'))),
+  api_key_id: Type.Optional(Nullable(described(Uuid, 'ID of the API key. Required without `user_id`.'))),
   credits_per_month: Type.Number({ minimum: 0, maximum: CREDITS_MAX, description: 'Credits per UTC month.' }),
 })
 export type NewBudget = Static<typeof NewBudget>

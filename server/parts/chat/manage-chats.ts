@@ -72,7 +72,7 @@ async function findParent(scope: ChatWriter, chatId: string, messageId: string):
  */
 export async function getChat(
   storage: Storage,
-  scope: Scope<'chats:read'>,
+  scope: ChatReader,
   query: { chat_id: string; branches?: 'all'; cursor?: string; limit?: number },
 ) {
   const chat = await findChat(scope, query.chat_id)

@@ -107,7 +107,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
   }),
   defineRoute({
     method: 'GET',
-    url: '/api/chat/folders',
+    url: '/api/chat/list_folders',
     summary: 'List the folders of your chats, by name',
     description:
       'Returns at most 1,000 folders. A folder exists while it contains a chat that is not deleted.',
@@ -138,14 +138,15 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
     url: '/api/chat',
     summary: 'Update a chat',
     description:
-      'Omitted fields stay unchanged, also those of `settings`. A chat with status DELETED returns 404, except for a ' +
-      'change of its status.',
+      'Omitted fields stay unchanged, also those of `settings`. A chat can be sent back as GET /api/chat returns it ' +
+      'without `branches` and `cursor`, if it has no new messages. A chat with status DELETED returns 404, except for ' +
+      'a change of its status.',
     access: inOrganization('chats:write'),
     query: OneChat,
     body: schemas.ChatChange,
     example: { pinned: true, folder: 'Customers' },
     effects: 'database',
-    current: async ({ scope, query }) => schemas.viewChat(await findChat(scope, query.chat_id)),
+    current: ({ scope, query }) => getChat(deps.storage, scope, query),
     reply: [200, schemas.ChatView],
     errors: ['org.not_found', 'chat.not_found', 'chat.message_not_found', 'chat.parent_not_reply'],
     handler: ({ scope, query, body }) => updateChat(scope, query.chat_id, body),

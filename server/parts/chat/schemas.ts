@@ -36,7 +36,7 @@ const Settings = Body(
     ),
     top_p: Type.Optional(described(Unit, 'Nucleus sampling: share of probability mass to sample from.')),
   },
-  { title: 'ChatSettings' },
+  { title: 'ChatSettings', description: 'Default settings for replies in the chat.' },
 )
 
 export const ChatInput = Body({
@@ -48,7 +48,7 @@ export type ChatInput = Static<typeof ChatInput>
 
 export const ChatChange = Body({
   ...ChatInput.properties,
-  settings: Type.Optional(described(ChangeOf(Settings), 'Changes of the settings; null removes one.')),
+  settings: Type.Optional(ChangeOf(Settings)),
   pinned: Type.Optional(Type.Boolean({ description: 'Whether the chat is pinned.' })),
   folder: Type.Optional(
     Nullable(

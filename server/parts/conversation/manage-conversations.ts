@@ -62,16 +62,6 @@ export const listConversations = (
     viewConversation,
   )
 
-/** Throws conversation.not_found. */
-export async function getConversation(
-  scope: Scope<'conversation:write'>,
-  conversationId: string,
-): Promise<ConversationView> {
-  const [row] = await scope.select(conversations, { where: eq(conversations.id, conversationId) })
-  if (!row) throw fail('conversation.not_found')
-  return viewConversation(row)
-}
-
 /** Updates the given fields. Throws conversation.not_found. */
 export async function updateConversation(
   scope: Scope<'conversation:write'>,

@@ -44,6 +44,12 @@ export async function changeChunk(
   return viewChunk(await findChunk(scope, kbId, id))
 }
 
+/** Returns a chunk. Throws kb.chunk_not_found. */
+export const getChunk = async (
+  scope: Scope<'kb:write'>,
+  { kb_id: kbId, chunk_id: id }: { kb_id: string; chunk_id: string },
+): Promise<ChunkView> => viewChunk(await findChunk(scope, kbId, id))
+
 async function findChunk(scope: Scope<'kb:write'>, kbId: string, id: string): Promise<FoundChunk> {
   const [row] = await scope.sql<FoundChunk[]>`
     select c.id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",

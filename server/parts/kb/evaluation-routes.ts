@@ -101,7 +101,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
   }),
   defineRoute({
     method: 'GET',
-    url: '/api/kb/evaluations/runs',
+    url: '/api/kb/evaluations/list_runs',
     summary: 'List the runs of an evaluation, newest first, with their settings and metrics',
     access: { permission: 'kb:read', orgOf: ofKb },
     query: Type.Object({ ...OneEvaluation.properties, ...PageQuery }),
@@ -112,7 +112,7 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
   // The POST route with this path starts a run. This GET route returns a run.
   defineRoute({
     method: 'GET',
-    url: '/api/kb/evaluations/run',
+    url: '/api/kb/evaluations/get_run',
     summary: 'Get a run with its results per question',
     access: { permission: 'kb:read', orgOf: ofKb },
     query: Type.Object({

@@ -6,7 +6,7 @@ import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import { UploadView } from '#platform/storage/view-upload.ts'
 import { MODEL_FAILURES } from '../llm/index.ts'
 import { addSource, deleteSource } from './add-source.ts'
-import { changeChunk } from './change-chunk.ts'
+import { changeChunk, getChunk } from './change-chunk.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { deleteDocument, getDocument, listDocuments, uploadFile } from './manage-documents.ts'
 import {
@@ -169,7 +169,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
     }),
     defineRoute({
       method: 'GET',
-      url: '/api/kb/document',
+      url: '/api/kb/get_document',
       summary: 'Get a document with a page of its chunks',
       access: { permission: 'kb:read', orgOf: ofKb },
       query: Type.Object({
@@ -203,7 +203,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
     }),
     defineRoute({
       method: 'PUT',
-      url: '/api/kb/chunk',
+      url: '/api/kb/update_chunk',
       summary: 'Edit, enable or disable a chunk',
       description:
         'The edit lasts until its document is indexed again: after a change at its source, or by reindex.',
@@ -212,6 +212,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       body: schemas.ChunkChange,
       example: { is_enabled: true },
       effects: 'outside',
+      current: ({ scope, query }) => getChunk(scope, query),
       reply: [200, schemas.ChunkView],
       errors: [
         'kb.not_found',

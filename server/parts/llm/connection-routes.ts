@@ -6,6 +6,7 @@ import { ConnectionChange, ConnectionView, NewConnection, OfferedModels } from '
 import {
   createConnection,
   deleteConnection,
+  getConnection,
   listConnections,
   listOffered,
   updateConnection,
@@ -21,7 +22,7 @@ const ConnectionQuery = Type.Object({ connection_id: idOf('the connection') })
 export const connectionRoutes = (services: Services): Route[] => [
   defineRoute({
     method: 'POST',
-    url: '/api/llm/connections',
+    url: '/api/llm/connections/create',
     summary: 'Create a connection to a provider of language models',
     description: 'Models use its key and base URL if their `config` has its id as `connection_id`.',
     access: { permission: 'organization:write', orgOf: 'query' },
@@ -35,7 +36,7 @@ export const connectionRoutes = (services: Services): Route[] => [
   }),
   defineRoute({
     method: 'GET',
-    url: '/api/llm/connections',
+    url: '/api/llm/connections/list',
     summary: 'List the connections to providers of language models',
     access: { permission: 'organization:read', orgOf: 'query' },
     query: Type.Object({ org_id: OrgId, ...PageQuery }),
@@ -45,7 +46,7 @@ export const connectionRoutes = (services: Services): Route[] => [
   }),
   defineRoute({
     method: 'PUT',
-    url: '/api/llm/connections',
+    url: '/api/llm/connections/update',
     summary: 'Change a connection to a provider of language models',
     description:
       'Applies to all models of the connection. A new `base_url` requires `api_key` again; null restores the default.',
@@ -54,6 +55,7 @@ export const connectionRoutes = (services: Services): Route[] => [
     body: ConnectionChange,
     example: { api_key: 'sk-proj-9Kq2mV1c' },
     effects: 'database',
+    current: ({ scope, query }) => getConnection(scope, query.connection_id),
     reply: [200, ConnectionView],
     errors: [
       'llm.connection_not_found',
@@ -65,7 +67,7 @@ export const connectionRoutes = (services: Services): Route[] => [
   }),
   defineRoute({
     method: 'DELETE',
-    url: '/api/llm/connections',
+    url: '/api/llm/connections/delete',
     summary: 'Delete a connection to a provider of language models',
     access: ofConnection,
     query: ConnectionQuery,
@@ -78,7 +80,7 @@ export const connectionRoutes = (services: Services): Route[] => [
   }),
   defineRoute({
     method: 'GET',
-    url: '/api/llm/connections/models',
+    url: '/api/llm/connections/list_models',
     summary: 'List the models that the provider of a connection offers',
     access: ofConnection,
     query: ConnectionQuery,

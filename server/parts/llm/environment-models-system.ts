@@ -71,6 +71,15 @@ async function noteModels({ database }: Services, provider: Provider, found: Fou
     .onConflictDoNothing()
 }
 
+const isEnvironments = (modelId: string) => and(eq(llmModels.id, modelId), isNull(llmModels.organizationId))
+
+/** Returns an environment model. Throws llm.not_found. */
+export async function getEnvironmentModel({ database }: Services, modelId: string): Promise<ModelView> {
+  const [row] = await systemDb(database).select().from(llmModels).where(isEnvironments(modelId))
+  if (!row) throw fail('llm.not_found')
+  return viewModel(row)
+}
+
 /**
  * Sets the price and availability of an environment model. Only for the system administrator. Throws llm.not_found.
  */
@@ -80,9 +89,8 @@ export async function updateEnvironmentModel(
   change: EnvironmentModelChange,
 ): Promise<ModelView> {
   const { is_active: isActive, ...ratios } = change
-  const isEnvironments = and(eq(llmModels.id, modelId), isNull(llmModels.organizationId))
   return systemDb(database).transaction(async (tx) => {
-    const [before] = await tx.select().from(llmModels).where(isEnvironments).for('update')
+    const [before] = await tx.select().from(llmModels).where(isEnvironments(modelId)).for('update')
     if (!before) throw fail('llm.not_found')
     const [row = before] = await tx
       .update(llmModels)
@@ -91,7 +99,7 @@ export async function updateEnvironmentModel(
         ...(isActive !== undefined && { isActive }),
         updatedAt: new Date(),
       })
-      .where(isEnvironments)
+      .where(isEnvironments(modelId))
       .returning()
     return viewModel(row)
   })

@@ -66,6 +66,10 @@ export const listConnections = (
     viewConnection,
   )
 
+/** Returns a connection. Throws llm.connection_not_found. */
+export const getConnection = async (scope: Writer, id: string): Promise<ConnectionView> =>
+  viewConnection(found(await scope.select(llmConnections, { where: eq(llmConnections.id, id) })))
+
 /**
  * Updates the given fields, for all models that use the connection. Changing `base_url` requires the API key again,
  * because a stored key must never be sent to a new address. Throws llm.connection_not_found,

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
-import { updateEnvironmentModel } from './environment-models-system.ts'
+import { getEnvironmentModel, updateEnvironmentModel } from './environment-models-system.ts'
 import type { ModelFinder } from './find-model.ts'
 import { listHealth } from './list-health.ts'
 import { addModel, deleteModel, getModel, listModels, updateModel } from './manage-models.ts'
@@ -121,6 +121,7 @@ export const llmRoutes = (services: Services, finder: ModelFinder): Route[] => [
     body: EnvironmentModelChange,
     example: { input_ratio: 1, output_ratio: 4 },
     effects: 'database',
+    current: ({ query }) => getEnvironmentModel(services, query.model_id),
     reply: [200, ModelView],
     errors: ['llm.not_found'],
     handler: ({ query, body }) => updateEnvironmentModel(services, query.model_id, body),

@@ -103,16 +103,19 @@ const Settings = {
   route: Type.Optional(Route),
 }
 
-export const NewConfig = Body({
-  ...Settings,
-  api_key: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 2000,
-      description: 'API key for the provider. Write-only: stored encrypted, never returned.',
-    }),
-  ),
-})
+export const NewConfig = Body(
+  {
+    ...Settings,
+    api_key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2000,
+        description: 'API key for the provider. Write-only: stored encrypted, never returned.',
+      }),
+    ),
+  },
+  { description: 'Settings of the model.' },
+)
 
 export const NewModel = Body({
   name: described(Name, 'Display name of the model.'),
@@ -121,19 +124,15 @@ export const NewModel = Body({
   }),
   version: described(Name, 'Version of the model, as the provider names it.'),
   is_active: Type.Optional(Type.Boolean({ default: true, description: 'Whether the model can be used.' })),
-  config: Type.Optional(described(NewConfig, 'Settings of the model.')),
+  config: Type.Optional(NewConfig),
 })
 export type NewModel = Static<typeof NewModel>
-
-const ConfigChange = ChangeOf(NewConfig)
 
 export const ModelChange = Body({
   name: Type.Optional(described(Name, 'Display name of the model.')),
   version: Type.Optional(described(Name, 'Version of the model, as the provider names it.')),
   is_active: Type.Optional(Type.Boolean({ description: 'Whether the model can be used.' })),
-  config: Type.Optional(
-    described(ConfigChange, 'Changes of the settings; null removes one. Others stay unchanged.'),
-  ),
+  config: Type.Optional(ChangeOf(NewConfig)),
 })
 export type ModelChange = Static<typeof ModelChange>
 

@@ -20,16 +20,13 @@ export async function changeOrganization(
 ): Promise<OrganizationView> {
   const { organizationId } = scope
   const { name, require_second_factor: required, response_retention_days: days } = change
-  if (required !== undefined) {
-    if (!isOwner(scope)) throw fail('org.owner_needed')
-    if (scope.apiKeyId !== null) throw fail('access.session_needed')
-  }
   await scope.sql
     .begin(async (tx) => {
-      if (required) await checkOwnFactor(tx, scope.userId)
       const [before] = await tx<Required<OrganizationChange>[]>`
         select name, require_second_factor, response_retention_days
         from organizations where id = ${organizationId} for update`
+      if (required !== undefined && required !== before?.require_second_factor)
+        await checkRequirement(tx, scope, required)
       const [after] = await tx<Required<OrganizationChange>[]>`
         update organizations set updated_at = now(), name = coalesce(${name?.trim() ?? null}, name),
           require_second_factor = coalesce(${required ?? null}, require_second_factor),
@@ -48,7 +45,15 @@ export async function changeOrganization(
   return readOrganization(database, scope.userId, organizationId)
 }
 
-async function checkOwnFactor(tx: TenantTransaction, userId: string): Promise<void> {
+async function checkRequirement(
+  tx: TenantTransaction,
+  scope: Scope<'organization:write'>,
+  isRequired: boolean,
+): Promise<void> {
+  if (!isOwner(scope)) throw fail('org.owner_needed')
+  if (scope.apiKeyId !== null) throw fail('access.session_needed')
+  if (!isRequired) return
+  const { userId } = scope
   const [own] = await tx`
     select from totp_factors where user_id = ${userId} and confirmed_at is not null
     union all select from passkeys where user_id = ${userId} limit 1`

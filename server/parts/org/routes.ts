@@ -8,7 +8,12 @@ import { readFeaturesInUse } from './features-in-use.ts'
 import { leaveByLink, leaveOrganization, showLeaveLink } from './leave-system.ts'
 import { addMember, transferOwnership } from './members.ts'
 import { changeOrganization } from './organizations.ts'
-import { addOrganization, changeFeatures, listOrganizations } from './organizations-system.ts'
+import {
+  addOrganization,
+  changeFeatures,
+  listOrganizations,
+  readOrganization,
+} from './organizations-system.ts'
 import {
   FeaturesChange,
   FeaturesInUse,
@@ -63,6 +68,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     body: OrganizationChange,
     example: { name: 'Fernhill Coffee' },
     effects: 'database',
+    current: ({ scope }) => readOrganization(database, scope.userId, scope.organizationId),
     reply: [200, OrganizationView],
     errors: [
       'org.not_found',
@@ -105,7 +111,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
   }),
   defineRoute({
     method: 'GET',
-    url: '/api/org/leave_link',
+    url: '/api/org/get_leave_link',
     summary: 'Get the organization of a leave link',
     access: 'public',
     query: LeaveLink,
@@ -115,7 +121,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
   }),
   defineRoute({
     method: 'POST',
-    url: '/api/org/leave_link',
+    url: '/api/org/leave_by_link',
     summary: 'Leave an organization with the emailed link',
     access: 'public',
     body: LeaveLink,

@@ -74,6 +74,10 @@ export async function removeRole(scope: Scope<'roles:delete'>, roleId: string): 
   })
 }
 
+/** Returns a role. Throws role.not_found. */
+export const getRole = ({ sql, organizationId }: Scope<'roles:write'>, roleId: string): Promise<RoleView> =>
+  readRole(sql, organizationId, roleId)
+
 /** Returns the organization's system roles and custom roles, newest first. */
 export const listRoles = (
   scope: Scope<'roles:read'>,

@@ -3,7 +3,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { EDITOR_DESCRIPTION, EDITOR_PERMISSIONS } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
-import { createRole, listRoles, removeRole, updateRole } from './manage-roles.ts'
+import { createRole, getRole, listRoles, removeRole, updateRole } from './manage-roles.ts'
 import { createPermission, listPermissions, removePermission } from './permissions-system.ts'
 import {
   NewPermission,
@@ -54,6 +54,7 @@ export const roleRoutes = ({ database }: Services): Route[] => [
     body: RoleChange,
     example: { description: EDITOR_DESCRIPTION },
     effects: 'database',
+    current: ({ scope, query }) => getRole(scope, query.role_id),
     reply: [200, RoleView],
     errors: ['org.not_found', 'role.not_found', 'role.system', ...GRANT_ERRORS],
     handler: ({ scope, query, body }) => updateRole(scope, query.role_id, body),

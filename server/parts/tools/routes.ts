@@ -3,6 +3,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { CATEGORY, FIND_ORDER } from '#platform/http/example-values.ts'
 import { confirms, idOf, OrgId, PageOf, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
+import { MODEL_FAILURES } from '../llm/index.ts'
 import { createCategory, deleteCategory, getCategory, updateCategory } from './manage-categories.ts'
 import { createTool, deleteTool, getOwnTool, updateTool } from './manage-tools.ts'
 import { findTool, readCategories, readTools } from './read-tools-system.ts'
@@ -225,7 +226,7 @@ export const toolRoutes = (services: Services): Route[] => [
     },
     effects: 'outside once',
     reply: [200, ToolTestResult],
-    errors: ['tool.not_found', 'tool.config_invalid', 'llm.base_url_needed', 'llm.failed'],
+    errors: ['tool.not_found', 'tool.config_invalid', 'llm.base_url_needed', ...MODEL_FAILURES],
     handler: ({ scope, query, body }) => testTool(services, scope, query.tool_id, body),
   }),
 ]

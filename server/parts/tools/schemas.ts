@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { PARAMETER_TYPES, type toolCategories, type tools } from '#database/schema/tools.ts'
+import { Replacing } from '#platform/http/merge-fields.ts'
 import {
   Body,
   CreatedAt,
@@ -187,7 +188,10 @@ export const NewTool = Body({
 })
 export type NewTool = Static<typeof NewTool>
 
-export const ToolChange = Type.Partial(Type.Object(TOOL), { additionalProperties: false })
+export const ToolChange = Type.Partial(
+  Type.Object({ ...TOOL, outputs: Replacing(TOOL.outputs), settings: Replacing(TOOL.settings) }),
+  { additionalProperties: false },
+)
 export type ToolChange = Static<typeof ToolChange>
 
 const DescriptorView = {

@@ -1,5 +1,5 @@
 import { fail, sentence } from '#errors'
-import { targetOf } from '#parts/llm/index.ts'
+import { modelFailure, targetOf } from '#parts/llm/index.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { defaultContextWindow } from '#platform/models/index.ts'
 import { ToolLoop, type ToolSink } from '#platform/models/tool-loop.ts'
@@ -18,8 +18,8 @@ const TEST_TIMEOUT_MS = 60_000
 
 /**
  * Has a model call a tool, using an API key that is never stored. A failing tool is no error: the model gets the
- * failure, and `tool_calls` lists it. Throws tool.not_found, tool.config_invalid, llm.base_url_needed, and llm.failed
- * with the provider's message.
+ * failure, and `tool_calls` lists it. Throws tool.not_found, tool.config_invalid, llm.base_url_needed, and the errors of
+ * modelFailure.
  */
 export async function testTool(
   deps: Dependencies,
@@ -70,7 +70,7 @@ function checkAddress({ net }: Dependencies, baseUrl: string): void {
 }
 
 function explain(error: unknown): never {
-  if (error instanceof ModelError) throw fail('llm.failed', { reason: error.message }, { cause: error })
+  if (error instanceof ModelError) throw modelFailure(error)
   if ((error as Error).name === 'TimeoutError')
     throw fail('llm.failed', { reason: sentence('tool.test_timeout', { seconds: TEST_TIMEOUT_MS / 1000 }) })
   throw error

@@ -100,7 +100,10 @@ export async function listUsers(
         or (l.first_name || ' ' || l.last_name) ilike ${pattern})`
   const [counted] = await sql<{ total: number }[]>`select count(*)::int as total ${listed}`
   const users = await sql<Omit<ListedUser, 'full_name'>[]>`
-    select l.id, l.email, l.first_name, l.last_name, l.status, l.invite_id, l.invited_at,
+    select l.id, l.email, l.first_name, l.last_name, l.status, l.invite_id,
+      coalesce(l.invited_at, (
+        select max(i.created_at) from invitations i join users u on u.email = i.email
+        where i.organization_id = ${scope.organizationId} and i.status = 'accepted' and u.id = l.id)) as invited_at,
       (select json_build_object('id', r.id, 'name', r.name, 'hierarchy_level', r.hierarchy_level)
         from roles r where r.id = l.role_id) as role
     ${listed} order by l.rank, l.since, l.key limit ${limit} offset ${offset}`

@@ -49,6 +49,7 @@ export const userRoutes = (services: Services): Route[] => {
       body: ProfileChange,
       example: { first_name: 'Ada' },
       effects: 'outside',
+      current: ({ caller }) => readMe(database, caller),
       reply: [200, UserView],
       errors: ['user.wrong_password', 'auth.too_many_attempts'],
       handler: ({ caller, body }) => changeProfile(services, caller, body),
@@ -108,6 +109,7 @@ export const userRoutes = (services: Services): Route[] => {
       body: RoleChoice,
       example: { role_id: ROLE },
       effects: 'database',
+      current: ({ scope, query }) => readMember(database, scope, query.user_id),
       reply: [200, MemberView],
       errors: [
         'org.not_found',
@@ -125,7 +127,7 @@ export const userRoutes = (services: Services): Route[] => {
     }),
     defineRoute({
       method: 'PUT',
-      url: '/api/users/status',
+      url: '/api/users/update_status',
       summary: 'Suspend or reactivate a member',
       description: 'A suspended member loses access from the next request on.',
       access: { permission: 'users:admin', orgOf: 'query' },
@@ -133,6 +135,7 @@ export const userRoutes = (services: Services): Route[] => {
       body: StatusChange,
       example: { status: 'active' },
       effects: 'database',
+      current: ({ scope, query }) => readMember(database, scope, query.user_id),
       reply: [200, MemberView],
       errors: [
         'org.not_found',

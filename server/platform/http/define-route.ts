@@ -187,10 +187,10 @@ export type RouteSpec<
   /** Called before the file is read. Throws an error to refuse the request. */
   admitUpload?: (who: Identity<A>) => UploadAdmission
   /**
-   * Returns the record that an update changes, in the form of the reply. With it, clients may send back read-only
-   * fields that are unchanged.
+   * Returns the record that an update changes, as clients read it. With it, clients may send back read-only fields that
+   * are unchanged. `body` has only the writable fields. Required for PUT, except where nothing read-only is shown.
    */
-  current?: (input: Identity<A> & { query: Values<Q> }) => Promise<object>
+  current?: (input: Identity<A> & { query: Values<Q>; body: Values<B> }) => Promise<object>
   /** Overrides of the default JSON body limits for the route's access (body-limits.ts). */
   bodyLimits?: Partial<BodyLimits>
   reply: R

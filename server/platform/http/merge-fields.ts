@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject, type TSchema, type TUnsafe } from 'typebox'
 import { isRecord } from './is-record.ts'
-import { Body, Nullable } from './schemas.ts'
+import { Body, described, Nullable } from './schemas.ts'
 
 /** The change of an object: null removes an optional key, and nested objects are changed in the same way. */
 export type Change<T> = { [Name in keyof T]: ChangedField<NonNullable<T[Name]>> | Removal<T[Name]> }
@@ -12,16 +12,23 @@ type ChangedField<Field> = Field extends readonly unknown[]
     : Field
 type Removal<Field> = undefined extends Field ? null | undefined : never
 
-/** Returns the schema for changes of an object whose keys are all optional. */
+const MERGED = 'Merged by key: omitted keys stay unchanged, null removes one.'
+const REPLACED = 'Replaces the previous value as a whole.'
+
+/** Returns the schema of an object in an update that replaces it as a whole. */
+export const Replacing = <S extends TSchema>(schema: S): S =>
+  described(schema, `${(schema as { description?: string }).description} ${REPLACED}`)
+
+/** Returns the schema for changes of an object whose keys are all optional. The description says that it merges. */
 export function ChangeOf<O extends TObject>(schema: O): TUnsafe<Change<Static<O>>> {
-  const { title, description } = schema as { title?: string; description?: string }
+  const { title, description = '' } = schema as { title?: string; description?: string }
   const properties: Record<string, TSchema> = {}
   for (const [name, field] of Object.entries(schema.properties)) {
     const isObjectField = (field as { type?: string }).type === 'object'
     properties[name] = Type.Optional(Nullable(isObjectField ? ChangeOf(field as TObject) : field))
   }
-  const options = { ...(title && { title: `${title}Change` }), ...(description && { description }) }
-  return Type.Unsafe<Change<Static<O>>>(Body(properties, options))
+  const change = Body(properties, title === undefined ? {} : { title: `${title}Change` })
+  return Type.Unsafe<Change<Static<O>>>(described(change, `${description} ${MERGED}`.trim()))
 }
 
 /** Returns an object with the changes applied. */

@@ -91,11 +91,13 @@ function addRoutes(app: FastifyInstance, deps: Dependencies, routes: readonly Ro
   for (const route of routes) {
     const query = queryOf(route)
     const isQuery = compileValidator(query, 'querystring')
-    const dropReadOnly = async (request: FastifyRequest): Promise<void> => {
+    const isBody = route.body && compileValidator(route.body, 'body')
+    const dropReadOnly = async ({ identity, query, body }: FastifyRequest): Promise<void> => {
       const { current } = route
-      if (!current || !request.identity || !isQuery(structuredClone(request.query))) return
-      const input = { ...request.identity, query: request.query } as RouteInput
-      await dropUnchanged(route, request.body, () => current(input))
+      if (!current || !isBody || !identity || !isQuery(structuredClone(query))) return
+      await dropUnchanged(route, isBody, body, (writable) =>
+        current({ ...identity, query, body: writable } as RouteInput),
+      )
     }
     const authorize = async (request: FastifyRequest): Promise<void> => {
       if (request.identity === null && isOrganizationKnown(route.access, request))

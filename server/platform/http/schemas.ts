@@ -115,7 +115,7 @@ export const REQUEST_ID = {
 export const SECOND_FACTOR = {
   challenge: {
     type: 'string',
-    description: 'Challenge for POST /api/auth/second_factor. Expires after 10 minutes.',
+    description: 'Challenge for POST /api/auth/verify_second_factor. Expires after 10 minutes.',
   },
   methods: {
     type: 'array',

@@ -27,14 +27,14 @@ const nameOf = ({ type, name }: SecondFactor): string =>
 type Asked = 'passkey' | 'app' | 'codes' | SecondFactor
 
 export function SecondFactors() {
-  const factors = useQuery(read('GET /api/auth/factors', {}))
+  const factors = useQuery(read('GET /api/auth/factors/list', {}))
   const [asked, setAsked] = useState<Asked | null>(null)
   const [codes, setCodes] = useState<string[] | null>(null)
   const close = () => setAsked(null)
   const done = (newCodes: string[] | null) => {
     setAsked(null)
     setCodes(newCodes)
-    void outdate(queryClient, 'GET /api/auth/factors', 'GET /api/auth/sessions')
+    void outdate(queryClient, 'GET /api/auth/factors/list', 'GET /api/auth/sessions')
   }
   const hasApp = factors.data?.factors.some(({ type }) => type === 'totp') ?? true
   return (
@@ -136,7 +136,7 @@ function PasskeyDialog({ onClose, onDone }: DialogProps) {
   const add = useMutation({
     mutationFn: async () => {
       const body = { proof: proofOf(password) }
-      const { challenge, options } = await api.request('POST /api/auth/passkeys/options', { body })
+      const { challenge, options } = await api.request('POST /api/auth/passkeys/begin', { body })
       const response = await createPasskey(options)
       return api.request('POST /api/auth/passkeys/register', { body: { challenge, name, response } })
     },
@@ -169,7 +169,8 @@ function PasskeyDialog({ onClose, onDone }: DialogProps) {
 function RenewDialog({ onClose, onDone }: DialogProps) {
   const [password, setPassword] = useState('')
   const renew = useMutation({
-    mutationFn: () => api.request('POST /api/auth/recovery_codes', { body: { proof: proofOf(password) } }),
+    mutationFn: () =>
+      api.request('POST /api/auth/recovery_codes/renew', { body: { proof: proofOf(password) } }),
     onSuccess: ({ recovery_codes }) => onDone(recovery_codes),
   })
   return (

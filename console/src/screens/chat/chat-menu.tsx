@@ -111,7 +111,7 @@ function useRemoveChat(chat: Chat, isOpen: boolean) {
   const notify = useNotify()
   const navigate = useNavigate()
   const { mutateAsync } = useChange('DELETE /api/chat/delete_session', {
-    outdates: ['GET /api/chat/list', 'GET /api/chat/folders'],
+    outdates: ['GET /api/chat/list', 'GET /api/chat/list_folders'],
   })
   return async () => {
     const isSure = await confirm({

@@ -20,7 +20,7 @@ export function ListFilters() {
   const navigate = useNavigate()
   const show = (change: Partial<Record<keyof ChatSearch, unknown>>) =>
     void navigate({ to: '.', search: (now) => ({ ...now, ...change }) as never, replace: true })
-  const folders = useQuery(read('GET /api/chat/folders', { org_id: organization.id }))
+  const folders = useQuery(read('GET /api/chat/list_folders', { org_id: organization.id }))
   return (
     <>
       <SearchBox q={q ?? ''} onSearch={(words) => show({ q: words === '' ? undefined : words })} />

@@ -28,9 +28,9 @@ function Folders({ chat, onDone }: { chat: Chat; onDone: () => void }) {
   const notify = useNotify()
   const [name, setName] = useState('')
   const place = { org_id: chat.organization_id, chat_id: chat.id }
-  const folders = useQuery(read('GET /api/chat/folders', { org_id: chat.organization_id }))
+  const folders = useQuery(read('GET /api/chat/list_folders', { org_id: chat.organization_id }))
   const move = useChange('PUT /api/chat', {
-    outdates: ['GET /api/chat/list', 'GET /api/chat/folders'],
+    outdates: ['GET /api/chat/list', 'GET /api/chat/list_folders'],
     onDone: (now) => {
       changeChat(client, place, now)
       notify(now.folder === null ? t('move.removed') : t('move.moved', { folder: now.folder }))

@@ -21,7 +21,7 @@ export function SelectionBar({
   const notify = useNotify()
   const navigate = useNavigate()
   const remove = useChange('POST /api/chat/bulk_delete_sessions', {
-    outdates: ['GET /api/chat/list', 'GET /api/chat/folders'],
+    outdates: ['GET /api/chat/list', 'GET /api/chat/list_folders'],
     onDone: ({ deleted }) => {
       notify(t('selection.deleted', { count: deleted }))
       if (openId !== null && selected.has(openId)) void navigate({ to: '/chats' })

@@ -21,11 +21,11 @@ export function Leave() {
 
 function Departure({ token }: { token: string }) {
   const link = useQuery({
-    ...read('GET /api/org/leave_link', { token }),
+    ...read('GET /api/org/get_leave_link', { token }),
     // Don't refetch: after the user has left, the token is no longer valid.
     staleTime: Number.POSITIVE_INFINITY,
   })
-  const leave = useChange('POST /api/org/leave_link', {
+  const leave = useChange('POST /api/org/leave_by_link', {
     outdates: ['GET /api/org/list', 'GET /api/users/me'],
   })
   if (link.error)

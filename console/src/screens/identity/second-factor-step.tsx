@@ -38,7 +38,7 @@ export function SecondFactorStep({ demand, onDone, onBack }: SecondFactorStepPro
   const hasOther = mayUsePasskey || methods.includes('totp')
   const [isRecovery, setRecovery] = useState(!hasOther)
   const [text, setText] = useState('')
-  const send = useChange('POST /api/auth/second_factor', { onDone })
+  const send = useChange('POST /api/auth/verify_second_factor', { onDone })
   const sign = useMutation({
     mutationFn: signWithPasskey,
     onSuccess: (passkey) => send.mutate({ body: { challenge, passkey, session: 'cookie' } }),

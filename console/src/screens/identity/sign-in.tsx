@@ -92,9 +92,9 @@ export function SignIn() {
 function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {
   const sign = useMutation({
     mutationFn: async () => {
-      const { challenge, options } = await api.request('POST /api/auth/passkey/options', {})
+      const { challenge, options } = await api.request('POST /api/auth/passkeys/begin_sign_in', {})
       const response = await signWithPasskey(options)
-      return api.request('POST /api/auth/passkey/sign_in', {
+      return api.request('POST /api/auth/passkeys/sign_in', {
         body: { challenge, response, session: 'cookie' },
       })
     },

@@ -76,7 +76,7 @@ export function ChunkCard({ kbId, chunk, isMarked }: ChunkCardProps) {
 
 function Enabled({ kbId, chunk }: { kbId: string; chunk: Chunk }) {
   const notify = useNotify()
-  const change = useChange('PUT /api/kb/chunk', { outdates: ['GET /api/kb/document'] })
+  const change = useChange('PUT /api/kb/update_chunk', { outdates: ['GET /api/kb/get_document'] })
   const shown = change.isPending ? change.variables.body?.is_enabled === true : chunk.is_enabled
   return (
     <Switch.Root
@@ -99,8 +99,8 @@ function Enabled({ kbId, chunk }: { kbId: string; chunk: Chunk }) {
 function Edit({ kbId, chunk, onEnd }: { kbId: string; chunk: Chunk; onEnd: () => void }) {
   const notify = useNotify()
   const [content, setContent] = useState(chunk.content)
-  const change = useChange('PUT /api/kb/chunk', {
-    outdates: ['GET /api/kb/document'],
+  const change = useChange('PUT /api/kb/update_chunk', {
+    outdates: ['GET /api/kb/get_document'],
     onDone: () => {
       notify(t('chunk.saved'))
       onEnd()

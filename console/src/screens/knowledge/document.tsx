@@ -27,7 +27,7 @@ export function DocumentScreen() {
   const navigate = useNavigate()
   const base = useQuery(read('GET /api/kb/get', { kb_id: kbId }))
   const document = useQuery({
-    ...read('GET /api/kb/document', {
+    ...read('GET /api/kb/get_document', {
       kb_id: kbId,
       document_id: documentId,
       page,

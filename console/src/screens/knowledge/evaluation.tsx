@@ -29,7 +29,11 @@ export function EvaluationScreen() {
   const { run } = useSearch({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })
   const [isStarting, setStarting] = useState(false)
   const runs = useQuery({
-    ...read('GET /api/kb/evaluations/runs', { kb_id: base.id, evaluation_id: evaluationId, limit: RUNS_MAX }),
+    ...read('GET /api/kb/evaluations/list_runs', {
+      kb_id: base.id,
+      evaluation_id: evaluationId,
+      limit: RUNS_MAX,
+    }),
     refetchInterval: ({ state }) => (state.data?.data.some(isRunning) ? RUN_POLL_MS : false),
   })
   return (

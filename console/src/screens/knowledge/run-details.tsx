@@ -31,12 +31,12 @@ export function RunDetails({ runs, runId, evaluationId }: RunDetailsProps) {
   const navigate = useNavigate()
   const asked = { kb_id: base.id, page, limit: PAGE_SIZE }
   const run = useQuery({
-    ...read('GET /api/kb/evaluations/run', { ...asked, run_id: runId }),
+    ...read('GET /api/kb/evaluations/get_run', { ...asked, run_id: runId }),
     placeholderData: (before) => before,
     refetchInterval: ({ state }) => (state.data && isRunning(state.data) ? RUN_POLL_MS : false),
   })
   const other = useQuery({
-    ...read('GET /api/kb/evaluations/run', { ...asked, run_id: against ?? '' }),
+    ...read('GET /api/kb/evaluations/get_run', { ...asked, run_id: against ?? '' }),
     enabled: against !== undefined,
     placeholderData: (before) => before,
   })

@@ -22,7 +22,7 @@ export function StartRun({ evaluationId, open, onClose }: StartRunProps) {
   const navigate = useNavigate()
   const [asked, setAsked] = useState({ limit: '10', least: '', filter: '', rerank: '' })
   const start = useChange('POST /api/kb/evaluations/run', {
-    outdates: ['GET /api/kb/evaluations/runs'],
+    outdates: ['GET /api/kb/evaluations/list_runs'],
     onDone: ({ id }) => {
       onClose()
       void navigate({

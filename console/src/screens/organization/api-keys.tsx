@@ -119,7 +119,7 @@ function DeleteKey({ apiKey: { id, name } }: { apiKey: ApiKey }) {
   const confirm = useConfirm()
   const notify = useNotify()
   const removal = useChange('DELETE /api/api_keys/delete', {
-    outdates: ['GET /api/api_keys/list', 'GET /api/billing/budgets'],
+    outdates: ['GET /api/api_keys/list', 'GET /api/billing/budgets/list'],
     onDone: () => notify(t('deleted', { name })),
   })
   const remove = async () => {

@@ -19,8 +19,8 @@ export function BudgetDialog({ budget, onClose }: { budget: Budget | null; onClo
   const nameOf = useSubjectName()
   const [subject, setSubject] = useState('')
   const [credits, setCredits] = useState(budget ? String(budget.credits_per_month) : '')
-  const save = useChange('PUT /api/billing/budgets', {
-    outdates: ['GET /api/billing/budgets'],
+  const save = useChange('PUT /api/billing/budgets/set', {
+    outdates: ['GET /api/billing/budgets/list'],
     onDone: (set) => {
       notify(t('budget.saved', { name: nameOf(set) }))
       onClose()

@@ -20,7 +20,7 @@ export function Budgets() {
   const { organization, may } = useHere()
   const [edited, setEdited] = useState<Budget | 'new'>()
   const budgets = useInfiniteQuery(
-    readPages('GET /api/billing/budgets', { org_id: organization.id, limit: 50 }),
+    readPages('GET /api/billing/budgets/list', { org_id: organization.id, limit: 50 }),
   )
   const add = may('organization:admin') && (
     <Button kind="primary" icon={Plus} onClick={() => setEdited('new')}>
@@ -63,8 +63,8 @@ function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
   const name = useSubjectName()(budget)
   const confirm = useConfirm()
   const notify = useNotify()
-  const removal = useChange('DELETE /api/billing/budgets', {
-    outdates: ['GET /api/billing/budgets'],
+  const removal = useChange('DELETE /api/billing/budgets/delete', {
+    outdates: ['GET /api/billing/budgets/list'],
     onDone: () => notify(t('budgets.removed', { name })),
   })
   const remove = async () => {

@@ -90,7 +90,7 @@ function ThresholdDialog({ credits, onClose }: { credits: Balance; onClose: () =
   const { organization } = useHere()
   const notify = useNotify()
   const [threshold, setThreshold] = useState(String(credits.credits_low_threshold))
-  const save = useChange('PUT /api/billing/settings', {
+  const save = useChange('PUT /api/billing/update_settings', {
     outdates: ['GET /api/billing/balance'],
     onDone: () => {
       notify(t('threshold.saved'))

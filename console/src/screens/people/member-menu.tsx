@@ -27,7 +27,7 @@ function OneMemberMenu({ user, user_id }: { user: ListedUser; user_id: string })
   const notify = useNotify()
   const name = user.full_name || user.email || t('menu.unnamed')
   const outdates = ['GET /api/users/list', 'GET /api/roles/list_roles', 'GET /api/org/features'] as const
-  const setStatus = useChange('PUT /api/users/status', {
+  const setStatus = useChange('PUT /api/users/update_status', {
     outdates,
     onDone: ({ status }) =>
       notify(t(status === 'suspended' ? 'menu.suspended' : 'menu.reactivated', { name })),

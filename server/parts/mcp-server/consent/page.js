@@ -51,7 +51,7 @@ function askForFactor(answer) {
 
 async function answerFactor(proof) {
   try {
-    session = await post('/api/auth/second_factor', { challenge: asked.challenge, ...proof })
+    session = await post('/api/auth/verify_second_factor', { challenge: asked.challenge, ...proof })
   } catch (error) {
     // The challenge is used up: restarts the sign-in and shows the reason.
     if (error.answer?.code === 'auth.challenge_gone' || proof.passkey) {
