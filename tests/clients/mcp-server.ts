@@ -5,5 +5,7 @@ export { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 export {
   CallToolRequestSchema,
   isInitializeRequest,
+  ListResourcesRequestSchema,
   ListToolsRequestSchema,
+  ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'

@@ -22,6 +22,8 @@ export const MCP: Record<string, [allowed: string, call: (fixture: Fixture) => C
   get_mcp_list_instances: ['OAMG', inOrganization],
   // Only its user can access an instance, regardless of the permissions of others.
   put_mcp_instance: ['OAM', (fixture) => ({ ...oneInstance(fixture), body: { name: 'x' } })],
+  get_mcp_resources: ['OAM', oneInstance],
+  post_mcp_attach_resource: ['OAM', (fixture) => ({ ...oneInstance(fixture), body: { uri: 'x://one' } })],
   delete_mcp_instance: ['OAM', oneInstance],
   post_mcp_playground_chat: ['OAM', (fixture) => ({ ...inOrganization(fixture), body: { content: 'Hi' } })],
   get_mcp_playground_memory: ['OAM', inOrganization],

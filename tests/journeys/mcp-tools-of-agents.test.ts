@@ -190,6 +190,25 @@ test.each<[string, Pick<McpServerOptions, 'kind'>, TestTool[]]>([
   expect(timesAsked(remote)).toBe(2)
 })
 
+test('a server of 2026-07-28 announces changed tools at any time, to agents and in the catalogue', async () => {
+  const { remote, serverId, id, agentId } = await share()
+  expect(await namesOf(agentId)).toEqual(['echo'])
+  const { organizationId, token } = owner.person
+  const path = `/api/mcp/server_with_tools?org_id=${organizationId}&server_id=${serverId}`
+  const namesInCatalogue = async () =>
+    (await server.call('GET', path, { token })).body.tools.map(({ name }: { name: string }) => name)
+  expect(await namesInCatalogue()).toEqual(['echo'])
+  const subscriptions = () => remote.seen.filter(({ message }) => message === 'subscriptions/listen').length
+  // Agents and the catalogue each have a connection, and each connection has a subscription.
+  await expect.poll(subscriptions).toBe(2)
+  remote.tools = [another]
+  remote.toolsChanged()
+  await expect.poll(() => isReadAnew(id)).toBe(true)
+  expect(await namesOf(agentId)).toEqual(['another'])
+  await expect.poll(namesInCatalogue).toEqual(['another'])
+  expect(subscriptions()).toBe(2)
+})
+
 test('a tool that fails for another reason causes no new read', async () => {
   const failing: TestTool = { ...echo, run: () => ({ ...textResult('No such city'), isError: true }) }
   const { id, agentId } = await share({ tools: [failing] })

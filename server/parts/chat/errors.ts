@@ -40,4 +40,5 @@ export const CHAT_ERRORS = defineErrors({
   'reply.failed': 'Something went wrong while this reply was being written. Try again.',
   'reply.not_stored': 'The end of this reply could not be stored. If the reply is incomplete, regenerate it.',
   'reply.media_not_stored': 'The {kind} could not be stored. Try again.',
+  'reply.file_not_stored': 'The file could not be stored. Try again.',
 })

@@ -59,10 +59,17 @@ export async function readHistory(
     ? await readRounds(scope, chatId, MESSAGES_MAX, enough)
     : await walkBranch(readDown, leafId, MESSAGES_MAX, enough)
   if (leafId !== null && !isConversation) checkLeaf(branch[0])
-  const attachments = await readAttachments(scope, branch)
+  const attachments = await readAttachments(
+    scope,
+    branch.filter(({ role }) => role === 'user'),
+  )
   const sendable = branch
     .filter((message) => message.content !== '')
-    .map((message) => toPromptMessage(message, attachmentsOf(message, attachments), window))
+    .map((message) => {
+      // The model received the files of its own replies as outputs of tools, which later prompts don't contain.
+      const files = message.role === 'user' ? attachmentsOf(message, attachments) : []
+      return toPromptMessage(message, files, window)
+    })
   const sent = sendable.reduce((sum, { text }) => sum + Buffer.byteLength(text) + TOKENS_PER_MESSAGE, 0)
   const fits = sent + Buffer.byteLength(newText) <= budget
   const fittingCount = fits ? sendable.length : await countFitting(sendable, newText, budget)

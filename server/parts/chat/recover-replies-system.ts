@@ -69,6 +69,7 @@ export async function recoverReplies(
         content,
         reasoning: reasoning || null,
         media: null,
+        upload_ids: null,
         tool_calls: calls.length > 0 ? cutOffCalls(calls) : null,
         error: LOST,
         input_tokens: usage?.inputTokens ?? null,

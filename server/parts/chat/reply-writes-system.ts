@@ -56,6 +56,8 @@ export interface ReplyEnd extends Answered {
   content: string
   reasoning: string | null
   media: StoredMedia[] | null
+  /** Ids of the files in the results of tools. */
+  upload_ids: string[] | null
   /** All tool calls of the reply. Null keeps the stored tool calls. */
   tool_calls: StoredToolCall[] | null
   error: string | null
@@ -230,7 +232,7 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
     with ending as (
       select * from json_to_recordset(${toRows(replies)}::text::json) as r (
         ordinal int, hold_id uuid, entry_id uuid, chat_id uuid, message_id uuid, status text, content text,
-        reasoning text, media jsonb, tool_calls jsonb, error text, input_tokens int, output_tokens int,
+        reasoning text, media jsonb, upload_ids uuid[], tool_calls jsonb, error text, input_tokens int, output_tokens int,
         answered_model_id uuid, answered_input_ratio numeric, answered_output_ratio numeric)),
     chat as (
       select id, is_conversation, active_reply_id from chats
@@ -241,7 +243,7 @@ async function endReplies(sql: SystemSql, replies: ReplyEnd[]): Promise<(boolean
     ${closeHolds(sql, conversationEvents(sql))},
     ended_message as (
       update chat_messages as m set status = e.status, content = e.content, reasoning = e.reasoning,
-        media = e.media, tool_calls = coalesce(e.tool_calls, m.tool_calls),
+        media = e.media, upload_ids = e.upload_ids, tool_calls = coalesce(e.tool_calls, m.tool_calls),
         model_id = closed.model_id, error = e.error, input_tokens = e.input_tokens, output_tokens = e.output_tokens,
         credits = case when e.input_tokens is not null then -closed.amount end
       from ending e join closed using (hold_id)

@@ -11,6 +11,8 @@ export class Reply extends ReplyEvents {
   readonly ids: Pick<NewReply, 'hold_id' | 'chat_id' | 'message_id' | 'organization_id' | 'user_id'>
   readonly entryId = newId()
   readonly calls = new ReplyCalls((event) => this.addNamed('tool', event))
+  /** Ids of the stored files in the results of tools. */
+  readonly fileIds: string[] = []
   stopReason: StopReason | undefined
   readonly #abort = new AbortController()
   #stored = NOTHING_STORED

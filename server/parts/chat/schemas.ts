@@ -271,7 +271,9 @@ export const MessageView = Type.Object(
     agent_id: Nullable(
       idOf('the agent that replied, or that the message was sent to; null if there is none'),
     ),
-    file_uploads: Type.Array(UploadView, { description: 'Files attached to a user message.' }),
+    file_uploads: Type.Array(UploadView, {
+      description: "Files attached to a user message, or files in the results of a reply's tools.",
+    }),
     citations: Type.Array(CitationView, {
       description: 'Passages given to the model for this reply. `[1]` is the first.',
     }),

@@ -21,7 +21,7 @@ export async function uploadFile(
   if (chatId !== undefined) await findChat(scope, chatId)
   const { organizationId, userId } = scope
   const owner = { organizationId, userId, chatId: chatId ?? null }
-  const id = await storeReceivedFile(deps, owner, file, { commitsWithAnswer: true })
+  const { id } = await storeReceivedFile(deps, owner, file, { commitsWithAnswer: true })
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
   if (!row) throw fail('chat.not_found')
   return viewUpload(deps.storage, row)

@@ -3,7 +3,7 @@ import type { StoredMedia } from '#database/schema/chat.ts'
 import { AppError, sentence } from '#errors'
 import { ACCEPTED_TYPES } from '#platform/documents/accepted-types.ts'
 import { firstToAnswer, payableMediaUsage } from '#platform/models/index.ts'
-import type { ContentPart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
+import type { ImagePart, ModelRequest, ModelUsage } from '#platform/models/types.ts'
 import { writeLocalFile } from '#platform/storage/local-file.ts'
 import type { LocalFile } from '#platform/storage/storage.ts'
 import type { CallableModel, ResolvedModel } from '../llm/index.ts'
@@ -99,5 +99,3 @@ function promptOf({ system, messages }: ModelRequest): { prompt: string; images:
     images: parts.filter((part) => part.type === 'image'),
   }
 }
-
-type ImagePart = Extract<ContentPart, { type: 'image' }>

@@ -9,6 +9,7 @@ import { keepTrying } from '#platform/sweeps/keep-trying.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import { FOREIGN_FAILED } from '../agents/index.ts'
 import type { CallableModel, ResolvedModel } from '../llm/index.ts'
+import { type KeepingServices, keepingFiles } from './keep-tool-files.ts'
 import type { Reply } from './reply.ts'
 import type { ReplyEnd, ReplyWrites } from './reply-writes-system.ts'
 import { kindOf, type MediaResult, writeMedia } from './write-media.ts'
@@ -31,7 +32,7 @@ export interface ReplyInput {
   hidesFailure: boolean
 }
 
-export type WriterServices = Pick<Services, 'config' | 'models' | 'metrics' | 'log' | 'storage' | 'uploads'>
+export type WriterServices = KeepingServices & Pick<Services, 'models' | 'metrics' | 'storage'>
 
 /**
  * Generates a reply, and stores it together with its debit. Never throws, and never waits for a client. Returns the
@@ -53,6 +54,7 @@ export async function writeReply(
     content: reply.content,
     reasoning: reply.reasoning || null,
     media: outcome.media,
+    upload_ids: reply.fileIds.length > 0 ? reply.fileIds : null,
     tool_calls: reply.calls.stored.length > 0 ? reply.calls.stored : null,
     error: outcome.error,
     input_tokens: usage?.inputTokens ?? null,
@@ -106,7 +108,8 @@ async function writeText(
     services.log.error({ err: error, message_id: reply.ids.message_id, tool: name }, 'a tool broke')
   const end = await endOf(services, reply, async () => {
     await ready
-    const tools = await openTools(reply.signal)
+    const canSee = model.capabilities.includes('vision')
+    const tools = (await openTools(reply.signal)).map((tool) => keepingFiles(services, reply, canSee, tool))
     loop = new ToolLoop(services.models, model, request, tools)
     await loop.run({ ...reply.sink, toolBroke }, reply.signal)
   })

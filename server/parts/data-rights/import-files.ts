@@ -50,7 +50,7 @@ async function keepFile(
     const saved = await saveContent(content, path, size, sizeMismatch)
     if (saved.size !== size) throw sizeMismatch()
     const chatId = chat !== null && importing.has('chats', chat) ? importing.idOf(chat) : null
-    const received = { ...saved, name: filename, contentType: '' }
+    const received = { ...saved, name: filename }
     const owner = { id: importing.idOf(id), organizationId, userId, chatId }
     await storeReceivedFile(deps, owner, received, { source })
   } finally {

@@ -118,7 +118,7 @@ export async function uploadFile(
 ): Promise<UploadView> {
   const { organizationId, userId } = scope
   const owner = { organizationId, userId, chatId: null }
-  const id = await storeReceivedFile(services, owner, file, { needsText: true, commitsWithAnswer: true })
+  const { id } = await storeReceivedFile(services, owner, file, { needsText: true, commitsWithAnswer: true })
   const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
   if (!row) throw fail('upload.not_found')
   return viewUpload(services.storage, row)

@@ -3,7 +3,13 @@ import type { StoredGrant } from '#platform/mcp/authorization.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { Secrets } from '#platform/secrets/secrets.ts'
-import { connectionKey, isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
+import {
+  connectionKey,
+  holderOf,
+  isInstance,
+  type McpDependencies,
+  type OwnedInstance,
+} from './dependencies.ts'
 import type { TokenRefresh } from './refresh.ts'
 import type { ToolLists } from './tools.ts'
 
@@ -111,7 +117,7 @@ export class InstanceCredentials {
       key: connectionKey(instance.id, instance.url),
       url: instance.url,
       net: 'guarded',
-      toolsChanged: () => this.#lists.forget(instance),
+      toolsChanged: () => this.#lists.forget(instance.sql, holderOf(instance)),
     } as const
     switch (stored?.type) {
       case undefined:

@@ -6,7 +6,8 @@ import { McpConnections } from '#platform/mcp/connection.ts'
 import { IMPLEMENTATION } from '#platform/mcp/implementation.ts'
 import type { Services } from '#platform/services.ts'
 
-export interface McpDependencies extends Pick<Services, 'config' | 'log' | 'net' | 'secrets'> {
+export interface McpDependencies
+  extends Pick<Services, 'config' | 'documents' | 'log' | 'net' | 'secrets' | 'storage' | 'uploads'> {
   /** Only for files named `*-system.ts`. All other files use tenant statements. */
   database: Database
   connections: McpConnections
@@ -18,14 +19,18 @@ export interface McpDependencies extends Pick<Services, 'config' | 'log' | 'net'
 const CALLBACK = '/api/mcp/callback'
 export const CLIENT_DOCUMENT = '/api/mcp/client.json'
 
-export function createMcpDependencies({ config, database, log, net, secrets }: Services): McpDependencies {
+export function createMcpDependencies(services: Services): McpDependencies {
+  const { config, database, documents, log, net, secrets, storage, uploads } = services
   const { apiKey, baseUrl } = config.composio
   return {
     config,
     database,
+    documents,
     log,
     net,
     secrets,
+    storage,
+    uploads,
     connections: new McpConnections(net, log),
     authorizer: new McpAuthorizer(net, {
       redirectUri: callbackAddress(config),
@@ -66,3 +71,16 @@ export const isInstance = (
   sql: TenantStatements,
   { id, organizationId, userId }: Omit<OwnedInstance, 'sql'>,
 ): Fragment => sql`id = ${id} and organization_id = ${organizationId} and user_id = ${userId}`
+
+/** The row that stores the tools: an instance, or a server while it has this URL. */
+export type ToolHolder =
+  | { table: 'mcp_servers'; id: string; url: string }
+  | { table: 'mcp_instances'; id: string; organizationId: string; userId: string }
+
+/** Returns the holder of an instance's tools. */
+export const holderOf = ({ id, organizationId, userId }: Omit<OwnedInstance, 'sql'>): ToolHolder => ({
+  table: 'mcp_instances',
+  id,
+  organizationId,
+  userId,
+})

@@ -40,6 +40,10 @@ export const MCP_ERRORS = defineErrors({
   'mcp.link_invalid': [403, 'This URL is incomplete or has expired. Request a new one with generate_url.'],
   'mcp.timed_out': [503, 'MCP server connection timed out. The server may be unavailable.'],
 
+  'mcp.resource_empty': [404, 'The server returned no content for this resource. Choose another one.'],
+  'mcp.resource_refused': [400, '{reason}'],
+  'mcp.server_failed': [502, '{reason}'],
+
   'mcp.not_revoked':
     'MCP instance deleted, but its access was not revoked. Revoke it in your account at the provider. Cause: {reason}',
   'mcp.connection_deleted': 'This connection was deleted. Connect your account again.',

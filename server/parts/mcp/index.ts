@@ -10,7 +10,7 @@ import type { Gateway } from './gateway.ts'
 import { endAllAccess, InstanceFinder, type LeavingOwner, type ReadyInstance } from './instances-system.ts'
 import { type OpenBounds, type OpenTools, openTools, SharedTools } from './open-tools.ts'
 import { TokenRefresh } from './refresh.ts'
-import { catalogueRoutes, instanceRoutes } from './routes.ts'
+import { catalogueRoutes, instanceRoutes, resourceRoutes } from './routes.ts'
 import { type CatalogueHit, CatalogueSearch } from './search.ts'
 import { ToolLists, ToolReader } from './tools.ts'
 
@@ -67,12 +67,12 @@ export function createMcp(services: Services): Mcp {
   const refresh = new TokenRefresh(deps)
   const lists = new ToolLists(deps)
   const finder = new InstanceFinder(deps, new InstanceCredentials(deps, refresh, lists))
-  const reader = new ToolReader(deps, finder)
+  const reader = new ToolReader(deps, finder, lists)
   const catalogue = new CatalogueSearch(deps)
   const opening = { ...deps, lists }
   const shared = new SharedTools(finder, opening)
   return {
-    routes: [...catalogueRoutes(deps, reader), ...instanceRoutes(deps)],
+    routes: [...catalogueRoutes(deps, reader), ...instanceRoutes(deps), ...resourceRoutes(deps, finder)],
     findInstances: (userId, onlyOrganizationId, ids) =>
       finder.findOwn(userId, onlyOrganizationId, ids, 'mcp:write'),
     openShared: (agentId, signal, bounds) => shared.open(agentId, signal, bounds),

@@ -1,9 +1,10 @@
 import type { McpToolRecord } from '#database/schema/mcp.ts'
 import { sentence } from '#errors'
+import { callWithLinks } from '#platform/mcp/linked-resources.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import type { RunnableTool } from '#platform/models/index.ts'
 import { noteNeededScope } from './credentials.ts'
-import type { McpDependencies } from './dependencies.ts'
+import { holderOf, type McpDependencies } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance, SharedInstance } from './instances-system.ts'
 import type { ToolLists } from './tools.ts'
 
@@ -171,7 +172,7 @@ function takeRoundRobin(
 function runnable(opening: Opening, { instance, tool }: OfferedTool, name: string): RunnableTool {
   const { connections, lists } = opening
   const noteUnknown = (failure: string | null): void => {
-    if (failure !== null && UNKNOWN_TOOL.test(failure)) lists.forget(instance)
+    if (failure !== null && UNKNOWN_TOOL.test(failure)) lists.forget(instance.sql, holderOf(instance))
   }
   return {
     definition: { name, description: tool.description, parameters: tool.input_schema },
@@ -180,11 +181,11 @@ function runnable(opening: Opening, { instance, tool }: OfferedTool, name: strin
       try {
         const options = { signal, timeoutMs: CALL_MS_MAX }
         const connection = await connections.open(instance.endpoint, signal)
-        const { output, isError, error } = await connection.callTool(tool.name, input, options)
+        const { output, isError, error, files } = await callWithLinks(connection, tool.name, input, options)
         noteUnknown(error)
         return isError
           ? { output: null, successful: false, error }
-          : { output: asData(output), successful: true, error: null }
+          : { output: asData(output), successful: true, error: null, ...(files.length > 0 && { files }) }
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof McpError)) throw error

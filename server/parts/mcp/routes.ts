@@ -2,6 +2,7 @@ import Type from 'typebox'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { CONNECTION, SERVER } from '#platform/http/example-values.ts'
 import { confirms, Enum, idOf, OrgId, Uuid } from '#platform/http/schemas.ts'
+import { UploadView } from '#platform/storage/view-upload.ts'
 import { confirmConnection, describePending, returnFromProvider } from './callback.ts'
 import { listServers } from './catalogue.ts'
 import { NewServer, ServerChange, ServerList, ServerRecord, ServerWithTools } from './catalogue-schemas.ts'
@@ -10,15 +11,64 @@ import { connectAccount, moveCookieToHeader } from './connect.ts'
 import { CLIENT_DOCUMENT, type McpDependencies } from './dependencies.ts'
 import { generateUrl } from './gateway.ts'
 import { deleteInstance, listInstances, updateInstance } from './instances.ts'
+import type { InstanceFinder } from './instances-system.ts'
+import { attachResource, resourcesOf } from './resources.ts'
 import * as schemas from './schemas.ts'
 import type { ToolReader } from './tools.ts'
 
 const OneInstance = Type.Object({ mcp_instance_id: idOf('the connection') })
 const ofInstance = { mcpInstance: 'mcp_instance_id' } as const
 
+const RESOURCE_ERRORS = [
+  'mcp.instance_not_found',
+  'mcp.instance_inactive',
+  'mcp.resource_refused',
+  'mcp.server_failed',
+  'mcp.timed_out',
+] as const
+
 const CONFIRMATION =
   'The page `{FRONTEND_URL}/connections/confirm` calls this with the ticket from its fragment. The ticket expires with ' +
   'the attempt, 10 minutes after connect_account.'
+
+export const resourceRoutes = (deps: McpDependencies, finder: InstanceFinder): Route[] => [
+  defineRoute({
+    method: 'GET',
+    url: '/api/mcp/resources',
+    summary: "List the resources of a connection's server",
+    description: 'Reads the list from the server now. Servers without resources return an empty list.',
+    access: { permission: 'mcp:write', orgOf: ofInstance },
+    query: OneInstance,
+    reply: [200, schemas.ResourceList],
+    errors: RESOURCE_ERRORS,
+    handler: ({ scope, query }) => resourcesOf(deps, finder, scope, query.mcp_instance_id),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/mcp/attach_resource',
+    summary: "Store a resource of a connection's server as a file for a chat",
+    description:
+      'Reads the resource from the server and stores it like upload_file. Pass the ID in `file_uploads` of ' +
+      'send_message. A text resource of another type than CSV or Markdown is stored as plain text. Also requires ' +
+      'chats:write.',
+    access: { permission: 'mcp:write', orgOf: ofInstance },
+    query: OneInstance,
+    body: schemas.ResourceBody,
+    example: { uri: 'file:///opening-hours.md' },
+    effects: 'outside',
+    reply: [201, UploadView],
+    errors: [
+      ...RESOURCE_ERRORS,
+      'mcp.resource_empty',
+      'request.file_too_large',
+      'upload.empty',
+      'upload.type',
+      'upload.quota',
+      'server.unavailable',
+    ],
+    handler: ({ scope, query, body }) => attachResource(deps, finder, scope, query.mcp_instance_id, body.uri),
+  }),
+]
 
 export const instanceRoutes = (deps: McpDependencies): Route[] => [
   defineRoute({

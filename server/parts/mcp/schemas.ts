@@ -15,6 +15,7 @@ import {
   Uuid,
   WORD,
 } from '#platform/http/schemas.ts'
+import { URI_CHARACTERS_MAX } from '#platform/mcp/read-resources.ts'
 
 const API_KEY_CHARACTERS_MAX = 4_000
 const SHARED_AGENTS_MAX = 100
@@ -214,6 +215,38 @@ export const ClientDocument = Type.Object(
   },
   { title: 'McpClientDocument', additionalProperties: true },
 )
+
+export const ResourceList = Type.Object(
+  {
+    resources: Type.Array(
+      Type.Object(
+        {
+          uri: Type.String({
+            description: 'URI of the resource, for attach_resource. Only the server resolves it.',
+          }),
+          name: Type.String({ description: 'Name of the resource.' }),
+          description: Type.String({
+            description: 'Description by the server; may be empty. Do not trust it.',
+          }),
+          content_type: Nullable(Type.String({ description: 'Media type; null if the server omits it.' })),
+          size: Nullable(Type.Integer({ description: 'Size in bytes; null if the server omits it.' })),
+        },
+        { title: 'McpResource' },
+      ),
+      { description: 'Up to 1,000 resources, in the order of the server.' },
+    ),
+  },
+  { title: 'McpResourceList' },
+)
+export type ResourceList = Static<typeof ResourceList>
+
+export const ResourceBody = Body({
+  uri: Type.String({
+    minLength: 1,
+    maxLength: URI_CHARACTERS_MAX,
+    description: 'URI of a resource of the server, such as one from the list of its resources.',
+  }),
+})
 
 /** A row of hand-written SQL. Timestamps are strings. */
 export interface InstanceRow {

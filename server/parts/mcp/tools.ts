@@ -10,7 +10,7 @@ import { rejectOnAbort } from '#platform/mcp/reject-on-abort.ts'
 import { type KnownTools, readServer, type ServerOfCaller } from './catalogue.ts'
 import { type ServerWithTools, type ToolList, viewWithTools } from './catalogue-schemas.ts'
 import { noteNeededScope } from './credentials.ts'
-import { connectionKey, isInstance, type McpDependencies, type OwnedInstance } from './dependencies.ts'
+import { connectionKey, holderOf, isInstance, type McpDependencies, type ToolHolder } from './dependencies.ts'
 import type { InstanceFinder, ReadyInstance } from './instances-system.ts'
 
 /** Maximum age of stored tools that are returned without listing them again. */
@@ -36,11 +36,17 @@ interface Source {
 export class ToolReader {
   readonly #deps: Pick<McpDependencies, 'connections'>
   readonly #instances: Pick<InstanceFinder, 'findOwn'>
+  readonly #lists: Pick<ToolLists, 'forget'>
   readonly #underWay = new Map<string, Promise<ToolList>>()
 
-  constructor(deps: Pick<McpDependencies, 'connections'>, instances: Pick<InstanceFinder, 'findOwn'>) {
+  constructor(
+    deps: Pick<McpDependencies, 'connections'>,
+    instances: Pick<InstanceFinder, 'findOwn'>,
+    lists: Pick<ToolLists, 'forget'>,
+  ) {
     this.#deps = deps
     this.#instances = instances
+    this.#lists = lists
   }
 
   /**
@@ -65,20 +71,22 @@ export class ToolReader {
     )
   }
 
-  #sourceOf(server: ServerOfCaller, { organizationId, userId }: Scope<'mcp:read'>): Source | null {
+  #sourceOf(server: ServerOfCaller, { organizationId, userId, sql }: Scope<'mcp:read'>): Source | null {
     const { id, url, authType, instance } = server
     if (authType === 'none') {
+      const holder = { table: 'mcp_servers', id, url } as const
       const endpoint = {
         key: connectionKey(id, url),
         url,
         net: 'guarded',
         headers: async () => ({}),
+        toolsChanged: () => this.#lists.forget(sql, holder),
       } as const
-      return { holder: { table: 'mcp_servers', id, url }, known: server.shared, open: async () => endpoint }
+      return { holder, known: server.shared, open: async () => endpoint }
     }
     if (!instance?.isActive) return null
     return {
-      holder: { table: 'mcp_instances', id: instance.id, organizationId, userId },
+      holder: holderOf({ id: instance.id, organizationId, userId }),
       known: instance,
       open: async () => {
         const [ready] = await this.#instances.findOwn(userId, organizationId, [instance.id], 'mcp:read')
@@ -159,19 +167,23 @@ export class ToolLists {
     }
   }
 
-  /** Records that an instance's stored tools are outdated, so that the next reader lists them again. Never throws. */
-  forget(instance: OwnedInstance): void {
-    const { id: instanceId, sql } = instance
-    if (this.#forgetting.has(instanceId)) return
-    this.#forgetting.add(instanceId)
-    sql`update mcp_instances set tools_read_at = null where ${isInstance(sql, instance)}`
+  /** Records that stored tools are outdated, so that the next reader lists them again. Never throws. */
+  forget(sql: TenantSql, holder: ToolHolder): void {
+    const { id } = holder
+    if (this.#forgetting.has(id)) return
+    this.#forgetting.add(id)
+    const marked =
+      holder.table === 'mcp_servers'
+        ? sql`update mcp_servers set tools_read_at = null where id = ${id} and url = ${holder.url}`
+        : sql`update mcp_instances set tools_read_at = null where ${isInstance(sql, holder)}`
+    marked
       .catch((error: unknown) =>
         this.#deps.log.warn(
-          { err: error, instanceId },
-          'the tools of an MCP instance could not be marked as outdated',
+          { err: error, table: holder.table, id },
+          'the tools of an MCP server could not be marked as outdated',
         ),
       )
-      .finally(() => this.#forgetting.delete(instanceId))
+      .finally(() => this.#forgetting.delete(id))
   }
 
   #begin(instance: ReadyInstance): Listing {
@@ -199,11 +211,12 @@ export class ToolLists {
    * Stores the tools. The audit log names the owner as the actor, because other users use the account with the
    * owner's permission.
    */
-  async #keep({ id, organizationId, userId, sql }: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
+  async #keep(instance: ReadyInstance, tools: McpToolRecord[]): Promise<void> {
+    const { id, organizationId, userId, sql } = instance
     const client = { address: '', userAgent: null, language: null, requestId: newId() }
     const owner = { organizationId, userId, apiKeyId: null, client }
     try {
-      await storeTools(sql, { table: 'mcp_instances', id, organizationId, userId }, owner, tools)
+      await storeTools(sql, holderOf(instance), owner, tools)
     } catch (error) {
       this.#deps.log.error({ err: error, instanceId: id }, 'the tools of an MCP instance could not be stored')
     }
@@ -215,11 +228,6 @@ const recordOf = ({ name, description, inputSchema }: McpTool): McpToolRecord =>
   description,
   input_schema: inputSchema,
 })
-
-/** The row that stores the tools: an instance, or a server while it has this URL. */
-type ToolHolder =
-  | { table: 'mcp_servers'; id: string; url: string }
-  | { table: 'mcp_instances'; id: string; organizationId: string; userId: string }
 
 /** Names of the tools that were added, removed or changed. */
 interface Difference {

@@ -25,7 +25,7 @@ export async function createFile(
 ): Promise<FileView> {
   const { organizationId, userId } = ownScope(sender)
   const owner = { organizationId, userId, chatId: null }
-  const id = await storeReceivedFile(services, owner, file, { commitsWithAnswer: true })
+  const { id } = await storeReceivedFile(services, owner, file, { commitsWithAnswer: true })
   return viewFile(await findFile(sender, id))
 }
 

@@ -84,6 +84,13 @@ export const INTEGRATION_RECORDS: Record<string, Record<string, unknown>> = {
     description: 'Lists the events of a day.',
     input_schema: { type: 'object', properties: { date: { type: 'string' } }, required: ['date'] },
   },
+  McpResource: {
+    uri: 'file:///opening-hours.md',
+    name: 'Opening hours',
+    description: 'The opening hours of the shop.',
+    content_type: 'text/markdown',
+    size: 412,
+  },
   AnthropicMessage: {
     id: `msg_${REPLY}`,
     model: 'Shop assistant',

@@ -13,6 +13,8 @@ const REDIRECTS_MAX = 3
 /** Timeout of requests outside any call: notifications, and the end of a session. */
 const NOTICE_TIMEOUT_MS = 10_000
 const REFUSAL_BYTES_MAX = 64 * 1024
+/** The request of protocol 2026-07-28 whose response is a stream of notifications. */
+const SUBSCRIPTION = 'subscriptions/listen'
 const CHALLENGE_CHARACTERS_MAX = 4_000
 
 export interface FetchOptions {
@@ -38,12 +40,14 @@ export interface FetchOptions {
 export function createBoundedFetch(net: Net, options: FetchOptions): FetchLike {
   return async (input, init = {}) => {
     const url = new URL(input)
-    const isStanding = (init.method ?? 'GET') === 'GET' && !hasHeader(init, 'last-event-id')
-    if (options.transport === 'streamable' && isStanding && !options.listens)
-      return new Response(null, { status: 405 })
     const call = currentCall()
-    // A resumed stream belongs to a call, and must not outlive the call.
-    if (hasHeader(init, 'last-event-id')) call?.ended.throwIfAborted()
+    const isGet = (init.method ?? 'GET') === 'GET'
+    const isResumed = isGet && hasHeader(init, 'last-event-id')
+    // Only the stream of a call is resumed, and it must not outlive the call.
+    const isUseless = isResumed ? !call : isGet && options.transport === 'streamable' && !options.listens
+    if (isUseless) return new Response(null, { status: 405 })
+    if (isResumed) call?.ended.throwIfAborted()
+    const isStanding = (isGet && !isResumed) || new Headers(init.headers).get('mcp-method') === SUBSCRIPTION
     const isOfCall = !isStanding && call?.ended.aborted === false
     try {
       return await send(net, url, init, options, isOfCall ? call : undefined, isStanding)

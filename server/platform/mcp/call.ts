@@ -50,9 +50,8 @@ export class Call {
   fail(reason: unknown): void {
     if (this.#ended.signal.aborted) return
     this.#reject(reason)
-    // Leave the call's async context. Otherwise the SDK's cancellation notice would be aborted together with the
-    // call.
-    calls.exit(() => this.#left.abort(ABANDONED))
+    // The SDK's cancellation notice must not be aborted together with the call.
+    outsideCalls(() => this.#left.abort(ABANDONED))
     this.end()
   }
 
@@ -66,6 +65,9 @@ const ABANDONED = new Error('No caller is waiting for the response')
 const calls = new AsyncLocalStorage<Call>()
 
 export const currentCall = (): Call | undefined => calls.getStore()
+
+/** Runs `work` so that its requests belong to no call. */
+export const outsideCalls = <Result>(work: () => Result): Result => calls.exit(work)
 
 /**
  * Runs `work` as one call to a server. Rejects immediately with the signal's reason on abort, or with the result of

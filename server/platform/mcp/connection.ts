@@ -3,6 +3,7 @@ import { sentence } from '#errors'
 import type { Net } from '../net/index.ts'
 import type { Dialect, Elicit, Link } from './link.ts'
 import { McpError, SessionLost } from './mcp-error.ts'
+import type { McpFile } from './read-files.ts'
 import { rejectOnAbort } from './reject-on-abort.ts'
 
 /** A tool as listed by a server, with invisible characters removed and sizes limited. */
@@ -13,12 +14,28 @@ export interface McpTool {
   inputSchema: Record<string, unknown>
 }
 
+/** A tool that cannot be used. */
+export interface OmittedTool {
+  name: string
+  /** Why it cannot be used, for the log. */
+  reason: string
+}
+
+export interface McpToolList {
+  tools: McpTool[]
+  /** The first unusable tools. */
+  omitted: OmittedTool[]
+  /** True if tools were left out because they are too many or unusable. */
+  isCut: boolean
+}
+
 export interface McpToolResult {
   /** The structured content, the text of all parts, or `{ content }` without media bytes. At most 1 MB. */
   output: unknown
   isError: boolean
   /** The tool's error message. Null unless the tool failed. */
   error: string | null
+  files: McpFile[]
   /** The CallToolResult to forward to a client, at most 8 MB. */
   raw: unknown
 }
@@ -45,8 +62,7 @@ export interface McpEndpoint {
 export interface McpConnection {
   readonly protocolVersion: string
   readonly capabilities: Record<string, unknown>
-  /** Lists the tools. `isCut` is true if tools were left out because they are too many or unusable. */
-  listTools(signal: AbortSignal): Promise<{ tools: McpTool[]; isCut: boolean }>
+  listTools(signal: AbortSignal): Promise<McpToolList>
   callTool(name: string, input: Record<string, unknown>, options: McpCallOptions): Promise<McpToolResult>
   /** Sends any other request and returns the raw result. */
   request(method: string, params: Record<string, unknown>, signal: AbortSignal): Promise<unknown>
@@ -123,7 +139,13 @@ export class McpConnections {
       get capabilities() {
         return { ...seen.client.getServerCapabilities() }
       },
-      listTools: (signal) => use(signal, (link) => askForTools(remember(link), signal)),
+      listTools: async (signal) => {
+        const list = await use(signal, (link) => askForTools(remember(link), signal))
+        const { omitted } = list
+        if (omitted.length > 0)
+          this.#log.warn({ host: hostOf(endpoint), omitted }, 'tools of an MCP server cannot be used')
+        return list
+      },
       callTool: (name, input, options) =>
         use(options.signal, (link) => callTool(remember(link), name, input, options)),
       request: (method, params, signal) =>

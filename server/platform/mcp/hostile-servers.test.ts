@@ -278,7 +278,7 @@ describe('invalid responses', () => {
     const { connection } = await open({
       'tools/call': ({ result }) => result({ content: [{ type: 'hologram', data: 'aGVsbG8=', depth: 3 }] }),
     })
-    expect((await call(connection)).output).toEqual({ content: [{ type: 'hologram', depth: 3, bytes: 6 }] })
+    expect((await call(connection)).output).toEqual({ content: [{ type: 'hologram', depth: 3, bytes: 5 }] })
   })
 
   test('a cut socket is reported as unreachable', async () => {

@@ -195,3 +195,22 @@ test('arguments are repeated in headers if the schema requires it, also before t
   const result = await connection.callTool('routed', { region: 'north' }, { signal: FOREVER })
   expect(result.output).toBe('done')
 })
+
+test('a tool with an invalid header is left out if the protocol repeats arguments in headers', async () => {
+  const withHeader = (header: string) => ({
+    type: 'object',
+    properties: { region: { type: 'string', 'x-mcp-header': header } },
+  })
+  const tools = [
+    { name: 'good', inputSchema: withHeader('Region'), run: () => textResult('') },
+    { name: 'bad', inputSchema: withHeader('Region\r\nCookie'), run: () => textResult('') },
+  ]
+  const omitted = { name: 'bad', reason: 'x-mcp-header is not a valid header name' }
+  for (const kind of ['stateless', 'sessionful'] as const) {
+    const server = await startMcpServer({ kind, tools })
+    onTestFinished(() => server.close())
+    const list = await (await connect(server.url)).listTools(FOREVER)
+    expect(list.omitted).toEqual(kind === 'stateless' ? [omitted] : [])
+    expect(list.tools.map(({ name }) => name)).toEqual(kind === 'stateless' ? ['good'] : ['good', 'bad'])
+  }
+})

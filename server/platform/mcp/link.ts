@@ -8,7 +8,7 @@ import {
 import { sentence } from '#errors'
 import type { Net } from '../net/index.ts'
 import { createBoundedFetch } from './bounded-fetch.ts'
-import { type Call, runCall } from './call.ts'
+import { type Call, outsideCalls, runCall } from './call.ts'
 import type { McpEndpoint } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
 import { IMPLEMENTATION } from './implementation.ts'
@@ -149,10 +149,19 @@ async function connect(options: LinkOptions, call: Call, kind: 'streamable' | 's
     call.ended.removeEventListener('abort', giveUp)
   }
   link.dialect = kind === 'sse' ? 'sse' : client.getProtocolEra() === 'modern' ? null : 'legacy'
+  if (link.dialect === null && client.getServerCapabilities()?.tools?.listChanged) subscribe(client)
   client.onclose = () => breakLink(link)
   // The SDK would reconnect the stream, but to a new session without a handshake. Break the link instead.
   if (kind === 'sse') client.onerror = (error) => isOfStream(error) && breakLink(link)
   return link
+}
+
+/**
+ * Subscribes to changes of the tools, once per connection. Ignores failures and the end of the subscription, because
+ * readers of the tools list them again after some time anyway.
+ */
+function subscribe(client: Client): void {
+  outsideCalls(() => client.listen({ toolsListChanged: true })).catch(() => {})
 }
 
 const isOfStream = (error: Error): boolean =>

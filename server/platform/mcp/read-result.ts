@@ -1,6 +1,6 @@
-import { sentence } from '#errors'
+import { isRecord } from '../http/is-record.ts'
 import type { McpToolResult } from './connection.ts'
-import { McpError } from './mcp-error.ts'
+import { type Part, partsOf, readFiles } from './read-files.ts'
 
 /** Maximum size of a tool result for a model, in bytes of UTF-8 or JSON. */
 const OUTPUT_BYTES_MAX = 1024 * 1024
@@ -8,26 +8,30 @@ const OUTPUT_BYTES_MAX = 1024 * 1024
 const RAW_BYTES_MAX = 8 * 1024 * 1024
 const ERROR_CHARACTERS_MAX = 2_000
 
-/** Reads a server's unvalidated CallToolResult. Throws an McpError if the value is not an object. */
-export function readResult(host: string, raw: unknown): McpToolResult {
-  if (typeof raw !== 'object' || raw === null)
-    throw new McpError('protocol', sentence('mcp.not_mcp', { host }))
-  const { content, structuredContent, isError } = raw as Record<string, unknown>
-  const parts = Array.isArray(content) ? content.filter(isPart) : []
-  const output = bound(structuredContent ?? textOf(parts) ?? { content: parts.map(withoutMedia) })
+/** Reads a server's unvalidated CallToolResult. */
+export function readResult(raw: Record<string, unknown>): McpToolResult {
+  const { structuredContent, isError } = raw
+  const parts = partsOf(raw)
+  const output = bound(outputOf(parts, structuredContent))
   const failed = isError === true
   return {
     output,
     isError: failed,
     error: failed ? errorOf(textOf(parts) ?? output) : null,
+    files: readFiles(parts),
     raw: boundRaw(raw, output, failed),
   }
 }
 
-type Part = Record<string, unknown> & { type: string }
-
-const isPart = (part: unknown): part is Part =>
-  typeof part === 'object' && part !== null && typeof (part as Part).type === 'string'
+/** Structured content repeats the text of a result, but not its resources. */
+function outputOf(parts: Part[], structuredContent: unknown): unknown {
+  const resources = parts.filter(({ type }) => type === 'resource' || type === 'resource_link')
+  if (structuredContent === undefined || structuredContent === null)
+    return textOf(parts) ?? { content: parts.map(withoutMedia) }
+  return resources.length === 0
+    ? structuredContent
+    : { structuredContent, content: resources.map(withoutMedia) }
+}
 
 /** Joins the text of the parts. Returns null if any part is not text. */
 function textOf(parts: Part[]): string | null {
@@ -39,15 +43,15 @@ function textOf(parts: Part[]): string | null {
 function withoutMedia(part: Part): Record<string, unknown> {
   const { data, resource, ...rest } = part
   if (typeof data === 'string') return { ...rest, bytes: sizeOfBase64(data) }
-  if (typeof resource !== 'object' || resource === null) return { ...rest }
-  const { blob, ...contents } = resource as Record<string, unknown>
+  if (!isRecord(resource)) return rest
+  const { blob, ...contents } = resource
   return {
     ...rest,
     resource: typeof blob === 'string' ? { ...contents, bytes: sizeOfBase64(blob) } : contents,
   }
 }
 
-const sizeOfBase64 = (text: string): number => Math.floor((text.length * 3) / 4)
+const sizeOfBase64 = (text: string): number => Buffer.byteLength(text, 'base64')
 
 /** Returns a value unchanged, or its truncated text with a notice if the value is too large. */
 function bound(value: unknown): unknown {

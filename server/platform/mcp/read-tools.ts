@@ -1,4 +1,6 @@
-import type { McpTool } from './connection.ts'
+import { cleanText } from './clean-text.ts'
+import type { McpTool, McpToolList, OmittedTool } from './connection.ts'
+import { findHeaderFault, hasHeaders } from './parameter-headers.ts'
 
 /** Maximum list pages and tools per server. Further tools are left out. */
 export const TOOL_PAGES_MAX = 64
@@ -7,18 +9,26 @@ const NAME_CHARACTERS_MAX = 128
 const DESCRIPTION_CHARACTERS_MAX = 2_000
 const SCHEMA_BYTES_MAX = 64 * 1024
 const SCHEMA_DEPTH_MAX = 24
+/** Maximum number of unusable tools that are named. */
+const OMITTED_MAX = 20
 /** Maximum total size of a server's schemas and descriptions. */
 const TOOLS_BYTES_MAX = 4 * 1024 * 1024
 
 /** Collects tools from the pages of a list, within limits. */
-export class ToolList {
+export class ToolList implements McpToolList {
   readonly tools: McpTool[] = []
-  /** True if any tool was left out. */
+  readonly omitted: OmittedTool[] = []
   isCut = false
   /** Input schemas of the tools whose arguments are repeated in headers (SEP-2243). */
   readonly inputSchemas = new Map<string, Record<string, unknown>>()
+  readonly #repeatsArguments: boolean
   readonly #names = new Set<string>()
   #bytes = 0
+
+  /** `repeatsArguments`: whether the server's protocol repeats arguments in headers. */
+  constructor(repeatsArguments: boolean) {
+    this.#repeatsArguments = repeatsArguments
+  }
 
   /** Adds the tools of a page. Returns false if the list is full. */
   add(page: unknown): boolean {
@@ -34,25 +44,30 @@ export class ToolList {
   }
 
   #addTool(one: unknown): void {
-    const tool = readTool(one)
-    if (tool === null) this.isCut = true
-    else if (!this.#names.has(tool.name)) {
+    const tool = readTool(one, this.#repeatsArguments)
+    if ('reason' in tool) {
+      this.isCut = true
+      if (this.omitted.length < OMITTED_MAX) this.omitted.push(tool)
+    } else if (!this.#names.has(tool.name)) {
       this.#names.add(tool.name)
-      const schema = JSON.stringify(tool.inputSchema)
-      this.#bytes += tool.description.length + schema.length
-      if (schema.includes('"x-mcp-header"')) this.inputSchemas.set(tool.name, tool.inputSchema)
+      this.#bytes += tool.description.length + JSON.stringify(tool.inputSchema).length
+      if (this.#repeatsArguments && hasHeaders(tool.inputSchema))
+        this.inputSchemas.set(tool.name, tool.inputSchema)
       this.tools.push(tool)
     }
   }
 }
 
-/** Reads a listed tool. Returns null if its name is unusable, or if its schema is invalid or too large. */
-function readTool(one: unknown): McpTool | null {
-  const { name, title, description, inputSchema } = (one ?? {}) as Record<string, unknown>
-  if (typeof name !== 'string' || name === '' || name.length > NAME_CHARACTERS_MAX) return null
-  if (clean(name) !== name) return null
+/** Reads a listed tool, or returns why it cannot be used. */
+function readTool(one: unknown, repeatsArguments: boolean): McpTool | OmittedTool {
+  const { name: given, title, description, inputSchema } = (one ?? {}) as Record<string, unknown>
+  const name = typeof given === 'string' ? cleanText(given.slice(0, NAME_CHARACTERS_MAX)) : ''
+  if (name === '' || name !== given)
+    return { name, reason: 'its name is missing, too long or has invisible characters' }
   const schema = readSchema(inputSchema)
-  if (schema === null) return null
+  if (schema === null) return { name, reason: 'its input schema is invalid, too large or too deep' }
+  const fault = repeatsArguments ? findHeaderFault(inputSchema) : null
+  if (fault !== null) return { name, reason: fault }
   const words = [description, title].find((text) => typeof text === 'string' && text.trim() !== '')
   return { name, description: describe(typeof words === 'string' ? words : ''), inputSchema: schema }
 }
@@ -62,25 +77,12 @@ function readTool(one: unknown): McpTool | null {
  * work.
  */
 const describe = (text: string): string => {
-  const beginning = clean(text.slice(0, 2 * DESCRIPTION_CHARACTERS_MAX)).trim()
+  const beginning = cleanText(text.slice(0, 2 * DESCRIPTION_CHARACTERS_MAX)).trim()
   return beginning
     .slice(0, DESCRIPTION_CHARACTERS_MAX)
     .toWellFormed()
     .replace(/\uFFFD$/u, '')
 }
-
-/**
- * Removes characters that are invisible to users but read by models: control, format and direction characters, tags,
- * and private use.
- */
-const clean = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/\r\n?|[\u2028\u2029]/gu, '\n')
-    .replace(
-      /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Co}\p{Cn}]|[\u{E0100}-\u{E01EF}\u115F\u1160\u3164\uFFA0]/gu,
-      '',
-    )
 
 /**
  * Reads an input schema, which must describe an object. A tool without a schema takes no arguments. Returns null if
@@ -102,12 +104,12 @@ const isDeep = (value: unknown, levels: number): boolean =>
 
 /** Cleans strings and property names at every level, because models read the whole schema. */
 function cleanValue(value: unknown): unknown {
-  if (typeof value === 'string') return clean(value)
+  if (typeof value === 'string') return cleanText(value)
   if (Array.isArray(value)) return value.map(cleanValue)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
-      .map(([key, inner]): [string, unknown] => [clean(key), cleanValue(inner)])
+      .map(([key, inner]): [string, unknown] => [cleanText(key), cleanValue(inner)])
       .filter(([key]) => key !== '__proto__'),
   )
 }

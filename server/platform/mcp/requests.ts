@@ -1,9 +1,11 @@
 import { ProtocolError, type RequestOptions, type StandardSchemaV1 } from '@modelcontextprotocol/client'
+import { sentence } from '#errors'
+import { isRecord } from '../http/is-record.ts'
 import { type Call, runCall } from './call.ts'
-import type { McpCallOptions, McpTool, McpToolResult } from './connection.ts'
+import type { McpCallOptions, McpToolList, McpToolResult } from './connection.ts'
 import { describeFailure } from './describe-failure.ts'
 import type { Link } from './link.ts'
-import { tooSlow } from './mcp-error.ts'
+import { McpError, tooSlow } from './mcp-error.ts'
 import { readResult } from './read-result.ts'
 import { TOOL_PAGES_MAX, ToolList } from './read-tools.ts'
 
@@ -14,12 +16,12 @@ const HEADER_MISMATCH = -32_020
 /** Added to the SDK's timeout so that Parley's own, more specific timeout fires first. */
 const SLACK_MS = 5_000
 
-export function askForTools(link: Link, signal: AbortSignal): Promise<{ tools: McpTool[]; isCut: boolean }> {
+export function askForTools(link: Link, signal: AbortSignal): Promise<McpToolList> {
   return ask(link, { signal, timeoutMs: LIST_TIMEOUT_MS }, (call) => readPages(link, call))
 }
 
-async function readPages(link: Link, call: Call): Promise<{ tools: McpTool[]; isCut: boolean }> {
-  const list = new ToolList()
+async function readPages(link: Link, call: Call): Promise<McpToolList> {
+  const list = new ToolList(link.client.getProtocolEra() === 'modern')
   if (!link.client.getServerCapabilities()?.tools) return list
   let cursor: string | undefined
   for (let page = 0; page < TOOL_PAGES_MAX; page++) {
@@ -54,7 +56,8 @@ export function callTool(
       await readPages(link, call)
       return once()
     })
-    return readResult(link.host, result)
+    if (!isRecord(result)) throw new McpError('protocol', sentence('mcp.not_mcp', { host: link.host }))
+    return readResult(result)
   })
 }
 

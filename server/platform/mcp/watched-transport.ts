@@ -14,6 +14,8 @@ import type { ShownSecrets } from './shown-secrets.ts'
 /** Maximum requests that a server may send between two calls. Further requests get no response. */
 const REQUESTS_OF_SERVER_MAX = 100
 
+const FIRST_WITH_RESULT_TYPES = '2026-07-28'
+
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
 
 /**
@@ -21,7 +23,7 @@ type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1]
  * would wait until the timeout.
  *
  * The transport delivers a result one event loop turn late, so that earlier notifications are handled first. It masks
- * the connection's credentials in every message.
+ * the connection's credentials in every message, and completes results that lack their type.
  */
 export class WatchedTransport implements Transport {
   readonly hasPerRequestStream: boolean
@@ -31,6 +33,7 @@ export class WatchedTransport implements Transport {
   readonly #inner: StreamableHTTPClientTransport | SSEClientTransport
   readonly #host: string
   #requestsOfServer = 0
+  #hasResultTypes = false
 
   constructor(
     inner: StreamableHTTPClientTransport | SSEClientTransport,
@@ -44,7 +47,7 @@ export class WatchedTransport implements Transport {
     inner.onclose = () => this.onclose?.()
     inner.onerror = (error) => this.onerror?.(error)
     inner.onmessage = (received: JSONRPCMessage, extra?: MessageExtraInfo) => {
-      const message = shown.hide(received)
+      const message = this.#withResultType(shown.hide(received))
       const isRequest = 'method' in message && 'id' in message
       if (isRequest && ++this.#requestsOfServer > REQUESTS_OF_SERVER_MAX) return
       if ('method' in message) return this.onmessage?.(message, extra)
@@ -79,6 +82,7 @@ export class WatchedTransport implements Transport {
   }
 
   setProtocolVersion(version: string): void {
+    this.#hasResultTypes = version >= FIRST_WITH_RESULT_TYPES
     this.#inner.setProtocolVersion(version)
   }
 
@@ -88,6 +92,13 @@ export class WatchedTransport implements Transport {
 
   close(): Promise<void> {
     return this.#inner.close()
+  }
+
+  /** A result without a type is complete (MCP spec, 2026-07-28; SEP-2322). The SDK would refuse it. */
+  #withResultType(message: JSONRPCMessage): JSONRPCMessage {
+    if (!this.#hasResultTypes || !('result' in message) || message.result['resultType'] !== undefined)
+      return message
+    return { ...message, result: { ...message.result, resultType: 'complete' } }
   }
 
   #end(call: Call, id: RequestId): void {

@@ -13,9 +13,10 @@ const ERROR_CHARACTERS_MAX = 2_000
 /** Maximum tool names listed in the error for an unknown tool. */
 const NAMES_LISTED_MAX = 50
 
-/** Total characters that the loop's remaining outputs may use. */
+/** Limits of the loop's remaining outputs in total. */
 export interface OutputBudget {
   charactersLeft: number
+  imageBytesLeft: number
 }
 
 /**
@@ -93,15 +94,27 @@ function unknownTool(name: string, names: string[]): string {
   return sentence('tool.unknown', { name: JSON.stringify(name.slice(0, 90)), tools: listed })
 }
 
-/** Returns a storable outcome. Its output is JSON, or a truncated string if the output exceeds the budget. */
-function withinBudget({ output, successful, error }: ToolOutcome, budget: OutputBudget): ToolOutcome {
+/**
+ * Returns a storable outcome. Its output is JSON, or a truncated string if the output exceeds the budget. Omits images
+ * that exceed the budget.
+ */
+function withinBudget(
+  { output, successful, error, images = [] }: ToolOutcome,
+  budget: OutputBudget,
+): ToolOutcome {
   if (!successful) return failed(error || sentence('tool.failed'))
   const charactersMax = Math.min(OUTPUT_CHARACTERS_MAX, budget.charactersLeft)
   const written = typeof output === 'string' ? null : writeJson(output ?? null, charactersMax)
   if (typeof output !== 'string' && !written) return failed(sentence('tool.not_json'))
   const text = written ? written.text : storable(String(output).slice(0, charactersMax))
   budget.charactersLeft -= text.length
-  return { output: written && !written.isCut ? JSON.parse(text) : text, successful: true, error: null }
+  const value = written && !written.isCut ? JSON.parse(text) : text
+  const shown = images.filter(({ data }) => {
+    const fits = data.length <= budget.imageBytesLeft
+    if (fits) budget.imageBytesLeft -= data.length
+    return fits
+  })
+  return { output: value, successful: true, error: null, ...(shown.length > 0 && { images: shown }) }
 }
 
 const failed = (error: unknown): ToolOutcome => ({

@@ -9,6 +9,7 @@ import { showOutcomes } from './show-outcomes.ts'
 import { newCallId } from './tool-calls.ts'
 import { demandsCall } from './tool-choice.ts'
 import {
+  type ImagePart,
   ModelError,
   type ModelMessage,
   type ModelRequest,
@@ -27,6 +28,8 @@ const STEPS_MAX = 16
 const WRITTEN_CHARACTERS_MAX = 8 * 1024 * 1024
 /** Maximum characters of all tool outputs of a loop. The outputs stay in memory until the loop ends. */
 const OUTPUTS_CHARACTERS_MAX = 16 * 1024 * 1024
+/** Maximum bytes of all images from tools in a loop. The prompts of all later steps contain them again. */
+const IMAGES_BYTES_MAX = 10 * 1024 * 1024
 
 /**
  * The outcome of a tool call. `output` is JSON, or null after a failure. `error` is a sentence, or null after a
@@ -36,6 +39,16 @@ export interface ToolOutcome {
   output: unknown
   successful: boolean
   error: string | null
+  /** Images that the model receives beside the output. */
+  images?: ImagePart[]
+  /** Files that belong to the output. The loop drops them: a caller that keeps files wraps the tool. */
+  files?: ToolFile[]
+}
+
+export interface ToolFile {
+  /** Untrusted. */
+  name: string
+  data: Uint8Array
 }
 
 export interface RunnableTool {
@@ -86,7 +99,10 @@ export class ToolLoop<Member extends LoopMember = LoopMember> {
   #member: Member
   readonly #steps: LoopStep[] = []
   readonly #callIds: Set<string>
-  readonly #outputs: OutputBudget = { charactersLeft: OUTPUTS_CHARACTERS_MAX }
+  readonly #outputs: OutputBudget = {
+    charactersLeft: OUTPUTS_CHARACTERS_MAX,
+    imageBytesLeft: IMAGES_BYTES_MAX,
+  }
 
   /** `tools` replaces the request's own tools; the loop never runs the request's own tools. */
   constructor(
@@ -192,7 +208,7 @@ export class ToolLoop<Member extends LoopMember = LoopMember> {
 
   /**
    * Runs the tool calls of the latest step. Returns the messages to append: the model's message, then one result per
-   * call in call order. Returns [] if the step has no calls.
+   * call in call order, then the images of the results. Returns [] if the step has no calls.
    */
   async #answer(request: ModelRequest, sink: ToolSink, signal: AbortSignal): Promise<ModelMessage[]> {
     const { content = '', toolCalls = [] } = this.#steps.at(-1)?.written ?? {}
@@ -205,7 +221,9 @@ export class ToolLoop<Member extends LoopMember = LoopMember> {
     const results = toolCalls.map(({ id, name }, index): ModelMessage => {
       return { role: 'tool', toolCallId: id, toolName: name, output: outputs[index] ?? '' }
     })
-    return [assistantMessage, ...results]
+    const images = outcomes.flatMap((outcome) => outcome.images ?? [])
+    const shown: ModelMessage[] = images.length > 0 ? [{ role: 'user', content: images }] : []
+    return [assistantMessage, ...results, ...shown]
   }
 }
 

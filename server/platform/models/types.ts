@@ -30,6 +30,7 @@ export type ContentPart =
   | { type: 'text'; text: string }
   | { type: 'image'; mimeType: string; data: Uint8Array }
   | { type: 'audio'; format: 'wav' | 'mp3'; data: Uint8Array }
+export type ImagePart = Extract<ContentPart, { type: 'image' }>
 
 export type ModelMessage =
   | { role: 'user'; content: string | ContentPart[] }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { fail } from '#errors'
 import { ACCEPTED_TYPES, type AcceptedType } from '../documents/accepted-types.ts'
 import { detectType } from '../documents/detect-type.ts'
@@ -14,17 +15,25 @@ interface StoreFileOptions extends Partial<Pick<NewUpload, 'source' | 'commitsWi
   needsText?: boolean
 }
 
+export interface StoredFile {
+  id: string
+  /** The stored name, which is unique within its chat. */
+  filename: string
+  contentType: string
+  text: NewUpload['text']
+}
+
 /**
- * Stores a received file with its extracted text, or without text if the extraction fails. Returns the upload's id.
- * Throws upload.empty, upload.type, and the errors of Uploads.keep. Throws upload.no_text if `needsText` is set and
- * the file's type has no text.
+ * Stores a received file with its extracted text, or without text if the extraction fails. Throws upload.empty,
+ * upload.type, and the errors of Uploads.keep. Throws upload.no_text if `needsText` is set and the file's type has no
+ * text.
  */
 export async function storeReceivedFile(
   { documents, uploads }: StoreFileDependencies,
   owner: Pick<NewUpload, 'id' | 'organizationId' | 'userId' | 'chatId'>,
-  file: Omit<ReceivedFile, 'fields'>,
+  file: Omit<ReceivedFile, 'fields' | 'contentType'>,
   { needsText = false, source = 'user', commitsWithAnswer = false }: StoreFileOptions = {},
-): Promise<string> {
+): Promise<StoredFile> {
   if (file.size === 0) throw fail('upload.empty')
   const contentType = await detectType(file.path, file.name)
   const type = contentType === null ? undefined : ACCEPTED_TYPES.get(contentType)
@@ -32,7 +41,8 @@ export async function storeReceivedFile(
   if (needsText && !type.hasText) throw fail('upload.no_text')
   const text = await textOf(documents, file.path, type)
   const upload = { ...owner, source, name: file.name, contentType: type.contentType, text, commitsWithAnswer }
-  return (await uploads.keep(upload, file)).id
+  const { id, key } = await uploads.keep(upload, file)
+  return { id, filename: basename(key), contentType: type.contentType, text }
 }
 
 async function textOf(

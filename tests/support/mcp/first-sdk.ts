@@ -1,9 +1,18 @@
-import { CallToolRequestSchema, ListToolsRequestSchema, Server } from '#tests/clients/mcp-server.ts'
-import { findTool, type Offered, pageOf } from './index.ts'
+import {
+  CallToolRequestSchema,
+  ListResourcesRequestSchema,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+  Server,
+} from '#tests/clients/mcp-server.ts'
+import { capabilitiesOf, findTool, listResources, type Offered, pageOf, readResource } from './index.ts'
 
 /** Creates the SDK 1 server of one session. */
 export function createFirstSdkServer(offered: Offered): Server {
-  const server = new Server({ name: 'first-sdk', version: '1.0.0' }, { capabilities: { tools: {} } })
+  const server = new Server(
+    { name: 'first-sdk', version: '1.0.0' },
+    { capabilities: capabilitiesOf(offered) },
+  )
   server.setRequestHandler(ListToolsRequestSchema, (request) => pageOf(offered, request.params?.cursor))
   server.setRequestHandler(CallToolRequestSchema, async (request, extra) => {
     const { name, arguments: input = {} } = request.params
@@ -19,5 +28,9 @@ export function createFirstSdkServer(offered: Offered): Server {
     })
     return result as never
   })
+  if (offered.resources.length > 0) {
+    server.setRequestHandler(ListResourcesRequestSchema, () => listResources(offered))
+    server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => readResource(offered, params.uri))
+  }
   return server
 }

@@ -21,6 +21,15 @@ export interface TestCall {
   toolsChanged(): Promise<void>
 }
 
+export interface TestResource {
+  uri: string
+  name: string
+  mimeType: string
+  /** The content: text, or base64 of anything else. */
+  text?: string
+  blob?: string
+}
+
 export interface SeenRequest {
   method: string
   path: string
@@ -31,6 +40,8 @@ export interface SeenRequest {
 
 export interface McpServerOptions {
   tools?: TestTool[]
+  /** By default, the server has no resources. */
+  resources?: TestResource[]
   /**
    * `stateless`: SDK 2 with the current and older protocol versions. `sessionful`: SDK 1 with Streamable HTTP and
    * Mcp-Session-Id. `sse`: SDK 1 with only the HTTP+SSE transport of 2024-11-05.
@@ -50,6 +61,8 @@ export interface TestMcpServer {
   seen: SeenRequest[]
   /** Makes a sessionful server return 404 for its sessions from now on. */
   loseSessions(): void
+  /** Makes a stateless server notify its subscribers that the tools have changed. */
+  toolsChanged(): void
   countSockets(): Promise<number>
   cut(): void
   close(): Promise<void>
@@ -59,6 +72,7 @@ export interface TestMcpServer {
 export interface Answering {
   answer(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void>
   loseSessions(): void
+  toolsChanged?(): void
   close(): Promise<void>
 }
 
@@ -66,7 +80,8 @@ export interface Answering {
 export async function startMcpServer(options: McpServerOptions = {}): Promise<TestMcpServer> {
   const { kind = 'stateless', before, pageSize = Number.MAX_SAFE_INTEGER } = options
   const seen: SeenRequest[] = []
-  const offered = { tools: options.tools ?? [echo], pageSize }
+  const { tools = [echo], resources = [] } = options
+  const offered = { tools, resources, pageSize }
   const answering = ANSWERING[kind](offered)
   const http = await listen(async (request, response) => {
     const body = await readBody(request)
@@ -86,6 +101,7 @@ export async function startMcpServer(options: McpServerOptions = {}): Promise<Te
     },
     seen,
     loseSessions: () => answering.loseSessions(),
+    toolsChanged: () => answering.toolsChanged?.(),
     countSockets: http.countSockets,
     cut: http.cut,
     async close() {
@@ -97,6 +113,7 @@ export async function startMcpServer(options: McpServerOptions = {}): Promise<Te
 
 export interface Offered {
   tools: TestTool[]
+  resources: TestResource[]
   pageSize: number
 }
 
@@ -181,3 +198,20 @@ export function findTool({ tools }: Offered, name: string): TestTool {
   if (!tool) throw new Error(`There is no tool ${name}`)
   return tool
 }
+
+export const listResources = ({ resources }: Offered) => ({
+  resources: resources.map(({ uri, name, mimeType }) => ({ uri, name, mimeType })),
+})
+
+export function readResource({ resources }: Offered, uri: string) {
+  const resource = resources.find((candidate) => candidate.uri === uri)
+  if (!resource) throw new Error(`There is no resource ${uri}`)
+  const { mimeType, text, blob } = resource
+  return { contents: [{ uri, mimeType, ...(blob === undefined ? { text: text ?? '' } : { blob }) }] }
+}
+
+/** The capabilities of a server that offers these tools and resources. */
+export const capabilitiesOf = ({ resources }: Offered) => ({
+  tools: { listChanged: true },
+  ...(resources.length > 0 && { resources: {} }),
+})

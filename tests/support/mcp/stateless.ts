@@ -2,7 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
-import { type Answering, findTool, type Offered, pageOf } from './index.ts'
+import {
+  type Answering,
+  capabilitiesOf,
+  findTool,
+  listResources,
+  type Offered,
+  pageOf,
+  readResource,
+} from './index.ts'
 
 /** Handles each request independently, with version 2 of the MCP SDK. Supports protocol versions up to 2026-07-28. */
 export function answerStatelessly(offered: Offered): Answering {
@@ -15,12 +23,16 @@ export function answerStatelessly(offered: Offered): Answering {
       await send(answer, response)
     },
     loseSessions: () => {},
+    toolsChanged: () => handler.notify.toolsChanged(),
     close: () => handler.close(),
   }
 }
 
 function createServer(offered: Offered): Server {
-  const server = new Server({ name: 'stateless', version: '1.0.0' }, { capabilities: { tools: {} } })
+  const server = new Server(
+    { name: 'stateless', version: '1.0.0' },
+    { capabilities: capabilitiesOf(offered) },
+  )
   server.setRequestHandler('tools/list', (request) => pageOf(offered, request.params?.cursor))
   server.setRequestHandler('tools/call', async (request, context) => {
     const { name, arguments: input = {} } = request.params
@@ -36,6 +48,10 @@ function createServer(offered: Offered): Server {
     })
     return result as never
   })
+  if (offered.resources.length > 0) {
+    server.setRequestHandler('resources/list', () => listResources(offered))
+    server.setRequestHandler('resources/read', ({ params }) => readResource(offered, params.uri))
+  }
   return server
 }
 

@@ -5,8 +5,12 @@ import { formatBytes } from '../../ui/format.ts'
 
 const t = translator('chat')
 
-export const Files = ({ files }: { files: readonly Upload[] }) => (
-  <ul aria-label={t('messages.files')} className="flex max-w-full flex-wrap justify-end gap-2">
+/** The files of a message. `isOwn`: whether the message is the user's, which is aligned to the right. */
+export const Files = ({ files, isOwn = false }: { files: readonly Upload[]; isOwn?: boolean }) => (
+  <ul
+    aria-label={t('messages.files')}
+    className={`flex max-w-full flex-wrap gap-2 ${isOwn ? 'justify-end' : ''}`}
+  >
     {files.map((file) => (
       <li key={file.id} className="min-w-0">
         <a

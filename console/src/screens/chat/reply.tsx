@@ -6,6 +6,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Sources } from './citations.tsx'
 import { useActions } from './conversation-context.ts'
+import { Files } from './files.tsx'
 import { thoughtMsOf } from './live-replies.ts'
 import type { LiveReply, ReplyState } from './live-reply.ts'
 import { MediaMade } from './media.tsx'
@@ -43,6 +44,7 @@ export function Reply({ message, beside, live }: MessageRowProps) {
           onCitation={setCited}
         />
       )}
+      {shown.file_uploads.length > 0 && <Files files={shown.file_uploads} />}
       <MediaMade media={shown.media} progress={isUnderWay ? (state?.media ?? null) : null} />
       {shown.citations.length > 0 && <Sources citations={shown.citations} open={cited} onOpen={setCited} />}
       <Ending message={shown} isLost={state?.isLost ?? false} />

@@ -32,7 +32,7 @@ export function UserMessage({ message, beside }: MessageRowProps) {
     )
   return (
     <article aria-label={t('messages.you')} className="group flex flex-col items-end gap-1.5">
-      {files.length > 0 && <Files files={files} />}
+      {files.length > 0 && <Files files={files} isOwn />}
       <div className="max-w-[85%] rounded-2xl rounded-br-md bg-accent-soft px-4 py-2.5">
         <FoldedText text={content} />
       </div>

@@ -97,8 +97,11 @@ export default {
     no_auth_config:
       'Dieser Server ist nicht für Verbindungen eingerichtet. Bitten Sie einen Systemadministrator, ihn einzurichten.',
     no_valid_instances: 'Keine dieser Verbindungen kann verwendet werden. Wählen Sie eine andere.',
+    resource_empty: 'Der Server hat für diese Ressource keinen Inhalt geliefert. Wählen Sie eine andere.',
+    resource_refused: 'Der Server hat diese Ressource nicht geliefert: {reason}',
     secret_needed:
       'Geben Sie das Client-Secret erneut ein, wenn Sie die URL, die Client-ID, die Autorisierungs-URL oder die Token-URL ändern.',
+    server_failed: 'Der MCP-Server hat die Anfrage nicht beantwortet: {reason}',
     server_in_use:
       'Dieser Server hat Verbindungen ({count, number}) und kann nicht gelöscht werden. Neue können Sie in seinen Einstellungen verhindern.',
     server_invalid: 'Prüfen Sie die Angaben zum Server: {reason}',
