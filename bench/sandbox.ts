@@ -5,15 +5,20 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pino from 'pino'
 import { createNet } from '../server/platform/net/index.ts'
-import { createSandbox, type Language } from '../server/platform/sandbox/sandbox.ts'
+import { startDenoProcess } from '../server/platform/sandbox/deno-process.ts'
+import { findRuntimes } from '../server/platform/sandbox/find-deno.ts'
+import { createSandbox, type Language, PYTHON_PROGRAM } from '../server/platform/sandbox/sandbox.ts'
+import { createSnapshot, startOf } from '../server/platform/sandbox/snapshot.ts'
 
 /*
  * `node bench/sandbox.ts`: measures the execution of tenants' code: calls with a process ready, sequential calls,
- * concurrent calls, and the delay of the server's event loop during these.
+ * concurrent calls beside as many bare starts of an interpreter, and the delay of the server's event loop during these.
  */
 
 const CALLS = 20
 const AT_ONCE = 50
+/** Number of concurrent processes. */
+const TURNS = 4
 const IDLE_MS = 5_000
 /** Time until the pool is full again. */
 const PAUSE_MS = { javascript: 400, python: 3_000 }
@@ -24,7 +29,7 @@ const CODE = {
 
 const dataDir = mkdtempSync(join(tmpdir(), 'parley-bench-'))
 const net = createNet({ allowPrivateNetwork: false })
-const sandbox = createSandbox({ net, log: pino({ level: 'warn' }), dataDir }, { turnsMax: 4 })
+const sandbox = createSandbox({ net, log: pino({ level: 'warn' }), dataDir }, { turnsMax: TURNS })
 const never = new AbortController().signal
 
 const idle = await lateness(() => sleep(IDLE_MS))
@@ -36,7 +41,12 @@ for (const language of ['javascript', 'python'] as const) {
   console.log(`${language}, process ready, p50 and p95       ${at(warm, 0.5)} ms, ${at(warm, 0.95)} ms`)
   const close = await repeatCall(language, 0)
   console.log(`${language}, sequential, p50 and p95          ${at(close, 0.5)} ms, ${at(close, 0.95)} ms`)
-  await atOnce(language)
+  const seconds = await atOnce(language)
+  if (language === 'javascript') continue
+  const bare = await bareStarts()
+  console.log(
+    `python, ${AT_ONCE} bare starts with the snapshot: ${bare.toFixed(1)} s; ratio ${(seconds / bare).toFixed(2)}`,
+  )
 }
 await sandbox.close()
 await net.close()
@@ -64,13 +74,33 @@ async function repeatCall(language: Language, pauseMs: number): Promise<number[]
   return times.sort((a, b) => a - b)
 }
 
-async function atOnce(language: 'javascript' | 'python'): Promise<void> {
+/** Returns the seconds. */
+async function atOnce(language: 'javascript' | 'python'): Promise<number> {
   const begin = performance.now()
   const late = await lateness(() =>
     Promise.all(Array.from({ length: AT_ONCE }, (_, run) => call(language, `organization ${run % 5}`))),
   )
-  const seconds = ((performance.now() - begin) / 1000).toFixed(1)
-  console.log(`${language}, ${AT_ONCE} concurrent calls: ${seconds} s; event loop delay ${late}`)
+  const seconds = (performance.now() - begin) / 1000
+  console.log(`${language}, ${AT_ONCE} concurrent calls: ${seconds.toFixed(1)} s; event loop delay ${late}`)
+  return seconds
+}
+
+/** Starts interpreters from the snapshot, as many at a time as calls run, and ends each when it is ready. */
+async function bareStarts(): Promise<number> {
+  const runtimes = findRuntimes()
+  const snapshot = await createSnapshot(runtimes, join(dataDir, 'sandbox'), PYTHON_PROGRAM).find()
+  const begin = performance.now()
+  let left = AT_ONCE
+  const startSome = async (): Promise<void> => {
+    while (left-- > 0) {
+      const process = startDenoProcess(startOf(runtimes, PYTHON_PROGRAM, 'run', snapshot))
+      await process.ready
+      process.end()
+      await process.ended
+    }
+  }
+  await Promise.all(Array.from({ length: TURNS }, startSome))
+  return (performance.now() - begin) / 1000
 }
 
 async function lateness(work: () => Promise<unknown>): Promise<string> {

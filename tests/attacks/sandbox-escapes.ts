@@ -183,7 +183,7 @@ export const sandboxEscapes: Row = {
       without: 'permissions and a stripped global object',
       edits: [
         {
-          file: 'server/platform/sandbox/deno-process.ts',
+          file: 'server/platform/sandbox/deno-command.ts',
           text: "'--no-prompt',",
           replacement: "'--allow-all',",
         },

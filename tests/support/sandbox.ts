@@ -77,16 +77,27 @@ export const callOf = (code: SandboxCode, more: Partial<SandboxCall> = {}): Sand
   ...more,
 })
 
-/** Returns the process ids of this process's running Deno children. */
+/** Returns the process ids of the running Deno processes that this process has started, and of their copies. */
 export function denoProcesses(): number[] {
-  const children = readdirSync('/proc/self/task').flatMap((thread) =>
-    readFileSync(`/proc/self/task/${thread}/children`, 'latin1').split(' ').filter(Boolean).map(Number),
-  )
-  return children.filter((pid) => {
+  return descendantsOf('self').filter((pid) => {
     try {
       return /deno|prlimit/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
     } catch {
       return false
     }
   })
+}
+
+function descendantsOf(process: number | 'self'): number[] {
+  try {
+    const children = readdirSync(`/proc/${process}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${process}/task/${thread}/children`, 'latin1')
+        .split(' ')
+        .filter(Boolean)
+        .map(Number),
+    )
+    return children.flatMap((pid) => [pid, ...descendantsOf(pid)])
+  } catch {
+    return [] // The process has ended.
+  }
 }

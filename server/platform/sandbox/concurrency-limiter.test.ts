@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createConcurrencyLimiter } from './concurrency-limiter.ts'
-import { MEMORY_BYTES_MAX } from './deno-process.ts'
+import { MEMORY_BYTES_MAX } from './deno-command.ts'
 import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 

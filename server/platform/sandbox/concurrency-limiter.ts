@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { sentence } from '#errors'
-import { MEMORY_BYTES_MAX } from './deno-process.ts'
+import { MEMORY_BYTES_MAX } from './deno-command.ts'
 import { machineMemory } from './machine-memory.ts'
 import { SandboxUnavailable } from './sandbox-unavailable.ts'
 

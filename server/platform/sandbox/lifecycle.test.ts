@@ -47,15 +47,22 @@ test('an aborted call rejects with its reason, and its process ends', async () =
   await expect(sandbox.run('one', ENDLESS, new AbortController().signal)).rejects.toThrow(SandboxUnavailable)
 })
 
-test('idle processes end', async () => {
-  const before = new Set(denoProcesses())
-  const { run, close } = openTestSandbox({ idleMs: 300, warm: 2 })
-  await run('javascript', 'function main() {}')
-  await expect.poll(() => denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
-  expect(await run('javascript', 'function main() { return 1 }')).toMatchObject({ ok: true, output: 1 })
-  await close()
-  expect(denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
-})
+test.each([
+  ['javascript', 'function main() { return 1 }'],
+  ['python', 'def main(): return 1'],
+] as const)(
+  'idle processes end (%s)',
+  async (language, code) => {
+    const before = new Set(denoProcesses())
+    const { run, close } = openTestSandbox({ idleMs: 300, warm: 2 })
+    expect(await run(language, code)).toMatchObject({ ok: true, output: 1 })
+    await expect.poll(() => denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
+    expect(await run(language, code)).toMatchObject({ ok: true, output: 1 })
+    await close()
+    expect(denoProcesses().filter((pid) => !before.has(pid))).toEqual([])
+  },
+  120_000,
+)
 
 test('a preparation ends when the sandbox closes', async () => {
   const before = denoProcesses().length

@@ -39,6 +39,11 @@ export interface ProxiedRequest {
   body: string | null
 }
 
+/** Sent to a process that makes copies of itself: the request for one. */
+export interface Fork {
+  kind: 'fork'
+}
+
 /** Sent by the sandbox. Tenant code can forge every message, so each message is validated (read-message.ts). */
 export type Message =
   | { kind: 'ready' }

@@ -24,7 +24,9 @@ const START_MS_MAX = 30_000
 export interface PoolOptions {
   start(): Promise<DenoProcess>
   /** Called after a failed start, to discard files that may be damaged. */
-  onBroken(): Promise<void>
+  onBroken?(): Promise<void>
+  /** Called when the pool has emptied itself, to end what starts processes. */
+  onIdle?(): void
   log: Logger
   warm?: number
   idleMs?: number
@@ -34,7 +36,14 @@ export interface PoolOptions {
  * Creates a pool that starts empty. Each `take` refills it to `warm` processes in the background, and `idleMs` without
  * a `take` empties it. A server that runs no code therefore starts no processes.
  */
-export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS }: PoolOptions): Pool {
+export function createPool({
+  start,
+  onBroken,
+  onIdle,
+  log,
+  warm = WARM,
+  idleMs = IDLE_MS,
+}: PoolOptions): Pool {
   const waiting: Promise<DenoProcess>[] = []
   const alive = new Set<DenoProcess>()
   const starting = new Set<Promise<DenoProcess>>()
@@ -64,8 +73,12 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
       next.then((process) => process.ended).then(remove, remove)
     }
   }
-  const evictIdle = (): void => {
+  const endWaiting = (): void => {
     for (const next of waiting.splice(0)) endWhenStarted(next)
+  }
+  const evictIdle = (): void => {
+    endWaiting()
+    onIdle?.()
   }
   /** Returns the next process. Retries once if a start failed. */
   const next = async (): Promise<DenoProcess> => {
@@ -74,7 +87,7 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
     } catch (error) {
       if (isClosed || error instanceof SandboxUnavailable) throw error
       log.warn({ err: error }, 'a sandbox did not start; retrying once')
-      await onBroken()
+      await onBroken?.()
       return begin()
     }
   }
@@ -105,7 +118,7 @@ export function createPool({ start, onBroken, log, warm = WARM, idleMs = IDLE_MS
     async close() {
       isClosed = true
       clearTimeout(idle)
-      evictIdle()
+      endWaiting()
       await Promise.allSettled(starting)
       for (const process of alive) process.end()
       await Promise.all([...alive].map((process) => process.ended))

@@ -11,6 +11,7 @@ import { createFetchProxy } from './fetch-proxy.ts'
 import { findRuntimes, type Runtimes } from './find-deno.ts'
 import type { Task } from './messages.ts'
 import { createPool, type Pool } from './pool.ts'
+import { CopiesUnavailable, createTemplate } from './python-template.ts'
 import { readFunctions } from './read-functions.ts'
 import { createSnapshot, startOf } from './snapshot.ts'
 import { createWheels } from './wheels.ts'
@@ -113,7 +114,8 @@ export interface SandboxBounds {
 
 /** Maximum total length of code, input and configuration as JSON. */
 const TASK_CHARACTERS_MAX = 4_000_000
-const PROGRAM = fileURLToPath(new URL('./inside/run.py', import.meta.url))
+/** What Python runs in each interpreter. */
+export const PYTHON_PROGRAM = fileURLToPath(new URL('./inside/run.py', import.meta.url))
 
 /**
  * Creates a sandbox that starts no process before the first call or `prepare`. Python's snapshot is stored in
@@ -207,18 +209,34 @@ function openPools(
 ): Pools {
   if (runtimes.prlimit === null)
     log.warn('prlimit (util-linux) is missing; only the heap limit of V8 bounds the memory of sandboxes')
-  const snapshot = createSnapshot(runtimes, join(dataDir, 'sandbox'), PROGRAM)
+  const snapshot = createSnapshot(runtimes, join(dataDir, 'sandbox'), PYTHON_PROGRAM)
   const options = { log, ...(idleMs !== undefined && { idleMs }), ...(warm !== undefined && { warm }) }
   const javascript = createPool({
     ...options,
     start: async () => startDenoProcess({ runtime: 'javascript', runtimes, reads: [], parameters: [] }),
-    onBroken: async () => {},
   })
+  const startPython = async (mode: 'run' | 'template') =>
+    startOf(runtimes, PYTHON_PROGRAM, mode, await snapshot.find(), [wheelsFolder])
+  const template = createTemplate(() => startPython('template'))
+  let canFork = process.platform === 'linux'
   const python = createPool({
     ...options,
-    start: async () =>
-      startDenoProcess(startOf(runtimes, PROGRAM, 'run', await snapshot.find(), [wheelsFolder])),
+    async start() {
+      if (!canFork) return startDenoProcess(await startPython('run'))
+      try {
+        return await template.fork()
+      } catch (error) {
+        if (!(error instanceof CopiesUnavailable)) throw error
+        log.warn({ err: error }, 'the Python interpreter cannot be copied; starting one for each call')
+        canFork = false
+        return startDenoProcess(await startPython('run'))
+      }
+    },
     onBroken: snapshot.discard,
+    onIdle() {
+      template.evict()
+      canFork = process.platform === 'linux'
+    },
   })
   return {
     javascript,
@@ -228,7 +246,7 @@ function openPools(
     },
     async close() {
       snapshot.close()
-      await Promise.all([javascript.close(), python.close()])
+      await Promise.all([javascript.close(), python.close(), template.close()])
     },
   }
 }

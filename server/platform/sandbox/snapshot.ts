@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { commandOf, environmentOf, PROGRAMS, type Start } from './deno-process.ts'
+import { commandOf, environmentOf, PROGRAMS, type Start } from './deno-command.ts'
 import type { Runtimes } from './find-deno.ts'
 
 /**
@@ -104,7 +104,7 @@ async function make(runtimes: Runtimes, program: string, path: string, signal: A
 export const startOf = (
   runtimes: Runtimes,
   program: string,
-  mode: 'snapshot' | 'run',
+  mode: 'snapshot' | 'run' | 'template',
   snapshot: string,
   reads: readonly string[] = [],
 ): Start => ({

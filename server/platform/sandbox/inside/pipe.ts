@@ -3,18 +3,31 @@
  * `takePipe` succeeds only once, so tenant code that imports this file cannot use the pipe.
  */
 
-interface DenoOfSandbox {
+export interface DenoOfSandbox {
   args: string[]
   stdin: { read(buffer: Uint8Array): Promise<number | null>; readSync(buffer: Uint8Array): number | null }
   stdout: { writeSync(bytes: Uint8Array): number }
   inspect(value: unknown, options: object): string
   readFileSync(path: string): Uint8Array<ArrayBuffer>
   exit(code: number): never
-  permissions: { revokeSync(permission: { name: 'read' }): unknown }
+  permissions: { revokeSync(permission: { name: 'read' | 'ffi' }): unknown }
+  dlopen(library: string, symbols: object): { symbols: unknown }
+}
+
+/** The ends of the pipe, as functions that block. */
+export interface Ends {
+  /** Returns the number of bytes read. 0 or null means the end of input. */
+  read(buffer: Uint8Array): number | null
+  write(bytes: Uint8Array): number
+  exit(code: number): never
 }
 
 export interface Pipe {
   deno: DenoOfSandbox
+  read: Ends['read']
+  exit: Ends['exit']
+  /** Replaces stdin, stdout and the function that ends the process. */
+  replaceEnds(ends: Ends): void
   /** Sends one line of JSON text to the server. */
   sendLine(json: string): void
   sendBytes(bytes: Uint8Array): void
@@ -39,8 +52,11 @@ export function takePipe(): Pipe {
   if (isTaken) throw new Error('The pipe is already in use.')
   isTaken = true
   const { Deno: deno } = globalThis as unknown as { Deno: DenoOfSandbox }
-  const write = deno.stdout.writeSync.bind(deno.stdout)
-  const exit = deno.exit.bind(deno)
+  let ends: Ends = {
+    read: deno.stdin.readSync.bind(deno.stdin),
+    write: deno.stdout.writeSync.bind(deno.stdout),
+    exit: deno.exit.bind(deno),
+  }
   const encoder = new TextEncoder()
   const encode = encoder.encode.bind(encoder)
   const { stringify } = JSON
@@ -50,7 +66,7 @@ export function takePipe(): Pipe {
 
   const sendBytes = (bytes: Uint8Array): void => {
     let rest = bytes
-    while (rest.length > 0) rest = rest.subarray(write(rest))
+    while (rest.length > 0) rest = rest.subarray(ends.write(rest))
   }
   const sendLine = (json: string): void => sendBytes(encode(`${json}\n`))
   const countDropped = (): void => {
@@ -61,10 +77,15 @@ export function takePipe(): Pipe {
     const text = PlainString(error)
     const short = text.length > ERROR_CHARACTERS_MAX ? text.substring(0, ERROR_CHARACTERS_MAX) : text
     sendLine(`{"kind":"failed","reason":${stringify(reason)},"error":${stringify(short)}}`)
-    return exit(0)
+    return ends.exit(0)
   }
   return {
     deno,
+    read: (buffer) => ends.read(buffer),
+    exit: (code) => ends.exit(code),
+    replaceEnds(newEnds) {
+      ends = newEnds
+    },
     sendLine,
     sendBytes,
     print(text) {
@@ -83,7 +104,7 @@ export function takePipe(): Pipe {
         fail('output', `The result is larger than ${RESULT_BYTES_MAX / 1e6} MB. Return less data.`)
       countDropped()
       sendBytes(bytes)
-      return exit(0)
+      return ends.exit(0)
     },
   }
 }

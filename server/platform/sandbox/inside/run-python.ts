@@ -5,6 +5,7 @@
  * of proxies.
  */
 import type { Task } from '../messages.ts'
+import { openForks } from './fork.ts'
 import { takePipe } from './pipe.ts'
 import { stripRealm } from './strip-realm.ts'
 
@@ -32,7 +33,8 @@ const ENDING_CHARACTERS_MAX = 500
 
 const pipe = takePipe()
 const { deno } = pipe
-const [mode = '', folder = '', snapshot = '', program = ''] = deno.args
+const [mode = '', folder = '', snapshot = '', program = '', socket = '', processorSeconds = ''] = deno.args
+const forks = mode === 'template' ? await openForks(pipe) : null
 const source = new TextDecoder().decode(deno.readFileSync(program))
 const python = await loadPython()
 if (mode === 'snapshot') {
@@ -41,7 +43,6 @@ if (mode === 'snapshot') {
   deno.exit(0)
 }
 if (snapshot === '') python.runPython(source)
-const readSync = deno.stdin.readSync.bind(deno.stdin)
 /** Bytes that Python reads before stdin: the rest of the task line. */
 let pending: Uint8Array = new Uint8Array()
 openDevice()
@@ -50,10 +51,14 @@ const begin = python.runPython('_begin') as () => void
 // Must run before permissions are dropped, because Python locates its source of random numbers on first use.
 python.runPython('_prepare()')
 pipe.sendLine('{"kind":"ready"}')
+if (forks !== null) {
+  forks.serve(socket, Number(processorSeconds))
+  pipe.sendLine('{"kind":"ready"}')
+}
 const line = readLine()
 for (const wheel of (JSON.parse(new TextDecoder().decode(line)) as Task).wheels)
   python.unpackArchive(deno.readFileSync(wheel), 'wheel', { extractDir: PACKAGES })
-deno.permissions.revokeSync({ name: 'read' })
+for (const name of ['read', 'ffi'] as const) deno.permissions.revokeSync({ name })
 stripRealm()
 pending = line
 try {
@@ -85,7 +90,7 @@ function openDevice(): void {
     open() {},
     close() {},
     read(_stream: unknown, buffer: Int8Array, offset: number, length: number): number {
-      if (pending.length === 0) return readSync(bytesOf(buffer, offset, length)) ?? 0
+      if (pending.length === 0) return pipe.read(bytesOf(buffer, offset, length)) ?? 0
       const piece = pending.subarray(0, length)
       bytesOf(buffer, offset, length).set(piece)
       pending = pending.subarray(piece.length)
@@ -120,8 +125,8 @@ function readLine(): Uint8Array {
   let length = 0
   for (;;) {
     const buffer = new Uint8Array(PIECE_BYTES)
-    const count = readSync(buffer)
-    if (count === null || length > TASK_BYTES_MAX) return deno.exit(0)
+    const count = pipe.read(buffer)
+    if (!count || length > TASK_BYTES_MAX) return pipe.exit(0)
     pieces.push(buffer.subarray(0, count))
     length += count
     if (buffer[count - 1] === LINE_FEED) break

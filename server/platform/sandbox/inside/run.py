@@ -246,8 +246,6 @@ def prepare():
     urllib.request.HTTPHandler = urllib.request.HTTPSHandler = SandboxHandler
     # Emscripten's sleep would use the processor while waiting.
     time.sleep = host.wait
-    # Otherwise every process started from the snapshot would produce the same random numbers.
-    random.seed()
     asyncio.run = run_coroutine
     # Replace Pyodide's own loop, which depends on JavaScript's event loop.
     asyncio.events._set_running_loop(None)
@@ -418,6 +416,8 @@ def _prepare():
     global host
     host = Host()
     prepare()
+    # Locates the source of random numbers, which takes permissions that the call does not have.
+    os.urandom(1)
     # A rehearsal compiles what a call needs, so that the call itself is faster.
     run(REHEARSAL)
     describe("main", sys.modules.pop("tool").main, None)
@@ -429,6 +429,8 @@ def _begin():
     # Captured before the code runs, because the code may replace these functions.
     device, write, dumps = host.device, os.write, json.dumps
     task = host.receive()
+    # Otherwise every process started from the same memory would produce the same random numbers.
+    random.seed()
     try:
         output = (run if task["kind"] == "run" else inspect_code)(task)
         line = b'{"kind":"done","output":' + output.encode() + b"}\n"
