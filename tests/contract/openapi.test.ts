@@ -34,6 +34,19 @@ function undescribedOf(document: Json): string[] {
 }
 const EXAMPLES = new Set(['example', 'examples', 'default', 'enum', 'const'])
 
+/** Returns the pointers of the array schemas without `items`, which generators of clients reject. */
+function arraysWithoutItems(value: unknown, pointer = '', key = ''): string[] {
+  if (value === null || typeof value !== 'object' || EXAMPLES.has(key)) return []
+  const { type, items } = value as Json
+  const isArray = key !== 'properties' && [type].flat().includes('array')
+  return [
+    ...(isArray && items === undefined ? [pointer] : []),
+    ...Object.entries(value).flatMap(([name, inner]) =>
+      arraysWithoutItems(inner, `${pointer}/${name}`, key === 'properties' ? '' : name),
+    ),
+  ]
+}
+
 let server: TestServer
 beforeAll(async () => {
   server = await sharedTestServer()
@@ -65,6 +78,14 @@ describe.each(['/openapi.json', '/v1/openapi.json'])('%s', (address) => {
   test('every operation, parameter and field has a description', async () => {
     const undescribed = undescribedOf((await server.call('GET', address)).body)
     expect(undescribed, `${undescribed.length} without a description`).toEqual([])
+  })
+
+  test('every array describes its items, and every status is a number', async () => {
+    const { body } = await server.call('GET', address)
+    expect(arraysWithoutItems(body)).toEqual([])
+    const operations = Object.values<Record<string, { responses: object }>>(body.paths).flatMap(Object.values)
+    const statuses = operations.flatMap(({ responses }) => Object.keys(responses))
+    expect(statuses.filter((status) => !/^[2-5]\d\d$/.test(status))).toEqual([])
   })
 
   test('every operation has a unique id', async () => {

@@ -57,7 +57,7 @@ test('the packages of this project pin exact versions', () => {
   }
 })
 
-for (const folder of ['.', 'bench', 'tests/clients']) {
+for (const folder of ['.', 'bench', 'tests/clients', 'tests/more-clients']) {
   describe(`the packages of ${folder}`, () => {
     const packages = readLock(`${folder}/package-lock.json`)
     const manifest = readManifest(folder)

@@ -146,29 +146,6 @@ const RETURNED: Record<string, object[]> = {
 }
 
 describe('@anthropic-ai/sdk', () => {
-  test('runs its own tool loop', async () => {
-    const cities: unknown[] = []
-    const runner = anthropic.beta.messages.toolRunner({
-      model: 'claude',
-      max_tokens: 1_000,
-      messages: asking(TWO_STEPS) as never,
-      tools: [
-        {
-          ...WEATHER,
-          type: 'custom',
-          parse: (input: unknown) => input,
-          run: async (input: unknown) => {
-            cities.push(input)
-            return 'rain'
-          },
-        } as never,
-      ],
-    })
-    const message = await runner
-    expect(textOf(message as never)).toBe('It rains in Oslo.')
-    expect(cities).toEqual([{ city: 'Oslo' }])
-  })
-
   test('counts tokens and lists models', async () => {
     const { input_tokens } = await anthropic.messages.countTokens({
       model: 'claude',

@@ -1,5 +1,5 @@
 import { createOpenAI } from '@ai-sdk/openai'
-import { generateText, jsonSchema, type ModelMessage, stepCountIs, streamText, tool } from 'ai'
+import { generateText, type ModelMessage, streamText } from 'ai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from '#tests/clients/agents.ts'
 import type { Person } from '#tests/support/client.ts'
@@ -46,26 +46,6 @@ describe('@ai-sdk/openai with its defaults', () => {
     expect(await second.text).toBe('Two')
     const text = (value: string) => [{ type: 'text', text: value }]
     expect(sent().map(({ content }) => content)).toEqual([text('say: One'), 'One', text('say: Two')])
-  })
-
-  test('calls tools in several steps', async () => {
-    const { text, steps } = await generateText({
-      model: modelOf('talker'),
-      prompt: 'TOOL:weather={"city":"Oslo"} THEN say: It rains.',
-      stopWhen: stepCountIs(3),
-      tools: {
-        weather: tool({
-          description: 'The weather in a city',
-          inputSchema: jsonSchema<{ city: string }>({
-            type: 'object',
-            properties: { city: { type: 'string' } },
-          }),
-          execute: async ({ city }) => `rain in ${city}`,
-        }),
-      },
-    })
-    expect([text, steps.length]).toEqual(['It rains.', 2])
-    expect(sent().at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining('rain in Oslo') })
   })
 })
 

@@ -1,3 +1,4 @@
+import Type from 'typebox'
 import type { StoredToolCall } from '#database/schema/chat.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import type { File } from '#platform/http/define-route.ts'
@@ -6,7 +7,7 @@ import type { UploadRow } from '#platform/storage/view-upload.ts'
 import { readUploads } from './attachments.ts'
 import { findChat } from './manage-chats.ts'
 import { readBranch } from './read-branch.ts'
-import { type ChatRow, type MessageRow, viewChat } from './schemas.ts'
+import { type ChatRow, ChatView, type MessageRow, MessageView, viewChat } from './schemas.ts'
 import { viewMessages } from './view-files.ts'
 
 /** Maximum number of exported messages. Longer branches are exported without their oldest messages. */
@@ -16,6 +17,16 @@ const FILENAME_CHARACTERS_MAX = 60
 const INPUT_CHARACTERS_MAX = 200
 
 export type ExportFormat = 'markdown' | 'json'
+
+export const ExportedChat = Type.Object(
+  {
+    ...ChatView.properties,
+    messages: Type.Array(MessageView, {
+      description: 'Messages of the active branch, oldest first: the newest 10,000.',
+    }),
+  },
+  { title: 'ExportedChat' },
+)
 
 /** Exports the active branch of a chat as a file, oldest message first. Throws chat.not_found. */
 export async function exportChat(

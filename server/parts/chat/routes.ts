@@ -8,7 +8,7 @@ import { Body, confirms, described, Enum, idOf, OrgId, PageQuery, Uuid } from '#
 import { LIMIT_ERRORS } from '#platform/ledger/refusals.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { PromptEvent, PromptRequest, ReplyEvent } from './event-schemas.ts'
-import { exportChat } from './export-chat.ts'
+import { ExportedChat, exportChat } from './export-chat.ts'
 import { generatePrompts } from './generate-prompts.ts'
 import { FolderList, listFolders } from './list-folders.ts'
 import {
@@ -163,7 +163,7 @@ export const chatRoutes = (deps: ChatDependencies): Route[] => [
         Enum(['markdown', 'json'], { description: 'Format of the file. Default: markdown.' }),
       ),
     }),
-    reply: { file: ['text/markdown', 'application/json'] },
+    reply: { file: { 'text/markdown': Type.String(), 'application/json': ExportedChat } },
     errors: ['org.not_found', 'chat.not_found'],
     handler: ({ scope, query }) => exportChat(deps.storage, scope, query.chat_id, query.format ?? 'markdown'),
   }),

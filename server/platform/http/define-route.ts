@@ -81,7 +81,7 @@ export type Confirmation = readonly [status: 200 | 201, view: TSchema, sentence:
  * - a view, or an event stream if the client prefers it (accept.ts)
  * - a view, or a file if the client prefers it
  * - a redirect
- * - a file of one of these content types
+ * - a file of one of these content types, each with its schema
  * - a generated file of this content type, with any size
  */
 export type Reply =
@@ -91,7 +91,7 @@ export type Reply =
   | { view: TSchema; orEvents: TSchema; description: string }
   | { view: TSchema; orFile: string; description: string }
   | { redirect: string; seeOther?: string }
-  | { file: readonly string[] }
+  | { file: Record<string, TSchema> }
   | { stream: string }
 
 type Answer<R> = R extends readonly [number, infer V extends TSchema, string?]

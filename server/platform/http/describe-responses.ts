@@ -101,8 +101,13 @@ function successResponses(route: Route, form: AnswerForm, examples: Json): Json 
 }
 
 function filesOf(reply: Extract<Reply, { file: unknown } | { stream: unknown }>): Json {
-  const types = 'file' in reply ? reply.file : [reply.stream]
-  return Object.fromEntries(types.map((type) => [type, { schema: text, example: exampleOfFile(type) }]))
+  const types = 'file' in reply ? reply.file : { [reply.stream]: text }
+  return Object.fromEntries(
+    Object.entries(types).map(([type, schema]) => [
+      type,
+      { schema, example: type === 'application/json' ? exampleOf(schema) : exampleOfFile(type) },
+    ]),
+  )
 }
 
 /** Operations that return the same record share its example, unless they have their own. */

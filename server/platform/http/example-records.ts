@@ -60,6 +60,7 @@ const ANSWERED = {
   content: ANSWER,
   parent_message_id: QUESTION,
 }
+const CHAT_MESSAGES = [{ ...ASKED, content: HOURS, citations: [] }, ANSWERED]
 const CHAT_USAGE = {
   messages: 1,
   input_tokens: 820,
@@ -105,7 +106,7 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
     id: CHAT,
     file_uploads: [],
     usage: CHAT_USAGE,
-    messages: [{ ...ASKED, content: HOURS, citations: [] }, ANSWERED],
+    messages: CHAT_MESSAGES,
   },
   Chunk: { id: CHUNK, page: null },
   Conversation: { id: CONVERSATION, title: 'Names for a new blend' },
@@ -167,6 +168,7 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
     total: 2,
   },
   EvaluationResult: { missing: [] },
+  ExportedChat: { id: CHAT, usage: CHAT_USAGE, messages: CHAT_MESSAGES },
   FactorProof: { code: undefined, passkey: undefined },
   FeaturesInUse: { usage: { messages_today: 38, stored_bytes: 7_340_032, mcp_sessions: 4, members: 2 } },
   FoundUser: LENA,

@@ -1,16 +1,4 @@
-import {
-  ANSWER,
-  at,
-  CHAT,
-  DAY,
-  HOURS,
-  MODEL,
-  QUESTION,
-  REPLY,
-  SERVER,
-  SESSION,
-  SOURCES,
-} from './example-values.ts'
+import { ANSWER, at, DAY, HOURS, MODEL, REPLY, SERVER, SESSION, SOURCES } from './example-values.ts'
 
 /* Examples that cannot be composed from a schema: streams and files. */
 
@@ -83,15 +71,6 @@ export const streamOf = (url: string): string | undefined => STREAMS[url]
 const FILES: Record<string, string> = {
   'text/csv': `day,model_id,model_name,messages,input_tokens,output_tokens,credits\r\n${DAY},${MODEL},GPT-5 mini,1,820,95,1200\r\n`,
   'text/markdown': `# Opening hours\n\n## You, ${at('09:00:00')}\n\n${HOURS}\n\n## Assistant, ${at('09:00:00')}\n\n${ANSWER}\n`,
-  'application/json': JSON.stringify({
-    id: CHAT,
-    title: 'Opening hours',
-    status: 'ACTIVE',
-    messages: [
-      { id: QUESTION, role: 'user', content: HOURS },
-      { id: REPLY, role: 'assistant', content: ANSWER },
-    ],
-  }),
   'application/zip': '(the bytes of the ZIP archive)',
 }
 

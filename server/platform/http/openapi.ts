@@ -231,10 +231,11 @@ function requiredFields({ required = [], minProperties = 0 }: BodySchema): strin
   return minProperties > 0 ? 'At least one field is required.' : 'All fields are optional.'
 }
 
-/** Placeholder for binary content in examples. */
-const BYTES = '(the bytes of the file)'
-
-const fileBody = ({ description, example, raw = [], fields, fieldsExample }: Upload): Json => ({
+/**
+ * Describes a file as part of a form. Generators of clients cannot choose between a form and the file itself, so an
+ * operation that also accepts the latter says it in words.
+ */
+const fileBody = ({ description, example, fields, fieldsExample }: Upload): Json => ({
   required: true,
   description,
   content: {
@@ -253,7 +254,6 @@ const fileBody = ({ description, example, raw = [], fields, fieldsExample }: Upl
       },
       example: { file: `@${example}`, ...fieldsExample },
     },
-    ...Object.fromEntries(raw.map((type) => [type, { schema: { type: 'string' }, example: BYTES }])),
   },
 })
 
@@ -268,7 +268,10 @@ const BARE: AnswerForm = {
   errorBody: plain,
 }
 
-/** Moves each schema with a title to the components and replaces it with a reference. */
+/**
+ * Moves each schema with a title to the components and replaces it with a reference. Writes `patternProperties` of any
+ * name as `additionalProperties`, because generators of clients ignore the former.
+ */
 function hoist(value: unknown, components: Json): unknown {
   if (Array.isArray(value)) return value.map((item) => hoist(item, components))
   if (value === null || typeof value !== 'object') return value
@@ -276,6 +279,11 @@ function hoist(value: unknown, components: Json): unknown {
     Object.entries(value).map(([key, inner]) => [key, hoist(inner, components)]),
   )
   delete copy[LOWER_CASE]
+  const anyName = (copy['patternProperties'] as Json | undefined)?.[ANY_NAME]
+  if (anyName !== undefined) {
+    delete copy['patternProperties']
+    copy['additionalProperties'] = anyName
+  }
   const { title, [USE_DESCRIPTION]: description, ...schema } = copy
   if (typeof title !== 'string' || !('type' in schema || 'anyOf' in schema)) return copy
   const known = components[title]
@@ -284,3 +292,6 @@ function hoist(value: unknown, components: Json): unknown {
   components[title] = schema
   return { $ref: `#/components/schemas/${title}`, ...(description !== undefined && { description }) }
 }
+
+/** The pattern of TypeBox's records with strings as keys. */
+const ANY_NAME = '^.*$'
