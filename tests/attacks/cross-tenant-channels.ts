@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { HIGHEST_ID } from '#database/new-id.ts'
 import { Client, StreamableHTTPClientTransport } from '#tests/clients/mcp-client.ts'
 import { librarian } from '#tests/support/knowledge.ts'
 import { type LiveSocket, openReady } from '#tests/support/live-socket.ts'
@@ -18,8 +19,8 @@ const SETTLE_MS = 500
  * parameters of openapi.json.
  */
 export async function tryChannels(deps: Dependencies): Promise<Outcome> {
-  const parts = [await tryPages(deps), await tryReplays(deps), await tryMcp(deps), await tryGateway(deps)]
-  const all = [...parts, await tryEvents(deps)]
+  const parts = [await tryPages(deps), await tryReplays(deps), await tryMcp(deps), await tryMcpReads(deps)]
+  const all = [...parts, await tryGateway(deps), await tryEvents(deps)]
   return {
     cases: all.reduce((sum, { cases }) => sum + cases, 0),
     failures: all.flatMap(({ failures }) => failures),
@@ -119,6 +120,30 @@ async function tryMcp({ stage, victim, attacker, marker }: Dependencies): Promis
   for (const text of answers)
     if (text.replaceAll(`library ${marker}`, '').includes(marker)) failures.push(`/mcp tells: ${text}`)
   return { cases: calls.length + 1, failures }
+}
+
+/** Tries to read the victim's documents and instructions through /mcp. */
+async function tryMcpReads({ stage, victim, attacker, marker }: Dependencies): Promise<Outcome> {
+  const [document, unknown] = [victim.records.document ?? '', randomUUID()]
+  const [foreign, missing, ...lists] = await askMcp(
+    stage.url,
+    attacker.tokens.owner,
+    attacker.organizationId,
+    (client) => {
+      const reads = [
+        client.readResource({ uri: `parley://documents/${document}` }),
+        client.readResource({ uri: `parley://documents/${unknown}` }),
+        client.listResources(),
+        client.listResources({ cursor: `${victim.records.kb}.${HIGHEST_ID}` }),
+        client.listPrompts({ cursor: HIGHEST_ID }),
+      ]
+      return Promise.all(reads.map((read) => read.then((result) => JSON.stringify(result), String)))
+    },
+  )
+  const failures = lists.filter((text) => text.includes(marker)).map((text) => `/mcp tells: ${text}`)
+  if (foreign?.replaceAll(document, '(id)') !== missing?.replaceAll(unknown, '(id)'))
+    failures.push(`/mcp: a foreign document answers ${foreign} instead of ${missing}`)
+  return { cases: lists.length + 1, failures }
 }
 
 async function askMcp<T>(

@@ -37,7 +37,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
   mcp: [],
   org: ['mcp'],
   'mcp-playground': ['llm', 'mcp'],
-  'mcp-server': ['agents', 'api-keys', 'kb', 'llm'],
+  'mcp-server': ['agents', 'api-keys', 'instructions', 'kb', 'llm'],
   openai: ['agents', 'kb', 'llm'],
   tools: ['llm'],
   users: ['invitations', 'org'],

@@ -86,7 +86,12 @@ const NOT_IN_THE_CONSOLE = {
     'deployment.not_api',
     'deployment.origin_not_allowed',
   ],
-  'MCP clients get these.': ['mcp.link_invalid', 'mcp.sender_refused'],
+  'MCP clients get these.': [
+    'kb.document_too_long',
+    'kb.document_without_text',
+    'mcp.link_invalid',
+    'mcp.sender_refused',
+  ],
   'The consent page shows these, and the server renders it.': ['oauth.'],
 }
 

@@ -37,7 +37,7 @@ describe('connecting an app', () => {
     expect(await deps.keysOf()).toContainEqual(
       expect.objectContaining({
         name: 'MCP: Editor',
-        permissions: ['agent:read', 'agent:execute', 'kb:read'],
+        permissions: ['agent:read', 'agent:execute', 'kb:read', 'chats:read'],
       }),
     )
   })
@@ -82,7 +82,7 @@ describe('connecting an app', () => {
     expect(response.status).toBe(200)
   })
 
-  test("an app gets only the user's permissions: a guest's app can only search", async () => {
+  test("an app gets only the user's permissions: a guest's app can only search and read", async () => {
     const guest = await deps.server.signUp()
     const { sql } = deps.server.server.services.database
     await addMemberWithRole(sql, deps.person.organizationId, guest.userId, 'guest')
@@ -91,7 +91,7 @@ describe('connecting an app', () => {
     const tokens = await deps.redeem(clientId, back.searchParams.get('code') ?? '')
     expect(await deps.ping(tokens.access_token)).toBe(200)
     const key = (await deps.keysOf()).find(({ name }) => name === 'MCP: For a guest')
-    expect(key?.permissions).toEqual(['agent:read', 'kb:read'])
+    expect(key?.permissions).toEqual(['agent:read', 'kb:read', 'chats:read'])
     await sql`
       update memberships set status = 'suspended'
       where user_id = ${guest.userId} and organization_id = ${deps.person.organizationId}`

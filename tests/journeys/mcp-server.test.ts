@@ -10,6 +10,8 @@ import type { Person } from '#tests/support/client.ts'
 import { create } from '#tests/support/deployments.ts'
 import { librarian, textSource } from '#tests/support/knowledge.ts'
 import { startAddressedServer } from '#tests/support/mcp/connecting.ts'
+import { mcpConnector } from '#tests/support/mcp/connector.ts'
+import { startMcpServer } from '#tests/support/mcp/index.ts'
 import { inspect } from '#tests/support/mcp/inspector.ts'
 import { sendRaw } from '#tests/support/raw-request.ts'
 import type { TestServer } from '#tests/support/server.ts'
@@ -102,6 +104,22 @@ describe('the offered tools', () => {
     expect(kindsOf(after.slice(before.length))).toEqual(['HOLD', 'DEBIT'])
   })
 
+  test('an agent that calls a tool sends progress', async () => {
+    const remote = await startMcpServer()
+    const owner = await mcpConnector(server, keeper.person)
+    const connection = await owner.connect(await owner.addServer(remote.url, { type: 'none' }))
+    const agent = await keeper.make({ name: 'Caller', mcp_instance_ids: [connection] })
+    const client = await connect(apiKey)
+    const steps: unknown[] = []
+    const call = { name: 'Caller', arguments: { message: 'TOOL:echo={"text":"Ahoy"}' } }
+    const result = await client.callTool(call, undefined, { onprogress: (step) => steps.push(step) })
+    expect(result.isError).toBeUndefined()
+    expect(steps).toEqual([{ progress: 1, message: 'Calling echo' }])
+    await client.close()
+    await keeper.remove(agent)
+    await remote.close()
+  })
+
   test('passages have their documents and scores', async () => {
     const { structuredContent } = await callTool(apiKey, 'search_knowledge_bases', {
       query: 'lighthouse Lindesnes',
@@ -177,7 +195,7 @@ describe('permissions', () => {
   test('agent:execute alone shows only agents; a caller without permissions is refused', async () => {
     expect(await toolNames(await makeKey(['agent:execute']))).toEqual(['Keeper_of_lights'])
     expect(await toolNames(await makeKey(['kb:read']))).toEqual(KNOWLEDGE)
-    const key = await makeKey(['chats:read'])
+    const key = await makeKey(['organization:read'])
     const answer = await server.call('POST', '/mcp', { token: key, body: INITIALIZE, headers: ACCEPT })
     expect([answer.status, answer.body.code]).toEqual([403, 'access.missing_permission'])
     const nobody = await addPowerlessMember(server, keeper.person.organizationId)

@@ -29,6 +29,7 @@ function take(client: QueryClient, event: LiveEvent): void {
       'GET /api/kb/get',
       'GET /api/kb/list',
     )
+  else if (event.type === 'kb.deleted') void outdate(client, 'GET /api/kb/list')
   else if (event.type === 'deployment.status')
     void outdate(client, 'GET /api/agent_deploy/list', 'GET /api/agent_deploy/get')
 }

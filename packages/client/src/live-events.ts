@@ -10,6 +10,7 @@ export type LiveEvent =
       organization_id: string
       data: { kb_id: string; status: IngestionStatus['status']; progress: number }
     }
+  | { type: 'kb.deleted'; organization_id: string; data: { kb_id: string } }
   | {
       type: 'deployment.status'
       organization_id: string

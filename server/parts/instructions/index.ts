@@ -12,6 +12,7 @@ import {
   updateInstruction,
 } from './instructions.ts'
 
+export { findInstruction, listInstructionSummaries } from './instructions.ts'
 export { instructionTables } from './tables.ts'
 
 export { NewInstruction }

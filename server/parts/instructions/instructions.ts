@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { desc, eq, lt } from '#database/drizzle.ts'
-import { newId } from '#database/new-id.ts'
+import { HIGHEST_ID, newId } from '#database/new-id.ts'
 import { instructions } from '#database/schema/instructions.ts'
 import { onUniqueViolation } from '#database/sql-state.ts'
 import { fail } from '#errors'
@@ -69,6 +69,34 @@ export async function getInstruction(
   id: string,
 ): Promise<InstructionView> {
   return view(only(await scope.select(instructions, { where: eq(instructions.id, id) })))
+}
+
+/** An instruction without its whole content. */
+export interface InstructionSummary {
+  id: string
+  name: string
+  /** The first `BEGINNING_CHARACTERS` of the content. */
+  beginning: string
+}
+
+const BEGINNING_CHARACTERS = 200
+
+/** Returns the user's instructions with ids below `below`, newest first. */
+export const listInstructionSummaries = (
+  { sql, organizationId, userId }: Scope<'chats:read'>,
+  below: string | undefined,
+  count: number,
+): Promise<InstructionSummary[]> => sql<InstructionSummary[]>`
+  select id, name, left(content, ${BEGINNING_CHARACTERS}) as beginning from instructions
+  where organization_id = ${organizationId} and user_id = ${userId} and id < ${below ?? HIGHEST_ID}::uuid
+  order by id desc limit ${count}`
+
+/** Finds an instruction of the user by its exact name. Throws instruction.not_found. */
+export async function findInstruction(
+  scope: Scope<'chats:read'>,
+  name: string,
+): Promise<Pick<InstructionView, 'name' | 'content'>> {
+  return only(await scope.select(instructions, { where: eq(instructions.name, name) }))
 }
 
 export const updateInstruction = (

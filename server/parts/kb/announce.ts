@@ -14,11 +14,17 @@ export function createAnnouncer({ database, events, log }: Services): Announce {
 
   async function publish({ organizationId, kbId }: KbRef): Promise<void> {
     waiting.delete(kbId)
-    const sources = await sqlOf(database, { organizationId })<Parameters<typeof describeSources>[0]>`
+    const sql = sqlOf(database, { organizationId })
+    const sources = await sql<Parameters<typeof describeSources>[0]>`
       select status, error, reading, documents_pending as "documentsPending", documents_ready as "documentsReady",
         documents_failed as "documentsFailed"
       from kb_sources where kb_id = ${kbId} and organization_id = ${organizationId}`
-    if (sources.length === 0) return
+    if (sources.length === 0) {
+      // Its last source, or the knowledge base itself, was deleted.
+      const { count } = await sql`
+        select from knowledge_bases where id = ${kbId} and organization_id = ${organizationId}`
+      if (count === 0) return
+    }
     const { ingestion: status, progress } = describeSources(sources)
     events.publish({
       type: 'kb.ingestion',

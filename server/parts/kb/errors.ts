@@ -12,6 +12,14 @@ export const KB_ERRORS = defineErrors({
   'kb.too_many_sources': [400, 'A knowledge base can have at most {limit} sources. Delete one first.'],
   'kb.chunking_invalid': [400, 'overlap_tokens must be at most a quarter of max_tokens.', 'validation'],
   'kb.document_not_found': [404, 'Document not found'],
+  'kb.document_without_text': [
+    409,
+    'No text was extracted from this document. Check its status in its knowledge base.',
+  ],
+  'kb.document_too_long': [
+    413,
+    'The text of this document has {bytes} bytes, and at most {limit} can be read. Search the knowledge base instead.',
+  ],
   'kb.chunk_not_found': [404, 'Chunk not found'],
   'kb.changing': [409, 'This document is being reindexed. Try again when it is ready.'],
   'kb.dimensions': [

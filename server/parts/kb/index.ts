@@ -15,6 +15,7 @@ import {
 } from './chat-retriever.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { PASSAGES_MAX, SCORE_THRESHOLD } from './describe-passages.ts'
+import { type DocumentWithText, listDocumentsWithText, readDocumentText } from './document-texts.ts'
 import { evaluationRoutes } from './evaluation-routes.ts'
 import { sqlOf } from './find-work-system.ts'
 import { createIngestion, type Ingestion } from './ingestion.ts'
@@ -27,6 +28,7 @@ import { openStemmer } from './stemmer-system.ts'
 export type { Passage } from './chat-retriever.ts'
 export { chooseChunking } from './chunking.ts'
 export { describePassages, PASSAGES_MAX, PASSAGES_SHARE, SCORE_THRESHOLD } from './describe-passages.ts'
+export type { DocumentWithText } from './document-texts.ts'
 export { NewEvaluation } from './evaluation-schemas.ts'
 export { NewKnowledgeBase } from './schemas.ts'
 export { checkStoredSource } from './source-config.ts'
@@ -50,6 +52,17 @@ export interface KnowledgeBases {
   list(scope: Scope<'kb:read'>, below: string | undefined, count: number): Promise<ListedKb[]>
   /** Finds a knowledge base by name, ignoring case. Throws kb.not_found. */
   findNamed(scope: Scope<'kb:read'>, name: string): Promise<{ id: string; name: string }>
+  /** Returns documents with a text that follow `after`, knowledge base by knowledge base, newest first. */
+  listDocuments(
+    scope: Scope<'kb:read'>,
+    after: Pick<DocumentWithText, 'kbId' | 'id'> | undefined,
+    count: number,
+  ): Promise<DocumentWithText[]>
+  /** Returns a document's text. Throws kb.document_not_found, kb.document_without_text, kb.document_too_long. */
+  readText(
+    scope: Scope<'kb:read'>,
+    documentId: string,
+  ): Promise<Pick<DocumentWithText, 'textKind'> & { text: string }>
 }
 
 export function createKnowledgeBases(
@@ -83,5 +96,7 @@ export function createKnowledgeBases(
       if (!found) throw fail('kb.not_found')
       return found
     },
+    listDocuments: listDocumentsWithText,
+    readText: readDocumentText,
   }
 }

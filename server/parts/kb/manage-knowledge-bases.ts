@@ -105,10 +105,19 @@ export async function updateKnowledgeBase(
   return getKnowledgeBase(scope, kbId)
 }
 
-/** Deletes a knowledge base with all its contents. Readings and indexing in progress stop. */
-export async function deleteKnowledgeBase(scope: Scope<'kb:delete'>, kbId: string): Promise<void> {
+/**
+ * Deletes a knowledge base with all its contents, and announces it to members with `kb:read`. Readings and indexing in
+ * progress stop.
+ */
+export async function deleteKnowledgeBase(
+  { services: { events } }: KbDependencies,
+  scope: Scope<'kb:delete'>,
+  kbId: string,
+): Promise<void> {
   const rows = await scope.delete(knowledgeBases, eq(knowledgeBases.id, kbId))
   if (rows.length === 0) throw fail('kb.not_found')
+  const { organizationId } = scope
+  events.publish({ type: 'kb.deleted', organizationId, data: { kb_id: kbId }, to: { permission: 'kb:read' } })
 }
 
 export async function getIngestionStatus(scope: Scope<'kb:read'>, kbId: string): Promise<IngestionStatus> {

@@ -102,7 +102,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       reply: confirms('Knowledge base deleted'),
       errors: ['kb.not_found'],
       async handler({ scope, query }) {
-        await deleteKnowledgeBase(scope, query.kb_id)
+        await deleteKnowledgeBase(deps, scope, query.kb_id)
       },
     }),
     defineRoute({

@@ -30,7 +30,7 @@ export const consentPage = ({ id, clientName, destination }: ConsentRequest): st
     `Connect ${clientName}`,
     `<main data-consent="${escapeHtml(`${OAUTH_PATHS.consent}/${id}`)}">
 <h1>Connect <strong>${escapeHtml(clientName)}</strong> to Parley?</h1>
-<p>The app can search your organization's knowledge bases and ask its agents, with at most your own permissions. Your organization pays for the agents' replies.</p>
+<p>The app can search and read your organization's knowledge bases, ask its agents, and read your saved instructions, with at most your own permissions. Your organization pays for the agents' replies.</p>
 <p>The app chose this name itself. After your decision, you return to <strong>${escapeHtml(destination)}</strong>. Continue only if you just started this there.</p>
 <form id="sign-in">
 <h2>Sign in</h2>

@@ -12,7 +12,7 @@ import type { OAuthRecords } from './oauth-records-system.ts'
 import { cleanName, NAME_CHARACTERS_MAX } from './registration.ts'
 
 /** Maximum permissions of an app: the permissions that /mcp uses. */
-const PERMISSIONS: readonly Permission[] = ['agent:read', 'agent:execute', 'kb:read']
+const PERMISSIONS: readonly Permission[] = ['agent:read', 'agent:execute', 'kb:read', 'chats:read']
 const UNNAMED = 'An app'
 
 /** A browser's HTTP request and response. The request's cookie proves that this browser started the authorization. */

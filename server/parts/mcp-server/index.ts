@@ -29,7 +29,10 @@ export interface McpServer {
   startSweep(): () => void
 }
 
-/** Serves `/mcp`: the organization's agents and knowledge bases as tools for MCP clients (contract, 10). */
+/**
+ * Serves `/mcp` for MCP clients: the organization's agents and knowledge bases as tools, its documents as resources,
+ * and the caller's instructions as prompts (contract, 10).
+ */
 export function createMcpServer(
   services: Services,
   { agents, knowledge, calls }: { agents: Agents; knowledge: KnowledgeBases; calls: PaidCalls },
@@ -44,7 +47,7 @@ export function createMcpServer(
     services,
     records,
     consent: new Consent(services, records, openProvider),
-    answer: (caller) => serving.handler(serverDefinition(agentTools, knowledge, caller)),
+    answer: (caller) => serving.handler(serverDefinition({ services, agentTools, knowledge }, caller)),
     openProvider,
     startSweep: () => repeat(SWEEP_MS, () => records.sweep(), { log, message: 'OAuth grant sweep failed' }),
   }

@@ -3,6 +3,7 @@ import type { Scope } from '#platform/access/scope.ts'
 import type { CallToolResult, ServedTool } from '#platform/mcp/server-definition.ts'
 import { QUERY_CHARACTERS_MAX } from '#platform/retrieval/parse-query.ts'
 import type { KnowledgeBases } from '../kb/index.ts'
+import { uriOfDocument } from './document-resources.ts'
 import { dataResult, failure, textOf } from './results.ts'
 
 const LIMIT_DEFAULT = 5
@@ -104,6 +105,7 @@ async function search(
       score,
       content,
       document_id,
+      document_uri: uriOfDocument(document_id),
     })),
   })
 }

@@ -11,7 +11,8 @@ import type { OAuthRecords } from './oauth-records-system.ts'
 /** Scopes of a caller of /mcp in one organization. A scope is null if the caller lacks its permission. */
 export interface McpCaller {
   agents: Scope<'agent:execute'> | null
-  knowledge: Scope<'kb:read'> | null
+  documents: Scope<'kb:read'> | null
+  instructions: Scope<'chats:read'> | null
 }
 
 type Dependencies = Pick<Services, 'tokens' | 'access'>
@@ -51,7 +52,12 @@ export async function openMcpCaller(
       if (error instanceof AppError && error.code === 'access.missing_permission') return null
       throw error
     })
-  const [agents, knowledge] = await Promise.all([open('agent:execute'), open('kb:read')])
-  if (!agents && !knowledge) throw fail('access.missing_permission', { permission: 'agent:execute' })
-  return { agents, knowledge }
+  const [agents, documents, instructions] = await Promise.all([
+    open('agent:execute'),
+    open('kb:read'),
+    open('chats:read'),
+  ])
+  if (!agents && !documents && !instructions)
+    throw fail('access.missing_permission', { permission: 'agent:execute' })
+  return { agents, documents, instructions }
 }

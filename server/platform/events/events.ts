@@ -4,6 +4,7 @@ import type { Audience, FindAudiences } from '#platform/access/audience.ts'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Redis } from '#platform/redis/redis.ts'
 import type { Metrics } from '#platform/telemetry/metrics.ts'
+import { EventListeners } from './event-listeners.ts'
 import { LiveSockets, type LiveSocketsOptions } from './live-sockets.ts'
 
 /** An event to deliver to clients that are connected now. */
@@ -23,7 +24,7 @@ export interface LiveEvent {
   isKept?: boolean
 }
 
-/** Delivers live events over WebSockets, to clients of all processes. */
+/** Delivers live events over WebSockets and other streams, to clients of all processes. */
 export interface Events {
   /**
    * Delivers an event to the connected recipients after the current transaction commits. Never throws. Delivery is
@@ -37,7 +38,9 @@ export interface Events {
   forget(organizationId: string, userId?: string): Promise<void>
   /** The WebSockets of /api/ws. */
   sockets: LiveSockets
-  /** Closes all WebSockets. */
+  /** Streams of other protocols. */
+  listeners: EventListeners
+  /** Closes all WebSockets and ends all listeners. */
   stop(): Promise<void>
 }
 
@@ -74,39 +77,8 @@ export async function createEvents(
 ): Promise<Events> {
   const { heartbeatMs = HEARTBEAT_MS, authenticationMs = AUTHENTICATION_MS } = options
   const sockets = new LiveSockets({ heartbeatMs, authenticationMs }, log, metrics.liveSockets)
-  const waiting: Delivery[] = []
-  let isDelivering = false
-
-  /** Delivers waiting events, one group at a time, so that events stay in order. */
-  async function deliverWaiting(): Promise<void> {
-    if (isDelivering) return
-    isDelivering = true
-    while (waiting.length > 0) {
-      const group = waiting.splice(0, GROUP_MAX)
-      await deliver(group).catch((error: unknown) =>
-        log.warn({ err: error, events: group.length }, 'live events could not be delivered'),
-      )
-    }
-    isDelivering = false
-  }
-
-  async function deliver(group: Delivery[]): Promise<void> {
-    const connected = group.filter(({ audience }) => sockets.has(audience.userId))
-    if (connected.length === 0) return
-    const connectedAudiences = connected.map(({ audience }) => audience)
-    const listening = sockets.credentialIds(connectedAudiences.map(({ userId }) => userId))
-    const { audiences, dead } = await findAudiences(listening, connectedAudiences)
-    sockets.end(dead)
-    for (const [index, { message }] of connected.entries())
-      await sockets.send(audiences[index] ?? [], Buffer.from(message))
-  }
-
-  function deliverHere(delivery: Delivery): void {
-    if (!sockets.has(delivery.audience.userId)) return
-    if (waiting.length >= WAITING_MAX) return log.warn('a live event was dropped because too many are queued')
-    waiting.push(delivery)
-    void deliverWaiting()
-  }
+  const listeners = new EventListeners({ findAudiences, log, checkMs: heartbeatMs })
+  const deliverHere = createDelivery([sockets, listeners], findAudiences, log)
 
   function deliverElsewhere(delivery: Delivery): void {
     const text = JSON.stringify({ from: instance.id, ...delivery })
@@ -154,7 +126,57 @@ export async function createEvents(
     publish: (event) => void afterCommit(() => notify(event)),
     forget: (organizationId, userId) => deleteSaved(redis, storeOf(organizationId), userId),
     sockets,
-    stop: () => sockets.stop(),
+    listeners,
+    stop() {
+      listeners.stop()
+      return sockets.stop()
+    },
+  }
+}
+
+/** The clients of this process that receive events in one way. */
+type Receivers = Pick<LiveSockets | EventListeners, 'has' | 'credentialIds' | 'send' | 'end'>
+
+/** Returns a function that delivers an event to the clients of this process. Events stay in order. */
+function createDelivery(
+  receivers: readonly Receivers[],
+  findAudiences: FindAudiences,
+  log: Logger,
+): (delivery: Delivery) => void {
+  const waiting: Delivery[] = []
+  let isDelivering = false
+  const isConnected = ({ audience }: Delivery): boolean => receivers.some((each) => each.has(audience.userId))
+
+  /** Delivers waiting events, one group at a time. */
+  async function deliverWaiting(): Promise<void> {
+    if (isDelivering) return
+    isDelivering = true
+    while (waiting.length > 0) {
+      const group = waiting.splice(0, GROUP_MAX)
+      await deliver(group).catch((error: unknown) =>
+        log.warn({ err: error, events: group.length }, 'live events could not be delivered'),
+      )
+    }
+    isDelivering = false
+  }
+
+  async function deliver(group: Delivery[]): Promise<void> {
+    const connected = group.filter(isConnected)
+    if (connected.length === 0) return
+    const requested = connected.map(({ audience }) => audience)
+    const userIds = requested.map(({ userId }) => userId)
+    const listening = new Set(receivers.flatMap((each) => each.credentialIds(userIds)))
+    const { audiences, dead } = await findAudiences([...listening], requested)
+    for (const each of receivers) each.end(dead)
+    for (const [index, { message }] of connected.entries())
+      for (const each of receivers) await each.send(audiences[index] ?? [], Buffer.from(message))
+  }
+
+  return (delivery) => {
+    if (!isConnected(delivery)) return
+    if (waiting.length >= WAITING_MAX) return log.warn('a live event was dropped because too many are queued')
+    waiting.push(delivery)
+    void deliverWaiting()
   }
 }
 

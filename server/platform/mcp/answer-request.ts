@@ -5,6 +5,7 @@ import {
   type McpRequestContext,
   ProtocolError,
   ProtocolErrorCode,
+  ResourceNotFoundError,
   SdkError,
   SdkErrorCode,
   Server,
@@ -22,10 +23,12 @@ import {
   type McpServerDefinition,
   PASSED_METHODS,
   type PassedMethod,
+  ResourceNotFound,
   type ServedCall,
   type ServedTool,
   type ToolPage,
 } from './server-definition.ts'
+import { Subscription } from './subscription.ts'
 
 /** Maximum length of a response, in characters of JSON. A longer response becomes an error. */
 const ANSWER_CHARACTERS_MAX = 8 * 1024 * 1024
@@ -61,8 +64,11 @@ export async function answerRequest(
     return errorResponse(null, 400, 'Too many messages in one request')
   const { log, cancellable } = state
   let capabilities: Record<string, unknown>
+  let subscription: Subscription | undefined
   try {
     capabilities = await capabilitiesOf(definition, body, request.signal)
+    if (definition.watchResources && methodOf(body) === 'subscriptions/listen')
+      subscription = new Subscription(definition.watchResources, () => void handler.close())
   } catch (error) {
     return errorResponse(idOf(body), 200, asProtocolError(error, log).message)
   }
@@ -71,10 +77,13 @@ export async function answerRequest(
     (context) => createServer(state, definition, capabilities, exchange, context),
     {
       onerror: (err) => log.debug({ err }, 'MCP request refused'),
-      maxSubscriptions: 0,
+      // This handler serves only this request.
+      maxSubscriptions: 1,
+      ...(subscription && { bus: subscription.bus }),
     },
   )
   const response = await handler.fetch(request, { ...(body !== undefined && { parsedBody: body }) })
+  subscription?.endUnused()
   if (response.ok && beginsSession(body)) response.headers.set(SESSION_HEADER, newId())
   return response
 }
@@ -88,7 +97,10 @@ function createServer(
 ): Server {
   const server = new Server(
     { ...IMPLEMENTATION, name: definition.name },
-    { capabilities, ...(definition.instructions && { instructions: definition.instructions }) },
+    {
+      capabilities: { ...capabilities, ...(era === 'modern' && watchedLists(definition, capabilities)) },
+      ...(definition.instructions && { instructions: definition.instructions }),
+    },
   )
   const attempt = <T extends object>(context: ServerContext, work: (signal: AbortSignal) => Promise<T>) =>
     exchange.attempt(server, context, async (signal) => bounded(await work(signal)))
@@ -137,6 +149,7 @@ function failedCall(error: ProtocolError): CallToolResult {
 
 function asProtocolError(error: unknown, log: HandlerState['log']): ProtocolError {
   if (error instanceof ProtocolError) return error
+  if (error instanceof ResourceNotFound) return new ResourceNotFoundError(error.uri, error.message)
   if (error instanceof InvalidParams) return new ProtocolError(ProtocolErrorCode.InvalidParams, error.message)
   if (error instanceof McpError) return new ProtocolError(codeOf(error), error.message)
   if (error instanceof AppError && error.status < 500) return new ProtocolError(INTERNAL_ERROR, error.message)
@@ -189,8 +202,8 @@ const asPage = (listed: ServedTool[] | ToolPage) =>
   (Array.isArray(listed) ? { tools: listed } : listed) as { tools: Tool[]; nextCursor?: string }
 
 /**
- * Returns the definition's capabilities if a session begins. For later requests, assumes all capabilities instead of
- * asking the upstream again.
+ * Returns the definition's capabilities. If only the upstream knows them, asks it when a session begins, and assumes
+ * all capabilities for later requests.
  */
 async function capabilitiesOf(
   definition: McpServerDefinition,
@@ -198,12 +211,16 @@ async function capabilitiesOf(
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   if (!definition.request) return { tools: {} }
-  const found: Record<string, unknown> | undefined = isBeginning(body)
-    ? await definition.capabilities?.(signal)
-    : PASSED_CAPABILITIES
-  const names = Object.keys(PASSED_CAPABILITIES).filter((name) => found?.[name] !== undefined)
+  let found = definition.capabilities ?? {}
+  if (typeof found === 'function') found = isBeginning(body) ? await found(signal) : PASSED_CAPABILITIES
+  const available: Record<string, unknown> = found
+  const names = Object.keys(PASSED_CAPABILITIES).filter((name) => available[name] !== undefined)
   return { tools: {}, ...Object.fromEntries(names.map((name) => [name, {}])) }
 }
+
+/** Older clients cannot subscribe, because they would need a session. */
+const watchedLists = (definition: McpServerDefinition, capabilities: Record<string, unknown>) =>
+  definition.watchResources && capabilities['resources'] ? { resources: { listChanged: true } } : {}
 
 function canAnswer(method: PassedMethod, capabilities: Record<string, unknown>): boolean {
   const [kind = ''] = method.split('/')

@@ -272,9 +272,11 @@ describe('the protocol', () => {
     expect(answer).not.toMatch(/\.ts|\.mjs|node_modules|"stack"/)
   })
 
-  test('closes the stream of a listening client of 2026-07-28', async () => {
+  test('acknowledges nothing and ends a subscription if the definition has nothing to watch', async () => {
     const client = (await connect('SDK 2, any')) as unknown as ClientNow
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
+    const subscription = await client.listen({ toolsListChanged: true, resourcesListChanged: true })
+    expect([subscription.honoredFilter, await subscription.closed]).toEqual([{}, 'graceful'])
     await client.close()
   })
 })

@@ -114,12 +114,14 @@ export default {
     createKey: '<link>Erstellen Sie einen API-Schlüssel</link> mit {permissions}.',
     description:
       'Ihre Agenten und Wissensdatenbanken werden zu Tools in Claude, Cursor und anderen MCP-Clients.',
+    instructions: 'Ihre gespeicherten Anweisungen sind als Prompts verfügbar.',
     intro:
       'Die meisten Clients brauchen nur diese URL. Der Client öffnet eine Seite, auf der Sie sich anmelden und eine Organisation wählen. Parley erstellt dann einen API-Schlüssel mit dem Namen des Clients. Um dem Client den Zugriff zu entziehen, löschen Sie diesen API-Schlüssel.',
     keyDescription:
       'Für Clients, die sich nicht anmelden können. Der Schlüssel gewährt Zugriff auf {organization}.',
     keyTitle: 'Zugriff mit API-Schlüssel',
-    knowledge: 'Wissensdatenbanken können aufgelistet und durchsucht werden.',
+    knowledge:
+      'Wissensdatenbanken können aufgelistet und durchsucht werden. Ihre Dokumente sind als Ressourcen verfügbar.',
     title: 'Parley in Ihrem MCP-Client verwenden',
   },
   server: {

@@ -107,11 +107,12 @@ export default {
     agents: 'Each active agent is available as a tool. A tool call costs as much as a reply.',
     createKey: '<link>Create an API key</link> with {permissions}.',
     description: 'Your agents and knowledge bases become tools in Claude, Cursor and other MCP clients.',
+    instructions: 'Your saved instructions are available as prompts.',
     intro:
       'Most clients need only this URL. The client opens a page where you sign in and choose an organization. Parley then creates an API key with the name of the client. To revoke the access of the client, delete this API key.',
     keyDescription: 'For clients that can’t sign in. The key gives access to {organization}.',
     keyTitle: 'API key access',
-    knowledge: 'Knowledge bases can be listed and searched.',
+    knowledge: 'Knowledge bases can be listed and searched. Their documents are available as resources.',
     title: 'Use Parley in your MCP client',
   },
   server: {

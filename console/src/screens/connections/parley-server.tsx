@@ -8,9 +8,9 @@ import { clientConfig } from './client-config.ts'
 
 const t = translator('connections')
 
-const PERMISSIONS = ['agent:read', 'agent:execute', 'kb:read']
+const PERMISSIONS = ['agent:read', 'agent:execute', 'kb:read', 'chats:read']
 
-/** Explains how other MCP clients can use agents and knowledge bases as tools. */
+/** Explains how other MCP clients can use agents, knowledge bases and instructions. */
 export function ParleyServer() {
   const { organization, may } = useHere()
   const url = `${location.origin}/mcp`
@@ -22,6 +22,7 @@ export function ParleyServer() {
         <ul className="list-disc pl-5 text-sm text-muted">
           <li>{t('parley.agents')}</li>
           <li>{t('parley.knowledge')}</li>
+          <li>{t('parley.instructions')}</li>
         </ul>
       </Section>
       <Section
