@@ -26,6 +26,24 @@ let embedder: string
 const text = (name: string, content: string) => ({ type: 'text', config: { name, content } })
 const HOURS = text('Hours', '# Opening hours\n\nThe shop opens at nine.')
 const QUESTION = 'When does the shop open?'
+/** Notes on one subject. Some contain words of questions that are not about the subject: "write", "summary", "names". */
+const NOTES = [
+  'Marwood lies on the river Alde, north of the old mill.',
+  'The bridge of Marwood dates from the year of the flood.',
+  'Marwood elects a council of nine members each spring.',
+  'A summary of the accounts of Marwood hangs in the hall.',
+  'The school of Marwood teaches children to read and write.',
+  'Every street of Marwood bears one of the names of its founders.',
+  'The bakers of Marwood sell rye bread and honey cakes.',
+  'Marwood has a market on Tuesdays and a fair in August.',
+  'Trains to the coast stop at Marwood twice an hour.',
+  'The tower of Marwood is open to visitors in summer.',
+  'Marwood keeps its archive in the cellar of the chapel.',
+  'Swans nest below the weir of Marwood.',
+  'The library of Marwood lends tools, seeds and tents.',
+  'Marwood banned cars from its centre ten years ago.',
+  'The choir of Marwood sings on the last Sunday of a month.',
+]
 
 beforeAll(async () => {
   provider = await startProvider()
@@ -112,6 +130,22 @@ test('a prompt has at most ten passages, none with a score below 0.1', async () 
   expect(scores).toEqual(scores.toSorted((a, b) => b - a))
   const { text: said, events: none } = await say([kb], 'Zebras')
   expect([citationsOf(none), promptOf(said)]).toEqual([[], 'Zebras'])
+})
+
+test('a question in a whole sentence gets the same passages as its subject alone', async () => {
+  const kb = await filled(NOTES.map((content, place) => text(`Note ${place}`, content)))
+  const begin = 'Please write me a detailed summary of everything that anybody ever wrote down about'
+  for (const question of [
+    'Marwood',
+    'Tell me of Marwood',
+    'Please write me a summary of everything about Marwood',
+    `${begin} Marwood, for colleagues who know nothing and want figures, names and dates in nice tables`,
+  ]) {
+    const { events } = await say([kb], question)
+    expect([question, citationsOf(events).length]).toEqual([question, 10])
+  }
+  for (const question of ['Zebras', 'Which zebras graze on volcanic islands near Mongolia?'])
+    expect([question, citationsOf((await say([kb], question)).events)]).toEqual([question, []])
 })
 
 test('several knowledge bases with different embeddings are searched together, and duplicates are ignored', async () => {

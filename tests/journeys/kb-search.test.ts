@@ -128,6 +128,20 @@ test('near-duplicates are returned once, and the receipt adds up', async () => {
   expect(plain.body.results[0]).not.toHaveProperty('explanation')
 })
 
+test('stop words of a sentence do not find a text in another language that contains them', async () => {
+  const kb = await library.create({
+    sources: sourcesOf({
+      river: 'Two herons live by the mill, and the river there is called the Alde.',
+      book: 'Il libro "Songs of the Mountains" non è in italiano, ma è della nonna di Anna.',
+    }),
+  })
+  await library.settle(kb)
+  const found = await find(kb, 'What is the name of the river?', { explain: true })
+  const byWords = found.filter(({ explanation }) => explanation.lexical)
+  expect(namesOf(byWords)).toEqual(['river'])
+  expect(namesOf(await find(kb, 'the songs'))[0]).toBe('book')
+})
+
 test('results come only from the requested knowledge base', async () => {
   const secret = { secret: 'The quixotic password of the vault is xylophone.' }
   const [own, twin] = [

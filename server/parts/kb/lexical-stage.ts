@@ -1,6 +1,6 @@
 import type { TenantSql } from '#database/tenant-sql.ts'
 import { type Hit, type QueryTerm, type Scores, scoreChunks } from '#platform/retrieval/bm25.ts'
-import type { Language } from '#platform/retrieval/languages.ts'
+import { type Language, languageOf } from '#platform/retrieval/languages.ts'
 import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
 import { type Condition, matches } from './filter.ts'
@@ -16,6 +16,11 @@ const EXPANSIONS_MAX = 100
 /** Maximum length of the suffix that stemming removes, in characters: the stem of `configuration` is `configur`. */
 const ENDING_CHARACTERS_MAX = 5
 const STEM_CHARACTERS_MIN = 3
+/**
+ * Minimum number of stop words that make a query a sentence of their language. A single one may be a word of another
+ * language, as in "war crimes", where "war" is German for "was".
+ */
+const SENTENCE_STOP_WORDS_MIN = 2
 
 /**
  * Returns the best chunks by BM25. Checks that they are not deleted, disabled or filtered out, and replaces those that
@@ -30,7 +35,7 @@ export async function findByWords(
   isChecked: boolean,
 ): Promise<StageHit[]> {
   const scores = await scoreWords(sql, stemmer, kb, query)
-  const toHit = ({ number, score }: Hit): StageHit => ({ kb, number, score: score / scores.ceiling })
+  const toHit = (hit: Hit): StageHit => ({ kb, ...hit, score: hit.score / scores.ceiling })
   for (let count = STAGE_MAX; ; count *= FURTHER) {
     const best = scores.best(count)
     if (!isChecked && filter.length === 0 && kb.deadCount === 0) return best.map(toHit)
@@ -95,7 +100,11 @@ async function scoreWords(
   })
 }
 
-/** Returns the stems of each word. Stop words have no stems. */
+/**
+ * Returns the stems of each word in all languages of the knowledge base. Stop words have no stems. In a sentence, the
+ * stop words of its language have none in the other languages either: almost no text of another language contains them,
+ * so they would count as the rarest and therefore most important words.
+ */
 async function stemsOf(
   stemmer: Stemmer,
   { languages }: SearchedKb,
@@ -104,10 +113,13 @@ async function stemsOf(
   const byLanguage = await Promise.all(
     languages.map((language) => stemmer.stems(words.keys(), language as Language)),
   )
+  const ownStem = byLanguage[languages.indexOf(languageOf([...words.keys()].join(' ')))]
+  const stopWords = [...words.keys()].filter((word) => ownStem?.(word) === null)
+  const skipped = new Set(stopWords.length < SENTENCE_STOP_WORDS_MIN ? [] : stopWords)
   return new Map(
     [...words.keys()].map((word) => {
-      const stems = byLanguage.map((stem) => stem(word)).filter((stem) => stem !== null)
-      return [word, [...new Set(stems)]]
+      const stems = byLanguage.map((stem) => (skipped.has(word) ? null : stem(word)))
+      return [word, [...new Set(stems.filter((stem) => stem !== null))]]
     }),
   )
 }

@@ -1,6 +1,6 @@
 import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
-import { fuse, type Ranked, relevanceOf } from '#platform/retrieval/fusion.ts'
+import { agreementOf, fuse, type Ranked, type RankedByWords, relevanceOf } from '#platform/retrieval/fusion.ts'
 import { dropNearDuplicates } from '#platform/retrieval/near-duplicates.ts'
 import { type KnowledgeQuery, parseQuery } from '#platform/retrieval/parse-query.ts'
 import { NAMES, OPERATIONS } from '#platform/telemetry/names.ts'
@@ -43,7 +43,7 @@ export interface SearchRequest {
 export interface FoundPassage extends PassageContent {
   /** Relevance or reranking score, from 0 to 1. */
   score: number
-  lexical: Ranked | null
+  lexical: RankedByWords | null
   dense: Ranked | null
   fusedRank: number
   /** Score from the language model. Null if the passage was not reranked. */
@@ -57,6 +57,8 @@ export interface Receipt {
   phrases: string[]
   prefixes: string[]
   candidates: { lexical: number; dense: number; fused: number }
+  /** Share of the best candidates by words that are also among the best by vectors. */
+  agreement: number
   /** Reason why the dense stage failed. Null if it did not fail. */
   denseFailure: string | null
   dropped: { duplicates: number; belowThreshold: number }
@@ -137,6 +139,7 @@ async function find(deps: KbDependencies, payer: Payer, request: SearchRequest):
         dense: dense.result.hits.length,
         fused: fused.length,
       },
+      agreement: agreementOf(fused),
       denseFailure: dense.result.failure,
       dropped,
       milliseconds: {
@@ -169,10 +172,11 @@ async function selectPassages(
   hasVectors: boolean,
 ): Promise<Selection> {
   const { limit, scoreThreshold, oncePerDocument = false } = request
+  const agreement = agreementOf(fused)
   const vectorsOf = ({ kb }: Pick<Candidate, 'kb'>) =>
     hasVectors ? (isLocal(kb) ? 'local' : 'model') : 'none'
   const score = <Found extends Pick<Candidate, 'kb' | 'lexical' | 'dense'>>(found: Found[]) =>
-    bestFirst(found.map((one) => ({ ...one, score: relevanceOf(one, vectorsOf(one)) })))
+    bestFirst(found.map((one) => ({ ...one, score: relevanceOf(one, { vectors: vectorsOf(one), agreement }) })))
   const size = Math.max(POOL, limit * POOL_PER_RESULT)
 
   const decides = query.phrases.length + query.pairs.length > 0 || request.rerank !== null || oncePerDocument

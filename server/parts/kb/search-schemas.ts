@@ -93,9 +93,17 @@ const Ranked = Type.Object({
   }),
 })
 
+const RankedByWords = Type.Object({
+  ...Ranked.properties,
+  coverage: Type.Number({
+    description:
+      'Share of what the knowledge base holds of the query, from 0 to 1. A word counts by the number of chunks that contain it. The score of a result is at least a fifth of it.',
+  }),
+})
+
 const Explanation = Type.Object(
   {
-    lexical: Nullable(described(Ranked, 'Rank in the word search; null if it did not find the chunk.')),
+    lexical: Nullable(described(RankedByWords, 'Rank in the word search; null if it did not find the chunk.')),
     dense: Nullable(described(Ranked, 'Rank in the vector search; null if it did not find the chunk.')),
     fused_rank: Type.Integer({ description: 'Rank after fusion of both searches, from 1.' }),
     reranked: Nullable(Type.Number({ description: 'Score of the reranking model; null without reranking.' })),
@@ -183,6 +191,10 @@ const ReceiptView = Type.Object(
       },
       { description: 'Number of candidates per stage.' },
     ),
+    agreement: Type.Number({
+      description:
+        'Share of the ten best chunks by words that are also among the ten best by vectors, from 0 to 1. The built-in embedding has this share of its weight.',
+    }),
     dense_failure: Nullable(
       Type.String({
         description: 'Reason why the vector search failed and only words were searched; null if it did not.',
@@ -250,6 +262,7 @@ export const viewReceipt = (receipt: Receipt): Static<typeof ReceiptView> => ({
   phrases: receipt.phrases,
   prefixes: receipt.prefixes,
   candidates: receipt.candidates,
+  agreement: receipt.agreement,
   dense_failure: receipt.denseFailure,
   dropped: {
     duplicates: receipt.dropped.duplicates,

@@ -1,6 +1,6 @@
 import type { TenantSql } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
-import type { Fused } from '#platform/retrieval/fusion.ts'
+import type { FusedHit, Scored } from '#platform/retrieval/fusion.ts'
 import type { KbRef } from './ingestion.ts'
 
 /** The fields of a knowledge base that a search needs. */
@@ -52,15 +52,13 @@ export const refOf = ({ organizationId, id }: SearchedKb): KbRef => ({ organizat
 export const STAGE_MAX = 100
 
 /** A chunk that a stage found, identified by its number in the knowledge base. */
-export interface StageHit {
+export interface StageHit extends Scored {
   kb: SearchedKb
   number: number
-  /** Score of the stage. Greater than 0, and comparable across knowledge bases. */
-  score: number
 }
 
 /** A chunk that the lexical stage, the dense stage or both found. */
-export type Candidate = Omit<StageHit, 'score'> & Fused
+export type Candidate = FusedHit<StageHit>
 
 /** True if the knowledge base uses the built-in embedding. */
 export const isLocal = ({ embeddingModelId }: SearchedKb): boolean => embeddingModelId === null

@@ -254,7 +254,7 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
   },
   SearchResult: { page: null },
   SearchExplanation: {
-    lexical: { rank: 1, score: 7.42 },
+    lexical: { rank: 1, score: 7.42, coverage: 0.85 },
     dense: { rank: 1, score: 0.81 },
     fused_rank: 1,
     reranked: null,

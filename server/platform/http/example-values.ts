@@ -126,6 +126,7 @@ export const OF_FIELD: Record<string, unknown> = {
   agent_id: AGENT,
   agent_name: 'Shop assistant',
   agent_type: 'chat',
+  agreement: 0.6,
   all: 48.2,
   allowed_origins: ['https://www.fernhill.example'],
   amount: 5_000,

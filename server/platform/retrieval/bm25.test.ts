@@ -7,7 +7,7 @@ import { connectDatabase } from '#database/connect.ts'
 import { createBm25, ndcgAt10, stem as porter } from '#tests/support/bm25.ts'
 import { readCollection } from '#tests/support/retrieval.ts'
 import { createDatabase } from '#tests/support/server.ts'
-import { type Hit, scoreChunks } from './bm25.ts'
+import { scoreChunks } from './bm25.ts'
 import { parseQuery } from './parse-query.ts'
 import { SegmentBuilder } from './postings.ts'
 import { createStemmer, type Stem } from './stems.ts'
@@ -113,11 +113,12 @@ test('the best hits are the first of the sorted hits', () => {
   fc.assert(
     fc.property(texts, fc.array(word, { maxLength: 4 }), fc.nat(30), (given, query, count) => {
       const scores = search(createIndex(given, same), query.join(' '), same)
-      const sorted: Hit[] = [...given.keys()]
+      const sorted = [...given.keys()]
         .map((number) => ({ number, score: scores.of(number) }))
         .filter(({ score }) => score > 0)
         .sort((a, b) => b.score - a.score || a.number - b.number)
-      expect(scores.best(count)).toEqual(sorted.slice(0, count))
+      const best = scores.best(count).map(({ number, score }) => ({ number, score }))
+      expect(best).toEqual(sorted.slice(0, count))
     }),
   )
 })
@@ -137,6 +138,24 @@ test('the ceiling is the score of all terms once at average length', () => {
   // A term that no chunk contains raises the ceiling, so scores become a smaller share of the ceiling.
   const more = search(index, 'a b nowhere', same)
   expect(more.ceiling - scores.ceiling).toBeCloseTo(Math.log(1 + 3.5 / 0.5), 9)
+})
+
+test('a term counts for the coverage by the number of chunks that contain it, and not at all without any', () => {
+  const index = createIndex(
+    new Map([
+      [1, 'a'],
+      [2, 'a b'],
+      [3, 'a c'],
+    ]),
+    same,
+  )
+  const coverages = (query: string): [number, number][] =>
+    search(index, query, same)
+      .best(3)
+      .map(({ number, coverage }) => [number, coverage])
+  for (const query of ['a', 'a nowhere', 'more words in no chunk than a'])
+    expect(coverages(query)).toEqual([1, 2, 3].map((number) => [number, 1]))
+  expect(coverages('a b')).toEqual([2, 1, 3].map((number) => [number, number === 2 ? 1 : 0.75]))
 })
 
 test('deleted chunks never make the idf negative, and an empty knowledge base has no hits', () => {

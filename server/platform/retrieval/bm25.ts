@@ -20,6 +20,12 @@ export interface Statistics {
 export interface Hit {
   number: number
   score: number
+  /**
+   * Share of what the knowledge base holds of the query, from 0 to 1. A term counts by the number of chunks that contain
+   * it, and not at all if no chunk does, so that further words in a query do not lower the coverage of a passage on its
+   * subject.
+   */
+  coverage: number
 }
 
 export interface Scores {
@@ -48,22 +54,31 @@ const DENSE_RANGE_MAX = 1_000_000
 export function scoreChunks(terms: readonly QueryTerm[], { chunks, averageLength }: Statistics): Scores {
   const united = terms.map(({ postings, times }) => ({ runs: unite(postings.map(readPostings)), times }))
   const sums = createSums(united.flatMap(({ runs }) => runs))
+  const covered = createSums(united.flatMap(({ runs }) => runs))
   const shortest = K1 * (1 - B)
   const perWord = (K1 * B) / Math.max(averageLength, 1)
   let ceiling = 0
+  let held = 0
   for (const { runs, times } of united) {
     const holders = runs.reduce((count, run) => count + run.length / 2, 0)
     const weight = times * idfOf(Math.min(holders, chunks), chunks)
     ceiling += weight
+    held += holders
     for (const run of runs)
       for (let at = 0; at < run.length; at += 2) {
         const counts = run[at + 1] as number
         const frequency = frequencyOf(counts)
         const norm = shortest + perWord * lengthOf(counts)
         sums.add(run[at] as number, (weight * frequency * (K1 + 1)) / (frequency + norm))
+        covered.add(run[at] as number, holders)
       }
   }
-  return { ceiling, of: (number) => sums.of(number), best: (count) => bestOf(sums, count) }
+  return {
+    ceiling,
+    of: (number) => sums.of(number),
+    best: (count) =>
+      bestOf(sums, count).map((hit) => ({ ...hit, coverage: covered.of(hit.number) / held })),
+  }
 }
 
 const idfOf = (holders: number, chunks: number): number =>
@@ -136,8 +151,8 @@ class SparseSums implements Sums {
 }
 
 /** Selects the best hits without sorting all scores: most scores are below the lowest of the current best hits. */
-function bestOf(sums: Sums, count: number): Hit[] {
-  const best: Hit[] = []
+function bestOf(sums: Sums, count: number): Omit<Hit, 'coverage'>[] {
+  const best: Omit<Hit, 'coverage'>[] = []
   let least = 0
   sums.each((number, score) => {
     if (score <= 0 || score < least) return
@@ -147,7 +162,7 @@ function bestOf(sums: Sums, count: number): Hit[] {
     if (index + 1 >= count) return
     best.splice(index + 1, 0, { number, score })
     if (best.length > count) best.pop()
-    if (best.length === count) least = (best.at(-1) as Hit).score
+    if (best.length === count) least = best.at(-1)?.score ?? 0
   })
   return best
 }

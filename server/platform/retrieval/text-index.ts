@@ -1,6 +1,6 @@
 import { embedLocally, LOCAL_DIMENSIONS } from '../models/local-embedding.ts'
 import { scoreChunks } from './bm25.ts'
-import { fuse, relevanceOf } from './fusion.ts'
+import { agreementOf, fuse, relevanceOf } from './fusion.ts'
 import { parseQuery } from './parse-query.ts'
 import { raiseNumbers, SegmentBuilder } from './postings.ts'
 import type { Stem, Stemmer } from './stems.ts'
@@ -76,11 +76,13 @@ export class TextIndex {
     const [vector] = await embedLocally([question], signal)
     const lexical = await this.#byWords(segments, question)
     const dense = byVector(segments, vector as Float32Array)
-    return fuse(lexical, dense, keyOf, () => true)
+    const candidates = fuse(lexical, dense, keyOf, () => true)
+    const agreement = agreementOf(candidates)
+    return candidates
       .map((found) => ({
         segment: found.segment,
         index: found.index,
-        score: relevanceOf(found, 'local'),
+        score: relevanceOf(found, { vectors: 'local', agreement }),
         fusedRank: found.fusedRank,
       }))
       .sort((a, b) => b.score - a.score || a.fusedRank - b.fusedRank)
@@ -108,9 +110,10 @@ export class TextIndex {
       chunks: size,
       averageLength: size === 0 ? 0 : sumOf(segments, ({ words }) => words) / size,
     })
-    return scores.best(STAGE_MAX).map(({ number, score }) => {
+    return scores.best(STAGE_MAX).map(({ number, score, coverage }) => {
       const segment = starts.findLastIndex((start) => start <= number)
-      return { segment, index: number - (starts[segment] as number), score: score / scores.ceiling }
+      const index = number - (starts[segment] as number)
+      return { segment, index, score: score / scores.ceiling, coverage }
     })
   }
 }
