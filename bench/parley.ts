@@ -146,8 +146,8 @@ async function startServer(
 }
 
 /** Waits for the last work after a start, the creation of Python's snapshot, so that it is not measured. */
-async function afterStart(dataDir: string): Promise<void> {
-  const deadline = Date.now() + SETTLE_TIMEOUT_MS * 6
+export async function afterStart(dataDir: string): Promise<void> {
+  const deadline = Date.now() + SETTLE_TIMEOUT_MS * 18
   while (globSync('sandbox/*.sha256', { cwd: dataDir }).length === 0) {
     if (Date.now() > deadline) throw new Error('The server did not prepare its sandbox')
     await sleep(SETTLE_POLL_MS)

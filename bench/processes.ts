@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const READY_TIMEOUT_MS = 60_000
+const READY_TIMEOUT_MS = 180_000
 const STOP_TIMEOUT_MS = 10_000
 const POLL_INTERVAL_MS = 50
 /** Linux reports CPU time to user space in hundredths of a second, independent of the kernel's own tick rate. */

@@ -45,7 +45,7 @@ export async function startServer(
   const administrator = await ensureAdministrator(services)
   const discovery = discoverModels(services)
   const app = await buildApp(services, overrides)
-  const { ingestion, evaluationRuns } = app.knowledge
+  const { ingestion, evaluationRuns, contentsEraser } = app.knowledge
   const queues = [...ingestion.queues, ...evaluationRuns.queues]
   await services.jobs.start(
     [services.mail.queue, resetRequests(services), ...queues],
@@ -70,6 +70,7 @@ export async function startServer(
       await Promise.all([
         app.chat.drain(overrides.streamsGraceMs ?? STREAMS_GRACE_MS, evaluated),
         ingestion.stop(),
+        contentsEraser.stop(),
         evaluated,
         app.webhooks.sender.stop(),
         app.console.stop(),

@@ -24,6 +24,7 @@ import type { Services } from '#platform/services.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { createUploads } from '#platform/storage/uploads.ts'
 import { createSharedLogs } from '#platform/streams/shared-logs.ts'
+import { Sweeps } from '#platform/sweeps/sweeps.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createMetrics } from '#platform/telemetry/metrics.ts'
 import { openTracing } from '#platform/telemetry/tracing.ts'
@@ -59,7 +60,8 @@ export async function openServices(
   const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log)
   const secrets = createSecrets(pair.current, pair.previous)
   const storage = createStorage(config, pair, net)
-  const jobs = createJobs(database, log, tracing, config.role !== 'api')
+  const sweeps = new Sweeps(database, log)
+  const jobs = createJobs({ database, sweeps: config.role === 'api' ? null : sweeps, log, tracing })
   const metrics = createMetrics()
   const documents = createDocuments(log)
   const services: Services = {
@@ -83,6 +85,7 @@ export async function openServices(
       watch: watchModels(metrics, tracing),
       durationOf: documents.durationOf,
     }),
+    sweeps,
     jobs,
     mail: createMail({ database, config, jobs, secrets, log }),
     storage,

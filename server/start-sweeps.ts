@@ -9,16 +9,17 @@ import type { App } from './app.ts'
 export function startSweeps(services: Services, app: App, retention: Retention): () => void {
   app.knowledge.ingestion.start()
   app.knowledge.evaluationRuns.start()
+  app.knowledge.contentsEraser.start()
   app.webhooks.sender.start()
   app.dataRights.eraser.start()
   retention.start()
   const ends = [
-    app.chat.startSweeps(),
+    app.chat.startSweep(),
     app.mcp.startSweep(),
     app.mcpServer.startSweep(),
-    services.uploads.startSweeps(services.log),
+    services.uploads.startSweep(services.sweeps),
   ]
   return () => {
-    for (const end of ends) end()
+    for (const end of ends) void end()
   }
 }

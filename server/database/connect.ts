@@ -22,6 +22,8 @@ export interface Database {
   limitsStatements: boolean
   /** Returns the number of statements in progress. */
   statementsOpen(): StatementsOpen
+  /** Returns the number of statements so far, without those that only look for work (looks.ts). */
+  statementsSent(): number
   /**
    * Announces that this process is about to close the database. A process that starts on the same data folder then
    * waits until the database is closed.
@@ -95,7 +97,7 @@ function wrap(
   limitsStatements: boolean,
   watch: StatementWatch | null = null,
 ): OpenDatabase {
-  const { sql: watched, open: statementsOpen } = watchStatements(pool, watch)
+  const { sql: watched, open: statementsOpen, sent: statementsSent } = watchStatements(pool, watch)
   const sql = ambientSql(watched)
   return {
     sql,
@@ -103,6 +105,7 @@ function wrap(
     embedded: embedded !== null,
     limitsStatements,
     statementsOpen,
+    statementsSent,
     announceClose: () => embedded?.announceStop(),
     async close() {
       await pool.close()

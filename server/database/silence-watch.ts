@@ -30,7 +30,8 @@ type Address = Pick<ParsedOptions, 'host' | 'port' | 'path'>
 export class SilenceWatch {
   readonly #address: Address
   readonly #fellSilent: () => void
-  readonly #timer: NodeJS.Timeout
+  /** Runs while there are statements in progress or probes. */
+  #timer: NodeJS.Timeout | undefined
   /** The steps in which the statements in progress began, oldest first. */
   readonly #begun = new Map<object, number>()
   #step = 0
@@ -42,7 +43,6 @@ export class SilenceWatch {
   constructor(address: Address, fellSilent: () => void) {
     this.#address = address
     this.#fellSilent = fellSilent
-    this.#timer = setInterval(() => this.#takeStep(), STEP_MS).unref()
   }
 
   get isSilent(): boolean {
@@ -52,6 +52,7 @@ export class SilenceWatch {
   /** Watches a statement or transaction until `ended` is called with the same object. */
   began(work: object): void {
     this.#begun.set(work, this.#step)
+    this.#timer ??= setInterval(() => this.#takeStep(), STEP_MS).unref()
   }
 
   ended(work: object): void {
@@ -64,7 +65,7 @@ export class SilenceWatch {
   }
 
   close(): void {
-    clearInterval(this.#timer)
+    this.#rest()
     this.#endProbes()
   }
 
@@ -74,6 +75,12 @@ export class SilenceWatch {
     if (this.#probes.length > 0) {
       if (sinceProbe >= PROBE_STEPS) this.#noAnswer()
     } else if (this.#isSilent ? sinceProbe >= PAUSE_STEPS : this.#isOverdue(sinceProbe)) this.#probe()
+    else if (this.#begun.size === 0 && !this.#isSilent) this.#rest()
+  }
+
+  #rest(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
   }
 
   #isOverdue(sinceProbe: number): boolean {

@@ -1,4 +1,5 @@
 import type { ISql, Sql } from 'postgres'
+import { isLook } from './looks.ts'
 import type { Pool } from './pool.ts'
 import { type Begin, TransactionConnection, type Work } from './transaction-connection.ts'
 import { asUnavailable, DatabaseUnavailable } from './unavailable.ts'
@@ -56,9 +57,9 @@ interface Origin {
 export function watchStatements(
   pool: Pool,
   watch: StatementWatch | null,
-): { sql: Sql; open(): StatementsOpen } {
+): { sql: Sql; open(): StatementsOpen; sent(): number } {
   const statements = new Statements(pool, watch)
-  return { sql: statements.sql, open: () => statements.countOpen() }
+  return { sql: statements.sql, open: () => statements.countOpen(), sent: () => statements.sent }
 }
 
 class Statements {
@@ -66,6 +67,8 @@ class Statements {
   readonly #watch: StatementWatch | null
   readonly #begun = new Set<{ active: boolean }>()
   readonly sql: Sql
+  /** Number of statements so far, without looks. */
+  sent = 0
 
   constructor(pool: Pool, watch: StatementWatch | null) {
     this.#pool = pool
@@ -111,6 +114,7 @@ class Statements {
       } catch (error) {
         return reject(error)
       }
+      if (!isLook()) this.sent += 1
       const seen = this.#watch?.begin()
       const end = (error?: unknown): void => {
         this.#pool.ended(sent)

@@ -21,6 +21,7 @@ import type { Secrets } from './secrets/secrets.ts'
 import type { Storage } from './storage/storage.ts'
 import type { Uploads } from './storage/uploads.ts'
 import type { SharedLogs } from './streams/shared-logs.ts'
+import type { Sweeps } from './sweeps/sweeps.ts'
 import type { OwnedTables } from './tables/owned-tables.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import type { Tracing } from './telemetry/tracing.ts'
@@ -43,6 +44,8 @@ export interface Services {
   ledger: Ledger
   net: Net
   models: Models
+  /** Looks for work of the background, at intervals. */
+  sweeps: Sweeps
   jobs: Jobs
   mail: Mail
   storage: Storage

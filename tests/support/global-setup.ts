@@ -45,7 +45,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const postgres = await startPostgres({ dataDir })
   await postgres.createDatabase('parley_template')
   const database = await connectDatabase({ databaseUrl: postgres.url('parley_template'), dataDir })
-  const jobs = createJobs(database, pino({ level: 'silent' }))
+  const jobs = createJobs({ database, sweeps: null, log: pino({ level: 'silent' }) })
   await jobs.start([], 7)
   await jobs.stop()
   await database.close()

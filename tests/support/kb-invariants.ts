@@ -106,10 +106,11 @@ const TABLES = [
   'kb_segments',
 ] as const
 
-/** Expects that no rows of a knowledge base remain. */
+/** Waits until no rows of a deleted knowledge base remain. */
 export async function expectGone(sql: Sql, kbId: string): Promise<void> {
-  for (const table of TABLES) {
-    const [row] = await sql`select count(*)::int as count from ${sql(table)} where kb_id = ${kbId}`
-    expect({ table, count: row?.['count'] }).toEqual({ table, count: 0 })
-  }
+  const countRows = async (table: string) =>
+    (await sql`select count(*)::int as count from ${sql(table)} where kb_id = ${kbId}`)[0]?.['count']
+  for (const table of TABLES) await expect.poll(() => countRows(table), { timeout: 20_000 }).toBe(0)
+  const countContents = async () => (await sql`select from kb_contents where id = ${kbId}`).count
+  await expect.poll(countContents, { timeout: 20_000 }).toBe(0)
 }

@@ -1,4 +1,4 @@
--- Deletes the postings of deleted knowledge bases. A foreign key would be checked for each of millions of rows.
+-- Deletes the postings of deleted contents. A foreign key would be checked for each of millions of rows.
 CREATE OR REPLACE FUNCTION public.forget_kb_postings()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -8,4 +8,4 @@ begin
   return null;
 end $function$;
 
-CREATE TRIGGER knowledge_bases_deleted AFTER DELETE ON knowledge_bases REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_kb_postings();
+CREATE TRIGGER kb_contents_deleted AFTER DELETE ON kb_contents REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION forget_kb_postings();

@@ -82,6 +82,26 @@ export const knowledgeBases = pgTable(
   ],
 )
 
+/**
+ * The owner of a knowledge base's sources, documents and index, with the knowledge base's id. A trigger adds it. If the
+ * knowledge base is deleted, its contents stay until they have been deleted in batches.
+ */
+export const kbContents = pgTable(
+  'kb_contents',
+  {
+    id: uuid('id').primaryKey(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    /** Set by a trigger when the knowledge base is deleted. */
+    isAbandoned: boolean('is_abandoned').notNull().default(false),
+  },
+  (table) => [
+    unique('kb_contents_organization').on(table.organizationId, table.id),
+    index('kb_contents_abandoned').on(table.id).where(sql`${table.isAbandoned}`),
+  ],
+)
+
 /** Sources of documents. A trigger on kb_documents maintains the document counts. */
 export const kbSources = pgTable(
   'kb_sources',
@@ -119,9 +139,9 @@ export const kbSources = pgTable(
   (table) => [
     unique('kb_sources_kb_source').on(table.organizationId, table.kbId, table.id),
     foreignKey({
-      name: 'kb_sources_kb',
+      name: 'kb_sources_contents',
       columns: [table.organizationId, table.kbId],
-      foreignColumns: [knowledgeBases.organizationId, knowledgeBases.id],
+      foreignColumns: [kbContents.organizationId, kbContents.id],
     }).onDelete('cascade'),
     index('kb_sources_kb_id').on(table.kbId),
     index('kb_sources_due').on(table.nextReadingAt).where(sql`${table.nextReadingAt} is not null`),
@@ -231,8 +251,7 @@ export const kbChunks = pgTable(
   },
   (table) => [
     unique('kb_chunks_number').on(table.kbId, table.number),
-    // Starts with the columns of the foreign key, because deleting a knowledge base deletes its chunks document by
-    // document.
+    // Starts with columns of the foreign key, because deleting documents deletes their chunks.
     index('kb_chunks_document').on(table.kbId, table.documentId, table.position),
     foreignKey({
       name: 'kb_chunks_document_id',
@@ -262,7 +281,7 @@ export const kbVectors = pgTable(
 /**
  * For each term, the chunks that contain it (platform/retrieval/postings.ts). Each batch of documents writes one
  * segment, and segments are merged later. There are too many rows for a foreign key, so a trigger deletes the
- * postings of a deleted knowledge base.
+ * postings of deleted contents.
  */
 export const kbPostings = pgTable(
   'kb_postings',
@@ -288,9 +307,9 @@ export const kbSegments = pgTable(
   (table) => [
     primaryKey({ columns: [table.kbId, table.segment] }),
     foreignKey({
-      name: 'kb_segments_kb',
+      name: 'kb_segments_contents',
       columns: [table.organizationId, table.kbId],
-      foreignColumns: [knowledgeBases.organizationId, knowledgeBases.id],
+      foreignColumns: [kbContents.organizationId, kbContents.id],
     }).onDelete('cascade'),
   ],
 )

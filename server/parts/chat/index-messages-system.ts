@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '#database/connect.ts'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import { sqlStateOf } from '#database/sql-state.ts'
-import { type SystemTransaction, systemSql } from '#database/system-sql.ts'
+import { type SystemStatements, type SystemTransaction, systemSql } from '#database/system-sql.ts'
 import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
 
 /*
@@ -22,8 +22,8 @@ import { INDEXED_CHARACTERS_MAX, ownerMark, toVector } from './words.ts'
  * upgrade. An entry is missing for at most one walk and one pause. To check all entries again, set `covered_at` to
  * null.
  *
- * Each step is a short transaction under an advisory lock, so that only one process at a time works on the index. The
- * lock only saves work: two processes would write equal rows.
+ * A look without a lock finds whether there is anything to do. Each step is a short transaction under an advisory lock,
+ * so that only one process at a time works on the index. The lock only saves work: two processes would write equal rows.
  */
 
 /** Key of the advisory lock, the same in every process. */
@@ -40,6 +40,8 @@ const STEP_BYTES = 50_000
 const WALK_IDS = 2_000
 
 export interface MessageIndex {
+  /** Returns what the next step would work on: entries to add or a part of the walk. */
+  find(): Promise<Step[]>
   /** Adds missing entries until none is left or another process holds the lock. */
   sweep(): Promise<void>
   /** Stops after the current step. */
@@ -51,9 +53,12 @@ export function createMessageIndex(database: Database): MessageIndex {
   let underWay: Promise<void> | undefined
   let stopped = false
   let hasStarted = false
-  async function run(): Promise<void> {
+  async function endPause(): Promise<void> {
     if (!hasStarted) await sql`update chat_words_walk set rest_until = now()`
     hasStarted = true
+  }
+  async function run(): Promise<void> {
+    await endPause()
     for (let hasMore = true; hasMore && !stopped; ) {
       const begin = performance.now()
       hasMore = await sql.begin(takeStep)
@@ -62,6 +67,11 @@ export function createMessageIndex(database: Database): MessageIndex {
     }
   }
   return {
+    async find() {
+      await endPause()
+      const step = await findStep(sql)
+      return step.ids.length > 0 || step.below !== null ? [step] : []
+    },
     sweep() {
       underWay ??= run().finally(() => {
         underWay = undefined
@@ -91,15 +101,18 @@ interface Entry extends Omit<Source, 'text' | 'is_unsearched'> {
   words: string | null
 }
 
+interface Step {
+  /** Ids of messages and chats to index. */
+  ids: string[]
+  /** The walk continues below this id. Null while it pauses. */
+  below: string | null
+}
+
 /** Runs one step. Returns whether there may be more to do. */
 async function takeStep(tx: SystemTransaction): Promise<boolean> {
   const [lock] = await tx<{ held: boolean }[]>`select pg_try_advisory_xact_lock(${INDEX_LOCK}) as held`
   if (!lock?.held) return false
-  const [walk] = await tx<{ below: string | null }[]>`
-    select case when below is null and rest_until < now() then ${HIGHEST_ID}::uuid else below end as below
-    from chat_words_walk`
-  const below = walk === undefined ? HIGHEST_ID : walk.below
-  const ids = await findMissing(tx, below)
+  const { ids, below } = await findStep(tx)
   if (ids.length > 0) {
     await store(tx, (await readSources(tx, ids)).map(toEntry))
     return true
@@ -108,32 +121,35 @@ async function takeStep(tx: SystemTransaction): Promise<boolean> {
 }
 
 /** All searchable rows: messages, and chats for their titles. */
-const sources = (tx: SystemTransaction) => tx`(
+const sources = (sql: SystemStatements) => sql`(
   select id, null::text as title from chat_messages union all select id, title from chats)`
-const isMissing = (tx: SystemTransaction) => tx`not exists (
+const isMissing = (sql: SystemStatements) => sql`not exists (
   select from chat_words w where w.id = s.id and (w.words is null or w.title is not distinct from s.title))`
 
 /**
- * Returns the ids to index in this step. Returns at least one id if any entry is missing. More ids follow while their
- * text has at most `STEP_BYTES` bytes in total.
+ * Returns the next step. It has at least one id if any entry is missing. More ids follow while their text has at most
+ * `STEP_BYTES` bytes in total.
  */
-async function findMissing(tx: SystemTransaction, below: string | null): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
-    with unread as (
+async function findStep(sql: SystemStatements): Promise<Step> {
+  const [step] = await sql<Step[]>`
+    with walk as (
+      select case when below is null and coalesce(rest_until < now(), true) then ${HIGHEST_ID}::uuid else below end as below
+      from (values (1)) as single (one) left join chat_words_walk using (one)),
+    unread as (
       select w.id from chat_words w
       where w.words is null and (w.title is not null or exists (
         select from chat_messages m where m.chat_id = w.chat_id and m.id = w.id and m.status <> 'streaming'))
       order by w.id desc limit ${STEP_MESSAGES}),
     newest as (
-      select s.id from ${sources(tx)} s
+      select s.id from ${sources(sql)} s
       where s.id >= (lpad(to_hex(((extract(epoch from now()) - ${NEWEST_SECONDS}) * 1000)::bigint), 12, '0')
-        || repeat('0', 20))::uuid and ${isMissing(tx)}
+        || repeat('0', 20))::uuid and ${isMissing(sql)}
       order by s.id desc limit ${STEP_MESSAGES}),
     walked as (
       select s.id from (
-        select s.id, s.title from ${sources(tx)} s where s.id < ${below}::uuid
+        select s.id, s.title from ${sources(sql)} s where s.id < (select below from walk)
         order by s.id desc limit ${WALK_IDS}) s
-      where ${isMissing(tx)} order by s.id desc limit ${STEP_MESSAGES}),
+      where ${isMissing(sql)} order by s.id desc limit ${STEP_MESSAGES}),
     missing as (
       (select id, 1 as turn from unread union all select id, 2 from newest union all select id, 3 from walked)
       order by turn, id desc limit ${STEP_MESSAGES}),
@@ -141,8 +157,8 @@ async function findMissing(tx: SystemTransaction, below: string | null): Promise
       select missing.id, sum(coalesce(octet_length(m.content), 0)) over (order by turn, missing.id desc)
         - coalesce(octet_length(m.content), 0) as bytes_before
       from missing left join chat_messages m using (id))
-    select distinct id from sized where bytes_before < ${STEP_BYTES}`
-  return rows.map(({ id }) => id)
+    select array(select distinct id from sized where bytes_before < ${STEP_BYTES}) as ids, below from walk`
+  return step ?? { ids: [], below: null }
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Route } from '#platform/http/define-route.ts'
 import type { Services } from '#platform/services.ts'
-import { repeat } from '#platform/sweeps/repeat.ts'
+import type { RunningSweep } from '#platform/sweeps/sweeps.ts'
 import type { Agents } from '../agents/index.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { createChatFinder } from './chat-finder-system.ts'
@@ -10,7 +10,7 @@ import { fileRoutes } from './file-routes.ts'
 import { createHistoryReader } from './history-reader-system.ts'
 import { createMessageIndex } from './index-messages-system.ts'
 import { LiveReplies } from './live-replies.ts'
-import { recoverReplies } from './recover-replies-system.ts'
+import { findOrphanedHolds, type OrphanedHold, recoverReplies } from './recover-replies-system.ts'
 import { createReplyWrites } from './reply-writes-system.ts'
 import type { Retriever } from './retriever.ts'
 import { chatRoutes } from './routes.ts'
@@ -18,8 +18,8 @@ import { Titles } from './titles.ts'
 
 export { chatTables } from './tables.ts'
 
-const SWEEP_MS = 5_000
-const INDEX_SWEEP_MS = 2_000
+const RECOVERY_MS = 5_000
+const INDEX_MS = 2_000
 
 export type { ConversationChats } from './conversation-chats.ts'
 export type { DeploymentChats } from './deployment-chats.ts'
@@ -38,8 +38,8 @@ export interface Chat {
    * only it knows which of its own holds have lost their reply.
    */
   start(): Promise<void>
-  /** Starts the sweeps that one process is enough for. Returns a function that ends them. */
-  startSweeps(): () => void
+  /** Starts the sweep that one process is enough for. Returns a function that ends it. */
+  startSweep(): () => void
   /**
    * Waits up to `graceMs` milliseconds for replies and model calls in progress, then stops the rest. Includes calls
    * that begin before `callers` settles.
@@ -76,28 +76,31 @@ export function createChat(
     documents,
     shared,
   }
-  const sweep = (): Promise<number> =>
-    recoverReplies(services, writes, [...replies.holdIds(), ...calls.holdIds()])
   const index = createMessageIndex(database)
-  const failure = { log: services.log, message: 'chat sweep failed' }
-  let endRecovery = (): void => {}
+  const findOrphans = () => findOrphanedHolds(services, [...replies.holdIds(), ...calls.holdIds()])
+  const recover = (orphans: OrphanedHold[]) => recoverReplies(services, writes, orphans)
+  const failure = 'chat sweep failed'
+  let recovery: RunningSweep | undefined
   return {
     routes: [...chatRoutes(deps), ...fileRoutes(deps)],
     conversations: conversationChats(deps),
     deployments: deploymentChats(deps),
     async start() {
-      while ((await sweep()) > 0);
-      endRecovery = repeat(SWEEP_MS, sweep, failure)
+      for (let orphans = await findOrphans(); orphans.length > 0; orphans = await findOrphans())
+        await recover(orphans)
+      recovery = services.sweeps.begin({ everyMs: RECOVERY_MS, find: findOrphans, work: recover, failure })
     },
-    startSweeps: () => repeat(INDEX_SWEEP_MS, index.sweep, failure),
+    startSweep() {
+      const { find, sweep } = index
+      return services.sweeps.begin({ everyMs: INDEX_MS, find, work: sweep, failure }).end
+    },
     async drain(graceMs, callers) {
       const repliesEnded = replies.close(graceMs)
       const callsEnded = calls.close(graceMs, Promise.all([callers, repliesEnded]))
       await Promise.all([repliesEnded, titles.close(repliesEnded), callsEnded])
     },
     async stop() {
-      endRecovery()
-      await Promise.all([replies.close(0), index.stop()])
+      await Promise.all([recovery?.end(), replies.close(0), index.stop()])
     },
   }
 }

@@ -17,7 +17,7 @@ const LOST = sentence('reply.lost')
 const ORPHAN_SECONDS = 90
 const GROUP_MAX = 50
 
-interface OrphanedHold {
+export interface OrphanedHold {
   id: string
   chat_id: string | null
   message_id: string | null
@@ -26,19 +26,13 @@ interface OrphanedHold {
   tool_calls: StoredToolCall[] | null
 }
 
-/**
- * Ends the replies of dead processes with an error, and settles their holds. The text is the stored part or, if Redis
- * has more of the events that clients received, the text of these. It is charged by the server's own token count. A
- * reply without text is free. Every process recovers the replies of all processes, but each hold is settled once.
- * Readers at other processes then read the rest from storage. Returns the number of orphaned holds.
- */
-export async function recoverReplies(
-  { database, instance, sharedLogs }: Pick<Services, 'database' | 'instance' | 'sharedLogs'>,
-  writes: ReplyWrites,
+/** Returns up to GROUP_MAX holds whose process is dead or, if it is this one, no longer works on their reply. */
+export function findOrphanedHolds(
+  { database, instance }: Pick<Services, 'database' | 'instance'>,
   liveHoldIds: string[],
-): Promise<number> {
+): Promise<OrphanedHold[]> {
   const sql = systemSql(database)
-  const orphans = await sql<OrphanedHold[]>`
+  return sql<OrphanedHold[]>`
     select h.id, h.chat_id, h.message_id, m.content, m.reasoning, m.tool_calls
     from open_holds h
     left join server_instances i on i.id = h.instance_id and i.lease_until > now()
@@ -49,6 +43,20 @@ export async function recoverReplies(
         and h.created_at < now() - ${ORPHAN_SECONDS} * interval '1 second'
       else i.id is null end
     order by h.id limit ${GROUP_MAX}`
+}
+
+/**
+ * Ends the replies of orphaned holds with an error, and settles the holds. The text is the stored part or, if Redis
+ * has more of the events that clients received, the text of these. It is charged by the server's own token count. A
+ * reply without text is free. Every process recovers the replies of all processes, but each hold is settled once.
+ * Readers at other processes then read the rest from storage.
+ */
+export async function recoverReplies(
+  { database, sharedLogs }: Pick<Services, 'database' | 'sharedLogs'>,
+  writes: ReplyWrites,
+  orphans: readonly OrphanedHold[],
+): Promise<void> {
+  const sql = systemSql(database)
   await Promise.all(
     orphans.map(async (orphan) => {
       const shared = textIn(
@@ -78,7 +86,6 @@ export async function recoverReplies(
       if (orphan.message_id !== null) await sharedLogs?.endAbandoned(orphan.message_id)
     }),
   )
-  return orphans.length
 }
 
 const longer = (stored: string | null, shared: string): string =>

@@ -9,6 +9,7 @@ import {
 import type { Fragment } from '#database/tenant-sql.ts'
 import type { SharedLogs } from '#platform/streams/shared-logs.ts'
 import type { OwnedTables } from '#platform/tables/owned-tables.ts'
+import { eraseContents } from '../kb/index.ts'
 
 /** Owner of the rows to delete: an organization, or one user in an organization. */
 export interface RowOwner {
@@ -33,7 +34,6 @@ const MESSAGES_MAX = 500
 const CHATS_MAX = 100
 /** Maximum number of responses or of their conversations per statement, each with its items. */
 const RESPONSES_MAX = 100
-const DOCUMENTS_MAX = 200
 /**
  * Replies older than this have no stream in Redis. Assumes that a reply ends within 50 minutes. Its stream expires ten
  * minutes later (streams/shared-logs.ts).
@@ -146,29 +146,8 @@ export async function emptyKnowledgeBases(
 ): Promise<void> {
   const sql = systemSql(deps.database)
   const kbs = await sql<{ id: string }[]>`
-    select id from knowledge_bases where organization_id = ${organizationId} order by id`
-  for (const { id } of kbs) {
-    const empty = (work: (tx: SystemTransaction) => Promise<{ count: number }>): Promise<void> =>
-      inBatches(deps, organizationId, async (tx) => {
-        await tx`select from knowledge_bases where id = ${id} for update`
-        return work(tx)
-      })
-    await empty(
-      (tx) => tx`
-      delete from kb_chunks where kb_id = ${id} and number in (
-        select number from kb_chunks where kb_id = ${id} order by number limit ${ROWS_MAX})`,
-    )
-    await empty(
-      (tx) => tx`
-      delete from kb_postings where kb_id = ${id} and (term, segment) in (
-        select term, segment from kb_postings where kb_id = ${id} order by term, segment limit ${ROWS_MAX})`,
-    )
-    await empty(
-      (tx) => tx`
-      delete from kb_documents where id in (
-        select id from kb_documents where kb_id = ${id} order by id limit ${DOCUMENTS_MAX})`,
-    )
-  }
+    select id from kb_contents where organization_id = ${organizationId} order by id`
+  for (const { id } of kbs) await eraseContents(deps.database, id, deps.signal)
 }
 
 /** Deletes the large tables of a closed organization in batches, such as ledger, usage and audit log. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { systemSql } from '#database/system-sql.ts'
-import { repeat } from '#platform/sweeps/repeat.ts'
+import type { RunningSweep, Sweeps } from '#platform/sweeps/sweeps.ts'
 import { type ErasureDependencies, eraseOrganization } from './erase-organization-system.ts'
 import { eraseUser } from './erase-user-system.ts'
 
@@ -26,19 +26,21 @@ export class Eraser {
   readonly #sweepFiles: () => Promise<number>
   readonly #closeLeftBehind: () => Promise<void>
   readonly #log: Logger
+  readonly #sweeps: Sweeps
   readonly #stopping = new AbortController()
   readonly #running = new Map<string, Promise<void>>()
-  #endSweep = (): void => {}
+  #sweep: RunningSweep | undefined
 
   constructor(
     deps: Omit<ErasureDependencies, 'signal'>,
     tasks: { sweepFiles: () => Promise<number>; closeLeftBehind: () => Promise<void> },
-    log: Logger,
+    { log, sweeps }: { log: Logger; sweeps: Sweeps },
   ) {
     this.#deps = deps
     this.#sweepFiles = tasks.sweepFiles
     this.#closeLeftBehind = tasks.closeLeftBehind
     this.#log = log
+    this.#sweeps = sweeps
   }
 
   /** Starts an erasure. Resolves when it ends, or after `WAIT_MS`. Never rejects. */
@@ -46,17 +48,20 @@ export class Eraser {
     await Promise.race([this.#run(subject), sleep(WAIT_MS, undefined, { ref: false })])
   }
 
-  /** Runs a sweep now, and then periodically. */
+  /** Continues unfinished erasures now, and then periodically. */
   start(): void {
-    const failure = { log: this.#log, message: 'pending erasures could not be listed' }
-    this.#endSweep = repeat(SWEEP_MS, () => this.sweep(), failure)
-    this.sweep().catch((error: unknown) => this.#log.error({ err: error }, failure.message))
+    this.#sweep = this.#sweeps.begin({
+      everyMs: SWEEP_MS,
+      find: () => this.#findUnfinished(),
+      work: async (subjects) => {
+        for (const subject of subjects) if (!this.#stopping.signal.aborted) await this.#run(subject)
+      },
+      failure: 'pending erasures could not be listed',
+    })
   }
 
-  /**
-   * Continues unfinished erasures in random order, so that an erasure that always fails doesn't block other erasures.
-   */
-  async sweep(): Promise<void> {
+  /** Returns unfinished erasures in random order, so that one that always fails doesn't block the others. */
+  async #findUnfinished(): Promise<ErasureSubject[]> {
     const sql = systemSql(this.#deps.database)
     await this.#closeLeftBehind()
     const organizations = await sql<{ organizationId: string }[]>`
@@ -64,13 +69,12 @@ export class Eraser {
       order by random() limit ${SWEEP_MAX}`
     const users = await sql<{ userId: string }[]>`
       select id as "userId" from users where leaving is not null order by random() limit ${SWEEP_MAX}`
-    for (const subject of [...organizations, ...users])
-      if (!this.#stopping.signal.aborted) await this.#run(subject)
+    return [...organizations, ...users]
   }
 
   /** Aborts erasures in progress and waits up to `STOP_MS` milliseconds for them to end. */
   async stop(): Promise<void> {
-    this.#endSweep()
+    void this.#sweep?.end()
     this.#stopping.abort()
     await Promise.race([Promise.all(this.#running.values()), sleep(STOP_MS, undefined, { ref: false })])
   }

@@ -13,9 +13,13 @@ export const isDocumentClaimable = (sql: FragmentSql): Fragment => sql`
 export const isDocumentOf = (sql: FragmentSql, instanceId: string): Fragment =>
   sql`d.status = 'processing' and d.claimed_by = ${instanceId}`
 
+/** For a row of kb_sources: true if its knowledge base has not been deleted. */
+export const hasKb = (sql: FragmentSql): Fragment => sql`exists (
+  select from knowledge_bases k where k.id = kb_sources.kb_id and k.organization_id = kb_sources.organization_id)`
+
 /** For a row of kb_sources: true if the source is due and no live process is reading it. */
 export const isSourceClaimable = (sql: FragmentSql): Fragment => sql`
-  next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)})`
+  next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)}) and ${hasKb(sql)}`
 
 /**
  * For a row of kb_evaluation_runs: true if the run is unfinished and no live process works on it. `held` lists the

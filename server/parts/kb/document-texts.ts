@@ -45,7 +45,7 @@ export async function readDocumentText(
   const [found] = await sql<{ textKind: TextKind | null; textBytes: number; text: string | null }[]>`
     select d.text_kind as "textKind", d.text_bytes as "textBytes",
       case when d.text_bytes <= ${READ_BYTES_MAX} then t.text end as text
-    from kb_documents d
+    from kb_documents d join knowledge_bases k on k.id = d.kb_id and k.organization_id = d.organization_id
     left join kb_texts t on t.document_id = d.id and t.organization_id = d.organization_id
     where d.id = ${id} and d.organization_id = ${organizationId}`
   if (!found) throw fail('kb.document_not_found')

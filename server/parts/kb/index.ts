@@ -16,6 +16,7 @@ import {
 import type { KbDependencies } from './dependencies.ts'
 import { PASSAGES_MAX, SCORE_THRESHOLD } from './describe-passages.ts'
 import { type DocumentWithText, listDocumentsWithText, readDocumentText } from './document-texts.ts'
+import { ContentsEraser } from './erase-contents-system.ts'
 import { evaluationRoutes } from './evaluation-routes.ts'
 import { sqlOf } from './find-work-system.ts'
 import { createIngestion, type Ingestion } from './ingestion.ts'
@@ -29,6 +30,7 @@ export type { Passage } from './chat-retriever.ts'
 export { chooseChunking } from './chunking.ts'
 export { describePassages, PASSAGES_MAX, PASSAGES_SHARE, SCORE_THRESHOLD } from './describe-passages.ts'
 export type { DocumentWithText } from './document-texts.ts'
+export { eraseContents } from './erase-contents-system.ts'
 export { NewEvaluation } from './evaluation-schemas.ts'
 export { NewKnowledgeBase } from './schemas.ts'
 export { checkStoredSource } from './source-config.ts'
@@ -39,6 +41,8 @@ export interface KnowledgeBases {
   routes: Route[]
   ingestion: Ingestion
   evaluationRuns: EvaluationRuns
+  /** Deletes the contents of deleted knowledge bases. */
+  contentsEraser: ContentsEraser
   retriever: ReturnType<typeof createChatRetriever>
   /**
    * Searches an organization's knowledge bases for an agent. Returns the best passages, best first, and charges the
@@ -74,12 +78,14 @@ export function createKnowledgeBases(
   const stemmer = openStemmer(database)
   const ingestion = createIngestion({ services, models, calls, stemmer })
   const index = createPostgresIndex(stemmer)
-  const deps: KbDependencies = { services, models, calls, stemmer, index, ingestion }
+  const contentsEraser = new ContentsEraser(services)
+  const deps: KbDependencies = { services, models, calls, stemmer, index, ingestion, contentsEraser }
   const evaluationRuns = createEvaluationRuns(deps)
   return {
     routes: [...manageRoutes(deps), ...searchRoutes(deps), ...evaluationRoutes(deps, evaluationRuns)],
     ingestion,
     evaluationRuns,
+    contentsEraser,
     retriever: createChatRetriever(deps),
     findPassages: (payer, request) =>
       findPassages(deps, payer, {

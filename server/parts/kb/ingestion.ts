@@ -3,7 +3,7 @@ import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
 import type { Services } from '#platform/services.ts'
-import { repeat } from '#platform/sweeps/repeat.ts'
+import type { RunningSweep } from '#platform/sweeps/sweeps.ts'
 import type { ModelFinder, PaidCalls } from '../llm/index.ts'
 import { type Announce, createAnnouncer } from './announce.ts'
 import { ClaimedDocuments } from './claims.ts'
@@ -71,7 +71,7 @@ const JOB_SECONDS_MAX = 3 * 3_600
 
 export function createIngestion(parts: IngestionParts): Ingestion {
   const { services } = parts
-  const { jobs, log, instance, database } = services
+  const { jobs, log, instance, database, sweeps } = services
   const ending = new AbortController()
   const underWay = new Set<Promise<unknown>>()
   const track = async (work: Promise<void>): Promise<void> => {
@@ -116,14 +116,14 @@ export function createIngestion(parts: IngestionParts): Ingestion {
       await jobs.add(sqlOf(database, ref), reading, ref, { key: ref.sourceId, group: ref.organizationId })
   }
 
-  async function sweep(): Promise<void> {
+  async function findWork(): Promise<{ due: SourceRef[]; unindexed: KbRef[] }[]> {
     await dropUnended(deps)
-    await wakeReadings(await findDueSources(database))
     await deps.claims.dropForgotten()
-    for (const ref of await findUnindexed(database)) await deps.wakeIndexing(ref)
+    const [due, unindexed] = await Promise.all([findDueSources(database), findUnindexed(database)])
+    return due.length + unindexed.length > 0 ? [{ due, unindexed }] : []
   }
 
-  let endSweep = (): void => {}
+  let sweep: RunningSweep | undefined
   return {
     queues: [reading, indexing],
     begin: ({ organizationId, id }) =>
@@ -137,12 +137,18 @@ export function createIngestion(parts: IngestionParts): Ingestion {
         }
       }),
     start() {
-      const failure = { log, message: 'knowledge base sweep failed' }
-      endSweep = repeat(SWEEP_MS, sweep, failure)
-      sweep().catch((error: unknown) => log.error({ err: error }, failure.message))
+      sweep = sweeps.begin({
+        everyMs: SWEEP_MS,
+        find: findWork,
+        async work([found]) {
+          await wakeReadings(found?.due ?? [])
+          for (const ref of found?.unindexed ?? []) await deps.wakeIndexing(ref)
+        },
+        failure: 'knowledge base sweep failed',
+      })
     },
     async stop() {
-      endSweep()
+      void sweep?.end()
       ending.abort(new Error('The server is stopping'))
       await deps.preparer.close()
       await Promise.allSettled(underWay)

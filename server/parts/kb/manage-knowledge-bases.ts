@@ -106,11 +106,11 @@ export async function updateKnowledgeBase(
 }
 
 /**
- * Deletes a knowledge base with all its contents, and announces it to members with `kb:read`. Readings and indexing in
- * progress stop.
+ * Deletes a knowledge base, and announces it to members with `kb:read`. Readings and indexing in progress stop, and its
+ * contents are deleted in the background.
  */
 export async function deleteKnowledgeBase(
-  { services: { events } }: KbDependencies,
+  { services: { events }, contentsEraser }: KbDependencies,
   scope: Scope<'kb:delete'>,
   kbId: string,
 ): Promise<void> {
@@ -118,6 +118,7 @@ export async function deleteKnowledgeBase(
   if (rows.length === 0) throw fail('kb.not_found')
   const { organizationId } = scope
   events.publish({ type: 'kb.deleted', organizationId, data: { kb_id: kbId }, to: { permission: 'kb:read' } })
+  await contentsEraser.wake()
 }
 
 export async function getIngestionStatus(scope: Scope<'kb:read'>, kbId: string): Promise<IngestionStatus> {

@@ -1,4 +1,5 @@
 import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
+import { hasKb } from './claimable.ts'
 import type { IngestionDependencies, SourceRef } from './ingestion.ts'
 
 export interface ReadingSource extends SourceRef {
@@ -25,11 +26,11 @@ export class SourceGone extends Error {
   override readonly name = 'SourceGone'
 }
 
-/** For a row of kb_sources: true if this process is still performing this reading of the source. */
+/** For a row of kb_sources: true if this process is still performing this reading of the source, and its knowledge base exists. */
 export const isBeingRead = (
   sql: FragmentSql,
   { services: { instance } }: IngestionDependencies,
   { organizationId, sourceId, reading }: ReadingSource,
 ): Fragment => sql`
   id = ${sourceId} and organization_id = ${organizationId} and reading = ${reading} and status = 'reading'
-  and claimed_by = ${instance.id}`
+  and claimed_by = ${instance.id} and ${hasKb(sql)}`

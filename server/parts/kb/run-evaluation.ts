@@ -3,7 +3,7 @@ import type { TenantSql } from '#database/tenant-sql.ts'
 import { AppError, sentence } from '#errors'
 import type { Queue } from '#platform/jobs/jobs.ts'
 import { ndcgAt10, recallAt, reciprocalRank } from '#platform/retrieval/metrics.ts'
-import { repeat } from '#platform/sweeps/repeat.ts'
+import type { RunningSweep } from '#platform/sweeps/sweeps.ts'
 import type { ResolvedModel } from '../llm/index.ts'
 import { isRunClaimable } from './claimable.ts'
 import { ClaimedRun, RUN_HOURS_MAX, type Run, type RunRef } from './claimed-run.ts'
@@ -50,14 +50,14 @@ const STOP_MS = 3_000
 const UNEXPECTED = sentence('kb.evaluation_failed')
 
 export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
-  const { database, jobs, log, instance } = deps.services
+  const { database, jobs, log, instance, sweeps } = deps.services
   /**
    * Turns in progress, by run id. After a database outage, the table may show other runs as claimed by this process.
    * The next turn takes them over.
    */
   const held = new Map<string, Promise<void>>()
   let isStopping = false
-  let endSweep = (): void => {}
+  let sweep: RunningSweep | undefined
 
   const queue: Queue<RunRef> = {
     name: 'kb-evaluations',
@@ -92,22 +92,22 @@ export function createEvaluationRuns(deps: KbDependencies): EvaluationRuns {
     }
   }
 
-  async function sweep(): Promise<void> {
-    const open = await findOpenRuns(database, instance.id, [...held.keys()])
-    for (const ref of open) await begin(ref)
-  }
-
   return {
     queues: [queue],
     begin,
     start() {
-      const failure = { log, message: 'evaluation run sweep failed' }
-      endSweep = repeat(SWEEP_MS, sweep, failure)
-      sweep().catch((error: unknown) => log.error({ err: error }, failure.message))
+      sweep = sweeps.begin({
+        everyMs: SWEEP_MS,
+        find: () => findOpenRuns(database, instance.id, [...held.keys()]),
+        async work(open) {
+          for (const ref of open) await begin(ref)
+        },
+        failure: 'evaluation run sweep failed',
+      })
     },
     async stop() {
       isStopping = true
-      endSweep()
+      void sweep?.end()
       const late = new Promise((resolve) => setTimeout(resolve, STOP_MS).unref())
       await Promise.race([Promise.allSettled(held.values()), late])
     },

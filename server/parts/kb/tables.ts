@@ -12,6 +12,11 @@ export const kbTables: OwnedTables = {
     },
     erasure: 'cascade',
   },
+  kb_contents: {
+    audit: { not: 'Follows from knowledge bases.' },
+    export: { not: 'Has no data besides the id of a knowledge base.' },
+    erasure: 'cascade',
+  },
   kb_sources: {
     audit: { type: 'kb_source', secrets: ['secrets'] },
     export: {

@@ -3,6 +3,7 @@ import { LOWEST_ID } from '#database/new-id.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import type { Services } from '#platform/services.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
+import type { RunningSweep } from '#platform/sweeps/sweeps.ts'
 import {
   type ClaimedDelivery,
   claimDue,
@@ -32,9 +33,9 @@ export class Sender {
   readonly #times: DeliveryTimes
   readonly #underWay = new Map<ClaimedDelivery, Promise<void>>()
   readonly #stopping = new AbortController()
-  #endRepeats: (() => void)[] = []
+  #looks: RunningSweep | undefined
+  #endRepeat = (): void => {}
   #after = LOWEST_ID
-  #looking: Promise<void> | undefined
   #soon: NodeJS.Timeout | undefined
   #isStopped = false
 
@@ -44,24 +45,25 @@ export class Sender {
   }
 
   start(): void {
-    const { database, log } = this.#services
-    this.#endRepeats = [
-      repeat(this.#times.pollMs, () => this.#look(), { log, message: 'webhooks were not looked for' }),
-      repeat(this.#times.sweepMs, () => failAllDisabled(database), {
-        log,
-        message: 'deliveries to disabled endpoints were not marked as failed',
-      }),
-    ]
+    const { database, log, sweeps } = this.#services
+    this.#looks = sweeps.begin({
+      everyMs: this.#times.pollMs,
+      find: () => this.#findEndpoints(),
+      work: (endpointIds) => this.#claimAndSend(endpointIds),
+      failure: 'webhooks were not looked for',
+    })
+    this.#endRepeat = repeat(this.#times.sweepMs, () => failAllDisabled(database), {
+      log,
+      message: 'deliveries to disabled endpoints were not marked as failed',
+    })
   }
 
   /** Triggers a look-up of due deliveries after SOON_MS, if this process runs the sender. */
   wake(): void {
-    if (this.#endRepeats.length === 0 || this.#isStopped || this.#soon) return
+    if (!this.#looks || this.#isStopped || this.#soon) return
     this.#soon = setTimeout(() => {
       this.#soon = undefined
-      this.#look().catch((error: unknown) =>
-        this.#services.log.error({ err: error }, 'webhooks were not looked for'),
-      )
+      this.#looks?.wake()
     }, SOON_MS)
   }
 
@@ -88,9 +90,9 @@ export class Sender {
   /** Waits for deliveries in progress until the grace period ends, then aborts the rest and releases their claims. */
   async stop(): Promise<void> {
     this.#isStopped = true
-    for (const end of this.#endRepeats) end()
+    this.#endRepeat()
     clearTimeout(this.#soon)
-    await this.#looking?.catch(() => {})
+    await this.#looks?.end()
     const all = Promise.all(this.#underWay.values())
     const grace = new AbortController()
     await Promise.race([all, sleep(STOP_GRACE_MS, undefined, { signal: grace.signal }).catch(() => {})])
@@ -99,20 +101,15 @@ export class Sender {
     await all
   }
 
-  /** Claims and sends due deliveries. Does nothing if another look-up is in progress. */
-  async #look(): Promise<void> {
-    if (this.#looking || this.#isStopped || this.#underWay.size >= UNDER_WAY_MAX) return
-    this.#looking = this.#claimAndSend().finally(() => {
-      this.#looking = undefined
-    })
-    await this.#looking
+  async #findEndpoints(): Promise<string[]> {
+    if (this.#isStopped || this.#underWay.size >= UNDER_WAY_MAX) return []
+    const endpointIds = await findWaitingEndpoints(this.#services.database, this.#after)
+    this.#after = nextAfter(endpointIds)
+    return endpointIds
   }
 
-  async #claimAndSend(): Promise<void> {
+  async #claimAndSend(endpointIds: string[]): Promise<void> {
     const { database } = this.#services
-    const endpointIds = await findWaitingEndpoints(database, this.#after)
-    this.#after = nextAfter(endpointIds)
-    if (endpointIds.length === 0) return
     const claimed = await claimDue(database, endpointIds, [...this.#underWay.keys()], this.leaseMs)
     for (const delivery of claimed) void this.#begin(delivery)
   }

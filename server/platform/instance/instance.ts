@@ -3,9 +3,10 @@ import type { OpenDatabase } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
 import { repeat } from '../sweeps/repeat.ts'
 
-/** A process that has not renewed its lease for this long is considered dead. */
-const LEASE_SECONDS = 15
-const RENEWAL_MS = 5_000
+/** A process that has not renewed its lease for `seconds` is considered dead. */
+const LEASE = { seconds: 15, renewalMs: 5_000 }
+/** No other process waits for the end of this lease, so it is renewed rarely. */
+const EMBEDDED_LEASE = { seconds: 600, renewalMs: 200_000 }
 
 /** This server process, among all processes that use the database. Rows of work in progress contain its id. */
 export interface Instance {
@@ -23,14 +24,15 @@ export interface Instance {
  */
 export async function startInstance({ sql, embedded }: OpenDatabase, log: Logger): Promise<Instance> {
   const id = newId()
+  const { seconds, renewalMs } = embedded ? EMBEDDED_LEASE : LEASE
   const renew = () => sql`
-    insert into server_instances (id, lease_until) values (${id}, now() + ${LEASE_SECONDS} * interval '1 second')
+    insert into server_instances (id, lease_until) values (${id}, now() + ${seconds} * interval '1 second')
     on conflict (id) do update set lease_until = excluded.lease_until`
   await sql`delete from server_instances where ${embedded} or lease_until < now() - interval '1 day'`
   const [alive] = await sql<{ count: number }[]>`
     select count(*)::int as count from server_instances where lease_until > now()`
   await renew()
-  const endRenewal = repeat(RENEWAL_MS, renew, {
+  const endRenewal = repeat(renewalMs, renew, {
     log,
     message: 'the lease of this process could not be renewed',
   })

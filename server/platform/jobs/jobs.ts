@@ -2,7 +2,9 @@ import { type Db as BossDatabase, type JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { ISql, Sql } from 'postgres'
 import type { OpenDatabase } from '#database/connect.ts'
+import { asLook, asWork } from '#database/looks.ts'
 import { isUniqueViolation } from '#database/sql-state.ts'
+import type { RunningSweep, Sweeps } from '#platform/sweeps/sweeps.ts'
 import { NAMES } from '#platform/telemetry/names.ts'
 import type { Tracing } from '#platform/telemetry/tracing.ts'
 
@@ -54,8 +56,12 @@ export interface Jobs {
 }
 
 const SCHEMA = 'jobs'
-/** Interval at which each worker polls for due jobs and for jobs that other processes added. */
-const POLL_SECONDS = 2
+/** Interval between looks for due jobs and for jobs that other processes added. */
+const LOOK_MS = 2_000
+/** Each worker of pg-boss would poll on its own. One look for all queues wakes those that have a job to fetch. */
+const WORKER_POLL_SECONDS = 3_600
+/** Interval of a check for dependencies between jobs, which this server does not use. */
+const FLOW_SECONDS = 86_400
 /**
  * Delays after which this process polls for a job that it added. The job is not visible before its transaction
  * commits.
@@ -67,23 +73,28 @@ const DAY_SECONDS = 86_400
 /** Time for running jobs to finish when the process stops. Unfinished jobs are retried by another process. */
 const STOP_MS = 4_000
 
-/** Opens the queues. With `runsJobs` false, this process only adds jobs, and others run them. */
-export function createJobs(
-  { sql }: OpenDatabase,
-  log: Logger,
-  tracing: Tracing | null = null,
-  runsJobs = true,
-): Jobs {
+interface JobsDependencies {
+  database: OpenDatabase
+  /** Looks for due jobs. Null in a process that only adds jobs, which others run. */
+  sweeps: Sweeps | null
+  log: Logger
+  tracing?: Tracing | null
+}
+
+/** Opens the queues. */
+export function createJobs({ database: { sql }, sweeps, log, tracing = null }: JobsDependencies): Jobs {
   const names: string[] = []
+  let looks: RunningSweep | undefined
   const boss = new PgBoss({
     db: executor(sql),
     schema: SCHEMA,
     schedule: false,
-    supervise: runsJobs,
+    supervise: sweeps !== null,
     persistWarnings: false,
     reindex: false,
     monitorVacuum: false,
     maintenanceIntervalSeconds: DELETION_SECONDS,
+    flowIntervalSeconds: FLOW_SECONDS,
   })
   boss.on('error', (error) => {
     if (isDuplicateJob(error))
@@ -91,8 +102,14 @@ export function createJobs(
     else log.error({ err: error }, 'the job queue failed')
   })
 
+  /**
+   * Lets one idle worker fetch, which wakes the next one if it finds a job. Busy workers fetch again once they are
+   * idle.
+   */
   const wake = (queueName: string): void => {
-    for (const { id, name } of boss.getWipData()) if (name === queueName) boss.notifyWorker(id)
+    const workers = boss.getWipData().filter(({ name }) => name === queueName)
+    const idle = workers.find(({ count }) => count === 0)
+    for (const worker of workers) if (worker === idle || worker.count > 0) boss.notifyWorker(worker.id)
   }
 
   return {
@@ -107,12 +124,18 @@ export function createJobs(
       await tx`delete from ${tx(SCHEMA)}.job where data -> 'about' ?| ${about as string[]}::text[] or data ->> 'organizationId' = any(${about as string[]})`
     },
     async start(queues, keptDays) {
-      await boss.start()
+      await asLook(() => boss.start())
       for (const queue of queues) {
         names.push(queue.name)
         await createQueue(boss, queue, keptDays)
-        if (runsJobs) await runQueue(boss, traced(queue as Queue<object>, tracing), wake, log)
+        if (sweeps) await asLook(() => runQueue(boss, traced(queue as Queue<object>, tracing), wake, log))
       }
+      looks = sweeps?.begin({
+        everyMs: LOOK_MS,
+        find: () => findDueQueues(sql, names),
+        work: async (due) => due.forEach(wake),
+        failure: 'due jobs were not looked for',
+      })
     },
     async countWaiting() {
       // The condition uses pg-boss's index on waiting jobs, because finished jobs are far more numerous.
@@ -122,6 +145,7 @@ export function createJobs(
       return new Map(names.map((name) => [name, counts.get(name) ?? 0]))
     },
     async stop() {
+      await looks?.end()
       await boss.stop({ graceful: true, timeout: STOP_MS, close: false })
     },
   }
@@ -133,6 +157,16 @@ export function createJobs(
  */
 const isDuplicateJob = (error: Error): boolean =>
   isUniqueViolation(error) && /_i1$/.test(String((error as { constraint_name?: unknown }).constraint_name))
+
+/** Returns the queues with a due job. */
+async function findDueQueues(sql: ISql, names: string[]): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select queue.name from unnest(${names}::text[]) as queue (name)
+    where exists (
+      select from ${sql(SCHEMA)}.job
+      where job.name = queue.name and job.state < 'active' and job.start_after <= now())`
+  return rows.map(({ name }) => name)
+}
 
 async function createQueue(boss: PgBoss, queue: Queue<never>, keptDays: number): Promise<void> {
   const deleteAfterSeconds = keptDays * DAY_SECONDS
@@ -158,16 +192,15 @@ async function runQueue(
   await boss.work(
     queue.name,
     {
-      pollingIntervalSeconds: POLL_SECONDS,
+      pollingIntervalSeconds: WORKER_POLL_SECONDS,
       includeMetadata: true,
       localConcurrency: concurrency,
       ...(groupConcurrency !== undefined && { localGroupConcurrency: groupConcurrency }),
     },
     async ([job]) => {
       if (!job) return
-      // Poll for the next job immediately, without waiting for the interval.
       wake(queue.name)
-      await runJob(queue, job, log)
+      await asWork(() => runJob(queue, job, log))
     },
   )
 }

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino'
 import type { TransactionSql } from 'postgres'
 import { afterRollback } from '#database/ambient.ts'
 import type { OpenDatabase } from '#database/connect.ts'
@@ -7,7 +6,7 @@ import { fail } from '#errors'
 import { lockOrganization } from '../access/organization-lock.ts'
 import { commitWithAnswer } from '../idempotency/pending-answer.ts'
 import { readFeatures } from '../limits/features.ts'
-import { repeat } from '../sweeps/repeat.ts'
+import type { Sweeps } from '../sweeps/sweeps.ts'
 import { safeFilename, uniqueFilename } from './filenames.ts'
 import { clearIncoming } from './local-file.ts'
 import type { LocalFile, Storage } from './storage.ts'
@@ -53,9 +52,9 @@ export interface Uploads {
     chat: { organization_id: string; chat_id: string },
     files: readonly { id: string; filename: string }[],
   ): Promise<void>
-  /** Starts to remove deleted and abandoned files at an interval. Returns a function that stops the interval. */
-  startSweeps(log: Logger): () => void
-  /** Runs one sweep. Returns the number of removed files. */
+  /** Starts to remove deleted and abandoned files at an interval. Returns a function that stops it. */
+  startSweep(sweeps: Sweeps): () => void
+  /** Removes deleted and abandoned files now. Returns the number of removed files. */
   sweep(): Promise<number>
 }
 
@@ -67,14 +66,17 @@ const REMOVALS_AT_ONCE = 8
 const PENDING_HOURS_MAX = 1
 
 export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: string): Uploads {
-  async function sweep(): Promise<number> {
+  async function findDeleted(): Promise<string[]> {
     await clearIncoming(dataDir)
     await sql`
       delete from uploads
       where status = 'pending' and created_at < now() - ${PENDING_HOURS_MAX} * interval '1 hour'`
     const rows = await sql<{ storage_key: string }[]>`
       select storage_key from deleted_files order by created_at limit ${SWEEP_MAX}`
-    const keys = rows.map((row) => row.storage_key)
+    return rows.map((row) => row.storage_key)
+  }
+
+  async function remove(keys: string[]): Promise<number> {
     let removed = 0
     let failure: PromiseRejectedResult | undefined
     for (let index = 0; index < keys.length; index += REMOVALS_AT_ONCE) {
@@ -133,9 +135,11 @@ export function createUploads({ sql }: OpenDatabase, storage: Storage, dataDir: 
             where id = ${file.id} and organization_id = ${organizationId} and chat_id is null`
         }
       }),
-    startSweeps: (log) =>
-      repeat(SWEEP_MS, sweep, { log, message: 'deleted files could not be removed from storage' }),
-    sweep,
+    startSweep(sweeps) {
+      const failure = 'deleted files could not be removed from storage'
+      return sweeps.begin({ everyMs: SWEEP_MS, find: findDeleted, work: remove, failure }).end
+    },
+    sweep: async () => remove(await findDeleted()),
   }
 }
 

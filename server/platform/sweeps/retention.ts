@@ -11,7 +11,7 @@ export interface RetentionRule {
   deleteSome(tx: SystemTransaction, limit: number): Promise<number>
 }
 
-const SWEEP_MS = 60_000
+const SWEEP_MS = 600_000
 /** Maximum number of rows per transaction, so that none holds its locks for long. */
 export const BATCH_ROWS = 1_000
 /** Pause after a full batch, which leaves the database to requests. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { asLook } from '#database/looks.ts'
 import { systemSql } from '#database/system-sql.ts'
 import { fail, sentence } from '#errors'
 import { sameText } from '#platform/secrets/secrets.ts'
@@ -40,7 +41,7 @@ export function registerHealth(app: FastifyInstance, services: Services): void {
 
 async function askDependencies({ database, storage, redis }: Services): Promise<void> {
   const checks: Record<string, () => Promise<unknown>> = {
-    database: () => systemSql(database)`select`,
+    database: () => asLook(() => systemSql(database)`select`),
     storage: () => storage.check(),
   }
   if (redis) checks['redis'] = () => redis.check()

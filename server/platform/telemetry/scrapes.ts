@@ -1,4 +1,5 @@
 import { Gauge } from 'prom-client'
+import { asLook } from '#database/looks.ts'
 import { systemSql } from '#database/system-sql.ts'
 import type { Services } from '#platform/services.ts'
 
@@ -88,7 +89,7 @@ function cached(read: () => Promise<void>, clear: () => void, keptMs = KEPT_MS):
   let underWay: Promise<boolean> | undefined
   const readNow = async (): Promise<boolean> => {
     try {
-      await read()
+      await asLook(read)
       return true
     } catch {
       return false

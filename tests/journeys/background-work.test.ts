@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { librarian, textSource as text } from '#tests/support/knowledge.ts'
+import { mailTo } from '#tests/support/mail.ts'
+import { createDatabase, startTestServer } from '#tests/support/server.ts'
+
+/** Longer than the interval of the most frequent sweeps. */
+const WATCHED_MS = 3_000
+
+test('the looks for work of an idle server do not count as its statements', async () => {
+  const server = await startTestServer({ DATABASE_URL: '' })
+  const { database } = server.server.services
+  expect(database.embedded).toBe(true)
+  const countStatements = async (): Promise<number> => {
+    const before = database.statementsSent()
+    await sleep(WATCHED_MS)
+    return database.statementsSent() - before
+  }
+  await expect.poll(countStatements, { timeout: 60_000 }).toBe(0)
+
+  const person = await server.signUp()
+  await mailTo(server, person.email, 'Confirm your email')
+  await server.stop()
+}, 120_000)
+
+const database = await createDatabase()
+
+test.skipIf(database === null)(
+  'a worker does the work that another process adds',
+  async () => {
+    const api = await startTestServer({
+      DATABASE_URL: database?.url ?? '',
+      SECRET: 's'.repeat(32),
+      ROLE: 'api',
+    })
+    const worker = await startTestServer({ ...api.environment, ROLE: 'worker' })
+    const person = await api.signUp()
+    await mailTo(worker, person.email, 'Confirm your email')
+    const library = librarian(api, person)
+    const kb = await library.create({ sources: [text('Hares')] })
+    expect(await library.settle(kb)).toMatchObject({ status: 'ready', documents: { ready: 1 } })
+    await library.call('DELETE', 'delete', { kb_id: kb })
+    const left = () => api.server.services.database.sql`select from kb_contents where id = ${kb}`
+    await expect.poll(async () => (await left()).count, { timeout: 20_000 }).toBe(0)
+    await Promise.all([api.stop(), worker.stop()])
+    await database?.drop()
+  },
+  120_000,
+)
