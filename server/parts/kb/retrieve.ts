@@ -1,6 +1,12 @@
 import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Payer } from '#platform/ledger/ledger.ts'
-import { agreementOf, fuse, type Ranked, type RankedByWords, relevanceOf } from '#platform/retrieval/fusion.ts'
+import {
+  agreementOf,
+  fuse,
+  type Ranked,
+  type RankedByWords,
+  relevanceOf,
+} from '#platform/retrieval/fusion.ts'
 import { dropNearDuplicates } from '#platform/retrieval/near-duplicates.ts'
 import { type KnowledgeQuery, parseQuery } from '#platform/retrieval/parse-query.ts'
 import { NAMES, OPERATIONS } from '#platform/telemetry/names.ts'
@@ -176,7 +182,9 @@ async function selectPassages(
   const vectorsOf = ({ kb }: Pick<Candidate, 'kb'>) =>
     hasVectors ? (isLocal(kb) ? 'local' : 'model') : 'none'
   const score = <Found extends Pick<Candidate, 'kb' | 'lexical' | 'dense'>>(found: Found[]) =>
-    bestFirst(found.map((one) => ({ ...one, score: relevanceOf(one, { vectors: vectorsOf(one), agreement }) })))
+    bestFirst(
+      found.map((one) => ({ ...one, score: relevanceOf(one, { vectors: vectorsOf(one), agreement }) })),
+    )
   const size = Math.max(POOL, limit * POOL_PER_RESULT)
 
   const decides = query.phrases.length + query.pairs.length > 0 || request.rerank !== null || oncePerDocument

@@ -103,7 +103,9 @@ const RankedByWords = Type.Object({
 
 const Explanation = Type.Object(
   {
-    lexical: Nullable(described(RankedByWords, 'Rank in the word search; null if it did not find the chunk.')),
+    lexical: Nullable(
+      described(RankedByWords, 'Rank in the word search; null if it did not find the chunk.'),
+    ),
     dense: Nullable(described(Ranked, 'Rank in the vector search; null if it did not find the chunk.')),
     fused_rank: Type.Integer({ description: 'Rank after fusion of both searches, from 1.' }),
     reranked: Nullable(Type.Number({ description: 'Score of the reranking model; null without reranking.' })),

@@ -76,8 +76,7 @@ export function scoreChunks(terms: readonly QueryTerm[], { chunks, averageLength
   return {
     ceiling,
     of: (number) => sums.of(number),
-    best: (count) =>
-      bestOf(sums, count).map((hit) => ({ ...hit, coverage: covered.of(hit.number) / held })),
+    best: (count) => bestOf(sums, count).map((hit) => ({ ...hit, coverage: covered.of(hit.number) / held })),
   }
 }
 
