@@ -22,7 +22,7 @@ interface Operation {
 }
 
 const document = JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8'))
-const OPEN = ['chat', 'session', 'stream', 'stop'].map((name) => `/api/agent_deploy/${name}`)
+const OPEN = ['chat', 'get_session', 'stream', 'stop'].map((name) => `/api/agent_deploy/${name}`)
 const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods)
     .filter(([, { security }]) => security.length > 0 && !OPEN.includes(path))

@@ -115,7 +115,7 @@ test('addresses are in snake_case, and those that change something end with a ve
 
 const VERBS = new Set(
   (
-    'accept add begin bulk challenge chat confirm connect create delete exchange forgot generate import invite leave ' +
+    'accept add attach begin bulk challenge chat confirm connect create delete exchange forgot generate import invite leave ' +
     'login logout prompt query redeliver refresh regenerate register reindex remove renew resend reset revoke rotate ' +
     'run search send set sign signup stop stream test transcribe transfer update upload verify'
   ).split(' '),

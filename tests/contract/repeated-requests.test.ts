@@ -15,6 +15,7 @@ import { callOf, FIXTURES_TIMEOUT_MS, type Operation, readOperations } from './c
 import { EVERYTHING, gatherSociety, type Made, makeFixture, type Society } from './fixture.ts'
 import { requestsOfClients } from './requests-of-clients.ts'
 import { requestsOfFactors } from './requests-of-factors.ts'
+import { requestsOfMcp } from './requests-of-mcp.ts'
 
 /*
  * Sends every POST of openapi.json three times with one Idempotency-Key: a repeat gets the first response and
@@ -46,6 +47,7 @@ let made: Made
 let other: Made
 let person: Person
 let counted: Record<string, number>
+const ends: (() => Promise<void>)[] = []
 const sent = new Map<string, { request: Sent; key: string; answer: Answer }>()
 
 beforeAll(async () => {
@@ -54,7 +56,10 @@ beforeAll(async () => {
   ;[made, other] = await Promise.all([makeFixture(society, EVERYTHING), makeFixture(society, EVERYTHING)])
   person = await server.signUp()
 }, FIXTURES_TIMEOUT_MS)
-afterAll(() => society.stop())
+afterAll(async () => {
+  for (const end of ends) await end()
+  await society.stop()
+})
 
 const asOwner = async (path: string, body: unknown, { tokens } = made): Promise<Answer> => {
   const answer = await server.call('POST', path, { token: tokens.O, body })
@@ -136,16 +141,6 @@ const signIn = async () => {
   return (await server.call('POST', '/api/auth/login', { body: { email, password } })).body
 }
 
-/** Returns a connection whose callback arrived in a browser other than the one that started the connection. */
-async function heldConnection(): Promise<Sent> {
-  const { token } = await server.signUp()
-  const { mcpServerId: server_id } = made.fixture
-  const { body } = await server.call('POST', '/api/mcp/connect_account', { token, body: { server_id } })
-  const { pathname, search } = new URL(body.redirect_url)
-  const { headers } = await server.call('GET', pathname + search)
-  return { token, body: { ticket: new URL(headers.get('location') ?? '').hash.slice(1) } }
-}
-
 /** Requests that differ from the matrix: public ones, files, and requests that need prepared records. */
 const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
   post_auth_signup: () => ({ body: { email: `${randomUUID()}@example.com`, password, ...names } }),
@@ -179,6 +174,7 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
   }),
   ...requestsOfFactors(() => server),
   ...requestsOfClients(addModel, asOwner),
+  ...requestsOfMcp(() => ({ server, serverId: made.fixture.mcpServerId, ends })),
   post_auth_oidc_exchange: async () => ({
     body: { code: await oneTimeToken('oidc_sign_in', person, 'this browser') },
     headers: { cookie: 'parley_oidc=this browser' },
@@ -229,8 +225,6 @@ const REQUESTS: Record<string, () => Promise<Sent> | Sent> = {
     const { body } = await asOwner(`/api/chat?org_id=${made.fixture.organizationId}`, {})
     return { body: { chat_ids: [body.id] } }
   },
-  post_mcp_pending_connection: heldConnection,
-  post_mcp_confirm_connection: heldConnection,
   async post_chat_regenerate() {
     const { organizationId, modelId } = made.fixture
     const query = { org_id: organizationId, model_id: modelId }

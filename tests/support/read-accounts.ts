@@ -27,7 +27,7 @@ const NOT_WALKED = new Set([
     '/api/agent_deploy/get_session',
     '/api/agent_deploy/stream',
   ],
-  '/api/llm/connections/list_models',
+  ...['/api/llm/connections/list_models', '/api/mcp/resources'],
   ...['/api/chat/stream', '/api/auth/sessions', '/api/org/export', '/api/users/me/export'],
 ])
 
