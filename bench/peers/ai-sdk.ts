@@ -3,7 +3,7 @@ import { type Case, modelOf, type Peer, type PeerOptions, PROMPT, REPLY_TOKENS }
 import { startScript } from './script-peer.ts'
 
 /**
- * What a team would write itself: Hono, and `streamText` of the AI SDK. It stores and checks nothing.
+ * A server as a team would write it: Hono, and `streamText` of the AI SDK. It stores and checks nothing.
  * Its script is not type-checked, because bench/package.json's packages are installed only for benchmarks.
  */
 export const startAiSdk = (options: PeerOptions): Promise<Peer> => startScript('ai-sdk', uiMessages, options)

@@ -2,7 +2,7 @@ import { chatCompletion, type Peer, type PeerOptions } from './peer.ts'
 import { startScript } from './script-peer.ts'
 
 /**
- * What a team would write itself: Fastify, and OpenAI's SDK towards the provider. It stores and checks nothing.
+ * A server as a team would write it: Fastify, and OpenAI's SDK towards the provider. It stores and checks nothing.
  * Its script is not type-checked, because bench/package.json's packages are installed only for benchmarks.
  */
 export const startOpenAiSdk = (options: PeerOptions): Promise<Peer> =>

@@ -114,7 +114,7 @@ export interface SandboxBounds {
 
 /** Maximum total length of code, input and configuration as JSON. */
 const TASK_CHARACTERS_MAX = 4_000_000
-/** What Python runs in each interpreter. */
+/** The program that Python runs in each interpreter. */
 export const PYTHON_PROGRAM = fileURLToPath(new URL('./inside/run.py', import.meta.url))
 
 /**
