@@ -19,8 +19,9 @@ const SETTLE_MS = 500
  * parameters of openapi.json.
  */
 export async function tryChannels(deps: Dependencies): Promise<Outcome> {
-  const parts = [await tryPages(deps), await tryReplays(deps), await tryMcp(deps), await tryMcpReads(deps)]
-  const all = [...parts, await tryGateway(deps), await tryEvents(deps)]
+  // The replays store a copy of the marker in the attacker's organization, so the reads come first.
+  const reads = [await tryPages(deps), await tryMcp(deps), await tryMcpReads(deps)]
+  const all = [...reads, await tryReplays(deps), await tryGateway(deps), await tryEvents(deps)]
   return {
     cases: all.reduce((sum, { cases }) => sum + cases, 0),
     failures: all.flatMap(({ failures }) => failures),

@@ -6,7 +6,7 @@ export interface Permission {
 }
 
 const SIGN_INS =
-  /^answer to POST \/api\/auth\/(signup|signup_invite|login|second_factor|magic_link\/accept|oidc\/exchange|refresh)$/
+  /^answer to POST \/api\/auth\/(signup|signup_invite|login|verify_second_factor|magic_link\/accept|oidc\/exchange|refresh)$/
 
 /** All permissions. The row fails if a permission is never used. */
 export const PERMITTED: readonly Permission[] = [
@@ -45,7 +45,7 @@ export const PERMITTED: readonly Permission[] = [
   },
   {
     kinds: ['visitor token'],
-    places: /^answer to POST \/api\/agent_deploy\/visitor$/,
+    places: /^answer to POST \/api\/agent_deploy\/create_visitor$/,
     because: 'The visitor gets it.',
   },
   {

@@ -24,6 +24,7 @@ const WORDS: Record<number, string[]> = {
   422: ['validation_error'],
   429: ['rate_limited'],
   500: ['internal_error'],
+  502: ['internal_error'],
   503: ['unavailable'],
 }
 
