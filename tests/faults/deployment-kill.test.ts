@@ -72,4 +72,4 @@ test('an interrupted reply becomes an error, its text is stored and charged, and
   const stop = await heir.call('POST', `/api/agent_deploy/stop?session_id=${sessionId}`, { token })
   expect(stop.status).toBe(200)
   expect((await talk(heir, token, { content: 'x', session_id: crypto.randomUUID() })).status).toBe(404)
-}, 40_000)
+}, 90_000)

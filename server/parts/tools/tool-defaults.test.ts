@@ -12,7 +12,7 @@ import { NO_CONFIG } from './tool-config.ts'
 const { sandbox, close } = openTestSandbox()
 afterAll(close)
 
-const RUNS = 25
+const RUNS = 15
 const net = { checkUrl: (address: string) => new URL(address) }
 const descriptors = fc.uniqueArray(descriptor, { selector: ({ name }) => name, maxLength: 6 })
 
