@@ -109,7 +109,6 @@ export const evaluationRoutes = (deps: KbDependencies, runs: EvaluationRuns): Ro
     errors: ['kb.not_found', 'kb.evaluation_not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listRuns(scope, query),
   }),
-  // The POST route with this path starts a run. This GET route returns a run.
   defineRoute({
     method: 'GET',
     url: '/api/kb/evaluations/get_run',

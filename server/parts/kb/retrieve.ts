@@ -116,9 +116,11 @@ async function find(deps: KbDependencies, payer: Payer, request: SearchRequest):
   ])
   const choose = async (hits: StageHit[]) => {
     const fused = fuse(hits, dense.result.hits, keyOf, ({ kb }) => isLocal(kb))
+    const vectors = { hasVectors: dense.result.failure === null, agreement: agreementOf(fused) }
     return {
       fused,
-      ...(await selectPassages(deps, payer, request, query, fused, dense.result.failure === null)),
+      agreement: vectors.agreement,
+      ...(await selectPassages(deps, payer, request, query, fused, vectors)),
     }
   }
   let lexical = unchecked
@@ -127,7 +129,7 @@ async function find(deps: KbDependencies, payer: Payer, request: SearchRequest):
     lexical = await findWords(true)
     chosen = await choose(lexical.result)
   }
-  const { fused, passages, dropped } = chosen
+  const { fused, agreement, passages, dropped } = chosen
   return {
     passages,
     receipt: {
@@ -145,7 +147,7 @@ async function find(deps: KbDependencies, payer: Payer, request: SearchRequest):
         dense: dense.result.hits.length,
         fused: fused.length,
       },
-      agreement: agreementOf(fused),
+      agreement,
       denseFailure: dense.result.failure,
       dropped,
       milliseconds: {
@@ -175,10 +177,9 @@ async function selectPassages(
   request: SearchRequest,
   query: KnowledgeQuery,
   fused: Candidate[],
-  hasVectors: boolean,
+  { hasVectors, agreement }: { hasVectors: boolean; agreement: number },
 ): Promise<Selection> {
   const { limit, scoreThreshold, oncePerDocument = false } = request
-  const agreement = agreementOf(fused)
   const vectorsOf = ({ kb }: Pick<Candidate, 'kb'>) =>
     hasVectors ? (isLocal(kb) ? 'local' : 'model') : 'none'
   const score = <Found extends Pick<Candidate, 'kb' | 'lexical' | 'dense'>>(found: Found[]) =>
