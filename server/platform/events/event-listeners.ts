@@ -82,7 +82,7 @@ export class EventListeners {
 
   /** Passes a message to every listener of these sessions and API keys in the organization of the message. */
   send(credentialIds: readonly string[], message: Buffer): void {
-    if (credentialIds.length === 0) return
+    if (this.#listeners.size === 0 || credentialIds.length === 0) return
     const recipients = new Set(credentialIds)
     const { type, organization_id: organizationId, data } = JSON.parse(String(message))
     for (const { credentialId, scope, onEvent } of this.#listeners)
