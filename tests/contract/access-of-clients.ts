@@ -41,6 +41,7 @@ export const CLIENTS: Record<string, [allowed: string, call: (fixture: Fixture) 
   get_openai_v1_files_file_id_content: ['OAM', inOrganization],
   delete_openai_v1_files_file_id: ['OAM', inOrganization],
   post_openai_v1_images_generations: ['OAM', ofModel({ prompt: 'Hi' })],
+  post_openai_v1_audio_speech: ['OAM', ofModel({ input: 'Hi', voice: 'alloy' })],
   post_openai_v1_audio_transcriptions: ['OAM', inOrganization],
   get_openai_v1_models: ['OAM', inOrganization],
   get_openai_v1_models_model: ['OAM', inOrganization],

@@ -28,6 +28,10 @@ export function requestsOfClients(addModel: AddModel, post: Post): Record<string
       ...(await withModel('image', 'emu-image')),
       body: { model: 'image', prompt: 'A fern' },
     }),
+    post_openai_v1_audio_speech: async () => ({
+      ...(await withModel('speech', 'emu')),
+      body: { model: 'speech', input: 'Hi', voice: 'alloy' },
+    }),
     post_openai_v1_audio_transcriptions: async () => ({
       ...(await withModel('transcription', 'emu')),
       file: fixtureFile('sound.wav'),

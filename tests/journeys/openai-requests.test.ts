@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Answer, Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
+import { MP3 } from '#tests/support/provider/media.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** The forms of requests that clients of OpenAI send: older ones, files, audio and tokens. */
@@ -19,6 +20,7 @@ beforeAll(async () => {
     ['gemini', 'google', 'gemini-emu-n2', ['text']],
     ['claude', 'anthropic', 'claude-emu-n2', ['text']],
     ['whisper', 'openai-compatible', 'emu', ['transcription']],
+    ['speaker', 'openai-compatible', 'emu', ['speech']],
     ['painter', 'openai-compatible', 'emu-image', ['image']],
     ['embedder', 'openai-compatible', 'text-embedding-3-emu', ['embedding']],
   ] as const)
@@ -38,6 +40,8 @@ const post = (path: string, body: object): Promise<Answer> =>
   server.call('POST', `/openai/v1${path}`, { token: person.token, body })
 const complete = (body: object): Promise<Answer> =>
   post('/chat/completions', { model: 'talker', messages: [{ role: 'user', content: 'hi' }], ...body })
+const balance = () =>
+  server.call('GET', `/api/billing/balance?org_id=${person.organizationId}`, { token: person.token })
 const sent = () => provider.requests.at(-1)?.body as Record<string, unknown>
 
 const FUNCTION = { name: 'weather', parameters: { type: 'object' } }
@@ -210,6 +214,38 @@ test('an image is generated, and its size is refused', async () => {
   expect(body.usage.total_tokens).toBeGreaterThan(0)
   const { status } = await post('/images/generations', { model: 'painter', prompt: 'A', size: '256x256' })
   expect(status).toBe(400)
+})
+
+test('a text is spoken, and charged by its tokens', async () => {
+  const { balance: before } = (await balance()).body
+  const request = {
+    model: 'speaker',
+    voice: 'alloy',
+    input: 'Good morning',
+    instructions: 'Softly',
+    speed: 1.5,
+  }
+  const response = await fetch(`${server.url}/openai/v1/audio/speech`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(request),
+  })
+  expect(response.headers.get('content-type')).toBe('audio/mpeg')
+  expect(Buffer.from(await response.arrayBuffer())).toEqual(MP3)
+  expect(sent()).toEqual({ ...request, model: 'emu', response_format: 'mp3' })
+  expect(before - (await balance()).body.balance).toBe(5)
+})
+
+test.each([
+  ['a model that does not speak', { model: 'talker' }, 400],
+  ['no text', { input: '' }, 400],
+  ['too much text', { input: 'a'.repeat(4_097) }, 400],
+  ['an unknown format', { response_format: 'midi' }, 400],
+  ['a stream of events', { stream_format: 'sse' }, 400],
+  ['no voice', { voice: undefined }, 400],
+])('a request for speech with %s is refused', async (_name, change, status) => {
+  const body = { model: 'speaker', voice: 'alloy', input: 'Hi', ...change }
+  expect((await post('/audio/speech', body)).status).toBe(status)
 })
 
 test("files are the caller's uploads", async () => {

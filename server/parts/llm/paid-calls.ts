@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError, fail, sentence } from '#errors'
 import { deferToAnswer } from '#platform/idempotency/pending-answer.ts'
@@ -19,6 +18,8 @@ import {
   type ModelResult,
   type ModelUsage,
   type Recording,
+  type Speech,
+  type SpeechRequest,
   type Transcription,
 } from '#platform/models/types.ts'
 import type { Services } from '#platform/services.ts'
@@ -26,13 +27,10 @@ import { keepTrying, untilFirstFailure } from '#platform/sweeps/keep-trying.ts'
 import { countTokensPaid } from '#platform/telemetry/metrics.ts'
 import type { CallableModel, ResolvedModel } from './find-model.ts'
 import { modelFailure } from './model-failure.ts'
+import { bySecond, byToken, lengthOf, type Single } from './single-call.ts'
 
 /** Attempts over five minutes. */
 const SETTLE_ATTEMPTS = 150
-/** Assumed bytes per second of audio whose length is unknown, such as audio recorded by browsers. */
-const RECORDING_BYTES_PER_SECOND = 16_000
-/** Upper limit for the audio length that a provider reports. */
-const RECORDING_SECONDS_MAX = 24 * 60 * 60
 const ENDED_EARLY = sentence('llm.ended_early')
 const UNEXPECTED = sentence('llm.broke')
 
@@ -132,8 +130,20 @@ export class PaidCalls {
     recording: Recording,
     language?: string,
   ): Promise<Transcribed> {
-    const holdId = await this.#services.ledger.hold(payer, bySecond(model))
-    return this.#track(holdId, this.#transcribe(holdId, model, recording, language))
+    const { models } = this.#services
+    const options = language === undefined ? {} : { language }
+    const { result } = await this.#single(payer, model, {
+      priceOf: bySecond,
+      call: async (target, signal) => {
+        const said = await models.transcribe(target, recording, options, signal)
+        return { ...said, durationSeconds: await lengthOf(recording, said.durationSeconds) }
+      },
+      async charge({ durationSeconds }) {
+        const seconds = Math.ceil(durationSeconds)
+        return { usage: { inputTokens: seconds, outputTokens: 0 }, reason: `transcription of ${seconds} s` }
+      },
+    })
+    return result
   }
 
   /**
@@ -141,8 +151,34 @@ export class PaidCalls {
    * and charges nothing.
    */
   async generateImage(payer: Payer, model: ResolvedModel, prompt: string): Promise<PaidImage> {
-    const holdId = await this.#services.ledger.hold(payer, model)
-    return this.#track(holdId, this.#generateImage(holdId, model, prompt))
+    const { models } = this.#services
+    const { result, usage } = await this.#single(payer, model, {
+      priceOf: byToken,
+      call: (target, signal) => models.generateImage(target, { prompt }, signal),
+      charge: async (image, { trustsUsage }) => ({
+        usage: await payableMediaUsage(trustsUsage ? image.usage : null, 'image', prompt),
+        reason: null,
+      }),
+    })
+    return { ...result, usage }
+  }
+
+  /**
+   * Speaks a text, charged by its tokens, because providers report no usage. Throws billing.insufficient_credits. If the
+   * provider fails, throws the errors of modelFailure and charges nothing.
+   */
+  async generateSpeech(payer: Payer, model: ResolvedModel, request: SpeechRequest): Promise<Speech> {
+    const { models } = this.#services
+    const { input, instructions } = request
+    const { result } = await this.#single(payer, model, {
+      priceOf: byToken,
+      call: (target, signal) => models.generateSpeech(target, request, signal),
+      charge: async () => ({
+        usage: await countTexts(instructions === undefined ? [input] : [input, instructions]),
+        reason: `speech of ${input.length} characters`,
+      }),
+    })
+    return result
   }
 
   /**
@@ -187,46 +223,29 @@ export class PaidCalls {
     return call
   }
 
-  async #transcribe(
-    holdId: string,
+  /** Makes a call that returns one result, and charges for it. Throws as the public methods do. */
+  async #single<Result extends object>(
+    payer: Payer,
     model: ResolvedModel,
-    recording: Recording,
-    language: string | undefined,
-  ): Promise<Transcribed> {
-    try {
-      const signal = this.#shutdown.signal
-      const { models } = this.#services
-      const options = language === undefined ? {} : { language }
-      const { answered, ...said } = await firstToAnswer(models.health, model.members, (target) =>
-        models.transcribe(target, recording, options, signal),
-      )
-      const durationSeconds = Math.min(
-        said.durationSeconds ?? (await stat(recording.path)).size / RECORDING_BYTES_PER_SECOND,
-        RECORDING_SECONDS_MAX,
-      )
-      const seconds = Math.ceil(durationSeconds)
-      const usage = { inputTokens: seconds, outputTokens: 0 }
-      const charged = answeredBy(bySecond(model), bySecond(answered))
-      await this.#settle(holdId, usage, `transcription of ${seconds} s`, charged)
-      return { ...said, durationSeconds }
-    } catch (error) {
-      const failure = failureOf(error)
-      await this.#settle(holdId, null, failure.message)
-      throw failure
-    }
+    single: Single<Result>,
+  ): Promise<{ result: Result; usage: ModelUsage }> {
+    const holdId = await this.#services.ledger.hold(payer, single.priceOf(model))
+    return this.#track(holdId, this.#callSingle(holdId, model, single))
   }
 
-  async #generateImage(holdId: string, model: ResolvedModel, prompt: string): Promise<PaidImage> {
+  async #callSingle<Result extends object>(
+    holdId: string,
+    model: ResolvedModel,
+    { priceOf, call, charge }: Single<Result>,
+  ): Promise<{ result: Result; usage: ModelUsage }> {
     try {
-      const { models } = this.#services
-      const { signal } = this.#shutdown
-      const { answered, ...image } = await firstToAnswer(models.health, model.members, (target) =>
-        models.generateImage(target, { prompt }, signal),
-      )
-      const reported = answered.trustsUsage ? image.usage : null
-      const usage = await payableMediaUsage(reported, 'image', prompt)
-      await this.#settle(holdId, usage, null, answeredBy(model, answered))
-      return { ...image, usage }
+      const { health } = this.#services.models
+      const { answered, result } = await firstToAnswer(health, model.members, async (target) => ({
+        result: await call(target, this.#shutdown.signal),
+      }))
+      const { usage, reason } = await charge(result, answered)
+      await this.#settle(holdId, usage, reason, answeredBy(priceOf(model), priceOf(answered)))
+      return { result, usage }
     } catch (error) {
       const failure = failureOf(error)
       await this.#settle(holdId, null, failure.message)
@@ -359,13 +378,6 @@ function failureOf(error: unknown): AppError {
   if (error instanceof ModelError) return modelFailure(error)
   return fail('llm.failed', { reason: UNEXPECTED }, { cause: error })
 }
-
-/** The price of a model that is charged by the second. */
-const bySecond = ({ id, secondsRatio }: Pick<CallableModel, 'id' | 'secondsRatio'>) => ({
-  id,
-  inputRatio: secondsRatio,
-  outputRatio: 0,
-})
 
 const countTexts = async (texts: readonly string[]): Promise<ModelUsage> => ({
   inputTokens: await countTokens(texts.join('\n')),

@@ -23,6 +23,7 @@ export const CAPABILITIES = [
   'video',
   'embedding',
   'transcription',
+  'speech',
 ] as const
 
 /** The provider of models that are routes. */

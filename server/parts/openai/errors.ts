@@ -53,6 +53,7 @@ export const OPENAI_ERRORS = defineErrors({
     'A deployment key gives access only to its agent, not to this operation. Use an API key of the organization.',
   ],
   'openai.cannot_draw': [400, 'This model does not generate images. Choose one with the image capability.'],
+  'openai.cannot_speak': [400, 'This model does not speak. Choose one with the speech capability.'],
   'openai.cannot_transcribe': [
     400,
     'This model does not transcribe. Choose one with the transcription capability.',

@@ -23,6 +23,7 @@ const ORDINARY: Record<string, (value: unknown) => boolean> = {
   'timestamp_granularities[]': () => false,
   'include[]': () => false,
   prompt: () => false,
+  stream_format: (value) => value === 'audio',
 }
 
 /**

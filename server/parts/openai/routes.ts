@@ -23,6 +23,8 @@ import {
   query,
 } from './route-options.ts'
 import * as schemas from './schemas.ts'
+import { speak } from './speech.ts'
+import { SPEECH_FILES, SpeechRequest } from './speech-schemas.ts'
 import { Transcription, TranscriptionFields } from './transcription-schemas.ts'
 import { transcribe } from './transcriptions.ts'
 
@@ -164,6 +166,22 @@ export const openAiRoutes = (deps: ResponseDependencies): Route[] => [
       'server.unavailable',
     ],
     handler: ({ scope, deployment, fields, file }) => transcribe(deps, { scope, deployment }, fields, file),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/openai/v1/audio/speech',
+    summary: 'Speak a text for OpenAI clients',
+    description:
+      "Compatible with OpenAI's Speech API, for models of OpenAI and of compatible servers. The audio is sent when it is " +
+      'complete. Charged by the tokens of the text. Nothing is stored.',
+    access,
+    query,
+    body: SpeechRequest,
+    example: { model: 'gpt-4o-mini-tts', voice: 'alloy', input: HOURS },
+    effects: 'outside once',
+    reply: { file: SPEECH_FILES },
+    errors: [...ERRORS, 'llm.not_found', 'openai.only_agent', 'openai.cannot_speak'],
+    handler: ({ scope, deployment, body }) => speak(deps, { scope, deployment }, body),
   }),
   ...openAiFileRoutes(deps.services),
 ]

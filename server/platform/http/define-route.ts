@@ -58,7 +58,7 @@ export interface File {
   /** File name shown to the user. Characters that a header cannot contain are encoded. */
   name: string
   contentType: string
-  content: string
+  content: string | Buffer
 }
 
 /** A file that is generated while it is sent. `content` is destroyed if the client disconnects. */

@@ -41,6 +41,7 @@ export const MODELS_ERRORS = defineErrors({
   'model.timeout_video': '{provider} did not generate the video within {seconds} seconds. Try again.',
   'model.timeout_transcription':
     '{provider} did not transcribe the recording within {seconds} seconds. Try again.',
+  'model.timeout_speech': '{provider} did not speak the text within {seconds} seconds. Try again.',
   'model.timeout_start': '{provider} did not start its reply within {seconds} seconds. Try again.',
   'model.incomplete': '{provider} ended the reply before it was complete. Try again.',
   'model.not_its_format': '{provider} sent a response in an unexpected format. Check the base_url.',

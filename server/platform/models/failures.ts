@@ -18,6 +18,7 @@ export type TimeoutCode =
   | 'model.timeout_image'
   | 'model.timeout_video'
   | 'model.timeout_transcription'
+  | 'model.timeout_speech'
 
 /** Limits of a provider's error message: maximum characters shown, and maximum characters examined. */
 const PROVIDER_WORDS_MAX = 300

@@ -12,6 +12,7 @@ import { generateImage, generateVideo } from './media.ts'
 import { streamOpenAi } from './openai.ts'
 import { withAccepted } from './parameters.ts'
 import { ReplyText } from './reply-text.ts'
+import { generateSpeech } from './speech.ts'
 import { type DurationOf, transcribe } from './transcribe.ts'
 import type { Transport } from './transport.ts'
 import {
@@ -28,6 +29,8 @@ import {
   type ModelTimeouts,
   type ModelUsage,
   type Recording,
+  type Speech,
+  type SpeechRequest,
   type Transcription,
   type VideoRequest,
 } from './types.ts'
@@ -46,6 +49,7 @@ const MEDIA_TIMEOUTS: MediaTimeouts = {
   imageMs: 3 * 60_000,
   videoMs: 15 * 60_000,
   transcriptionMs: 10 * 60_000,
+  speechMs: 3 * 60_000,
   embeddingMs: 60_000,
   retryMs: 1_000,
   pollMs: 5_000,
@@ -88,6 +92,8 @@ export interface Models {
     options: { language?: string },
     signal: AbortSignal,
   ): Promise<Transcription>
+  /** Speaks a text. Rejects with a ModelError on failure, or with the signal's reason on abort. */
+  generateSpeech(target: ModelTarget, request: SpeechRequest, signal: AbortSignal): Promise<Speech>
   /**
    * Returns one vector per string, in input order. If the provider is busy, retries the failed requests a few times.
    * The demo provider uses `embedLocally`, whatever the model's name. Calls `sending` with the strings of each
@@ -166,6 +172,10 @@ export function createModels({
     transcribe: (target, recording, options, signal) =>
       callModel('transcription', target, (call) =>
         recordUsage(call, transcribe(media, target, recording, { ...options, durationOf }, signal)),
+      ),
+    generateSpeech: (target, request, signal) =>
+      callModel('speech', target, (call) =>
+        recordUsage(call, generateSpeech(media, target, request, signal)),
       ),
     embed: (target, texts, purpose, signal, sending) =>
       callModel('embeddings', target, (call) =>

@@ -16,6 +16,8 @@ test.each<[Provider, string, string]>([
   ['openai', 'dall-e-3', 'image'],
   ['openai', 'sora-2-pro', 'video'],
   ['openai', 'gpt-4o-mini-transcribe', 'transcription'],
+  ['openai', 'gpt-4o-mini-tts', 'speech'],
+  ['openai', 'tts-1-hd', 'speech'],
   ['google', 'models/gemini-2.5-flash-image', 'image'],
   ['google', 'gemini-3-pro-image-preview', 'image'],
   ['google', 'imagen-4.0-generate-001', 'image'],

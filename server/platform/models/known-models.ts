@@ -33,6 +33,7 @@ const startsWith = (...patterns: string[]): RegExp => new RegExp(`^(${patterns.j
 const KINDS: readonly (readonly [RegExp, string])[] = [
   [/embed|^(bge|gte|e5|voyage)-|-e5-|minilm/, 'embedding'],
   [/whisper|transcri|parakeet|\b(asr|stt)\b/, 'transcription'],
+  [/\btts\b|text-to-speech/, 'speech'],
   [/^(sora|veo)\b|\b[ti]2v\b|cogvideo|hunyuan-?video|-video$/, 'video'],
   [/\bimage\b|dall-e|imagen|flux|stable-?diffusion|^sd(xl|-?3)|seedream|nano-banana|hidream/, 'image'],
 ]

@@ -173,7 +173,7 @@ export interface ModelTimeouts {
   betweenTokensMs: number
 }
 
-export type MediaKind = 'image' | 'video' | 'transcription' | 'embedding'
+export type MediaKind = 'image' | 'video' | 'transcription' | 'speech' | 'embedding'
 
 export interface ImageRequest {
   prompt: string
@@ -207,6 +207,25 @@ export interface Transcription {
   usage: ModelUsage | null
 }
 
+export type SpeechFormat = 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm'
+
+export interface SpeechRequest {
+  input: string
+  /** Name of a voice, or the id of a voice that the provider keeps for the customer. */
+  voice: string | { id: string }
+  format: SpeechFormat
+  /** How to speak, for models that accept it. */
+  instructions?: string
+  speed?: number
+}
+
+export interface Speech {
+  /** The audio in the requested format, as the provider sent it. */
+  data: Buffer
+  /** Null, because no provider reports the usage of speech. */
+  usage: ModelUsage | null
+}
+
 /** Purpose of an embedding. Some models embed documents and queries differently. */
 export type EmbeddingPurpose = 'document' | 'query'
 
@@ -225,6 +244,7 @@ export interface MediaTimeouts {
   imageMs: number
   videoMs: number
   transcriptionMs: number
+  speechMs: number
   embeddingMs: number
   retryMs: number
   pollMs: number

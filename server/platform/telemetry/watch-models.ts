@@ -11,7 +11,7 @@ export interface ModelWatch {
   tool?: <R extends { successful: boolean }>(name: string, work: () => Promise<R>) => Promise<R>
 }
 
-export type CallKind = 'chat' | 'embeddings' | 'image' | 'video' | 'transcription'
+export type CallKind = 'chat' | 'embeddings' | 'image' | 'video' | 'transcription' | 'speech'
 
 export interface ModelCall {
   /** To be called when the model's first output arrives. */
@@ -83,4 +83,4 @@ function describeCall(kind: CallKind, { provider, model, baseUrl }: ModelTarget)
   }
 }
 
-const OUTPUT_TYPES = { chat: 'text', transcription: 'text', image: 'image', video: 'video' }
+const OUTPUT_TYPES = { chat: 'text', transcription: 'text', image: 'image', video: 'video', speech: 'speech' }

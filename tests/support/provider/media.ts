@@ -7,6 +7,8 @@ export const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
+/** The first bytes of an MP3 file. */
+export const MP3 = Buffer.from('ID3\x04\0\0\0\0\0\0', 'latin1')
 /** The first bytes of an MP4 file. */
 export const MP4 = Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom', 'latin1')
 
@@ -16,6 +18,7 @@ type Kind =
   | 'image'
   | 'gemini image'
   | 'transcription'
+  | 'speech'
   | 'gemini transcription'
   | 'video'
   | 'operation'
@@ -27,7 +30,7 @@ export interface FoundMedia {
   model: string
 }
 
-/** Parses a request for an image, video or transcription. Returns undefined for other requests. */
+/** Parses a request for an image, video, transcription or speech. Returns undefined for other requests. */
 export function findMedia(path: string, body: { model?: string } | undefined): FoundMedia | undefined {
   const [place = ''] = path.split('?')
   for (const [pattern, kind, format] of ROUTES) {
@@ -40,6 +43,7 @@ export function findMedia(path: string, body: { model?: string } | undefined): F
 const ROUTES: readonly (readonly [RegExp, Kind, Format])[] = [
   [/\/v1\/images\/(?:generations|edits)$/, 'image', openAi],
   [/\/v1\/audio\/transcriptions$/, 'transcription', openAi],
+  [/\/v1\/audio\/speech$/, 'speech', openAi],
   [/\/v1beta\/interactions$/, 'gemini transcription', google],
   [/\/v1beta\/models\/([^/:]+):generateContent$/, 'gemini image', google],
   [/\/v1beta\/models\/([^/:]+):predictLongRunning$/, 'video', google],
@@ -77,6 +81,8 @@ export function playMedia(
   })
   if (behaviour.fault === 'hang') return
   if (kind === 'file') return playFile(request, response, model, behaviour)
+  if (kind === 'speech')
+    return play(response, behaviour.fault === 'nothing' ? Buffer.alloc(0) : MP3, 'audio/mpeg', behaviour)
   if (kind === 'operation') {
     const asked = asks.get(model) ?? 0
     asks.set(model, asked + 1)
@@ -94,7 +100,7 @@ export function playMedia(
 const asks = new Map<string, number>()
 
 const ANSWERS: Record<
-  Exclude<Kind, 'file' | 'operation'>,
+  Exclude<Kind, 'file' | 'operation' | 'speech'>,
   (request: IncomingMessage, model: string, behaviour: Behaviour) => object
 > = {
   image: (request, model, behaviour) => ({

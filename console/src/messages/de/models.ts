@@ -74,6 +74,7 @@ export default {
     video: 'Videogenerierung',
     embedding: 'Embeddings',
     transcription: 'Transkription',
+    speech: 'Sprachausgabe',
   },
   environment: {
     description:

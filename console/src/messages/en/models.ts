@@ -71,6 +71,7 @@ export default {
     video: 'Video generation',
     embedding: 'Embeddings',
     transcription: 'Transcription',
+    speech: 'Speech',
   },
   environment: {
     description:

@@ -174,7 +174,7 @@ function useAnswerers() {
 }
 
 const canChat = (capabilities: readonly string[] | undefined): boolean =>
-  !capabilities?.some((one) => one === 'embedding' || one === 'transcription')
+  !capabilities?.some((one) => ['embedding', 'transcription', 'speech'].includes(one))
 
 const targetThatIs = (chosen: string | null, there: string[]): string | null =>
   chosen !== null && there.includes(chosen) ? chosen : (there[0] ?? chosen)

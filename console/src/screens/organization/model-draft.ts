@@ -35,6 +35,7 @@ export const CAPABILITIES = [
   'video',
   'embedding',
   'transcription',
+  'speech',
 ] as const satisfies readonly Capability[]
 
 /** The values of the form's fields as typed. */
