@@ -119,6 +119,16 @@ const UPDATES: Record<string, (ids: Fixture, inOrg: string) => Update | Promise<
   put_agent_deploy_update: ({ deploymentId }) => ({
     read: `/api/agent_deploy/get?deployment_id=${deploymentId}`,
   }),
+  put_mcp_instance: ({ mcpInstanceId }, inOrg) => ({
+    read: `/api/mcp/list_instances?${inOrg}`,
+    find: (body) => body.find((one: { id: string }) => one.id === mcpInstanceId),
+  }),
+  put_mcp_servers: ({ mcpServerId }) => ({
+    read: '/api/mcp/list_servers',
+    find: oneOf(mcpServerId, 'servers'),
+    reader: made.tokens.S,
+    writer: made.tokens.S,
+  }),
   put_instructions_update: ({ instructionId }) => ({
     read: `/api/instructions/get?instruction_id=${instructionId}`,
   }),
@@ -144,30 +154,27 @@ async function onceSet(id: string, read: string): Promise<Update> {
 const PUTS = readOperations().filter(({ id, method }) => method === 'PUT' && id !== 'put_org_features')
 
 describe('a record as read, with a change,', () => {
-  test.each(PUTS.filter(({ id }) => !id.startsWith('put_mcp_')))(
-    'is accepted by $id',
-    async ({ id, path }) => {
-      const { fixture, tokens } = made
-      const update = await UPDATES[id]?.(fixture, `org_id=${fixture.organizationId}`)
-      if (!update) throw new Error(`How does a client read the record of ${id}?`)
-      const { query, body } = update.call ?? callOf(id)(fixture)
-      const change = body as Record<string, unknown>
-      const read = await send('GET', update.read, update.reader ?? tokens.O, {})
-      const record = update.find?.(read.body) ?? read.body
-      const put = (sent: object) =>
-        send('PUT', path, update.writer ?? tokens.O, { ...(query && { query }), body: sent })
+  test.each(PUTS)('is accepted by $id', async ({ id, path }) => {
+    const { fixture, tokens } = made
+    const update = await UPDATES[id]?.(fixture, `org_id=${fixture.organizationId}`)
+    if (!update) throw new Error(`How does a client read the record of ${id}?`)
+    const { query, body } = update.call ?? callOf(id)(fixture)
+    const change = body as Record<string, unknown>
+    const read = await send('GET', update.read, update.reader ?? tokens.O, {})
+    const record = update.find?.(read.body) ?? read.body
+    const put = (sent: object) =>
+      send('PUT', path, update.writer ?? tokens.O, { ...(query && { query }), body: sent })
 
-      const mistyped = await put({ ...change, colour: 'red' })
-      expect([mistyped.status, mistyped.body.code]).toEqual([400, 'request.invalid'])
-      const [readOnly = ''] = Object.keys(record).filter((name) => !(name in bodyOf(path).properties))
-      const smuggled = await put({ ...change, [readOnly]: 'smuggled' })
-      expect([smuggled.status, smuggled.body.code, smuggled.body.values]).toEqual([
-        400,
-        'request.read_only',
-        { field: readOnly },
-      ])
-      const changed = await put({ ...record, ...change })
-      expect([changed.status, changed.body.detail]).toEqual([200, undefined])
-    },
-  )
+    const mistyped = await put({ ...change, colour: 'red' })
+    expect([mistyped.status, mistyped.body.code]).toEqual([400, 'request.invalid'])
+    const [readOnly = ''] = Object.keys(record).filter((name) => !(name in bodyOf(path).properties))
+    const smuggled = await put({ ...change, [readOnly]: 'smuggled' })
+    expect([smuggled.status, smuggled.body.code, smuggled.body.values]).toEqual([
+      400,
+      'request.read_only',
+      { field: readOnly },
+    ])
+    const changed = await put({ ...record, ...change })
+    expect([changed.status, changed.body.detail]).toEqual([200, undefined])
+  })
 })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import OpenAI from '#tests/clients/openai.ts'
 import type { Person } from '#tests/support/client.ts'
 import { startProvider } from '#tests/support/provider/index.ts'
+import { MP3 } from '#tests/support/provider/media.ts'
 import { sharedTestServer, type TestServer } from '#tests/support/server.ts'
 
 /** Runs unmodified OpenAI clients from npm against this API. */
@@ -24,12 +25,16 @@ beforeAll(async () => {
     ['breaker', 'emu-n8-errmid'],
   ] as const)
     await server.addModel(person, { name, provider: 'openai-compatible', version, config })
-  await server.addModel(person, {
-    name: 'embedder',
-    provider: 'openai-compatible',
-    version: 'emu-embedding',
-    config: { ...config, capabilities: ['embedding'] },
-  })
+  for (const [name, version, capability] of [
+    ['embedder', 'emu-embedding', 'embedding'],
+    ['speaker', 'emu', 'speech'],
+  ] as const)
+    await server.addModel(person, {
+      name,
+      provider: 'openai-compatible',
+      version,
+      config: { ...config, capabilities: [capability] },
+    })
   const made = await server.call('POST', `/api/api_keys/create?org_id=${person.organizationId}`, {
     token: person.token,
     body: { name: 'clients', permissions: ['*:*'] },
@@ -179,6 +184,11 @@ describe('openai', () => {
     ])
     expect(Math.hypot(...(data[0]?.embedding ?? []))).toBeCloseTo(1, 3)
     expect(usage.prompt_tokens).toBeGreaterThan(0)
+  })
+
+  test('speaks a text', async () => {
+    const spoken = await openai.audio.speech.create({ model: 'speaker', voice: 'alloy', input: 'Good day' })
+    expect(Buffer.from(await spoken.arrayBuffer())).toEqual(MP3)
   })
 
   test('errors are instances of its own classes', async () => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { eq } from '#database/drizzle.ts'
 import { newId } from '#database/new-id.ts'
 import { type McpAuthConfig, mcpServers } from '#database/schema/mcp.ts'
@@ -16,6 +17,7 @@ import {
   type RecordedServer,
   type ServerChange,
   type ServerRecord,
+  type ServerView,
   viewRecord,
 } from './catalogue-schemas.ts'
 import { connectionKey, type McpDependencies } from './dependencies.ts'
@@ -80,7 +82,8 @@ export async function updateServer(
     const reason = whyRetire(before, to)
     const retired = reason === null ? [] : await retireConnections(tx, [serverId], reason, actor)
     // The new auth_config may name another client or authorization server, so the registered client is deleted.
-    if (given !== null) await tx`delete from mcp_clients where server_id = ${serverId}`
+    if (given !== null && !isDeepStrictEqual(given.config, before.authConfig))
+      await tx`delete from mcp_clients where server_id = ${serverId}`
     const isElsewhere = to.url !== before.url || to.authConfig?.type !== before.authConfig?.type
     if (isElsewhere)
       await tx`update mcp_instances set tools_read_at = null where server_id = ${serverId} and tools_read_at is not null`
@@ -102,6 +105,25 @@ export async function updateServer(
   })
   await Promise.all(retired.map((id) => connections.forget(connectionKey(id, before.url))))
   return viewRecord(after)
+}
+
+/**
+ * Returns a server with all fields that an administrator can have read: those of its record and of the list of servers.
+ * Throws mcp.server_not_found.
+ */
+export async function readServerRecord(
+  { database }: Pick<Dependencies, 'database'>,
+  { userId }: Actor,
+  serverId: string,
+): Promise<ServerRecord & Pick<ServerView, 'auth_type' | 'is_connected'>> {
+  const sql = systemSql(database)
+  const [row] = await sql<(RecordedServer & { isConnected: boolean })[]>`
+    select ${columns(sql)}, exists (
+      select from mcp_instances i where i.server_id = s.id and i.user_id = ${userId} and i.status = 'active'
+    ) as "isConnected"
+    from mcp_servers s where id = ${serverId} and not is_deleted`
+  if (!row) throw fail('mcp.server_not_found')
+  return { ...viewRecord(row), auth_type: row.authConfig?.type ?? null, is_connected: row.isConnected }
 }
 
 /**

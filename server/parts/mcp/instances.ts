@@ -76,6 +76,11 @@ export async function updateInstance(
     if (added.some((id) => !found.includes(id))) throw fail('agent.not_found')
     for (const agentId of added) await share(database, scope.userId, instanceId, agentId)
   })
+  return readInstance(scope, instanceId)
+}
+
+/** Returns the caller's own instance. Throws mcp.instance_not_found. */
+export async function readInstance(scope: Scope<'mcp:write'>, instanceId: string): Promise<InstanceView> {
   const [instance] = await readInstances(scope, { id: instanceId })
   if (!instance) throw fail('mcp.instance_not_found')
   return instance

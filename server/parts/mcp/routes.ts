@@ -6,11 +6,11 @@ import { UploadView } from '#platform/storage/view-upload.ts'
 import { confirmConnection, describePending, returnFromProvider } from './callback.ts'
 import { listServers } from './catalogue.ts'
 import { NewServer, ServerChange, ServerList, ServerRecord, ServerWithTools } from './catalogue-schemas.ts'
-import { addServer, deleteServer, updateServer } from './catalogue-system.ts'
+import { addServer, deleteServer, readServerRecord, updateServer } from './catalogue-system.ts'
 import { connectAccount, moveCookieToHeader } from './connect.ts'
 import { CLIENT_DOCUMENT, type McpDependencies } from './dependencies.ts'
 import { generateUrl } from './gateway.ts'
-import { deleteInstance, listInstances, updateInstance } from './instances.ts'
+import { deleteInstance, listInstances, readInstance, updateInstance } from './instances.ts'
 import type { InstanceFinder } from './instances-system.ts'
 import { attachResource, resourcesOf } from './resources.ts'
 import * as schemas from './schemas.ts'
@@ -202,6 +202,7 @@ export const instanceRoutes = (deps: McpDependencies): Route[] => [
     body: schemas.InstanceChange,
     example: { name: 'Work account' },
     effects: 'database',
+    current: ({ scope, query }) => readInstance(scope, query.mcp_instance_id),
     reply: [200, schemas.InstanceView],
     errors: ['mcp.instance_not_found', 'mcp.instance_inactive', 'mcp.agent_full', 'agent.not_found'],
     handler: ({ scope, query, body }) => updateInstance(scope, query.mcp_instance_id, body),
@@ -301,6 +302,7 @@ export const catalogueRoutes = (deps: McpDependencies, reader: ToolReader): Rout
     body: ServerChange,
     example: { description: 'Reads and creates events.' },
     effects: 'outside',
+    current: ({ caller, query }) => readServerRecord(deps, caller, query.server_id),
     reply: [200, ServerRecord],
     errors: ['mcp.server_not_found', 'mcp.server_invalid', 'mcp.server_taken', 'mcp.secret_needed'],
     handler: ({ caller, query, body }) => updateServer(deps, caller, query.server_id, body),
