@@ -5,7 +5,8 @@ const PACKAGES = join(import.meta.dirname, 'node_modules')
 
 /** MCP's conformance suite. */
 export const CONFORMANCE_PROGRAM = join(PACKAGES, '@modelcontextprotocol/conformance/dist/index.js')
-/** MCP's inspector for the command line. */
-export const INSPECTOR_FOLDER = join(PACKAGES, '@modelcontextprotocol/inspector-cli')
-/** Packages that the inspector requires. */
-export const INSPECTOR_PACKAGES = PACKAGES
+/** MCP's inspector. */
+export const INSPECTOR_PROGRAM = join(
+  PACKAGES,
+  '@modelcontextprotocol/inspector/clients/launcher/build/index.js',
+)

@@ -51,14 +51,7 @@ async function withSecondSdk<T>(use: (client: NewClient) => Promise<T>): Promise
 }
 
 const runInspector = (...options: string[]) =>
-  inspect(
-    address().href,
-    '--transport',
-    'http',
-    '--header',
-    `Authorization: ${headers.authorization}`,
-    ...options,
-  )
+  inspect(address().href, '--header', `Authorization: ${headers.authorization}`, ...options)
 
 const CLIENTS: McpClient[] = [
   {
@@ -72,7 +65,7 @@ const CLIENTS: McpClient[] = [
     call: (name, input) => withSecondSdk((client) => client.callTool({ name, arguments: input })),
   },
   {
-    name: '@modelcontextprotocol/inspector-cli',
+    name: '@modelcontextprotocol/inspector',
     list: () => runInspector('--method', 'tools/list'),
     call: (name, input) =>
       runInspector(

@@ -1,8 +1,4 @@
-import { execFile } from 'node:child_process'
-import { dirname, join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { INSPECTOR_FOLDER } from '#tests/clients/programs.ts'
 import { type AuthorizedMcpServer, startAuthorizedMcpServer } from '#tests/support/mcp/authorized-server.ts'
 import { CLIENT_KINDS, connectClient } from '#tests/support/mcp/clients.ts'
 import { type Connector, mcpConnector } from '#tests/support/mcp/connector.ts'
@@ -13,6 +9,7 @@ import {
   type TestTool,
   textResult,
 } from '#tests/support/mcp/index.ts'
+import { inspect } from '#tests/support/mcp/inspector.ts'
 import { startTestServer, type TestServer } from '#tests/support/server.ts'
 import { addMemberWithRole } from '#tests/support/tenants.ts'
 
@@ -174,17 +171,18 @@ describe.each(CLIENT_KINDS)('a client of the %s', (kind) => {
 })
 
 test('the inspector can list tools and call one', async () => {
-  const inspect = async (...options: string[]) => {
-    const given = ['--cli', urls['oauth'] ?? '', '--transport', 'http', ...options]
-    // The inspector needs its own folder as the working directory, and node in the PATH.
-    const cwd = join(INSPECTOR_FOLDER, 'build')
-    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env['PATH']}` }
-    const { stdout } = await promisify(execFile)(process.execPath, ['cli.js', ...given], { cwd, env })
-    return JSON.parse(stdout)
-  }
-  const { tools } = await inspect('--method', 'tools/list')
+  const url = urls['oauth'] ?? ''
+  const { tools } = await inspect(url, '--method', 'tools/list')
   expect(tools).toMatchObject([{ name: 'echo' }])
-  const result = await inspect('--method', 'tools/call', '--tool-name', 'echo', '--tool-arg', 'text=Hello')
+  const result = await inspect(
+    url,
+    '--method',
+    'tools/call',
+    '--tool-name',
+    'echo',
+    '--tool-arg',
+    'text=Hello',
+  )
   expect(result.content).toMatchObject([{ text: 'Hello' }])
 })
 

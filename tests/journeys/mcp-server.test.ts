@@ -278,15 +278,7 @@ describe('clients', () => {
 
   test('the inspector', async () => {
     const header = `Authorization: Bearer ${apiKey}`
-    const listed = await inspect(
-      address().href,
-      '--transport',
-      'http',
-      '--method',
-      'tools/list',
-      '--header',
-      header,
-    )
+    const listed = await inspect(address().href, '--method', 'tools/list', '--header', header)
     expect(listed.tools).toHaveLength(3)
   })
 
