@@ -3,8 +3,8 @@ import { uploads } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
-import { storeReceivedFile } from '#platform/storage/store-received-file.ts'
-import { type UploadView, viewUpload } from '#platform/storage/view-upload.ts'
+import { storeUpload } from '#platform/storage/store-upload.ts'
+import type { UploadView } from '#platform/storage/view-upload.ts'
 import type { ChatDependencies } from './dependencies.ts'
 import { findChat } from './manage-chats.ts'
 
@@ -19,12 +19,7 @@ export async function uploadFile(
   file: ReceivedFile,
 ): Promise<UploadView> {
   if (chatId !== undefined) await findChat(scope, chatId)
-  const { organizationId, userId } = scope
-  const owner = { organizationId, userId, chatId: chatId ?? null }
-  const { id } = await storeReceivedFile(deps, owner, file, { commitsWithAnswer: true })
-  const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
-  if (!row) throw fail('chat.not_found')
-  return viewUpload(deps.storage, row)
+  return storeUpload(deps, scope, file, { chatId: chatId ?? null })
 }
 
 /**

@@ -1,12 +1,11 @@
 import { and, desc, eq, inArray } from '#database/drizzle.ts'
 import { patternHolding } from '#database/like.ts'
 import { kbDocuments, knowledgeBases } from '#database/schema/kb.ts'
-import { uploads } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
-import { storeReceivedFile } from '#platform/storage/store-received-file.ts'
-import { type UploadView, viewUpload } from '#platform/storage/view-upload.ts'
+import { storeUpload } from '#platform/storage/store-upload.ts'
+import type { UploadView } from '#platform/storage/view-upload.ts'
 import type { KbDependencies } from './dependencies.ts'
 import {
   type ChunkRow,
@@ -110,16 +109,9 @@ export async function deleteDocument(
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
 
-/** Stores an uploaded file for a later source of type `file`. Throws the errors of storeReceivedFile. */
-export async function uploadFile(
+/** Stores an uploaded file for a later source of type `file`. Throws the errors of storeUpload. */
+export const uploadFile = (
   { services }: KbDependencies,
   scope: Scope<'kb:write'>,
   file: ReceivedFile,
-): Promise<UploadView> {
-  const { organizationId, userId } = scope
-  const owner = { organizationId, userId, chatId: null }
-  const { id } = await storeReceivedFile(services, owner, file, { needsText: true, commitsWithAnswer: true })
-  const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
-  if (!row) throw fail('upload.not_found')
-  return viewUpload(services.storage, row)
-}
+): Promise<UploadView> => storeUpload(services, scope, file, { needsText: true })

@@ -1,14 +1,12 @@
 import { rm } from 'node:fs/promises'
-import { eq } from '#database/drizzle.ts'
-import { uploads } from '#database/schema/uploads.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { McpConnection } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
 import { listResources, readResource } from '#platform/mcp/read-resources.ts'
 import { writeLocalFile } from '#platform/storage/local-file.ts'
-import { storeReceivedFile } from '#platform/storage/store-received-file.ts'
-import { type UploadView, viewUpload } from '#platform/storage/view-upload.ts'
+import { storeUpload } from '#platform/storage/store-upload.ts'
+import type { UploadView } from '#platform/storage/view-upload.ts'
 import { noteNeededScope } from './credentials.ts'
 import type { McpDependencies } from './dependencies.ts'
 import type { InstanceFinder } from './instances-system.ts'
@@ -33,7 +31,7 @@ export async function resourcesOf(
 /**
  * Reads a resource with the caller's own instance, and stores it as an upload of the caller. Throws
  * mcp.resource_empty, request.file_too_large, access.missing_permission, and the errors of `withInstance` and
- * `storeReceivedFile`.
+ * `storeUpload`.
  */
 export async function attachResource(
   deps: McpDependencies,
@@ -49,15 +47,9 @@ export async function attachResource(
   if (!file) throw fail('mcp.resource_empty')
   const { dataDir, maxUploadBytes: limit } = deps.config
   if (file.data.length > limit) throw fail('request.file_too_large', { limit })
-  const { organizationId, userId } = scope
   const local = await writeLocalFile(dataDir, file.data)
   try {
-    const received = { ...local, name: file.name }
-    const owner = { organizationId, userId, chatId: null }
-    const { id } = await storeReceivedFile(deps, owner, received, { commitsWithAnswer: true })
-    const [row] = await scope.select(uploads, { where: eq(uploads.id, id) })
-    if (!row) throw fail('upload.not_found')
-    return await viewUpload(deps.storage, row)
+    return await storeUpload(deps, scope, { ...local, name: file.name })
   } finally {
     await rm(local.path, { force: true })
   }

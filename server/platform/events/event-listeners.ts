@@ -4,6 +4,7 @@ import type { FindAudiences } from '#platform/access/audience.ts'
 import type { Permission } from '#platform/access/permissions.ts'
 import type { Scope } from '#platform/access/scope.ts'
 import { repeat } from '#platform/sweeps/repeat.ts'
+import { MultiMap } from './multi-map.ts'
 
 const LISTENERS_MAX = 5_000
 const LISTENERS_OF_USER_MAX = 20
@@ -44,7 +45,9 @@ interface Dependencies {
  * its stream.
  */
 export class EventListeners {
-  readonly #listeners = new Set<Listening>()
+  readonly #byUser = new MultiMap<Listening>()
+  readonly #byCredential = new MultiMap<Listening>()
+  #count = 0
   readonly #findAudiences: FindAudiences
   readonly #endChecks: () => void
 
@@ -57,59 +60,63 @@ export class EventListeners {
   /** Begins listening. Returns a function that ends it. Throws server.unavailable, events.too_many. */
   listen(listener: Listener): () => void {
     const { userId, sessionId, apiKeyId } = listener.scope
-    if (this.#listeners.size >= LISTENERS_MAX)
+    if (this.#count >= LISTENERS_MAX)
       throw fail('server.unavailable', { reason: sentence('events.server_full') })
-    if (this.#of([userId]).length >= LISTENERS_OF_USER_MAX)
+    if (this.#byUser.of(userId).size >= LISTENERS_OF_USER_MAX)
       throw fail('events.too_many', { limit: LISTENERS_OF_USER_MAX })
     const listening: Listening = {
       ...listener,
       credentialId: (sessionId ?? apiKeyId) as string,
       deadline: setTimeout(() => this.#end([listening]), LISTENING_MS_MAX).unref(),
     }
-    this.#listeners.add(listening)
+    this.#byUser.add(userId, listening)
+    this.#byCredential.add(listening.credentialId, listening)
+    this.#count += 1
     return () => this.#remove(listening)
   }
 
   /** Returns whether the user listens in this process. With null, returns whether any user listens. */
   has(userId: string | null): boolean {
-    return this.#of([userId]).length > 0
+    return userId === null ? this.#count > 0 : this.#byUser.has(userId)
   }
 
   /** Returns the ids of the sessions and API keys with which these users listen. Null stands for all users. */
   credentialIds(userIds: readonly (string | null)[]): string[] {
-    return [...new Set(this.#of(userIds).map(({ credentialId }) => credentialId))]
+    if (userIds.includes(null)) return [...this.#byCredential.keys()]
+    const found = new Set<string>()
+    for (const userId of userIds as readonly string[])
+      for (const { credentialId } of this.#byUser.of(userId)) found.add(credentialId)
+    return [...found]
   }
 
   /** Passes a message to every listener of these sessions and API keys in the organization of the message. */
   send(credentialIds: readonly string[], message: Buffer): void {
-    if (this.#listeners.size === 0 || credentialIds.length === 0) return
-    const recipients = new Set(credentialIds)
+    const recipients = this.#of(credentialIds)
+    if (recipients.length === 0) return
     const { type, organization_id: organizationId, data } = JSON.parse(String(message))
-    for (const { credentialId, scope, onEvent } of this.#listeners)
-      if (recipients.has(credentialId) && scope.organizationId === organizationId) onEvent({ type, data })
+    for (const { scope, onEvent } of recipients)
+      if (scope.organizationId === organizationId) onEvent({ type, data })
   }
 
   /** Ends the listeners of sessions and API keys that are no longer valid. */
   end(credentialIds: readonly string[]): void {
-    this.#end([...this.#listeners].filter(({ credentialId }) => credentialIds.includes(credentialId)))
+    this.#end(this.#of(credentialIds))
   }
 
   stop(): void {
     this.#endChecks()
-    this.#end([...this.#listeners])
+    this.#end(this.#byUser.all())
   }
 
-  #of(userIds: readonly (string | null)[]): Listening[] {
-    return [...this.#listeners].filter(
-      ({ scope }) => userIds.includes(null) || userIds.includes(scope.userId),
-    )
+  #of(credentialIds: readonly string[]): Listening[] {
+    return [...new Set(credentialIds)].flatMap((id) => [...this.#byCredential.of(id)])
   }
 
   /** Ends all listeners that no longer hold their permission. */
   async #check(): Promise<void> {
-    if (this.#listeners.size === 0) return
+    if (this.#count === 0) return
     const checked = Map.groupBy(
-      this.#listeners,
+      this.#byUser.all(),
       ({ scope, permission }) => `${scope.organizationId} ${permission}`,
     )
     const groups = [...checked.values()]
@@ -130,6 +137,9 @@ export class EventListeners {
 
   #remove(listening: Listening): boolean {
     clearTimeout(listening.deadline)
-    return this.#listeners.delete(listening)
+    this.#byCredential.remove(listening.credentialId, listening)
+    const wasPresent = this.#byUser.remove(listening.scope.userId, listening)
+    if (wasPresent) this.#count -= 1
+    return wasPresent
   }
 }

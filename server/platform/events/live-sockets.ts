@@ -4,6 +4,7 @@ import type { Gauge } from 'prom-client'
 import type { RawData, WebSocket } from 'ws'
 import { AppError, fail, sentence } from '#errors'
 import type { Caller } from '#platform/access/scope.ts'
+import { MultiMap } from './multi-map.ts'
 
 export interface LiveSocketsOptions {
   /** Interval between pings, in milliseconds. A socket that has not responded to a ping by the next one is closed. */
@@ -60,8 +61,8 @@ export class LiveSockets {
   readonly #log: Logger
   readonly #gauge: Gauge
   readonly #sockets = new Set<WebSocket>()
-  readonly #byUser = new Map<string, Set<Connection>>()
-  readonly #byCredential = new Map<string, Set<Connection>>()
+  readonly #byUser = new MultiMap<Connection>()
+  readonly #byCredential = new MultiMap<Connection>()
   readonly #heartbeat: NodeJS.Timeout
   #unauthenticated = 0
   /** Set while the process stops. Called when the last socket has closed. */
@@ -115,7 +116,7 @@ export class LiveSockets {
     if (userIds.includes(null)) return [...this.#byCredential.keys()]
     const found = new Set<string>()
     for (const userId of userIds as readonly string[])
-      for (const { credentialId } of this.#byUser.get(userId) ?? []) found.add(credentialId)
+      for (const { credentialId } of this.#byUser.of(userId)) found.add(credentialId)
     return [...found]
   }
 
@@ -123,7 +124,7 @@ export class LiveSockets {
    * Sends a message to every socket of these sessions and API keys. Closes sockets of clients that read too slowly.
    */
   async send(credentialIds: readonly string[], message: Buffer): Promise<void> {
-    const connections = credentialIds.flatMap((id) => [...(this.#byCredential.get(id) ?? [])])
+    const connections = credentialIds.flatMap((id) => [...this.#byCredential.of(id)])
     await inBatches(connections, ({ socket }) => {
       if (socket.readyState !== socket.OPEN) return
       if (socket.bufferedAmount + message.length > QUEUED_BYTES_MAX) socket.terminate()
@@ -134,7 +135,7 @@ export class LiveSockets {
   /** Closes the sockets of sessions and API keys that are no longer valid. */
   end(credentialIds: readonly string[]): void {
     for (const id of credentialIds)
-      for (const { socket } of this.#byCredential.get(id) ?? [])
+      for (const { socket } of this.#byCredential.of(id))
         refuse(socket, CLOSE.unauthenticated, fail('auth.invalid_token'))
   }
 
@@ -152,7 +153,7 @@ export class LiveSockets {
   }
 
   #checkUser(userId: string): void {
-    if ((this.#byUser.get(userId)?.size ?? 0) >= SOCKETS_OF_USER_MAX)
+    if (this.#byUser.of(userId).size >= SOCKETS_OF_USER_MAX)
       throw fail('events.too_many', { limit: SOCKETS_OF_USER_MAX })
   }
 
@@ -205,17 +206,16 @@ export class LiveSockets {
       connection.hasAnswered = true
     })
     socket.once('close', () => {
-      remove(this.#byUser, userId, connection)
-      remove(this.#byCredential, credentialId, connection)
+      this.#byUser.remove(userId, connection)
+      this.#byCredential.remove(credentialId, connection)
     })
-    add(this.#byUser, userId, connection)
-    add(this.#byCredential, credentialId, connection)
+    this.#byUser.add(userId, connection)
+    this.#byCredential.add(credentialId, connection)
     socket.send(READY)
   }
 
   #beat(): void {
-    const connections = [...this.#byUser.values()].flatMap((some) => [...some])
-    inBatches(connections, (connection) => {
+    inBatches(this.#byUser.all(), (connection) => {
       const { socket } = connection
       if (socket.readyState !== socket.OPEN) return
       if (!connection.hasAnswered) return socket.terminate()
@@ -264,16 +264,4 @@ async function inBatches<Item>(items: Item[], work: (item: Item) => void): Promi
     items.slice(begin, begin + BATCH).forEach(work)
     await setImmediate()
   }
-}
-
-function add<Item>(index: Map<string, Set<Item>>, key: string, item: Item): void {
-  const items = index.get(key)
-  if (items) items.add(item)
-  else index.set(key, new Set([item]))
-}
-
-function remove<Item>(index: Map<string, Set<Item>>, key: string, item: Item): void {
-  const items = index.get(key)
-  items?.delete(item)
-  if (items?.size === 0) index.delete(key)
 }
