@@ -32,6 +32,7 @@ export const fileRoutes = (deps: ChatDependencies): Route[] => [
     errors: [
       'org.not_found',
       'chat.not_found',
+      'upload.not_found',
       'upload.empty',
       'upload.type',
       'upload.quota',

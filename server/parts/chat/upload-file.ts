@@ -10,7 +10,7 @@ import { findChat } from './manage-chats.ts'
 
 /**
  * Stores a file and extracts its text (spec, upload_file). Without `chatId`, the file can be attached to a chat
- * later. Throws chat.not_found, upload.empty, upload.type, upload.quota, upload.chat_full.
+ * later. Throws chat.not_found, and the errors of storeUpload.
  */
 export async function uploadFile(
   deps: ChatDependencies,
