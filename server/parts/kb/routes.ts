@@ -144,6 +144,7 @@ export const manageRoutes = (deps: KbDependencies): Route[] => {
       errors: [
         'kb.not_found',
         'upload.empty',
+        'upload.not_found',
         'upload.type',
         'upload.no_text',
         'upload.quota',
