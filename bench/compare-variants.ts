@@ -14,8 +14,9 @@ const WARM_UP_ROUNDS = 4
 
 /**
  * Measures the CPU time of variants of Parley, in seconds per 1,000 tokens. Each has its own PostgreSQL, and they
- * alternate. Prints the medians and their ratios to the variant named `baseline`. Compare the ratios, because
- * the absolute values depend on the machine.
+ * alternate. Each round begins with another variant, because the first one of a round has an advantage. Prints the
+ * medians and their ratios to the variant named `baseline`. Compare the ratios, because the absolute values depend on
+ * the machine.
  */
 export async function compareVariants(
   variants: Record<string, Variant>,
@@ -32,7 +33,7 @@ export async function compareVariants(
   }
   const spent = new Map<string, number[]>(peers.map(([name]) => [name, []]))
   for (let round = 1 - WARM_UP_ROUNDS; round <= rounds; round++)
-    for (const [name, peer] of peers) {
+    for (const [name, peer] of rotate(peers, round + WARM_UP_ROUNDS)) {
       const cpu = await cpuPerThousandTokens(peer, loadOf(name), seconds)
       if (round > 0) spent.get(name)?.push(cpu)
       console.error(`round ${round} ${name}: ${cpu.toFixed(5)}`)
@@ -47,6 +48,11 @@ export async function compareVariants(
   for (const [, peer] of peers) await peer.stop()
   await provider.stop()
   rmSync(folder, { recursive: true, force: true })
+}
+
+function rotate<Item>(items: readonly Item[], by: number): Item[] {
+  const first = by % items.length
+  return [...items.slice(first), ...items.slice(0, first)]
 }
 
 async function cpuPerThousandTokens(peer: Peer, wanted: Case, seconds: number): Promise<number> {

@@ -83,8 +83,8 @@ export const knowledgeBases = pgTable(
 )
 
 /**
- * The owner of a knowledge base's sources, documents and index, with the knowledge base's id. A trigger adds it. If the
- * knowledge base is deleted, its contents stay until they have been deleted in batches.
+ * The owner of a knowledge base's sources, documents and index, and the owner of a source's documents, with the same id.
+ * Triggers add them. If the knowledge base or source is deleted, its contents stay until they are deleted in batches.
  */
 export const kbContents = pgTable(
   'kb_contents',
@@ -93,12 +93,15 @@ export const kbContents = pgTable(
     organizationId: uuid('organization_id')
       .notNull()
       .references(() => organizations.id, { onDelete: 'cascade' }),
-    /** Set by a trigger when the knowledge base is deleted. */
+    /** The knowledge base of the source. Null for the contents of a knowledge base. */
+    kbId: uuid('kb_id'),
+    /** Set by a trigger when the knowledge base or the source is deleted. */
     isAbandoned: boolean('is_abandoned').notNull().default(false),
   },
   (table) => [
     unique('kb_contents_organization').on(table.organizationId, table.id),
-    index('kb_contents_abandoned').on(table.id).where(sql`${table.isAbandoned}`),
+    unique('kb_contents_kb').on(table.organizationId, table.kbId, table.id),
+    index('kb_contents_abandoned').on(table.kbId).where(sql`${table.isAbandoned}`),
   ],
 )
 
@@ -193,9 +196,9 @@ export const kbDocuments = pgTable(
     unique('kb_documents_kb_document').on(table.organizationId, table.kbId, table.id),
     unique('kb_documents_key').on(table.sourceId, table.key),
     foreignKey({
-      name: 'kb_documents_source',
+      name: 'kb_documents_contents',
       columns: [table.organizationId, table.kbId, table.sourceId],
-      foreignColumns: [kbSources.organizationId, kbSources.kbId, kbSources.id],
+      foreignColumns: [kbContents.organizationId, kbContents.kbId, kbContents.id],
     }).onDelete('cascade'),
     index('kb_documents_list').on(table.kbId, table.id),
     index('kb_documents_open')
@@ -204,10 +207,7 @@ export const kbDocuments = pgTable(
   ],
 )
 
-/**
- * The extracted text of documents, kept to split it again when settings change. A separate table, because texts may
- * be long.
- */
+/** The extracted text of documents, kept to split it again when settings change. Texts may be long. */
 export const kbTexts = pgTable(
   'kb_texts',
   {

@@ -146,7 +146,7 @@ export async function emptyKnowledgeBases(
 ): Promise<void> {
   const sql = systemSql(deps.database)
   const kbs = await sql<{ id: string }[]>`
-    select id from kb_contents where organization_id = ${organizationId} order by id`
+    select id from kb_contents where organization_id = ${organizationId} and kb_id is null order by id`
   for (const { id } of kbs) await eraseContents(deps.database, id, deps.signal)
 }
 

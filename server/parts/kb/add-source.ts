@@ -46,7 +46,7 @@ export async function addSource(
   return viewSource(made)
 }
 
-/** Deletes a source together with its documents. Throws kb.source_not_found. */
+/** Deletes a source. Its documents are deleted in the background. Throws kb.source_not_found. */
 export async function deleteSource(
   deps: KbDependencies,
   scope: Scope<'kb:delete'>,
@@ -60,6 +60,7 @@ export async function deleteSource(
     const rows = await database.delete(kbSources, where)
     if (rows.length === 0) throw fail('kb.source_not_found')
   })
+  await deps.contentsEraser.wake()
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
 

@@ -9,6 +9,7 @@ import type { Language } from '#platform/retrieval/languages.ts'
 import { SegmentBuilder } from '#platform/retrieval/postings.ts'
 import { listWords } from '#platform/retrieval/words.ts'
 import { modelFailure } from '../llm/index.ts'
+import { hasSource } from './claimable.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { type EmbeddingOf, embedTexts } from './embed-texts.ts'
 import { isOfKb } from './own-kb.ts'
@@ -50,13 +51,17 @@ export const getChunk = async (
   { kb_id: kbId, chunk_id: id }: { kb_id: string; chunk_id: string },
 ): Promise<ChunkView> => viewChunk(await findChunk(scope, kbId, id))
 
-async function findChunk(scope: Scope<'kb:write'>, kbId: string, id: string): Promise<FoundChunk> {
-  const [row] = await scope.sql<FoundChunk[]>`
+async function findChunk(
+  { sql, organizationId }: Scope<'kb:write'>,
+  kbId: string,
+  id: string,
+): Promise<FoundChunk> {
+  const [row] = await sql<FoundChunk[]>`
     select c.id, document_id as "documentId", position, content, headings, page, tokens, is_enabled as "isEnabled",
       is_edited as "isEdited", number, words, d.name, language, k.generation, embedding_model_id as "embeddingModelId"
     from kb_chunks c join kb_documents d on d.id = c.document_id and d.organization_id = c.organization_id
     join knowledge_bases k on k.id = c.kb_id and k.organization_id = c.organization_id
-    where c.id = ${id} and c.kb_id = ${kbId} and c.organization_id = ${scope.organizationId}`
+    where c.id = ${id} and c.kb_id = ${kbId} and c.organization_id = ${organizationId} and ${hasSource(sql)}`
   if (!row) throw fail('kb.chunk_not_found')
   return row
 }

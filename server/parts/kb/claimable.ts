@@ -17,6 +17,10 @@ export const isDocumentOf = (sql: FragmentSql, instanceId: string): Fragment =>
 export const hasKb = (sql: FragmentSql): Fragment => sql`exists (
   select from knowledge_bases k where k.id = kb_sources.kb_id and k.organization_id = kb_sources.organization_id)`
 
+/** For a row `d` of kb_documents: true if its source has not been deleted. */
+export const hasSource = (sql: FragmentSql): Fragment => sql`exists (
+  select from kb_sources s where s.id = d.source_id and s.organization_id = d.organization_id)`
+
 /** For a row of kb_sources: true if the source is due and no live process is reading it. */
 export const isSourceClaimable = (sql: FragmentSql): Fragment => sql`
   next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)}) and ${hasKb(sql)}`

@@ -1,7 +1,7 @@
 import type { Database } from '#database/connect.ts'
 import type { TEXT_KINDS } from '#database/schema/kb.ts'
 import type { Fragment, FragmentSql, TenantTransaction } from '#database/tenant-sql.ts'
-import { isDocumentClaimable, isDocumentOf } from './claimable.ts'
+import { hasSource, isDocumentClaimable, isDocumentOf } from './claimable.ts'
 import { releaseForgotten, sqlOf } from './find-work-system.ts'
 import type { KbRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
@@ -16,7 +16,7 @@ export interface ClaimedDocument {
 }
 
 /** Maximum number of documents per claim. */
-const CLAIM_MAX = 500
+export const CLAIM_MAX = 500
 
 /** Claims pending documents for this process, so that no two processes index the same document. */
 export class ClaimedDocuments {
@@ -64,6 +64,7 @@ export class ClaimedDocuments {
       with next as (
         select d.id from kb_documents d
         where d.kb_id = ${kbId} and d.organization_id = ${organizationId} and ${isDocumentClaimable(sql)}
+          and ${hasSource(sql)}
         order by d.id limit ${CLAIM_MAX} for update skip locked)
       update kb_documents d set status = 'processing', claimed_by = ${this.#instanceId}
       from next where d.id = next.id and d.content_hash is not null and d.text_kind is not null
@@ -72,11 +73,12 @@ export class ClaimedDocuments {
   }
 
   /**
-   * For a row `d` of kb_documents: true if the document belongs to the knowledge base and this process has claimed
-   * it.
+   * For a row `d` of kb_documents: true if the document belongs to a source of the knowledge base and this process has
+   * claimed it.
    */
   isMine(sql: FragmentSql, { organizationId, kbId }: KbRef): Fragment {
-    return sql`d.organization_id = ${organizationId} and d.kb_id = ${kbId} and ${isDocumentOf(sql, this.#instanceId)}`
+    return sql`d.organization_id = ${organizationId} and d.kb_id = ${kbId} and ${isDocumentOf(sql, this.#instanceId)}
+      and ${hasSource(sql)}`
   }
 
   /** Makes claimed documents pending again. */

@@ -2,6 +2,7 @@ import { HIGHEST_ID } from '#database/new-id.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { TextKind } from '#platform/documents/split-text.ts'
+import { hasSource } from './claimable.ts'
 
 /** A document whose text is stored. */
 export interface DocumentWithText {
@@ -30,7 +31,7 @@ export const listDocumentsWithText = (
   select d.id, d.kb_id as "kbId", k.name as "kbName", d.name, d.text_kind as "textKind", d.text_bytes as "textBytes",
     d.updated_at as "updatedAt"
   from kb_documents d join knowledge_bases k on k.id = d.kb_id and k.organization_id = d.organization_id
-  where d.organization_id = ${organizationId} and d.text_kind is not null
+  where d.organization_id = ${organizationId} and d.text_kind is not null and ${hasSource(sql)}
     and (d.kb_id, d.id) < (${after?.kbId ?? HIGHEST_ID}::uuid, ${after?.id ?? HIGHEST_ID}::uuid)
   order by d.kb_id desc, d.id desc limit ${count}`
 
@@ -47,7 +48,7 @@ export async function readDocumentText(
       case when d.text_bytes <= ${READ_BYTES_MAX} then t.text end as text
     from kb_documents d join knowledge_bases k on k.id = d.kb_id and k.organization_id = d.organization_id
     left join kb_texts t on t.document_id = d.id and t.organization_id = d.organization_id
-    where d.id = ${id} and d.organization_id = ${organizationId}`
+    where d.id = ${id} and d.organization_id = ${organizationId} and ${hasSource(sql)}`
   if (!found) throw fail('kb.document_not_found')
   const { textKind, textBytes, text } = found
   if (textBytes > READ_BYTES_MAX)

@@ -6,13 +6,13 @@ import type { RunningSweep } from '#platform/sweeps/sweeps.ts'
 import type { KbRef } from './ingestion.ts'
 
 /*
- * A deleted knowledge base is gone at once, and its contents are deleted later, in batches. In one statement, the
- * deletion of 1,000 documents took over 30 seconds: for each document, PostgreSQL looked for its chunks among all
+ * A deleted knowledge base or source is gone at once, and its contents are deleted later, in batches. In one statement,
+ * the deletion of 1,000 documents took over 30 seconds: for each document, PostgreSQL looked for its chunks among all
  * chunks of the knowledge base, those already deleted included.
  */
 
 const SWEEP_MS = 5_000
-/** Maximum number of knowledge bases whose contents a sweep deletes. */
+/** Maximum number of knowledge bases and sources whose contents a sweep deletes. */
 const SWEEP_MAX = 20
 /** Maximum number of chunks or postings per statement. */
 export const ROWS_MAX = 2_000
@@ -39,6 +39,9 @@ const BATCHES: DeleteBatch[] = [
   (tx, kbId) => tx`
     delete from kb_sources where ctid = any(array(
       select ctid from kb_sources where kb_id = ${kbId} limit ${DOCUMENTS_MAX}))`,
+  (tx, kbId) => tx`
+    delete from kb_contents where ctid = any(array(
+      select ctid from kb_contents where kb_id = ${kbId} limit ${DOCUMENTS_MAX}))`,
 ]
 
 /**
@@ -57,24 +60,56 @@ export async function eraseContents(database: Database, kbId: string, signal: Ab
     }
 }
 
-/** Deletes the contents of deleted knowledge bases in the background. */
+/** Contents of a deleted knowledge base, or of a deleted source if the ids differ. */
+interface AbandonedContents extends KbRef {
+  id: string
+}
+
+/**
+ * Deletes documents of a deleted source, with at most `ROWS_MAX` chunks unless the first has more. Returns their number.
+ * Documents and chunks go in one transaction, because the counters of the knowledge base follow the documents.
+ */
+function eraseDocuments(database: Database, { id, kbId }: AbandonedContents): Promise<number> {
+  return systemSql(database).begin(async (tx) => {
+    await tx`select from knowledge_bases where id = ${kbId} for no key update`
+    const documents = await tx<{ id: string }[]>`
+      select id from (
+        select id, sum(chunk_count) over (order by key) - chunk_count as chunks_before from (
+          select id, key, chunk_count from kb_documents where source_id = ${id} order by key limit ${DOCUMENTS_MAX}) d) d
+      where chunks_before < ${ROWS_MAX}`
+    const ids = documents.map((document) => document.id)
+    await tx`
+      delete from kb_chunks where ctid = any(array(
+        select ctid from kb_chunks where kb_id = ${kbId} and document_id = any(${ids}) order by document_id, position))`
+    await tx`delete from kb_documents where id = any(${ids})`
+    return ids.length
+  })
+}
+
+export interface EraserDependencies {
+  services: Pick<Services, 'database' | 'sweeps'>
+  /** Called when the contents of a source have been deleted, to compact the index of its knowledge base. */
+  onErased(kb: { organizationId: string; id: string }): Promise<void>
+}
+
+/** Deletes the contents of deleted knowledge bases and sources in the background. */
 export class ContentsEraser {
-  readonly #services: Pick<Services, 'database' | 'sweeps'>
+  readonly #deps: EraserDependencies
   readonly #stopping = new AbortController()
   #sweep: RunningSweep | undefined
 
-  constructor(services: Pick<Services, 'database' | 'sweeps'>) {
-    this.#services = services
+  constructor(deps: EraserDependencies) {
+    this.#deps = deps
   }
 
   start(): void {
-    this.#sweep = this.#services.sweeps.begin({
+    this.#sweep = this.#deps.services.sweeps.begin({
       everyMs: SWEEP_MS,
       find: () => this.#findAbandoned(),
       work: async (abandoned) => {
-        for (const { kbId } of abandoned) await this.#erase(kbId)
+        for (const contents of abandoned) await this.#erase(contents)
       },
-      failure: 'the contents of deleted knowledge bases could not be deleted',
+      failure: 'the contents of deleted knowledge bases and sources could not be deleted',
     })
   }
 
@@ -89,19 +124,23 @@ export class ContentsEraser {
     await this.#sweep?.end()
   }
 
-  async #findAbandoned(): Promise<KbRef[]> {
-    const sql = systemSql(this.#services.database)
-    return sql<KbRef[]>`
-      select organization_id as "organizationId", id as "kbId" from kb_contents
+  async #findAbandoned(): Promise<AbandonedContents[]> {
+    const sql = systemSql(this.#deps.services.database)
+    return sql<AbandonedContents[]>`
+      select organization_id as "organizationId", coalesce(kb_id, id) as "kbId", id from kb_contents
       where is_abandoned order by id limit ${SWEEP_MAX}`
   }
 
-  async #erase(kbId: string): Promise<void> {
-    const { database } = this.#services
+  async #erase(contents: AbandonedContents): Promise<void> {
+    const { services, onErased } = this.#deps
+    const { database } = services
     const { signal } = this.#stopping
+    const { id, kbId, organizationId } = contents
     try {
-      await eraseContents(database, kbId, signal)
-      await systemSql(database)`delete from kb_contents where id = ${kbId}`
+      if (id === kbId) await eraseContents(database, kbId, signal)
+      else while ((await eraseDocuments(database, contents)) > 0) signal.throwIfAborted()
+      await systemSql(database)`delete from kb_contents where id = ${id}`
+      if (id !== kbId) await onErased({ organizationId, id: kbId })
     } catch (error) {
       if (!signal.aborted) throw error
     }

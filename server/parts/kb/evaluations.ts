@@ -5,6 +5,7 @@ import type { TenantSql } from '#database/tenant-sql.ts'
 import { fail, sentence } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
+import { hasSource } from './claimable.ts'
 import type { KbDependencies } from './dependencies.ts'
 import {
   type EvaluationRow,
@@ -92,8 +93,8 @@ async function checkDocuments(
   const ids = [...new Set(questions.flatMap(({ document_ids: some = [] }) => some))]
   if (ids.length === 0) return
   const rows = await sql<{ id: string }[]>`
-    select id from kb_documents
-    where kb_id = ${kbId} and organization_id = ${organizationId} and id = any(${ids})`
+    select id from kb_documents d
+    where kb_id = ${kbId} and organization_id = ${organizationId} and id = any(${ids}) and ${hasSource(sql)}`
   const known = new Set(rows.map(({ id }) => id))
   const unknown = ids.filter((id) => !known.has(id))
   if (unknown.length === 0) return

@@ -1,5 +1,7 @@
 import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
 import { fail, sentence } from '#errors'
+import { hasSource } from './claimable.ts'
+import type { SearchedKb } from './searched-kbs.ts'
 
 type Value = string | number | boolean
 type Bound = 'gt' | 'gte' | 'lt' | 'lte'
@@ -74,11 +76,19 @@ const isValue = (value: unknown): value is Value =>
 
 const invalid = (reason: string) => fail('kb.filter_invalid', { reason })
 
+/** True if a search of the knowledge base need not look at documents: it has no filter, and no source was deleted lately. */
+export const isOfAll = ({ hasAbandoned }: SearchedKb, conditions: readonly Condition[]): boolean =>
+  conditions.length === 0 && !hasAbandoned
+
+/** For a row `d` of kb_documents: true if its source exists and the document matches the filter. */
+export const isSearched = (sql: FragmentSql, conditions: readonly Condition[]): Fragment => sql`
+  ${hasSource(sql)} and ${matches(sql, conditions)}`
+
 /**
  * For a row `d` of kb_documents: true if the document matches the filter. Built-in fields such as `name` override
  * metadata keys with the same name.
  */
-export function matches(sql: FragmentSql, conditions: readonly Condition[]): Fragment {
+function matches(sql: FragmentSql, conditions: readonly Condition[]): Fragment {
   const all = conditions.map((condition) => holds(sql, condition))
   return all.reduce((before, one) => sql`${before} and ${one}`, sql`true`)
 }

@@ -1,7 +1,8 @@
+import { availableParallelism } from 'node:os'
 import type { Chunking } from '#database/schema/kb.ts'
 import { AppError, sentence } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
-import type { ClaimedDocument } from './claims.ts'
+import { CLAIM_MAX, type ClaimedDocument } from './claims.ts'
 import { embedTexts, measureFloor, unattributed } from './embed-texts.ts'
 import type { IngestionDependencies, KbRef } from './ingestion.ts'
 import { compactPostings, mergeSegments } from './merge-segments.ts'
@@ -21,10 +22,10 @@ export interface IndexedKb extends KbRef {
 const GROUP_BYTES = 2_000_000
 const GROUP_DOCUMENTS = 200
 /**
- * Maximum number of groups prepared concurrently. While the worker thread splits one group, the next group's text is
+ * Maximum number of groups prepared concurrently. While each worker thread splits a group, the next group's text is
  * fetched.
  */
-const AHEAD = 2
+const AHEAD = availableParallelism() + 1
 /** Time limit of one turn, in milliseconds. Other knowledge bases then get a turn. */
 const TURN_MS = 20_000
 
@@ -36,27 +37,36 @@ const TURN_MS = 20_000
 export async function indexDocuments(deps: IngestionDependencies, ref: KbRef): Promise<void> {
   const end = performance.now() + TURN_MS
   const isOver = (): boolean => deps.stopping.aborted || performance.now() >= end
+  const groups: ClaimedDocument[][] = []
+  const ahead: PreparationTask[] = []
+  let mayHaveMore = false
+  /** Claims more documents if none are left. While groups are in progress, only if the last claim was full. */
+  const nextGroup = async (): Promise<ClaimedDocument[] | undefined> => {
+    if (groups.length === 0 && (mayHaveMore || ahead.length === 0)) {
+      const claimed = await deps.claims.claim(ref)
+      mayHaveMore = claimed.length === CLAIM_MAX
+      groups.push(...groupsOf(claimed))
+    }
+    return groups.shift()
+  }
   let writing: Promise<unknown> = Promise.resolve()
   try {
-    while (!isOver()) {
-      const claimed = await deps.claims.claim(ref)
-      if (claimed.length === 0) break
-      const groups = groupsOf(claimed)
-      const ahead: PreparationTask[] = []
-      for (;;) {
-        while (ahead.length < AHEAD && groups.length > 0 && !isOver())
-          ahead.push(begin(deps, ref, groups.shift() as ClaimedDocument[]))
-        const next = ahead.shift()
-        if (!next) break
-        const prepared = await next.prepared
-        await writing
-        writing = prepared ? settle(deps, ref, next.ids, () => write(deps, ref, prepared)) : Promise.resolve()
+    for (;;) {
+      while (ahead.length < AHEAD && !isOver()) {
+        const group = await nextGroup()
+        if (!group) break
+        ahead.push(begin(deps, ref, group))
       }
-      const left = idsOf(groups.flat())
-      if (left.length > 0) await settle(deps, ref, left, () => deps.claims.release(ref, left))
+      const next = ahead.shift()
+      if (!next) break
+      const prepared = await next.prepared
+      await writing
+      writing = prepared ? settle(deps, ref, next.ids, () => write(deps, ref, prepared)) : Promise.resolve()
     }
   } finally {
     await writing
+    const left = [...ahead.flatMap(({ ids }) => ids), ...idsOf(groups.flat())]
+    if (left.length > 0) await settle(deps, ref, left, () => deps.claims.release(ref, left))
   }
   if (deps.stopping.aborted) return
   if (isOver()) await deps.wakeIndexing(ref)

@@ -41,7 +41,7 @@ export interface KnowledgeBases {
   routes: Route[]
   ingestion: Ingestion
   evaluationRuns: EvaluationRuns
-  /** Deletes the contents of deleted knowledge bases. */
+  /** Deletes the contents of deleted knowledge bases and sources. */
   contentsEraser: ContentsEraser
   retriever: ReturnType<typeof createChatRetriever>
   /**
@@ -78,7 +78,7 @@ export function createKnowledgeBases(
   const stemmer = openStemmer(database)
   const ingestion = createIngestion({ services, models, calls, stemmer })
   const index = createPostgresIndex(stemmer)
-  const contentsEraser = new ContentsEraser(services)
+  const contentsEraser = new ContentsEraser({ services, onErased: ingestion.begin })
   const deps: KbDependencies = { services, models, calls, stemmer, index, ingestion, contentsEraser }
   const evaluationRuns = createEvaluationRuns(deps)
   return {

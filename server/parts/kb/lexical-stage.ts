@@ -3,7 +3,7 @@ import { type Hit, type QueryTerm, type Scores, scoreChunks } from '#platform/re
 import { type Language, languageOf } from '#platform/retrieval/languages.ts'
 import type { KnowledgeQuery } from '#platform/retrieval/parse-query.ts'
 import type { Stemmer } from '#platform/retrieval/stems.ts'
-import { type Condition, matches } from './filter.ts'
+import { type Condition, isOfAll, isSearched } from './filter.ts'
 import { isOfKb } from './own-kb.ts'
 import type { IndexRequest } from './search-index.ts'
 import { refOf, type SearchedKb, STAGE_MAX, type StageHit } from './searched-kbs.ts'
@@ -24,8 +24,8 @@ const SENTENCE_STOP_WORDS_MIN = 2
 
 /**
  * Returns the best chunks by BM25. Checks that they are not deleted, disabled or filtered out, and replaces those that
- * are. If `isChecked` is false, skips the check for a knowledge base without dead chunks and a search without a
- * filter, so that disabled chunks may be returned.
+ * are. If `isChecked` is false, skips the check for a knowledge base without dead chunks and a search of all documents,
+ * so that disabled chunks may be returned.
  */
 export async function findByWords(
   stemmer: Stemmer,
@@ -38,7 +38,7 @@ export async function findByWords(
   const toHit = (hit: Hit): StageHit => ({ kb, ...hit, score: hit.score / scores.ceiling })
   for (let count = STAGE_MAX; ; count *= FURTHER) {
     const best = scores.best(count)
-    if (!isChecked && filter.length === 0 && kb.deadCount === 0) return best.map(toHit)
+    if (!isChecked && isOfAll(kb, filter) && kb.deadCount === 0) return best.map(toHit)
     const found = await findAlive(
       sql,
       kb,
@@ -54,17 +54,17 @@ export async function findByWords(
 /** Returns the numbers of chunks that exist, are enabled, and belong to documents that match the filter. */
 async function findAlive(
   sql: TenantSql,
-  { id, organizationId }: SearchedKb,
+  kb: SearchedKb,
   numbers: number[],
   filter: Condition[],
 ): Promise<Set<number>> {
   if (numbers.length === 0) return new Set()
-  const isWanted =
-    filter.length === 0
-      ? sql`true`
-      : sql`exists (
+  const { id, organizationId } = kb
+  const isWanted = isOfAll(kb, filter)
+    ? sql`true`
+    : sql`exists (
           select from kb_documents d
-          where d.id = c.document_id and d.organization_id = c.organization_id and ${matches(sql, filter)})`
+          where d.id = c.document_id and d.organization_id = c.organization_id and ${isSearched(sql, filter)})`
   const rows = await sql<{ number: number }[]>`
     select number from kb_chunks c
     where kb_id = ${id} and organization_id = ${organizationId} and number = any(${numbers}) and is_enabled

@@ -1,11 +1,12 @@
-import { and, desc, eq, inArray } from '#database/drizzle.ts'
+import { and, desc, eq, inArray, type SQL, sql } from '#database/drizzle.ts'
 import { patternHolding } from '#database/like.ts'
-import { kbDocuments, knowledgeBases } from '#database/schema/kb.ts'
+import { kbDocuments, kbSources, knowledgeBases } from '#database/schema/kb.ts'
 import { fail } from '#errors'
 import type { Scope } from '#platform/access/scope.ts'
 import type { ReceivedFile } from '#platform/http/receive-file.ts'
 import { storeUpload } from '#platform/storage/store-upload.ts'
 import type { UploadView } from '#platform/storage/view-upload.ts'
+import { hasSource } from './claimable.ts'
 import type { KbDependencies } from './dependencies.ts'
 import {
   type ChunkRow,
@@ -30,8 +31,8 @@ export async function listDocuments(
   const { sql } = scope
   const pattern = patternHolding(search)
   const ids = await sql<{ id: string }[]>`
-    select id from kb_documents
-    where kb_id = ${kbId} and organization_id = ${scope.organizationId}
+    select id from kb_documents d
+    where kb_id = ${kbId} and organization_id = ${scope.organizationId} and ${hasSource(sql)}
       and (${pattern}::text is null or name ilike ${pattern})
     order by id desc limit ${limit} offset ${(page - 1) * limit}`
   const [{ total } = { total: 0 }] =
@@ -40,8 +41,9 @@ export async function listDocuments(
           select coalesce(sum(documents_pending + documents_ready + documents_failed), 0)::int as total
           from kb_sources where kb_id = ${kbId} and organization_id = ${scope.organizationId}`
       : await sql<{ total: number }[]>`
-          select count(*)::int as total from kb_documents
-          where kb_id = ${kbId} and organization_id = ${scope.organizationId} and name ilike ${pattern}`
+          select count(*)::int as total from kb_documents d
+          where kb_id = ${kbId} and organization_id = ${scope.organizationId} and name ilike ${pattern}
+            and ${hasSource(sql)}`
   const rows = await scope.select(kbDocuments, {
     where: inArray(
       kbDocuments.id,
@@ -67,7 +69,7 @@ export async function getDocument(
   }: NumberedPage & { kb_id: string; document_id: string; chunk_id?: string },
 ): Promise<DocumentWithChunks> {
   const [document] = await scope.select(kbDocuments, {
-    where: and(eq(kbDocuments.kbId, kbId), eq(kbDocuments.id, id)),
+    where: isDocument(kbId, id),
   })
   if (!document) throw fail('kb.document_not_found')
   const { sql } = scope
@@ -100,14 +102,20 @@ export async function deleteDocument(
   await scope.transaction(async (database) => {
     // Lock order: the knowledge base before its document counters (migration 0012).
     await database.select(knowledgeBases, { where: eq(knowledgeBases.id, kbId), lock: true })
-    const rows = await database.delete(
-      kbDocuments,
-      and(eq(kbDocuments.kbId, kbId), eq(kbDocuments.id, documentId)),
-    )
+    const rows = await database.delete(kbDocuments, isDocument(kbId, documentId))
     if (rows.length === 0) throw fail('kb.document_not_found')
   })
   await deps.ingestion.begin({ organizationId: scope.organizationId, id: kbId })
 }
+
+/** True for the document of a knowledge base, unless its source was deleted. */
+const isDocument = (kbId: string, id: string): SQL | undefined =>
+  and(
+    eq(kbDocuments.kbId, kbId),
+    eq(kbDocuments.id, id),
+    sql`exists (select from ${kbSources} where ${eq(kbSources.id, kbDocuments.sourceId)}
+      and ${eq(kbSources.organizationId, kbDocuments.organizationId)})`,
+  )
 
 /** Stores an uploaded file for a later source of type `file`. Throws the errors of storeUpload. */
 export const uploadFile = (

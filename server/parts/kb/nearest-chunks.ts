@@ -1,5 +1,5 @@
 import { toVectorText } from '#database/insert-rows.ts'
-import { matches } from './filter.ts'
+import { isOfAll, isSearched } from './filter.ts'
 import { isOfKb } from './own-kb.ts'
 import type { IndexRequest } from './search-index.ts'
 import { refOf, type SearchedKb, type StageHit } from './searched-kbs.ts'
@@ -14,12 +14,11 @@ export async function findNearest(
   vector: Float32Array,
   count: number,
 ): Promise<StageHit[]> {
-  const isWanted =
-    filter.length === 0
-      ? sql`true`
-      : sql`number in (
+  const isWanted = isOfAll(kb, filter)
+    ? sql`true`
+    : sql`number in (
           select c.number from kb_documents d join kb_chunks c on c.kb_id = d.kb_id and c.document_id = d.id
-          where d.kb_id = ${kb.id} and d.organization_id = ${kb.organizationId} and ${matches(sql, filter)})`
+          where d.kb_id = ${kb.id} and d.organization_id = ${kb.organizationId} and ${isSearched(sql, filter)})`
   // The subselect makes PostgreSQL parse the query's vector once instead of once per row.
   const rows = await sql<{ number: number; similarity: number }[]>`
     select number, -distance as similarity from (

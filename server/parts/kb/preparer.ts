@@ -1,9 +1,11 @@
+import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import type { Preparation, PreparedTexts } from './prepare-text.ts'
 
 /**
- * Prepares documents for indexing in a worker thread, so that the event loop stays free. A thread is safe enough,
- * because the text is limited in size and well-formed: files were parsed in separate processes (platform/documents).
+ * Prepares documents for indexing in worker threads, so that the event loop stays free and all cores work. A thread is
+ * safe enough, because the text is limited in size and well-formed: files were parsed in separate processes
+ * (platform/documents).
  */
 export interface Preparer {
   prepare(preparation: Preparation): Promise<PreparedTexts>
@@ -13,6 +15,45 @@ export interface Preparer {
 /** Time after which an idle thread ends and frees the tokenizer's tables, in milliseconds. */
 const IDLE_MS = 30_000
 
+/** Maximum number of threads by default. Each has the tokenizer's tables in memory. */
+const THREADS_MAX = 8
+
+export interface PreparerOptions {
+  idleMs?: number
+  threadsMax?: number
+}
+
+/** Creates a preparer that starts a thread for each concurrent task, up to one per core and `THREADS_MAX`. */
+export function createPreparer({
+  idleMs = IDLE_MS,
+  threadsMax = Math.min(availableParallelism(), THREADS_MAX),
+}: PreparerOptions = {}): Preparer {
+  const threads = new Set<Thread>()
+  const start = (): Thread => {
+    const thread = startThread(idleMs, () => threads.delete(thread))
+    threads.add(thread)
+    return thread
+  }
+  const leastBusy = (): Thread => {
+    const [thread] = [...threads].sort((a, b) => a.tasks() - b.tasks())
+    if (thread === undefined || (thread.tasks() > 0 && threads.size < threadsMax)) return start()
+    return thread
+  }
+  return {
+    prepare: (preparation) => leastBusy().prepare(preparation),
+    async close() {
+      await Promise.all([...threads].map((thread) => thread.end()))
+    },
+  }
+}
+
+interface Thread {
+  /** Returns the number of pending tasks. */
+  tasks(): number
+  prepare: Preparer['prepare']
+  end(): Promise<void>
+}
+
 interface Waiting {
   resolve(prepared: PreparedTexts): void
   reject(error: Error): void
@@ -20,52 +61,43 @@ interface Waiting {
 
 type Answer = { id: number; prepared: PreparedTexts } | { id: number; error: Error }
 
-export function createPreparer({ idleMs = IDLE_MS }: { idleMs?: number } = {}): Preparer {
+/** Starts a thread, which runs its tasks one after another. `onEnd` is called as soon as it takes no more of them. */
+function startThread(idleMs: number, onEnd: () => void): Thread {
   const waiting = new Map<number, Waiting>()
-  let thread: Worker | undefined
+  const worker = new Worker(new URL('./prepare-thread.ts', import.meta.url))
   let idle: NodeJS.Timeout | undefined
   let count = 0
 
-  /** Rejects the pending tasks of an ended thread, once per thread. Later tasks start a new thread. */
-  const rejectAll = (ended: Worker, error: Error): void => {
-    if (thread !== ended) return
-    thread = undefined
+  /** Rejects the pending tasks of the ended thread. */
+  const rejectAll = (error: Error): void => {
+    clearTimeout(idle)
+    onEnd()
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
   }
   const end = async (): Promise<void> => {
-    const ended = thread
-    if (!ended) return
-    rejectAll(ended, hasEnded())
-    await ended.terminate()
+    rejectAll(hasEnded())
+    await worker.terminate()
   }
-  const settle = (answer: Answer): void => {
-    const call = waiting.get(answer.id)
+  worker.unref()
+  worker.on('message', (answer: Answer) => {
+    const task = waiting.get(answer.id)
     waiting.delete(answer.id)
-    if ('error' in answer) call?.reject(answer.error)
-    else call?.resolve(answer.prepared)
+    if ('error' in answer) task?.reject(answer.error)
+    else task?.resolve(answer.prepared)
     if (waiting.size === 0) idle = setTimeout(end, idleMs).unref()
-  }
-  const start = (): Worker => {
-    const started = new Worker(new URL('./prepare-thread.ts', import.meta.url))
-    started.unref()
-    started.on('message', settle)
-    started.once('error', (error: Error) => rejectAll(started, error))
-    started.once('exit', () => rejectAll(started, hasEnded()))
-    return started
-  }
+  })
+  worker.once('error', rejectAll)
+  worker.once('exit', () => rejectAll(hasEnded()))
 
   return {
+    tasks: () => waiting.size,
+    end,
     prepare(preparation) {
       clearTimeout(idle)
-      thread ??= start()
       const id = ++count
-      thread.postMessage({ id, ...preparation })
+      worker.postMessage({ id, ...preparation })
       return new Promise((resolve, reject) => waiting.set(id, { resolve, reject }))
-    },
-    async close() {
-      clearTimeout(idle)
-      await end()
     },
   }
 }

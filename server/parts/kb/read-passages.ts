@@ -1,5 +1,6 @@
 import type { TenantSql } from '#database/tenant-sql.ts'
 import type { Language } from '#platform/retrieval/languages.ts'
+import { hasSource } from './claimable.ts'
 import type { Candidate } from './searched-kbs.ts'
 
 /** Content of a chunk, and its position in the document. */
@@ -35,7 +36,7 @@ export async function readPassages<Found extends Candidate>(
       d.metadata || jsonb_build_object('name', d.name, 'mime_type', d.mime_type, 'source_id', d.source_id) as metadata
     from json_to_recordset(${JSON.stringify(keys)}::text::json) as w (kb uuid, number int)
     join kb_chunks c on c.kb_id = w.kb and c.number = w.number and c.organization_id = ${organizationId} and c.is_enabled
-    join kb_documents d on d.id = c.document_id and d.organization_id = c.organization_id`
+    join kb_documents d on d.id = c.document_id and d.organization_id = c.organization_id and ${hasSource(sql)}`
   const read = new Map(rows.map(({ number, ...row }) => [`${row.kbId} ${number}`, row]))
   return pool.flatMap((found) => {
     const row = read.get(`${found.kb.id} ${found.number}`)

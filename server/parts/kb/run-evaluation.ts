@@ -5,7 +5,7 @@ import type { Queue } from '#platform/jobs/jobs.ts'
 import { ndcgAt10, recallAt, reciprocalRank } from '#platform/retrieval/metrics.ts'
 import type { RunningSweep } from '#platform/sweeps/sweeps.ts'
 import type { ResolvedModel } from '../llm/index.ts'
-import { isRunClaimable } from './claimable.ts'
+import { hasSource, isRunClaimable } from './claimable.ts'
 import { ClaimedRun, RUN_HOURS_MAX, type Run, type RunRef } from './claimed-run.ts'
 import type { KbDependencies } from './dependencies.ts'
 import { unattributed } from './embed-texts.ts'
@@ -178,8 +178,8 @@ async function readAnswers(
   const ids = new Set(questions.flatMap((question) => question.document_ids ?? []))
   const names = new Set(questions.flatMap((question) => question.document_names ?? []))
   const rows = await sql<{ id: string; name: string }[]>`
-    select id, name from kb_documents
-    where kb_id = ${kbId} and organization_id = ${organizationId}
+    select id, name from kb_documents d
+    where kb_id = ${kbId} and organization_id = ${organizationId} and ${hasSource(sql)}
       and (id = any(${[...ids]}) or name = any(${[...names]}))`
   const known = new Set(rows.map(({ id }) => id))
   const byName = Map.groupBy(rows, ({ name }) => name)

@@ -18,6 +18,8 @@ export interface SearchedKb {
   wordCount: number
   /** Number of deleted chunks whose postings still exist. */
   deadCount: number
+  /** True while documents of a deleted source still exist. */
+  hasAbandoned: boolean
 }
 
 /**
@@ -40,8 +42,10 @@ export async function readSearchedKbs({
     select id, organization_id as "organizationId", embedding_model as "embeddingModel",
       embedding_model_id as "embeddingModelId", generation, dimensions, floor, languages,
       index_version as "indexVersion", chunk_count as "chunkCount", word_count::float as "wordCount",
-      dead_count as "deadCount"
-    from knowledge_bases where organization_id = ${organizationId} and id = any(${ids}) order by id`
+      dead_count as "deadCount",
+      exists (select from kb_contents c where c.kb_id = k.id and c.organization_id = k.organization_id
+        and c.is_abandoned) as "hasAbandoned"
+    from knowledge_bases k where organization_id = ${organizationId} and id = any(${ids}) order by id`
   if (rows.length < ids.length && !mayBeGone) throw fail('kb.not_found')
   return rows
 }

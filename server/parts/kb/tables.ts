@@ -13,8 +13,8 @@ export const kbTables: OwnedTables = {
     erasure: 'cascade',
   },
   kb_contents: {
-    audit: { not: 'Follows from knowledge bases.' },
-    export: { not: 'Has no data besides the id of a knowledge base.' },
+    audit: { not: 'Follows from knowledge bases and sources.' },
+    export: { not: 'Has no data besides the ids of knowledge bases and sources.' },
     erasure: 'cascade',
   },
   kb_sources: {
