@@ -20,6 +20,7 @@ import { type Chat, createChat, type Retriever } from '#parts/chat/index.ts'
 import { type Console, type ConsoleSource, createConsole, registerConsole } from '#parts/console/index.ts'
 import { conversationRoutes } from '#parts/conversation/index.ts'
 import { createDataRights, type DataRights } from '#parts/data-rights/index.ts'
+import { installationRoutes } from '#parts/installation/index.ts'
 import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
 import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
@@ -151,6 +152,7 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
     ...conversationRoutes({ chats: chat.conversations, models }),
     ...agentDeploy.routes,
     ...instructionRoutes,
+    ...installationRoutes(services),
     ...openAiRoutes(openAi),
     ...anthropicRoutes(openAi),
     ...billingRoutes(services),

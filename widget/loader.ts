@@ -86,7 +86,7 @@ function install(base: string): void {
     const element = document.createElement('iframe')
     element.title = LOOK.label
     element.allow = 'clipboard-write'
-    element.src = `${base}/embed/${LOOK.deploymentId}#${location.origin}`
+    element.src = `${base}/embed/${LOOK.deploymentId}?scheme=${pageScheme()}#${location.origin}`
     root.prepend(element)
     return element
   }
@@ -102,8 +102,18 @@ function install(base: string): void {
   /** Tells the frame that it was opened. The frame then focuses one of its elements. */
   function notifyOpened(): void {
     frame?.focus()
-    frame?.contentWindow?.postMessage({ parley: 'opened' } satisfies ToFrame, origin)
+    frame?.contentWindow?.postMessage({ parley: 'opened', scheme: pageScheme() } satisfies ToFrame, origin)
   }
+}
+
+/** Returns `light` or `dark` if the page declares exactly one color scheme. Otherwise, returns an empty string. */
+function pageScheme(): string {
+  const { colorScheme } = getComputedStyle(document.documentElement)
+  const declared =
+    colorScheme === 'normal'
+      ? document.querySelector<HTMLMetaElement>('meta[name=color-scheme]')?.content
+      : colorScheme
+  return /^(?:only )?(dark|light)(?: only)?$/.exec(declared ?? '')?.[1] ?? ''
 }
 
 function makeButton(): { button: HTMLButtonElement; icon: SVGPathElement } {

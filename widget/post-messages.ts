@@ -6,6 +6,8 @@ export interface FromFrame {
 /** A message to the frame from the page that contains it. */
 export interface ToFrame {
   parley: 'opened'
+  /** The color scheme of the page: `light` or `dark`, or empty if the page declares none. */
+  scheme: string
 }
 
 export const isFromFrame = (data: unknown): data is FromFrame => ['ready', 'close'].includes(wordOf(data))

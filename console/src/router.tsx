@@ -1,5 +1,6 @@
 import { createRouter } from '@tanstack/react-router'
 import { accountRoutes } from './screens/account/routes.ts'
+import { adminRoutes } from './screens/admin/routes.ts'
 import { agentRoutes } from './screens/agents/routes.ts'
 import { chatRoutes } from './screens/chat/routes.ts'
 import { confirmationRoutes, connectionRoutes } from './screens/connections/routes.ts'
@@ -31,6 +32,7 @@ const tree = rootRoute.addChildren([
     ...playgroundRoutes,
     ...peopleRoutes,
     ...organizationRoutes,
+    ...adminRoutes,
     ...accountRoutes,
   ]),
 ])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeInBrowser } from '#tests/support/browser.ts'
 import type { Person } from '#tests/support/client.ts'
 import { type ConsoleStage, expectAccessible } from '#tests/support/console-stage.ts'
-import type { Team } from '#tests/support/team.ts'
+import { type Team, teamOf } from '#tests/support/team.ts'
 import { startTeamStage, type TeamStage } from '#tests/support/team-stage.ts'
 
 /** Members: invitations, roles, suspension, removal, and the permissions that these need. */
@@ -25,13 +25,14 @@ describeInBrowser('members in the console', () => {
     const addresses = dialog.getByLabel('Email addresses')
     await addresses.fill('grace@example.com nobody')
     await dialog.getByText('Not an email address: nobody').waitFor()
-    expect(await dialog.getByRole('button', { name: 'Send invitation' }).isDisabled()).toBe(true)
+    expect(await dialog.getByRole('button', { name: 'Create invitation' }).isDisabled()).toBe(true)
     await addresses.fill(`Grace Hopper <grace@example.com>\nmary@example.com, ${owner.email}`)
     await dialog.getByLabel('Role').selectOption('guest')
     await expectAccessible(page)
-    await dialog.getByRole('button', { name: 'Send 3 invitations' }).click()
+    await dialog.getByRole('button', { name: 'Create 3 invitations' }).click()
 
-    const results = page.getByRole('dialog', { name: '2 invitations sent' })
+    const results = page.getByRole('dialog', { name: '2 invitations created' })
+    await results.getByText('This installation sends no email. Share each link yourself.').waitFor()
     await results
       .getByText('This user is already a member of the organization. Change their role instead.')
       .waitFor()
@@ -46,10 +47,10 @@ describeInBrowser('members in the console', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('row', { name: /mary@example.com guest Invited/ }).waitFor()
 
-    // A new link is sent, then the invitation is revoked.
+    // A new link is created, then the invitation is revoked.
     await page.getByRole('button', { name: 'Actions for mary@example.com' }).click()
-    await page.getByRole('menuitem', { name: 'Resend invitation' }).click()
-    const resent = page.getByRole('dialog', { name: 'New link sent' })
+    await page.getByRole('menuitem', { name: 'Create new link' }).click()
+    const resent = page.getByRole('dialog', { name: 'New link' })
     await resent.getByText(/\/invite\?token=inv_/).waitFor()
     await expectAccessible(page)
     await resent.getByRole('button', { name: 'Done' }).click()
@@ -59,19 +60,28 @@ describeInBrowser('members in the console', () => {
     await page.getByRole('row', { name: /mary@example.com/ }).waitFor({ state: 'detached' })
   })
 
-  test('an existing user is added by ID unless the organization turned that off', async () => {
+  test('a person with an account is found and added unless the organization turned that off', async () => {
     const turing = await stage.server.signUp()
+    const { person: hopper, name } = await (await teamOf(stage.server, owner, 'Compilers')).join(
+      'member',
+      'Grace',
+      'Hopper',
+    )
     const page = await open('/members')
     await page.getByRole('button', { name: 'Invite' }).click()
-    await page.getByRole('button', { name: 'By user ID' }).click()
-    await page.getByLabel('User ID').fill(owner.userId)
-    await page.getByRole('button', { name: 'Add member' }).click()
-    await page
-      .getByRole('alert')
-      .getByText('This user is already a member of the organization. Change their role instead.')
-      .waitFor()
-    await page.getByLabel('User ID').fill(turing.userId)
+    await page.getByRole('button', { name: 'People with an account' }).click()
+    await page.getByLabel('Person').fill('hopp')
+    await page.getByRole('radio', { name: new RegExp(hopper.email) }).check()
     await expectAccessible(page)
+    await page.getByRole('button', { name: 'Add member' }).click()
+    await page.getByRole('row', { name: new RegExp(name) }).waitFor()
+
+    // A person who shares no organization with the user is added by the ID that they give to the user.
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('button', { name: 'People with an account' }).click()
+    await page.getByLabel('Person').fill(turing.email)
+    await page.getByText('No matches in your organizations').waitFor()
+    await page.getByLabel('Person').fill(turing.userId)
     await page.getByRole('button', { name: 'Add member' }).click()
     await page.getByRole('row', { name: /New member/ }).waitFor()
     expect(await page.getByText(turing.email).count()).toBe(0)
@@ -82,7 +92,7 @@ describeInBrowser('members in the console', () => {
     await team.asAdministrator('PUT', team.at('/api/org/features'), { team_members: false })
     await page.reload()
     await page.getByRole('button', { name: 'Invite' }).click()
-    await page.getByRole('button', { name: 'By user ID' }).click()
+    await page.getByRole('button', { name: 'People with an account' }).click()
     await page.getByText('is off for this organization').waitFor()
     await team.asAdministrator('PUT', team.at('/api/org/features'), { team_members: true })
   })

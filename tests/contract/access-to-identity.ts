@@ -11,5 +11,9 @@ export const IDENTITY: Record<string, [allowed: string, call: (fixture: Fixture)
   delete_auth_sessions: [EVERYBODY, () => ({ query: { session_id: crypto.randomUUID() } })],
   post_auth_verify_email: [EVERYBODY, () => ({ body: { token: 'x' } })],
   post_auth_resend_verification: [EVERYBODY, nothing],
+  get_org_list_all: ['S', nothing],
+  get_users_list_all: ['S', nothing],
+  get_installation_status: ['S', nothing],
+  get_users_search: ['OAC', ({ organizationId }) => ({ query: { org_id: organizationId, q: 'x' } })],
   get_users_find: ['OAC', ({ organizationId }) => ({ query: { org_id: organizationId, email: email() } })],
 }

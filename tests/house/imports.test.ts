@@ -32,6 +32,7 @@ const PART_MAY_IMPORT: Record<string, string[]> = {
     'tools',
     'webhooks',
   ],
+  installation: ['llm'],
   invitations: ['org'],
   kb: ['llm'],
   mcp: [],

@@ -65,6 +65,8 @@ describe('a budget', () => {
     expect(replaced).toMatchObject({ id: ofMember.id, credits_per_month: 60 })
     const { body } = await budgets('list', person)
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([ofKey.id, ofMember.id])
+    const own = await budgets('list', person, { query: `&user_id=${person.userId}` })
+    expect(own.body.data).toEqual([body.data[1]])
     const removed = await budgets('delete', person, { query: `&budget_id=${ofKey.id}` })
     expect([removed.status, removed.body]).toEqual([200, { message: 'Budget removed' }])
     expect((await budgets('delete', person, { query: `&budget_id=${ofKey.id}` })).status).toBe(404)
@@ -138,6 +140,17 @@ describe('a budget', () => {
 })
 
 describe('a caller whose budget is used up', () => {
+  test('has exceeded it by at most the last reply, because a hold reserves one credit', async () => {
+    const { person, say } = await personWithModel()
+    await setBudget(server, person, { user_id: person.userId, credits_per_month: 1 })
+    await say()
+    const [budget] = (await budgets('list', person)).body.data
+    expect(budget.spent).toBeGreaterThan(1)
+    expect(budget.available).toBeLessThan(1)
+    await expect(say()).rejects.toThrow('402')
+    expect((await budgets('list', person)).body.data[0].spent).toBe(budget.spent)
+  })
+
   test('gets an error with the owner and reset time of the budget, from every kind of call', async () => {
     const { person, modelId, say } = await personWithModel()
     const key = await addKey(server, person)

@@ -159,7 +159,7 @@ test('creates no account if sign-up requires an invitation', async () => {
     SIGNUP: 'invite',
   })
   const methods = await closed.call('GET', '/api/auth/methods')
-  expect(methods.body).toEqual({ signup: 'invite', oidc: true })
+  expect(methods.body).toEqual({ signup: 'invite', oidc: true, email: false })
   const url = await new OpenidBrowser().open(`${baseUrl}/api/auth/oidc/start`)
   expect(url.searchParams.get('error')).toContain('by invitation only')
   await closed.stop()
@@ -169,7 +169,7 @@ test('creates no account if sign-up requires an invitation', async () => {
 test('is unavailable without a provider, and reports an unreachable one', async () => {
   const without = await sharedTestServer()
   const methods = await without.call('GET', '/api/auth/methods')
-  expect(methods.body).toEqual({ signup: 'open', oidc: false })
+  expect(methods.body).toEqual({ signup: 'open', oidc: false, email: false })
   expect((await without.call('GET', '/api/auth/oidc/start')).status).toBe(404)
   await without.stop()
   const away = await startTestServer({

@@ -20,7 +20,13 @@ const OPENAPI = join(import.meta.dirname, '../../openapi.json')
  * the test's own sign-ins, or write to the audit log.
  */
 const NOT_WALKED = new Set([
-  ...['/api/auth/oidc/start', '/api/auth/oidc/callback', '/api/mcp/callback', '/api/mcp/server_with_tools'],
+  ...[
+    '/api/auth/oidc/start',
+    '/api/auth/oidc/callback',
+    '/api/mcp/callback',
+    '/api/mcp/server_with_tools',
+    '/api/installation/status',
+  ],
   ...[
     '/api/org/get_leave_link',
     '/api/invitations/validate',

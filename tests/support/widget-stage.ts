@@ -122,9 +122,11 @@ export async function replied(chat: Frame): Promise<void> {
   await chat.waitForSelector('.reply[aria-busy=false]')
 }
 
-/** Returns the text of each entry in the chat's log. */
+/** Returns the text of each entry in the chat's log, without the greeting of a deployment that has no welcome message. */
 export const said = async (chat: Frame): Promise<string[]> =>
-  (await chat.locator('.log > *').allInnerTexts()).map((text) => text.trim().replace(/\n+/g, '\n'))
+  (await chat.locator('.log > :not(.greeting, .starters)').allInnerTexts()).map((text) =>
+    text.trim().replace(/\n+/g, '\n'),
+  )
 
 export const newestReply = (chat: Frame): Promise<string> => chat.locator('.reply').last().innerText()
 

@@ -98,6 +98,11 @@ test('declares which sites may embed the page and what it may do', async () => {
   expect(text.match(/<script/g)).toHaveLength(1)
   const everywhere = await get(`/embed/${await server.deploy()}`)
   expect(everywhere.headers['content-security-policy']).toContain('frame-ancestors *;')
+  // Only the console shows a preview, also of logos that are not saved yet.
+  const preview = (await get(`/embed/${await server.deploy(config)}?preview`)).headers[
+    'content-security-policy'
+  ]
+  expect(preview).toContain("img-src 'self' data: https:; frame-ancestors 'self';")
 })
 
 test('reports an unknown or paused deployment without a script', async () => {

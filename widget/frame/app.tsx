@@ -17,6 +17,7 @@ interface AppProps {
 export function App({ look, view, conversation, host }: AppProps): VNode {
   const { phase, entries, isReplying, trouble, canTryAgain } = view
   const title = look.companyName ?? look.name
+  const send = (text: string): void => void conversation.send(text)
   const startOver = (): void => {
     conversation.startOver()
     focusComposer()
@@ -37,6 +38,8 @@ export function App({ look, view, conversation, host }: AppProps): VNode {
         <Log
           author={title}
           welcome={look.welcomeMessage}
+          starters={phase === 'open' && entries.length === 0 ? startersOf(look) : []}
+          onSend={send}
           entries={entries}
           onTryAgain={canTryAgain ? tryAgain : null}
         />
@@ -54,10 +57,13 @@ export function App({ look, view, conversation, host }: AppProps): VNode {
           isStarting={phase === 'starting'}
           isClosed={phase === 'closed'}
           canSend={phase === 'open' && !isReplying}
-          onSend={(text) => conversation.send(text)}
+          onSend={send}
           onStop={isReplying ? () => conversation.stop() : null}
         />
       </main>
     </>
   )
 }
+
+const startersOf = ({ starterQuestions }: Look): readonly string[] =>
+  starterQuestions ?? [t('starterAbilities'), t('starterStart')]

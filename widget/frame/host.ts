@@ -12,12 +12,12 @@ export interface Host {
  *
  * Returns null if there is no loader: in a separate window, or if the page itself contains the iframe.
  */
-export function findHost(onOpened: () => void): Host | null {
+export function findHost(onOpened: (scheme: string) => void): Host | null {
   const origin = location.hash.slice(1)
   if (window.parent === window || parseAddress(origin)?.origin !== origin) return null
   const tell = (message: FromFrame): void => window.parent.postMessage(message, origin)
   addEventListener('message', ({ source, origin: sender, data }) => {
-    if (source === window.parent && sender === origin && isToFrame(data)) onOpened()
+    if (source === window.parent && sender === origin && isToFrame(data)) onOpened(data.scheme)
   })
   addEventListener('keydown', (event) => {
     if (event.key === 'Escape' && !event.isComposing) tell({ parley: 'close' })

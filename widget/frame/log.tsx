@@ -1,5 +1,6 @@
 import { Component, type VNode } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { focusComposer } from './composer.tsx'
 import type { Entry, Question, Reply } from './entries.ts'
 import { Markdown } from './markdown.tsx'
 import { t } from './text.ts'
@@ -7,14 +8,17 @@ import { t } from './text.ts'
 interface LogProps {
   author: string
   welcome: string | null
+  /** Questions that the visitor can send with one click. */
+  starters: readonly string[]
   entries: readonly Entry[]
+  onSend: (text: string) => void
   onTryAgain: (() => void) | null
 }
 
 /** New text scrolls into view automatically within this distance of the end, in pixels. */
 const END_MARGIN = 48
 
-export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
+export function Log({ author, welcome, starters, entries, onSend, onTryAgain }: LogProps): VNode {
   const log = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
   const newest = entries.at(-1)
@@ -56,11 +60,10 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
           isAtEnd.current = scrollHeight - scrollTop - clientHeight < END_MARGIN
         }}
       >
-        {welcome !== null && (
-          <article class="reply">
-            <Markdown text={welcome} />
-          </article>
-        )}
+        <article class={welcome === null ? 'reply greeting' : 'reply'}>
+          <Markdown text={welcome ?? t('welcome')} />
+        </article>
+        {starters.length > 0 && <Starters questions={starters} onSend={onSend} />}
         {entries.map((entry) => (
           <EntryView
             key={entry.key}
@@ -72,6 +75,30 @@ export function Log({ author, welcome, entries, onTryAgain }: LogProps): VNode {
       </div>
       <Announcement log={log} newest={newest} />
     </>
+  )
+}
+
+function Starters({
+  questions,
+  onSend,
+}: {
+  questions: readonly string[]
+  onSend: (text: string) => void
+}): VNode {
+  const send = (text: string): void => {
+    onSend(text)
+    focusComposer()
+  }
+  return (
+    <ul class="starters" aria-label={t('starters')}>
+      {questions.map((text) => (
+        <li key={text}>
+          <button type="button" onClick={() => send(text)}>
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
   )
 }
 

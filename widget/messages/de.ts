@@ -4,6 +4,10 @@ import type en from './en.ts'
 export default {
   open: 'Mit {name} chatten',
   conversation: 'Unterhaltung',
+  welcome: 'Guten Tag, wie kann ich Ihnen helfen?',
+  starters: 'Vorgeschlagene Fragen',
+  starterAbilities: 'Wobei können Sie mir helfen?',
+  starterStart: 'Wie fange ich an?',
   message: 'Nachricht',
   placeholder: 'Nachricht schreiben',
   send: 'Nachricht senden',

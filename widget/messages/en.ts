@@ -2,6 +2,10 @@
 export default {
   open: 'Chat with {name}',
   conversation: 'Conversation',
+  welcome: 'Hello, how can I help you?',
+  starters: 'Suggested questions',
+  starterAbilities: 'What can you help me with?',
+  starterStart: 'How do I get started?',
   message: 'Message',
   placeholder: 'Write a message',
   send: 'Send message',

@@ -27,10 +27,14 @@ export async function download(
     ...(signal && { signal }),
   })
   const blob = await new Response(answer.body?.pipeThrough(counted(onProgress))).blob()
-  const address = URL.createObjectURL(blob)
+  saveFile(blob, nameOf(answer) ?? name)
+}
+
+export function saveFile(content: Blob, name: string): void {
+  const address = URL.createObjectURL(content)
   const link = document.createElement('a')
   link.href = address
-  link.download = nameOf(answer) ?? name
+  link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(address), KEPT_MS)
 }

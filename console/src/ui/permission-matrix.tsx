@@ -21,6 +21,23 @@ const RESOURCES = [
 ] as const
 const ACTIONS = ['read', 'write', 'delete', 'execute', 'admin', '*'] as const
 
+/** Returns permissions in words, such as `Read: Everything. Write: Chats, Members`. */
+export function permissionsInWords(names: readonly string[]): string {
+  if (names.includes('*:*')) return t('permissions.allResources')
+  const actions = withOthers(['*', 'read', 'write', 'delete', 'execute', 'admin'], names, 1)
+  return actions
+    .flatMap((action) => {
+      const resources = withOthers(RESOURCES, names, 0).filter((one) => names.includes(`${one}:${action}`))
+      return resources.length === 0
+        ? []
+        : t('permissions.inWords', {
+            action: actionText(action),
+            resources: resources.map(resourceText).join(', '),
+          })
+    })
+    .join(' ')
+}
+
 interface PermissionMatrixProps {
   /** The names of all existing permissions, such as `kb:read`. Other combinations have no checkbox. */
   names: readonly string[]
@@ -33,52 +50,55 @@ interface PermissionMatrixProps {
 
 /**
  * A table of checkboxes with a row per resource and a column per action. A permission that another selected
- * permission includes is checked and disabled.
+ * permission includes is checked and disabled. A sentence above the table sums up the selected permissions.
  */
 export function PermissionMatrix({ names, chosen, onChange, isAllowed = () => true }: PermissionMatrixProps) {
   const resources = withOthers(RESOURCES, names, 0).map((name) => [name, resourceText(name)] as const)
   const actions = withOthers(ACTIONS, names, 1).map((name) => [name, actionText(name)] as const)
   return (
-    <div
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
-      tabIndex={0}
-      role="group"
-      aria-label={t('permissions.title')}
-      className="overflow-x-auto rounded-xl border border-line"
-    >
-      <table className="w-full border-separate border-spacing-0 text-sm">
-        <thead>
-          <tr className="text-muted *:border-b *:border-line">
-            <th scope="col" className="sticky left-0 bg-raised px-3 py-2 text-left font-medium">
-              {t('permissions.resource')}
-            </th>
-            {actions.map(([action, text]) => (
-              <th key={action} scope="col" className="px-2 py-2 text-center font-medium">
-                {text}
+    <>
+      <p className="text-sm text-muted">{permissionsInWords(chosen)}</p>
+      <div
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas need keyboard access
+        tabIndex={0}
+        role="group"
+        aria-label={t('permissions.title')}
+        className="overflow-x-auto rounded-xl border border-line"
+      >
+        <table className="w-full border-separate border-spacing-0 text-sm">
+          <thead>
+            <tr className="text-muted *:border-b *:border-line">
+              <th scope="col" className="sticky left-0 bg-raised px-3 py-2 text-left font-medium">
+                {t('permissions.resource')}
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {resources.map(([resource, text]) => (
-            <tr key={resource} className="*:border-b *:border-line last:*:border-b-0">
-              <th scope="row" className="sticky left-0 bg-raised px-3 py-1.5 text-left font-normal">
-                {text}
-              </th>
-              {actions.map(([action, actionName]) => (
-                <td key={action} className="px-2 py-1.5 text-center">
-                  <Box
-                    name={`${resource}:${action}`}
-                    label={t('permissions.box', { resource: text, action: actionName })}
-                    {...{ names, chosen, onChange, isAllowed }}
-                  />
-                </td>
+              {actions.map(([action, text]) => (
+                <th key={action} scope="col" className="px-2 py-2 text-center font-medium">
+                  {text}
+                </th>
               ))}
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+          </thead>
+          <tbody>
+            {resources.map(([resource, text]) => (
+              <tr key={resource} className="*:border-b *:border-line last:*:border-b-0">
+                <th scope="row" className="sticky left-0 bg-raised px-3 py-1.5 text-left font-normal">
+                  {text}
+                </th>
+                {actions.map(([action, actionName]) => (
+                  <td key={action} className="px-2 py-1.5 text-center">
+                    <Box
+                      name={`${resource}:${action}`}
+                      label={t('permissions.box', { resource: text, action: actionName })}
+                      {...{ names, chosen, onChange, isAllowed }}
+                    />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
   )
 }
 

@@ -7,7 +7,7 @@ interface StatsProps {
 export const Stats = ({ label, stats }: StatsProps) => (
   <dl
     aria-label={label}
-    className="grid grid-cols-1 gap-px overflow-hidden rounded-2xl border border-line bg-line sm:auto-cols-fr sm:grid-flow-col"
+    className="grid shrink-0 grid-cols-1 gap-px overflow-hidden rounded-2xl border border-line bg-line sm:auto-cols-fr sm:grid-flow-col"
   >
     {stats.map(([name, value, note]) => (
       <div

@@ -23,6 +23,7 @@ export interface DeploymentConfig {
   branding?: { logo_url?: string; company_name?: string }
   widget_placement?: 'bottom-right' | 'bottom-left'
   welcome_message?: string
+  starter_questions?: string[]
   allowed_origins?: string[]
   daily_message_limit?: number
 }

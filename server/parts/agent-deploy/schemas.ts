@@ -77,7 +77,18 @@ const shown = {
     }),
   ),
   welcome_message: Type.Optional(
-    Type.String({ maxLength: 2_000, description: 'First message shown to visitors.' }),
+    Type.String({
+      maxLength: 2_000,
+      description: "First message shown to visitors. Default: a greeting in the visitor's language.",
+    }),
+  ),
+  starter_questions: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 200, ...NOT_BLANK, description: 'A question.' }), {
+      minItems: 1,
+      maxItems: 4,
+      description:
+        "Questions that visitors can send with one click. Default: general questions in the visitor's language.",
+    }),
   ),
 }
 

@@ -39,20 +39,29 @@ export function registerWidget(
     return sendZipped(request, reply, Buffer.from(script), () => zipText(script))
   })
 
-  http.get<{ Params: { id: string } }>('/embed/:id', async (request, reply) => {
-    const [deployment, files, text] = await Promise.all([find(request.params.id), filesOf(), textOf(request)])
-    reply.type(PAGE).headers({
-      'Content-Security-Policy': contentPolicy(deployment?.config),
-      'Permissions-Policy': FEATURES,
-      'Referrer-Policy': 'no-referrer',
-      'X-Content-Type-Options': 'nosniff',
-      'Cache-Control': 'no-cache',
-      Vary: 'Accept-Language',
-    })
-    if (deployment === null) return reply.code(404).send(noticePage(files, text, 'unknown'))
-    if (deployment.status !== 'active') return reply.code(403).send(noticePage(files, text, 'closed'))
-    return reply.send(chatPage(files, deployment, text))
-  })
+  http.get<{ Params: { id: string }; Querystring: { preview?: unknown } }>(
+    '/embed/:id',
+    async (request, reply) => {
+      const [deployment, files, text] = await Promise.all([
+        find(request.params.id),
+        filesOf(),
+        textOf(request),
+      ])
+      reply.type(PAGE).headers({
+        'Content-Security-Policy': contentPolicy(deployment?.config, {
+          isPreview: request.query.preview !== undefined,
+        }),
+        'Permissions-Policy': FEATURES,
+        'Referrer-Policy': 'no-referrer',
+        'X-Content-Type-Options': 'nosniff',
+        'Cache-Control': 'no-cache',
+        Vary: 'Accept-Language',
+      })
+      if (deployment === null) return reply.code(404).send(noticePage(files, text, 'unknown'))
+      if (deployment.status !== 'active') return reply.code(403).send(noticePage(files, text, 'closed'))
+      return reply.send(chatPage(files, deployment, text))
+    },
+  )
 
   http.get<{ Params: { file: string } }>('/embed/assets/:file', async (request, reply) => {
     const { assets } = await filesOf()

@@ -1,5 +1,5 @@
 import type { DeploymentConfig } from '#database/schema/agent-deploy.ts'
-import { type ButtonLook, DEFAULT_COLOR, type Look } from '../../../widget/look.ts'
+import { type ButtonLook, colorOf, lookOf, originOf } from '../../../widget/look.ts'
 import type { PublicDeployment } from './public-deployments-system.ts'
 import type { WidgetFiles } from './widget-files.ts'
 import type { WidgetText } from './widget-text.ts'
@@ -13,7 +13,7 @@ export const loaderScript = (
 
 /** Builds the chat page that the widget's frame shows. */
 export const chatPage = (files: WidgetFiles, deployment: PublicDeployment, text: WidgetText): string => {
-  const look = escapeHtml(JSON.stringify(lookOf(deployment)))
+  const look = escapeHtml(JSON.stringify(lookOf(deployment.name, deployment.config)))
   return page(
     files,
     text,
@@ -40,22 +40,32 @@ export const noticePage = (files: WidgetFiles, text: WidgetText, reason: 'closed
 /**
  * Returns the Content-Security-Policy of the widget's frame. The frame may load its own script and style, connect to
  * its own server, and show the logo. `allowed_origins` limits which pages may embed the frame; if empty, every page
- * may. The console may always embed it, because it has the same origin.
+ * may. The console may always embed it, because it has the same origin. Only the console may embed a preview, which
+ * shows logos that are not saved yet.
  */
-export function contentPolicy(config: DeploymentConfig | undefined): string {
-  const logo = originOf(config?.branding?.logo_url)
-  const allowed = config?.allowed_origins ?? []
-  const ancestors = allowed.map(originOf).filter((origin) => origin !== null)
+export function contentPolicy(
+  config: DeploymentConfig | undefined,
+  { isPreview }: { isPreview: boolean },
+): string {
+  const logo = isPreview ? 'https:' : originOf(config?.branding?.logo_url)
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "connect-src 'self'",
     ["img-src 'self' data:", logo].filter(Boolean).join(' '),
-    `frame-ancestors ${allowed.length === 0 ? '*' : ["'self'", ...ancestors].join(' ')}`,
+    `frame-ancestors ${ancestorsOf(config, isPreview)}`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ')
+}
+
+function ancestorsOf(config: DeploymentConfig | undefined, isPreview: boolean): string {
+  const allowed = config?.allowed_origins ?? []
+  if (isPreview) return "'self'"
+  return allowed.length === 0
+    ? '*'
+    : ["'self'", ...allowed.map(originOf).filter((origin) => origin !== null)].join(' ')
 }
 
 const page = (
@@ -77,18 +87,6 @@ ${rest}
 </html>
 `
 
-function lookOf({ name, config }: PublicDeployment): Look {
-  const { theme, branding } = config
-  return {
-    name,
-    companyName: branding?.company_name || null,
-    logoUrl: originOf(branding?.logo_url) === null ? null : (branding?.logo_url ?? null),
-    color: colorOf(config),
-    fontFamily: theme?.font_family || null,
-    welcomeMessage: config.welcome_message || null,
-  }
-}
-
 function buttonLookOf({ id, name, config }: PublicDeployment, t: WidgetText['t']): ButtonLook {
   return {
     deploymentId: id,
@@ -96,16 +94,6 @@ function buttonLookOf({ id, name, config }: PublicDeployment, t: WidgetText['t']
     color: colorOf(config),
     side: config.widget_placement === 'bottom-left' ? 'left' : 'right',
   }
-}
-
-const colorOf = ({ theme }: DeploymentConfig): string =>
-  /^#[\da-f]{6}$/i.test(theme?.primary_color ?? '') ? (theme?.primary_color as string) : DEFAULT_COLOR
-
-/** Returns the origin of an HTTP(S) URL, safe to insert into a policy. Returns null for an invalid URL. */
-function originOf(address: string | undefined): string | null {
-  if (address === undefined || !URL.canParse(address)) return null
-  const { protocol, origin } = new URL(address)
-  return (protocol === 'https:' || protocol === 'http:') && !/[\s;,']/.test(origin) ? origin : null
 }
 
 const escapeHtml = (text: string): string =>

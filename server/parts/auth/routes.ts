@@ -46,7 +46,11 @@ export const authRoutes = (
     access: 'public',
     reply: [200, SignInMethods],
     errors: [],
-    handler: async () => ({ signup: services.config.signup, oidc: services.config.oidc !== null }),
+    handler: async () => ({
+      signup: services.config.signup,
+      oidc: services.config.oidc !== null,
+      email: services.config.smtpUrl !== null,
+    }),
   }),
   defineRoute({
     method: 'POST',

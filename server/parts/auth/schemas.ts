@@ -98,6 +98,10 @@ export const SignInMethods = Type.Object(
       description: '`open`: anyone can sign up. `invite`: only people with an invitation can.',
     }),
     oidc: Type.Boolean({ description: 'Whether an OpenID provider is configured.' }),
+    email: Type.Boolean({
+      description:
+        'Whether the installation sends email. If not, emails are stored on the server and reach no one.',
+    }),
   },
   { $id: 'SignInMethods' },
 )

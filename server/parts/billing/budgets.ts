@@ -9,16 +9,19 @@ import { isOrNull, keepSubject } from './keep-subject.ts'
 import { type BudgetView, type NewBudget, viewBudget } from './schemas.ts'
 import { BUDGET } from './tables.ts'
 
-/** Returns the budgets of an organization, newest first. */
+/** Returns the budgets of an organization or of one of its members, newest first. */
 export const listBudgets = (
   scope: Scope<'organization:read'>,
-  query: { limit?: number; cursor?: string },
+  query: { user_id?: string; limit?: number; cursor?: string },
 ): Promise<Page<BudgetView>> =>
   readPage(
     query,
     (below, count) =>
       scope.select(budgets, {
-        where: below === undefined ? undefined : lt(budgets.id, below),
+        where: and(
+          below === undefined ? undefined : lt(budgets.id, below),
+          query.user_id === undefined ? undefined : eq(budgets.memberId, query.user_id),
+        ),
         orderBy: [desc(budgets.id)],
         limit: count,
       }),

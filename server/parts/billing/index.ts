@@ -4,7 +4,7 @@ import { CSV_TYPE } from '#platform/http/csv.ts'
 import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { COLLEAGUE, ORGANIZATION, OTHER_ORGANIZATION } from '#platform/http/example-values.ts'
 import { readPage } from '#platform/http/pagination.ts'
-import { confirms, idOf, OrgId, PageQuery } from '#platform/http/schemas.ts'
+import { confirms, described, idOf, OrgId, PageQuery, Uuid } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { deleteBudget, listBudgets, readBudget, setBudget } from './budgets.ts'
 import { changeSettings, readBalance } from './credits.ts'
@@ -135,7 +135,11 @@ const budgetRoutes: Route[] = [
     url: '/api/billing/budgets/list',
     summary: "List an organization's budgets, newest first",
     access: { permission: 'organization:read', orgOf: 'query' },
-    query: Type.Object({ org_id: OrgId, ...PageQuery }),
+    query: Type.Object({
+      org_id: OrgId,
+      user_id: Type.Optional(described(Uuid, 'Filter by the member that the budget limits.')),
+      ...PageQuery,
+    }),
     reply: [200, BudgetPage],
     errors: ['org.not_found', 'request.invalid_cursor'],
     handler: ({ scope, query }) => listBudgets(scope, query),

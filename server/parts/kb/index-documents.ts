@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import type { Chunking } from '#database/schema/kb.ts'
 import { AppError, sentence } from '#errors'
 import { ModelError } from '#platform/models/types.ts'
@@ -25,7 +24,7 @@ const GROUP_DOCUMENTS = 200
  * Maximum number of groups prepared concurrently. While each worker thread splits a group, the next group's text is
  * fetched.
  */
-const AHEAD = availableParallelism() + 1
+const AHEAD = THREADS_MAX + 1
 /** Time limit of one turn, in milliseconds. Other knowledge bases then get a turn. */
 const TURN_MS = 20_000
 

@@ -15,18 +15,18 @@ export interface Preparer {
 /** Time after which an idle thread ends and frees the tokenizer's tables, in milliseconds. */
 const IDLE_MS = 30_000
 
-/** Maximum number of threads by default. Each has the tokenizer's tables in memory. */
-const THREADS_MAX = 8
+/** Maximum number of threads: one per core, and few, because each has the tokenizer's tables in memory. */
+export const THREADS_MAX = Math.min(availableParallelism(), 8)
 
 export interface PreparerOptions {
   idleMs?: number
   threadsMax?: number
 }
 
-/** Creates a preparer that starts a thread for each concurrent task, up to one per core and `THREADS_MAX`. */
+/** Creates a preparer that starts a thread for each concurrent task, up to `THREADS_MAX`. */
 export function createPreparer({
   idleMs = IDLE_MS,
-  threadsMax = Math.min(availableParallelism(), THREADS_MAX),
+  threadsMax = THREADS_MAX,
 }: PreparerOptions = {}): Preparer {
   const threads = new Set<Thread>()
   const start = (): Thread => {

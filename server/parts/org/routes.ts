@@ -6,6 +6,7 @@ import { confirms, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
 import { readFeaturesInUse } from './features-in-use.ts'
 import { leaveByLink, leaveOrganization, showLeaveLink } from './leave-system.ts'
+import { listAllOrganizations } from './list-all-system.ts'
 import { addMember, transferOwnership } from './members.ts'
 import { changeOrganization } from './organizations.ts'
 import {
@@ -15,6 +16,8 @@ import {
   readOrganization,
 } from './organizations-system.ts'
 import {
+  AllOrganizationsPage,
+  AllOrganizationsQuery,
   FeaturesChange,
   FeaturesInUse,
   FeaturesView,
@@ -41,6 +44,17 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     reply: [200, OrganizationPage],
     errors: ['request.invalid_cursor'],
     handler: ({ caller, query }) => listOrganizations(database, caller, query),
+  }),
+  defineRoute({
+    method: 'GET',
+    url: '/api/org/list_all',
+    summary: 'List the organizations of the installation, newest first',
+    description: 'Includes limits and usage. Only the system administrator can call this.',
+    access: 'system',
+    query: AllOrganizationsQuery,
+    reply: [200, AllOrganizationsPage],
+    errors: ['request.invalid_cursor'],
+    handler: ({ query }) => listAllOrganizations(database, query),
   }),
   defineRoute({
     method: 'POST',

@@ -2,12 +2,14 @@ import Type, { type Static } from 'typebox'
 import {
   Body,
   CreatedAt,
+  described,
   idOf,
   NOT_BLANK,
   Nullable,
   ObjectId,
   OrgId,
   PageOf,
+  PageQuery,
   UpdatedAt,
 } from '#platform/http/schemas.ts'
 
@@ -116,6 +118,34 @@ const features = {
   team_members: Type.Boolean({ description: 'Whether the organization can have further members.' }),
 }
 export const FeaturesView = Type.Object(features, { title: 'Features' })
+
+export const AllOrganizationsQuery = Type.Object({
+  q: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description: "Search text, matched against names, owners' email addresses and IDs.",
+    }),
+  ),
+  ...PageQuery,
+})
+export const ListedOrganization = Type.Object(
+  {
+    id: ObjectId,
+    name: Type.String({ description: 'Display name of the organization.' }),
+    is_personal: Type.Boolean({ description: "Whether this is a user's personal organization." }),
+    owner_email: Nullable(
+      Type.String({ description: 'Email address of an active owner; null if there is none.' }),
+    ),
+    members: Type.Integer({ description: 'Active, invited and suspended members.' }),
+    credits_this_month: Type.Number({ description: 'Credits spent this month (UTC).' }),
+    balance: Type.Number({ description: 'Balance, in credits.' }),
+    features: described(FeaturesView, 'Limits of the organization.'),
+    created_at: CreatedAt,
+  },
+  { title: 'ListedOrganization' },
+)
+export type ListedOrganization = Static<typeof ListedOrganization>
+export const AllOrganizationsPage = PageOf(ListedOrganization, 'AllOrganizationsPage')
 
 /** Current usage of each limit. */
 const usage = Type.Object(

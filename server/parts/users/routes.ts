@@ -8,19 +8,25 @@ import { CAP_ERRORS, revokePending } from '../invitations/index.ts'
 import { changeRole, changeStatus } from '../org/index.ts'
 import { changeProfile } from './change-profile-system.ts'
 import { inviteUser } from './invite-user.ts'
+import { listAllUsers } from './list-all-system.ts'
 import { findUser, listUsers, readMe, readMember } from './read-users-system.ts'
 import {
+  AllUsersPage,
+  AllUsersQuery,
   FoundUser,
+  FoundUserPage,
   InvitedUser,
   ListQuery,
   MemberView,
   NewInvitee,
   ProfileChange,
   RoleChoice,
+  SearchQuery,
   StatusChange,
   UserList,
   UserView,
 } from './schemas.ts'
+import { searchUsers } from './search-users-system.ts'
 
 const OneMember = Type.Object({ org_id: OrgId, user_id: idOf('the member') })
 
@@ -63,6 +69,28 @@ export const userRoutes = (services: Services): Route[] => {
       reply: [200, UserList],
       errors: ['org.not_found'],
       handler: ({ scope, query }) => listUsers(database, scope, query),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/users/list_all',
+      summary: 'List the users of the installation, newest first',
+      description: 'Includes organizations and usage. Only the system administrator can call this.',
+      access: 'system',
+      query: AllUsersQuery,
+      reply: [200, AllUsersPage],
+      errors: ['request.invalid_cursor'],
+      handler: ({ query }) => listAllUsers(database, query),
+    }),
+    defineRoute({
+      method: 'GET',
+      url: '/api/users/search',
+      summary: 'Search for people to add, by name or email address',
+      description: 'Finds only people who share an organization with you and are not members yet.',
+      access: { permission: 'users:write', orgOf: 'query' },
+      query: SearchQuery,
+      reply: [200, FoundUserPage],
+      errors: ['org.not_found', 'request.invalid_cursor'],
+      handler: ({ scope, query }) => searchUsers(database, scope, query),
     }),
     defineRoute({
       method: 'GET',

@@ -12,6 +12,8 @@ import {
   Nullable,
   ObjectId,
   OrgId,
+  PageOf,
+  PageQuery,
   Timestamp,
 } from '#platform/http/schemas.ts'
 
@@ -52,8 +54,55 @@ export const UserView = Type.Object(
 )
 export type UserView = Static<typeof UserView>
 
+/** A search text of the system administrator's lists. */
+const SearchText = Type.Optional(
+  Type.String({
+    maxLength: 200,
+    description: 'Search text, matched against names, email addresses and IDs.',
+  }),
+)
+export const AllUsersQuery = Type.Object({ q: SearchText, ...PageQuery })
+
+export const ListedPerson = Type.Object(
+  {
+    id: ObjectId,
+    ...person,
+    email_verified: Type.Boolean({ description: 'Whether the user has confirmed the email address.' }),
+    is_system_admin: Type.Boolean({ description: 'Whether the user administers the installation.' }),
+    organizations: Type.Array(
+      Type.Object({
+        id: ObjectId,
+        name: Type.String({ description: 'Display name of the organization.' }),
+        role_name: Type.String({ description: "Name of the user's role." }),
+        status: Enum(['active', 'suspended'], { description: 'Whether the member is active or suspended.' }),
+      }),
+      { description: 'Organizations that the user is a member of.' },
+    ),
+    credits_this_month: Type.Number({
+      description: "Credits that the user's requests have cost this month (UTC), in all organizations.",
+    }),
+    last_active_at: Nullable(
+      described(
+        Timestamp,
+        'When the user last signed in or refreshed a session; null if no recent session is known.',
+      ),
+    ),
+    created_at: CreatedAt,
+  },
+  { title: 'ListedPerson' },
+)
+export type ListedPerson = Static<typeof ListedPerson>
+export const AllUsersPage = PageOf(ListedPerson, 'PeoplePage')
+
 export const FoundUser = Type.Object({ id: ObjectId, ...person }, { title: 'FoundUser' })
 export type FoundUser = Static<typeof FoundUser>
+export const SearchQuery = Type.Object({
+  org_id: OrgId,
+  q: Type.String({ minLength: 1, maxLength: 200, description: 'Part of a name or email address.' }),
+  ...PageQuery,
+})
+export type SearchQuery = Static<typeof SearchQuery>
+export const FoundUserPage = PageOf(FoundUser, 'FoundUserPage')
 
 /** Statuses in the list of users, which contains members and invitations. */
 export const LISTED_STATUSES = ['active', 'pending', 'expired', 'suspended'] as const

@@ -181,6 +181,16 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
     progress: 0.96,
     id: SOURCE,
   },
+  InstallationStatus: {
+    failed: 0,
+    failing: 0,
+    from: 'Parley <parley@fernhill.example>',
+    models: 12,
+    name: 'mail',
+    place: '/var/lib/parley',
+    server: 'smtp.fernhill.example:587',
+    waiting: 0,
+  },
   Instruction: { name: 'Short answers', content: 'Answer in at most three sentences.' },
   Invitation: SENT,
   InvitedUser: { ...INVITED, id: INVITEE, full_name: 'Noah Kim', organizations: [AS_EDITOR] },
@@ -232,6 +242,11 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
   ModelConnection: { name: 'OpenAI', base_url: null },
   ModelTest: { message: 'ready' },
   OfferedModels: { version: 'gpt-5-mini', context_window: 400_000 },
+  ListedOrganization: { id: ORGANIZATION },
+  ListedPerson: {
+    id: USER,
+    organizations: [{ id: ORGANIZATION, name: 'Fernhill Coffee', role_name: 'owner', status: 'active' }],
+  },
   Organization: {
     id: ORGANIZATION,
     name: 'Fernhill Coffee',

@@ -121,6 +121,10 @@ const TAGS: Record<string, { 'x-displayName': string; description: string }> = {
   billing: { 'x-displayName': 'Billing', description: 'Credits, the ledger, usage and budgets.' },
   webhooks: { 'x-displayName': 'Webhooks', description: 'Webhooks and their deliveries.' },
   audit: { 'x-displayName': 'Audit log', description: 'Changes to the records of an organization.' },
+  installation: {
+    'x-displayName': 'Installation',
+    description: 'The status of mail, storage, providers and queues, for the system administrator.',
+  },
 }
 
 function tagsOf(routes: readonly Route[]): Json[] {

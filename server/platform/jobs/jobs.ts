@@ -52,7 +52,17 @@ export interface Jobs {
   start(queues: Queue<never>[], keptDays: number): Promise<void>
   /** Returns the number of waiting jobs in each queue, including delayed jobs and retries. */
   countWaiting(): Promise<Map<string, number>>
+  /**
+   * Returns the number of jobs in each queue that failed their last attempt and are not deleted yet. Reads all kept jobs,
+   * so it is only for people who ask for the status.
+   */
+  countFailed(): Promise<Map<string, number>>
   stop(): Promise<void>
+}
+
+interface QueueCount {
+  name: string
+  count: number
 }
 
 const SCHEMA = 'jobs'
@@ -112,6 +122,12 @@ export function createJobs({ database: { sql }, sweeps, log, tracing = null }: J
     for (const worker of workers) if (worker === idle || worker.count > 0) boss.notifyWorker(worker.id)
   }
 
+  /** Returns the counts of all queues. Queues without such jobs count 0. */
+  const countsOf = (rows: QueueCount[]): Map<string, number> => {
+    const counts = new Map(rows.map(({ name, count }) => [name, count]))
+    return new Map(names.map((name) => [name, counts.get(name) ?? 0]))
+  }
+
   return {
     async add(tx, queue, data, of) {
       await boss.send(queue.name, data, {
@@ -139,10 +155,16 @@ export function createJobs({ database: { sql }, sweeps, log, tracing = null }: J
     },
     async countWaiting() {
       // The condition uses pg-boss's index on waiting jobs, because finished jobs are far more numerous.
-      const rows = await sql<{ name: string; count: number }[]>`
-        select name, count(*)::int as count from ${sql(SCHEMA)}.job where state < 'active' group by name`
-      const counts = new Map(rows.map(({ name, count }) => [name, count]))
-      return new Map(names.map((name) => [name, counts.get(name) ?? 0]))
+      return countsOf(
+        await sql<QueueCount[]>`
+        select name, count(*)::int as count from ${sql(SCHEMA)}.job where state < 'active' group by name`,
+      )
+    },
+    async countFailed() {
+      return countsOf(
+        await sql<QueueCount[]>`
+        select name, count(*)::int as count from ${sql(SCHEMA)}.job where state = 'failed' group by name`,
+      )
     },
     async stop() {
       await looks?.end()

@@ -23,6 +23,8 @@ export default {
     resend: 'E-Mail erneut senden',
     resent: 'E-Mail gesendet',
     open: 'Öffnen Sie zur Bestätigung dieser Adresse den Link in der E-Mail, die Sie bei der Registrierung erhalten haben.',
+    openUnsent:
+      'Diese Installation versendet keine E-Mails. Der Link zur Bestätigung dieser Adresse liegt auf dem Server. Fragen Sie den Administrator danach.',
     openResent:
       'Öffnen Sie zur Bestätigung dieser Adresse den Link in der E-Mail. Falls sie nicht ankommt, prüfen Sie den Spam-Ordner.',
   },

@@ -114,7 +114,12 @@ export default {
     add: 'Budget hinzufügen',
     edit: 'Budget bearbeiten',
     used: '{used} von {limit} Credits',
-    usedUp: '{used} von {limit} Credits (aufgebraucht)',
+    nearlyUsedUp: '{used} von {limit} Credits (fast aufgebraucht)',
+    yoursEnds:
+      'Sie haben {share, number, percent} Ihres Budgets von {limit} Credits verbraucht. Wenn es aufgebraucht ist, werden Ihre Nachrichten bis zum {date} abgelehnt.',
+    yoursEnded:
+      'Ihr Budget von {limit} Credits ist aufgebraucht. Ihre Nachrichten werden bis zum {date} abgelehnt.',
+    usedUp: '{used} von {limit} Credits (aufgebraucht: Nachrichten werden abgelehnt)',
     resets: 'Wird am {date} zurückgesetzt',
     remove: 'Budget von {name} entfernen',
     removeTitle: 'Budget von {name} entfernen?',
@@ -126,7 +131,7 @@ export default {
     title: 'Budget von {name}',
     new: 'Budget hinzufügen',
     description:
-      'Budgets werden am ersten Tag jedes Monats (UTC) zurückgesetzt. Credits, die in diesem Monat bereits verbraucht wurden, werden auf ein neues Budget angerechnet.',
+      'Budgets werden am ersten Tag jedes Monats (UTC) zurückgesetzt. Credits, die in diesem Monat bereits verbraucht wurden, werden auf ein neues Budget angerechnet. Eine Antwort beginnt, solange mindestens 1 Credit übrig ist. Die letzte Antwort kann das Budget deshalb überschreiten. Danach werden Nachrichten bis zum Zurücksetzen abgelehnt.',
     subject: 'Mitglied oder API-Schlüssel',
     subjectHint:
       'Das Budget eines Mitglieds gilt für alle API-Schlüssel des Mitglieds. Ein API-Schlüssel kann auch ein eigenes Budget haben.',

@@ -123,7 +123,7 @@ export default {
   look: {
     readOnly: 'Sie haben keine Berechtigung, dieses Deployment zu ändern.',
     title: 'Darstellung',
-    description: 'Die Vorschau zeigt die zuletzt gespeicherte Version.',
+    description: 'Die Vorschau zeigt Ihre Änderungen. Besucher sehen sie, sobald Sie speichern.',
     company: 'Firmenname',
     companyHint: 'Wird oben im Chat angezeigt. Standard: der Name des Deployments.',
     logo: 'Logo-URL',
@@ -135,7 +135,11 @@ export default {
     fontHint:
       'Namen von Schriften, durch Kommas getrennt. Die Schriften müssen auf den Geräten der Besucher installiert sein: Parley lädt keine herunter.',
     welcome: 'Begrüßungsnachricht',
-    welcomeHint: 'Die erste Nachricht, die Besucher sehen. Unterstützt Markdown.',
+    welcomeHint:
+      'Die erste Nachricht, die Besucher sehen. Unterstützt Markdown. Leer lassen für eine Begrüßung in der Sprache des Besuchers.',
+    starters: 'Einstiegsfragen',
+    startersHint:
+      'Bis zu 4 Fragen, die Besucher mit einem Klick senden können, eine pro Zeile. Leer lassen für allgemeine Fragen in der Sprache des Besuchers.',
     placement: 'Position der Schaltfläche',
     bottomRight: 'Unten rechts',
     bottomLeft: 'Unten links',

@@ -12,6 +12,8 @@ export default {
     back: 'Zurück zur Anmeldung',
     sentTitle: 'Prüfen Sie Ihr Postfach',
     sent: 'Wenn es für <address>{email}</address> ein Konto gibt, hat Parley einen Link an diese Adresse gesendet. Der Link läuft in einer Stunde ab.',
+    unsent:
+      'Diese Installation versendet keine E-Mails. Wenn es für <address>{email}</address> ein Konto gibt, findet der Administrator den Link auf dem Server.',
     notReceived:
       'Wenn nach einigen Minuten keine E-Mail ankommt, prüfen Sie Ihren Spam-Ordner und die Adresse.',
     another: 'Andere Adresse verwenden',

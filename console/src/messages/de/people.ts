@@ -48,6 +48,9 @@ export default {
     removed: '{name} entfernt',
     resend: 'Einladung erneut senden',
     resent: 'Neuer Link an {email} gesendet',
+    newLink: 'Neuen Link erstellen',
+    notResent:
+      'Neuer Link erstellt. Diese Installation versendet aber keine E-Mails: {email} hat den Link nicht erhalten.',
     revoke: 'Einladung widerrufen',
     revokeTitle: 'Einladung für {email} widerrufen?',
     revokeConsequence: 'Der Link in der Einladung funktioniert dann nicht mehr.',
@@ -64,7 +67,7 @@ export default {
     title: 'Zu {organization} einladen',
     method: 'Einladungsmethode',
     byEmail: 'Per E-Mail',
-    byId: 'Per Benutzer-ID',
+    byAccount: 'Personen mit Konto',
     cancel: 'Abbrechen',
     emails: 'E-Mail-Adressen',
     emailsHint: 'Durch Kommas, Leerzeichen oder Zeilenumbrüche getrennt',
@@ -74,34 +77,47 @@ export default {
     role: 'Rolle',
     message: 'Nachricht (optional)',
     messageHint: 'Wird in die E-Mail aufgenommen',
+    messageHintUnsent: 'Wird mit der Einladung angezeigt',
     send: '{count, plural, one {Einladung senden} other {# Einladungen senden}}',
+    create: '{count, plural, one {Einladung erstellen} other {# Einladungen erstellen}}',
   },
   invited: {
     title:
       '{count, plural, =0 {Keine Einladungen gesendet} one {# Einladung gesendet} other {# Einladungen gesendet}}',
     description:
       'Jede E-Mail enthält einen Link, der sieben Tage gültig ist. Wenn eine E-Mail nicht ankommt, geben Sie ihren Link selbst weiter. Die Links werden nur einmal angezeigt.',
+    titleUnsent:
+      '{count, plural, =0 {Keine Einladungen erstellt} one {# Einladung erstellt} other {# Einladungen erstellt}}',
+    descriptionUnsent:
+      'Diese Installation versendet keine E-Mails. Geben Sie jeden Link selbst weiter. Die Links sind sieben Tage gültig und werden nur einmal angezeigt.',
     fix: 'Fehlgeschlagene Einladungen korrigieren',
     done: 'Fertig',
     list: 'Einladungen',
-    sent: 'Gesendet',
+    created: 'Erstellt',
     failed: 'Fehlgeschlagen',
-    useId:
-      'Diese Person hat bereits ein Konto. Gehen Sie zurück, und fügen Sie die Person mit der Benutzer-ID hinzu.',
+    useSearch:
+      'Diese Person hat bereits ein Konto. Gehen Sie zurück, und fügen Sie die Person unter „Personen mit Konto“ hinzu.',
   },
   link: {
     title: 'Neuer Link gesendet',
     description:
       'Parley hat den Link an {email} gesendet. Der Link ist sieben Tage gültig. Frühere Links funktionieren nicht mehr.',
     note: 'Wenn die E-Mail nicht ankommt, geben Sie diesen Link selbst weiter. Der Link wird nur einmal angezeigt.',
+    titleUnsent: 'Neuer Link',
+    descriptionUnsent:
+      'Diese Installation versendet keine E-Mails. Geben Sie diesen Link selbst an {email} weiter. Er ist sieben Tage gültig und wird nur einmal angezeigt. Frühere Links funktionieren nicht mehr.',
     copy: 'Link für {email} kopieren',
     done: 'Fertig',
   },
-  addById: {
+  addPerson: {
     off: 'Das Hinzufügen von Benutzern ohne Einladung ist für diese Organisation deaktiviert. Ein Administrator dieser Installation kann es aktivieren.',
     description:
-      'Der Benutzer wird sofort Mitglied und erhält eine E-Mail mit einem Link zum Verlassen. Benutzer finden ihre ID in ihren Kontoeinstellungen. Eine E-Mail-Adresse können Sie nur eingeben, wenn Sie und der Benutzer Mitglieder einer anderen gemeinsamen Organisation sind.',
-    user: 'Benutzer-ID oder E-Mail',
+      'Die Person wird sofort Mitglied. Die Suche findet Personen, mit denen Sie eine andere Organisation teilen.',
+    search: 'Person',
+    searchHint: 'Name oder E-Mail-Adresse',
+    found: 'Gefundene Personen',
+    nobody:
+      'In Ihren Organisationen wurde niemand gefunden. Wenn diese Person ein Konto hat, fragen Sie nach der Benutzer-ID in ihren Kontoeinstellungen, und geben Sie die ID oben ein.',
     add: 'Mitglied hinzufügen',
     added: 'Mitglied hinzugefügt',
   },
@@ -115,7 +131,6 @@ export default {
     members: 'Mitglieder',
     system: 'System',
     none: 'Keine',
-    more: '{names} und {count, number} weitere',
   },
   role: {
     new: 'Rolle erstellen',

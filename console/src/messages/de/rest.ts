@@ -1,4 +1,5 @@
 import account from './account.ts'
+import admin from './admin.ts'
 import agents from './agents.ts'
 import apiKeys from './apiKeys.ts'
 import audit from './audit.ts'
@@ -17,6 +18,7 @@ import webhooks from './webhooks.ts'
 
 export default {
   account,
+  admin,
   agents,
   apiKeys,
   audit,

@@ -47,6 +47,7 @@ export default {
     box: '{resource}: {action}',
     covered: 'In einer anderen Berechtigung enthalten',
     notYours: 'Sie haben diese Berechtigung selbst nicht',
+    inWords: '{action}: {resources}.',
     allResources: 'Alles',
     allActions: 'Alle',
     resources: {

@@ -20,6 +20,8 @@ export default {
     resend: 'Resend email',
     resent: 'Email sent',
     open: 'To confirm this address, open the link in the email that Parley sent when you signed up.',
+    openUnsent:
+      'This installation sends no email. The link that confirms this address is stored on the server. Ask the administrator for it.',
     openResent:
       'To confirm this address, open the link in the email. If the email doesn’t arrive, check your spam folder.',
   },

@@ -111,7 +111,11 @@ export default {
     add: 'Add budget',
     edit: 'Edit budget',
     used: '{used} of {limit} credits',
-    usedUp: '{used} of {limit} credits (used up)',
+    usedUp: '{used} of {limit} credits (used up: messages are refused)',
+    nearlyUsedUp: '{used} of {limit} credits (nearly used up)',
+    yoursEnds:
+      'You have spent {share, number, percent} of your budget of {limit} credits. When it is used up, your messages are refused until {date}.',
+    yoursEnded: 'Your budget of {limit} credits is used up. Your messages are refused until {date}.',
     resets: 'Resets {date}',
     remove: 'Remove budget of {name}',
     removeTitle: 'Remove the budget of {name}?',
@@ -123,7 +127,7 @@ export default {
     title: 'Budget of {name}',
     new: 'Add budget',
     description:
-      'Budgets reset on the first day of each month (UTC). Credits already spent this month count toward a new budget.',
+      'Budgets reset on the first day of each month (UTC). Credits already spent this month count toward a new budget. A reply starts while at least 1 credit is left, so the last reply can exceed the budget. After that, messages are refused until the reset.',
     subject: 'Member or API key',
     subjectHint:
       'A member’s budget covers all API keys of the member. An API key can also have its own budget.',

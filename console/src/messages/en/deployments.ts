@@ -118,7 +118,7 @@ export default {
   look: {
     readOnly: 'You don’t have permission to change this deployment.',
     title: 'Appearance',
-    description: 'The preview shows the last saved version.',
+    description: 'The preview shows your changes. Visitors see them after you save.',
     company: 'Company name',
     companyHint: 'Shown at the top of the chat. Default: the deployment’s name.',
     logo: 'Logo URL',
@@ -130,7 +130,11 @@ export default {
     fontHint:
       'Font names separated by commas. The fonts must be installed on visitors’ devices: Parley doesn’t download fonts.',
     welcome: 'Welcome message',
-    welcomeHint: 'The first message that visitors see. Supports Markdown.',
+    welcomeHint:
+      'The first message that visitors see. Supports Markdown. Leave blank for a greeting in the visitor’s language.',
+    starters: 'Starter questions',
+    startersHint:
+      'Up to 4 questions that visitors can send with one click, one per line. Leave blank for general questions in the visitor’s language.',
     placement: 'Button position',
     bottomRight: 'Bottom right',
     bottomLeft: 'Bottom left',

@@ -9,6 +9,8 @@ export default {
     back: 'Back to sign in',
     sentTitle: 'Check your email',
     sent: 'If <address>{email}</address> has an account, Parley sent a link to this address. The link expires in one hour.',
+    unsent:
+      'This installation sends no email. If <address>{email}</address> has an account, the administrator finds its link on the server.',
     notReceived: 'If no email arrives within a few minutes, check your spam folder and the address.',
     another: 'Try another address',
   },

@@ -45,6 +45,8 @@ export default {
     removed: '{name} removed',
     resend: 'Resend invitation',
     resent: 'New link sent to {email}',
+    newLink: 'Create new link',
+    notResent: 'New link created, but this installation sends no email. {email} hasn’t received the link.',
     revoke: 'Revoke invitation',
     revokeTitle: 'Revoke the invitation for {email}?',
     revokeConsequence: 'The link in the invitation stops working.',
@@ -61,7 +63,7 @@ export default {
     title: 'Invite to {organization}',
     method: 'Invitation method',
     byEmail: 'By email',
-    byId: 'By user ID',
+    byAccount: 'People with an account',
     cancel: 'Cancel',
     emails: 'Email addresses',
     emailsHint: 'Separated by commas, spaces or new lines',
@@ -71,32 +73,46 @@ export default {
     role: 'Role',
     message: 'Message (optional)',
     messageHint: 'Included in the email',
+    messageHintUnsent: 'Shown with the invitation',
     send: '{count, plural, one {Send invitation} other {Send # invitations}}',
+    create: '{count, plural, one {Create invitation} other {Create # invitations}}',
   },
   invited: {
     title: '{count, plural, =0 {No invitations sent} one {# invitation sent} other {# invitations sent}}',
     description:
       'Each email contains a link that is valid for seven days. If an email doesn’t arrive, share its link yourself. The links are shown only once.',
+    titleUnsent:
+      '{count, plural, =0 {No invitations created} one {# invitation created} other {# invitations created}}',
+    descriptionUnsent:
+      'This installation sends no email. Share each link yourself. Links are valid for seven days and shown only once.',
     fix: 'Correct failed invitations',
     done: 'Done',
     list: 'Invitations',
-    sent: 'Sent',
+    created: 'Created',
     failed: 'Failed',
-    useId: 'This person already has an account. Go back and add the person by user ID.',
+    useSearch:
+      'This person already has an account. Go back and add the person under “People with an account”.',
   },
   link: {
     title: 'New link sent',
     description:
       'Parley sent the link to {email}. The link is valid for seven days. Earlier links no longer work.',
     note: 'If the email doesn’t arrive, share this link yourself. The link is shown only once.',
+    titleUnsent: 'New link',
+    descriptionUnsent:
+      'This installation sends no email. Share this link with {email} yourself. It is valid for seven days and shown only once. Earlier links no longer work.',
     copy: 'Copy link for {email}',
     done: 'Done',
   },
-  addById: {
+  addPerson: {
     off: 'Adding users without an invitation is off for this organization. An administrator of this installation can turn it on.',
     description:
-      'The user becomes a member immediately and gets an email with a link to leave. Users find their ID in their account settings. You can enter an email address only if the user shares another organization with you.',
-    user: 'User ID or email',
+      'The person becomes a member immediately. The search finds people who share another organization with you.',
+    search: 'Person',
+    searchHint: 'Name or email',
+    found: 'People found',
+    nobody:
+      'No matches in your organizations. If this person has an account, ask for the user ID in their account settings and enter it above.',
     add: 'Add member',
     added: 'Member added',
   },
@@ -110,7 +126,6 @@ export default {
     members: 'Members',
     system: 'System',
     none: 'None',
-    more: '{names} and {count, number} more',
   },
   role: {
     new: 'Create role',

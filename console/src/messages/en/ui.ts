@@ -39,6 +39,7 @@ export default {
     box: '{resource}: {action}',
     covered: 'Included in another permission',
     notYours: 'You don’t have this permission yourself',
+    inWords: '{action}: {resources}.',
     allResources: 'Everything',
     allActions: 'All',
     resources: {

@@ -2,6 +2,7 @@ import type { User } from '@parley/client/schemas'
 import { findLanguage, LANGUAGES, type Language } from '@parley/messages'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { useSendsEmail } from '../../api/use-sends-email.ts'
 import { translator } from '../../messages/index.ts'
 import { applyLanguage } from '../../shell/account-language.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -101,6 +102,7 @@ const LanguageField = ({ value, onChange }: LanguageFieldProps) => (
 
 function Email() {
   const { user } = useHere()
+  const sendsEmail = useSendsEmail()
   const resend = useChange('POST /api/auth/resend_verification')
   return (
     <div className="flex flex-col gap-3 border-t border-line pt-4">
@@ -116,7 +118,7 @@ function Email() {
             )}
           </p>
         </div>
-        {!user.email_verified && (
+        {!user.email_verified && sendsEmail && (
           <Button
             size="small"
             busy={resend.isPending}
@@ -129,7 +131,7 @@ function Email() {
       </div>
       {!user.email_verified && (
         <p role="status" className="text-sm text-muted">
-          {resend.isSuccess ? t('email.openResent') : t('email.open')}
+          {t(!sendsEmail ? 'email.openUnsent' : resend.isSuccess ? 'email.openResent' : 'email.open')}
         </p>
       )}
       {resend.error && <Failure error={resend.error} />}

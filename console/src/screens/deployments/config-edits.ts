@@ -8,6 +8,8 @@ export interface LookEdits {
   logo: string
   placement: 'bottom-right' | 'bottom-left'
   welcome: string
+  /** The starter questions, one per line. */
+  starters: string
   /** The allowed origins, one per line. */
   origins: string
   /** The daily message limit. Empty means no limit. */
@@ -21,6 +23,7 @@ export const lookOf = (config: DeploymentConfig): LookEdits => ({
   logo: config.branding?.logo_url ?? '',
   placement: config.widget_placement ?? 'bottom-right',
   welcome: config.welcome_message ?? '',
+  starters: (config.starter_questions ?? []).join('\n'),
   origins: (config.allowed_origins ?? []).join('\n'),
   limit: config.daily_message_limit?.toString() ?? '',
 })
@@ -31,6 +34,10 @@ export function configOf(edits: LookEdits, type: Deployment['deployment_type']):
   if (type === 'api') return limit
   const theme = filled({ primary_color: edits.color.trim(), font_family: edits.font.trim() })
   const branding = filled({ company_name: edits.company.trim(), logo_url: edits.logo.trim() })
+  const starters = edits.starters
+    .split('\n')
+    .map((question) => question.trim())
+    .filter((question) => question !== '')
   const origins = edits.origins.split(/\s+/).filter((origin) => origin !== '')
   return {
     ...limit,
@@ -38,6 +45,7 @@ export function configOf(edits: LookEdits, type: Deployment['deployment_type']):
     ...(Object.keys(branding).length > 0 && { branding }),
     ...(type === 'widget' && { widget_placement: edits.placement }),
     ...(edits.welcome.trim() !== '' && { welcome_message: edits.welcome }),
+    ...(starters.length > 0 && { starter_questions: starters }),
     ...(origins.length > 0 && { allowed_origins: origins }),
   }
 }

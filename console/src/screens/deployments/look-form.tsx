@@ -6,7 +6,7 @@ import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { SavedForm } from '../../ui/unsaved.tsx'
 import { ChatPreview } from './chat-preview.tsx'
-import type { LookEdits } from './config-edits.ts'
+import { configOf, type LookEdits } from './config-edits.ts'
 
 const t = translator('deployments')
 
@@ -39,7 +39,7 @@ export function LookForm({ deployment, edits, save, readOnly }: LookFormProps) {
         {isShown && <LookSection edits={edits} type={type} />}
         <LimitsSection edits={edits} isShown={isShown} />
       </SavedForm>
-      {isShown && <ChatPreview deployment={deployment} />}
+      {isShown && <ChatPreview deployment={deployment} config={configOf(edits.value, type)} />}
     </div>
   )
 }
@@ -84,6 +84,12 @@ function LookSection({ edits: { value, edit }, type }: PartProps & { type: Deplo
         rows={3}
         maxLength={2_000}
         {...text('welcome')}
+      />
+      <TextAreaField
+        label={t('look.starters')}
+        hint={t('look.startersHint')}
+        rows={3}
+        {...text('starters')}
       />
       {type === 'widget' && (
         <SelectField label={t('look.placement')} {...text('placement')}>

@@ -37,7 +37,7 @@ export function Overview({ deployment }: { deployment: Deployment }) {
         <Usage deployment={deployment} />
         <Facts deployment={deployment} />
       </div>
-      {isShown && <ChatPreview deployment={deployment} />}
+      {isShown && <ChatPreview deployment={deployment} config={deployment.config} />}
     </div>
   )
 }

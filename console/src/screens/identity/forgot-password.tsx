@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { MailCheck } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { useSendsEmail } from '../../api/use-sends-email.ts'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -12,6 +13,7 @@ const t = translator('identity')
 
 export function ForgotPassword() {
   const request = useChange('POST /api/auth/forgot_password')
+  const sendsEmail = useSendsEmail()
   const [email, setEmail] = useState('')
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -19,7 +21,7 @@ export function ForgotPassword() {
   }
   return (
     <Outside
-      title={request.isSuccess ? t('forgot.sentTitle') : t('forgot.title')}
+      title={t(request.isSuccess && sendsEmail ? 'forgot.sentTitle' : 'forgot.title')}
       below={
         <Link to="/sign_in" className="font-medium text-accent underline">
           {t('forgot.back')}
@@ -29,12 +31,12 @@ export function ForgotPassword() {
       {request.isSuccess ? (
         <>
           <Outcome icon={MailCheck}>
-            {t.rich('forgot.sent', {
+            {t.rich(sendsEmail ? 'forgot.sent' : 'forgot.unsent', {
               email,
               address: (text) => <strong className="font-medium wrap-anywhere">{text}</strong>,
             })}
           </Outcome>
-          <p className="text-sm text-muted">{t('forgot.notReceived')}</p>
+          {sendsEmail && <p className="text-sm text-muted">{t('forgot.notReceived')}</p>}
           <Button onClick={() => request.reset()}>{t('forgot.another')}</Button>
         </>
       ) : (

@@ -3,7 +3,7 @@ import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useMemberNames } from '../people/member-names.ts'
-import { ACTIONS, RECORD_TYPES, recordText } from './audit-words.ts'
+import { ACTIONS, actionText, RECORD_TYPES, recordText } from './audit-words.ts'
 import type { AuditSearch, ShowAudit } from './search-params.ts'
 
 const t = translator('audit')
@@ -12,6 +12,8 @@ interface AuditFiltersProps {
   search: AuditSearch
   show: ShowAudit
   isFiltered: boolean
+  /** The name of the record in `search.record_id`, if an entry tells it. */
+  recordName: string | null | undefined
 }
 
 const NOTHING: AuditSearch = {
@@ -23,7 +25,7 @@ const NOTHING: AuditSearch = {
   to: undefined,
 }
 
-export const AuditFilters = ({ search, show, isFiltered }: AuditFiltersProps) => (
+export const AuditFilters = ({ search, show, isFiltered, recordName }: AuditFiltersProps) => (
   <search aria-label={t('filters')} className="flex flex-col gap-3">
     <div className="grid grid-cols-2 gap-3 md:grid-cols-5">
       <MemberField value={search.actor_id} show={show} />
@@ -48,7 +50,7 @@ export const AuditFilters = ({ search, show, isFiltered }: AuditFiltersProps) =>
         {ACTIONS.filter((one) => !search.record_type || one.startsWith(`${search.record_type}.`)).map(
           (one) => (
             <option key={one} value={one}>
-              {one}
+              {actionText(one)}
             </option>
           ),
         )}
@@ -60,7 +62,7 @@ export const AuditFilters = ({ search, show, isFiltered }: AuditFiltersProps) =>
       <div className="flex flex-wrap items-center gap-3">
         {search.record_id && (
           <span className="min-w-0 text-sm break-all text-muted">
-            {t('onlyRecord', { id: search.record_id })}
+            {t('onlyRecord', { name: recordName ?? t('oneRecord') })}
           </span>
         )}
         <Button size="small" icon={X} onClick={() => show(NOTHING)}>

@@ -4,45 +4,41 @@ import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatTime } from '../../ui/format.ts'
+import { Ago } from '../../ui/time.tsx'
 import { useMemberNames } from '../people/member-names.ts'
-import { knownAction } from './audit-words.ts'
+import { auditSentence } from './audit-sentence.ts'
 import { type Difference, differencesOf } from './difference.ts'
 import { useKeyNames } from './key-names.ts'
 import type { ShowAudit } from './search-params.ts'
 
 const t = translator('audit')
 
+/** An entry as a sentence. The changed fields and the technical details are shown on demand. */
 export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit }) {
-  const { nameOf } = useMemberNames()
   const { keyNameOf } = useKeyNames()
-  const named = (text: string | undefined) => text && (nameOf(text) ?? keyNameOf(text) ?? text)
-  const action = knownAction(entry.action)
-  const about = {
-    name: nameOf(entry.actor_id) ?? t('unknownActor'),
-    actor: (name: ReactNode) => (
-      <button
-        type="button"
-        title={t('onlyActor')}
-        onClick={() => show({ actor_id: entry.actor_id })}
-        className="font-medium hover:underline"
-      >
-        {name}
-      </button>
-    ),
-  }
   const keyName = keyNameOf(entry.api_key_id ?? '')
-  const differences = differencesOf(entry.before, entry.after).map(({ field, before, after }) => ({
-    field,
-    before: named(before),
-    after: named(after),
-  }))
+  const filter = (title: string, change: Parameters<ShowAudit>[0]) => (name: ReactNode) => (
+    <button
+      type="button"
+      title={title}
+      onClick={() => show(change)}
+      className="font-medium wrap-anywhere hover:underline"
+    >
+      {name}
+    </button>
+  )
   return (
-    <li className="flex flex-col gap-2 px-4 py-3.5 text-sm">
+    <li className="px-4 py-3 text-sm">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <p className="min-w-0 break-words">
-          {action
-            ? t.rich(`actions.${action}`, about)
-            : t.rich('actions.other', { ...about, action: entry.action })}
+          {auditSentence(entry, {
+            actor: filter(t('onlyActor'), { actor_id: entry.actor_id }),
+            record: filter(t('onlyThis'), {
+              record_type: entry.record_type,
+              record_id: entry.record_id,
+              action: undefined,
+            }),
+          })}
           {entry.api_key_id && (
             <>
               {' '}
@@ -50,51 +46,59 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
             </>
           )}
         </p>
-        <time dateTime={entry.created_at} className="text-muted">
-          {formatTime(entry.created_at)}
-        </time>
+        <span className="text-muted">
+          <Ago time={entry.created_at} />
+        </span>
       </div>
-      {differences.length > 0 && <Differences differences={differences} />}
-      <p className="flex flex-wrap gap-x-4 text-xs text-muted">
-        <code className="font-mono">{entry.action}</code>
-        <button
-          type="button"
-          title={t('onlyThis')}
-          onClick={() =>
-            show({ record_type: entry.record_type, record_id: entry.record_id, action: undefined })
-          }
-          className="break-all hover:underline"
-        >
-          {named(entry.record_id) ?? nameIn(entry) ?? entry.record_id}
-        </button>
-        <span>{t('ip', { address: entry.ip_address })}</span>
-      </p>
+      <Details entry={entry} />
     </li>
   )
 }
 
-const Differences = ({ differences }: { differences: Difference[] }) => (
-  <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[minmax(8rem,auto)_1fr]">
-    {differences.map(({ field, before, after }) => (
-      <div key={field} className="contents">
-        <dt className="text-muted">{fieldText(field)}</dt>
-        <dd className="mb-1 flex min-w-0 flex-col items-start gap-1 sm:mb-0">
-          {before !== undefined && <Side kind="del" text={before} />}
-          {after !== undefined && <Side kind="ins" text={after} />}
-        </dd>
-      </div>
-    ))}
-  </dl>
-)
+function Details({ entry }: { entry: AuditEntry }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="text-muted">
+      <summary className="w-fit py-3 text-xs hover:text-ink sm:py-1">{t('details')}</summary>
+      {isOpen && (
+        <div className="flex flex-col gap-2 pt-1">
+          <Differences entry={entry} />
+          <p className="flex flex-wrap gap-x-4 text-xs">
+            <time dateTime={entry.created_at}>{formatTime(entry.created_at)}</time>
+            <code className="font-mono">{entry.action}</code>
+            <code className="font-mono break-all">{entry.record_id}</code>
+            <span>{t('ip', { address: entry.ip_address })}</span>
+          </p>
+        </div>
+      )}
+    </details>
+  )
+}
+
+function Differences({ entry }: { entry: AuditEntry }) {
+  const { nameOf } = useMemberNames()
+  const { keyNameOf } = useKeyNames()
+  const named = (text: string | undefined) => text && (nameOf(text) ?? keyNameOf(text) ?? text)
+  const differences = differencesOf(entry.before, entry.after)
+  return (
+    differences.length > 0 && (
+      <dl className="grid gap-x-4 gap-y-1 sm:grid-cols-[minmax(8rem,auto)_1fr]">
+        {differences.map(({ field, before, after }: Difference) => (
+          <div key={field} className="contents">
+            <dt>{fieldText(field)}</dt>
+            <dd className="mb-1 flex min-w-0 flex-col items-start gap-1 sm:mb-0">
+              {before !== undefined && <Side kind="del" text={named(before) ?? ''} />}
+              {after !== undefined && <Side kind="ins" text={named(after) ?? ''} />}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    )
+  )
+}
 
 /** Returns a field's label. Drops `_id`, because the value shown is the record's name if the name is known. */
 const fieldText = (field: string): string => field.replace(/_id$/, '').replaceAll('_', ' ')
-
-/** Returns the record's name if the entry contains it. */
-function nameIn({ before, after }: AuditEntry): string | undefined {
-  const name = after?.['name'] ?? before?.['name']
-  return typeof name === 'string' && name !== '' ? name : undefined
-}
 
 /** Maximum length of a value that is shown in full. A longer value is truncated until the user expands it. */
 const SHOWN_CHARACTERS = 300

@@ -6,7 +6,7 @@ const t = translator('audit')
 type Actions = Omit<typeof en.actions, 'other'>
 export type RecordType = keyof Actions
 /** A record type and a verb, such as `role.updated`. */
-export type Action = { [Type in RecordType]: `${Type}.${keyof Actions[Type] & string}` }[RecordType]
+export type Action = { [Type in RecordType]: `${Type}.${(typeof VERBS)[Type][number]}` }[RecordType]
 
 const MANAGED = ['created', 'updated', 'deleted'] as const
 
@@ -27,7 +27,9 @@ const VERBS = {
   ],
   api_key: MANAGED,
   budget: MANAGED,
+  limit: MANAGED,
   model: MANAGED,
+  model_connection: MANAGED,
   knowledge_base: MANAGED,
   kb_source: MANAGED,
   agent: MANAGED,
@@ -46,6 +48,12 @@ export const ACTIONS = Object.entries(VERBS).flatMap(([type, verbs]) =>
 
 /** Returns the action, or undefined if this version of the console does not know it. */
 export const knownAction = (action: string): Action | undefined => ACTIONS.find((known) => known === action)
+
+/** Returns an action in words: `Role: changed` for `role.updated`. */
+export function actionText(action: Action): string {
+  const [type, verb] = action.split('.') as [RecordType, keyof typeof en.verbs]
+  return t('verbOf', { record: recordText(type), verb: t(`verbs.${verb}`) })
+}
 
 /** Returns the label of a record type: `API key` for `api_key`. */
 export const recordText = (type: RecordType): string => t(`records.${type}`)

@@ -6,6 +6,7 @@ import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { AuditExport } from './audit-export.tsx'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditItem } from './audit-item.tsx'
 import { NotAllowed } from './not-allowed.tsx'
@@ -29,22 +30,24 @@ function Entries() {
   const show: ShowAudit = (change) =>
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true })
   const { actor_id, action, record_type, record_id, from, to } = search
-  const entries = useInfiniteQuery(
-    readPages('GET /api/audit/list', {
-      org_id: organization.id,
-      actor_id,
-      action,
-      record_type,
-      record_id,
-      from: from && startOf(from, 0),
-      to: to && startOf(to, 1),
-      limit: 50,
-    }),
-  )
+  const filters = {
+    org_id: organization.id,
+    actor_id,
+    action,
+    record_type,
+    record_id,
+    from: from && startOf(from, 0),
+    to: to && startOf(to, 1),
+  }
+  const entries = useInfiniteQuery(readPages('GET /api/audit/list', { ...filters, limit: 50 }))
+  const recordName = entries.data?.find((entry) => entry.record_id === record_id)?.record_name
   const isFiltered = [actor_id, action, record_type, record_id, from, to].some(Boolean)
   return (
     <>
-      <AuditFilters search={search} show={show} isFiltered={isFiltered} />
+      <AuditFilters search={search} show={show} isFiltered={isFiltered} recordName={recordName} />
+      <div className="flex justify-end">
+        <AuditExport filters={filters} />
+      </div>
       <Loaded query={entries}>
         {(list) =>
           list.length === 0 ? (

@@ -12,6 +12,7 @@ import { formatCredits, formatDay } from '../../ui/format.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { BudgetDialog } from './budget-dialog.tsx'
+import { budgetState } from './budget-state.ts'
 import { useSubjectName } from './subject-name.ts'
 
 const t = translator('billing')
@@ -58,6 +59,12 @@ export function Budgets() {
   )
 }
 
+const LOOKS = {
+  used: { className: 'text-muted', tone: 'accent' },
+  nearlyUsedUp: { className: 'text-warning', tone: 'accent' },
+  usedUp: { className: 'text-danger', tone: 'danger' },
+} as const
+
 function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) {
   const { organization, may } = useHere()
   const name = useSubjectName()(budget)
@@ -77,14 +84,14 @@ function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
       removal.mutate({ query: { org_id: organization.id, budget_id: budget.id } }, { onError: notify })
   }
   const taken = budget.spent + budget.held
-  const isOver = budget.available < 1
+  const state = budgetState(budget)
   return (
     <li aria-label={name} className="flex items-center gap-4 px-4 py-3.5">
       <div className="flex min-w-0 grow flex-col gap-1.5">
         <span className="flex flex-wrap justify-between gap-x-4 text-sm">
           <span className="font-medium">{name}</span>
-          <span className={isOver ? 'text-danger' : 'text-muted'}>
-            {t(isOver ? 'budgets.usedUp' : 'budgets.used', {
+          <span className={LOOKS[state].className}>
+            {t(`budgets.${state}`, {
               used: formatCredits(taken),
               limit: formatCredits(budget.credits_per_month),
             })}
@@ -92,7 +99,7 @@ function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
         </span>
         <Bar
           share={budget.credits_per_month === 0 ? 1 : taken / budget.credits_per_month}
-          tone={isOver ? 'danger' : 'accent'}
+          tone={LOOKS[state].tone}
         />
         <span className="text-xs text-muted">
           {t('budgets.resets', { date: formatDay(budget.resets_at) })}

@@ -2,7 +2,6 @@ import { createRoute } from '@tanstack/react-router'
 import { appRoute } from '../../shell/app-route.tsx'
 import { lateScreen } from '../../shell/late-screen.ts'
 import {
-  type AdminSearch,
   type AuditSearch,
   DELIVERY_STATUSES,
   type DeliveriesSearch,
@@ -85,11 +84,4 @@ const settings = createRoute({
   component: lateScreen(() => import('./settings.tsx'), 'Settings'),
 })
 
-const admin = createRoute({
-  getParentRoute: () => appRoute,
-  path: '/admin',
-  validateSearch: ({ organization }: Raw): AdminSearch => ({ organization: text(organization) }),
-  component: lateScreen(() => import('./admin.tsx'), 'Admin'),
-})
-
-export const organizationRoutes = [models, usage, apiKeys, webhooks, webhook, audit, settings, admin] as const
+export const organizationRoutes = [models, usage, apiKeys, webhooks, webhook, audit, settings] as const

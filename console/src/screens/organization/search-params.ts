@@ -35,11 +35,6 @@ export interface AuditSearch {
   to?: string
 }
 
-export interface AdminSearch {
-  /** The id of the organization to administer. By default, the current organization. */
-  organization?: string
-}
-
 export type ShowUsage = (change: UsageSearch) => void
 
 export type ShowAudit = (change: AuditSearch) => void

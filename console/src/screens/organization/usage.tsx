@@ -5,6 +5,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Budgets } from './budgets.tsx'
 import { CreditsLine } from './credits-line.tsx'
 import { Ledger } from './ledger.tsx'
+import { OwnBudget } from './own-budget.tsx'
 import type { ShowUsage } from './search-params.ts'
 import { UsageOverview } from './usage-overview.tsx'
 
@@ -17,6 +18,7 @@ export function UsageScreen() {
     void navigate({ search: (old) => ({ ...old, ...change }), replace: true })
   return (
     <Page title={t('title')} description={t('description')}>
+      <OwnBudget />
       <CreditsLine />
       <Tabs
         label={t('views')}

@@ -1,3 +1,4 @@
+import { useSendsEmail } from '../../api/use-sends-email.ts'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -14,23 +15,26 @@ interface InvitationLinkProps {
   onClose: () => void
 }
 
-/** Shows an invitation's new link, in case the email does not arrive. */
-export const InvitationLink = ({ email, token, onClose }: InvitationLinkProps) => (
-  <Dialog
-    open
-    onClose={onClose}
-    title={t('link.title')}
-    description={t('link.description', { email })}
-    actions={
-      <Button kind="primary" onClick={onClose}>
-        {t('link.done')}
-      </Button>
-    }
-  >
-    <p className="text-sm">{t('link.note')}</p>
-    <LinkLine token={token} email={email} />
-  </Dialog>
-)
+/** Shows an invitation's new link, for the case that no email arrives. */
+export function InvitationLink({ email, token, onClose }: InvitationLinkProps) {
+  const sendsEmail = useSendsEmail()
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t(sendsEmail ? 'link.title' : 'link.titleUnsent')}
+      description={t(sendsEmail ? 'link.description' : 'link.descriptionUnsent', { email })}
+      actions={
+        <Button kind="primary" onClick={onClose}>
+          {t('link.done')}
+        </Button>
+      }
+    >
+      {sendsEmail && <p className="text-sm">{t('link.note')}</p>}
+      <LinkLine token={token} email={email} />
+    </Dialog>
+  )
+}
 
 export const LinkLine = ({ token, email }: { token: string; email: string }) => (
   <div className="flex items-center gap-2 rounded-lg border border-line bg-surface py-1 pr-1 pl-3">

@@ -7,7 +7,7 @@ import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { AddByIdForm } from './add-by-id-form.tsx'
+import { AddPersonForm } from './add-person-form.tsx'
 import { type Invited, InviteForm } from './invite-form.tsx'
 import { InviteResults } from './invite-results.tsx'
 import { byLevel, useLevel } from './levels.ts'
@@ -19,12 +19,12 @@ interface InviteDialogProps {
   onClose: () => void
 }
 
-/** Invites users by email and shows the result for each address. Another tab adds a user by id. */
+/** Invites users by email and shows the result for each address. Another tab adds a person who has an account. */
 export function InviteDialog({ roles, onClose }: InviteDialogProps) {
   const { organization } = useHere()
   const { mayAssign } = useLevel()
   const features = useQuery(read('GET /api/org/features', { org_id: organization.id }))
-  const [way, setWay] = useState<'email' | 'id'>('email')
+  const [way, setWay] = useState<'email' | 'account'>('email')
   const [results, setResults] = useState<BulkInvitations['data']>()
   const [draft, setDraft] = useState<Invited>({ text: '', role_id: '', message: '' })
   const choices = roles.filter(mayAssign).sort(byLevel)
@@ -45,7 +45,7 @@ export function InviteDialog({ roles, onClose }: InviteDialogProps) {
         label={t('invite.method')}
         tabs={[
           ['email', t('invite.byEmail')],
-          ['id', t('invite.byId')],
+          ['account', t('invite.byAccount')],
         ]}
         value={way}
         onChange={setWay}
@@ -55,9 +55,9 @@ export function InviteDialog({ roles, onClose }: InviteDialogProps) {
           <Button onClick={onClose}>{t('invite.cancel')}</Button>
         </InviteForm>
       ) : (
-        <AddByIdForm roles={choices} isOff={features.data?.team_members === false} onDone={onClose}>
+        <AddPersonForm roles={choices} isOff={features.data?.team_members === false} onDone={onClose}>
           <Button onClick={onClose}>{t('invite.cancel')}</Button>
-        </AddByIdForm>
+        </AddPersonForm>
       )}
     </Dialog>
   )

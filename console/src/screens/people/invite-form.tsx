@@ -1,6 +1,7 @@
 import type { BulkInvitations, Role } from '@parley/client/schemas'
 import type { FormEvent, ReactNode } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { useSendsEmail } from '../../api/use-sends-email.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -39,6 +40,7 @@ export function InviteForm({ draft, onDraft, roles, onSent, children }: InviteFo
     outdates: ['GET /api/users/list', 'GET /api/org/features'],
     onDone: ({ data }) => onSent(data),
   })
+  const sendsEmail = useSendsEmail()
   const { addresses, others } = addressesIn(draft.text)
   const role_id = draft.role_id || defaultRole(roles)
   const submit = (event: FormEvent) => {
@@ -66,7 +68,7 @@ export function InviteForm({ draft, onDraft, roles, onSent, children }: InviteFo
       <RoleField roles={roles} value={role_id} onChange={(id) => onDraft({ ...draft, role_id: id })} />
       <TextAreaField
         label={t('invite.message')}
-        hint={t('invite.messageHint')}
+        hint={t(sendsEmail ? 'invite.messageHint' : 'invite.messageHintUnsent')}
         rows={2}
         maxLength={1000}
         value={draft.message}
@@ -81,7 +83,7 @@ export function InviteForm({ draft, onDraft, roles, onSent, children }: InviteFo
           busy={invite.isPending}
           disabled={addresses.length === 0 || others.length > 0 || isTooMany}
         >
-          {t('invite.send', { count: Math.max(1, addresses.length) })}
+          {t(sendsEmail ? 'invite.send' : 'invite.create', { count: Math.max(1, addresses.length) })}
         </Button>
       </div>
     </form>

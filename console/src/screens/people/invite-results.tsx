@@ -1,6 +1,7 @@
 import { ParleyError } from '@parley/client'
 import type { BulkInvitations } from '@parley/client/schemas'
 import { Check, CircleAlert } from 'lucide-react'
+import { useSendsEmail } from '../../api/use-sends-email.ts'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -20,13 +21,16 @@ interface InviteResultsProps {
 
 export function InviteResults({ results, onClose, onBack }: InviteResultsProps) {
   const failed = results.filter(({ status }) => status === 'error')
-  const sent = results.length - failed.length
+  const created = results.length - failed.length
+  const sendsEmail = useSendsEmail()
   return (
     <Dialog
       open
       onClose={onClose}
-      title={t('invited.title', { count: sent })}
-      description={sent > 0 ? t('invited.description') : undefined}
+      title={t(sendsEmail ? 'invited.title' : 'invited.titleUnsent', { count: created })}
+      description={
+        created > 0 ? t(sendsEmail ? 'invited.description' : 'invited.descriptionUnsent') : undefined
+      }
       actions={
         <>
           {failed.length > 0 && (
@@ -53,7 +57,7 @@ const ResultLine = ({ result, result: { email, invitation } }: { result: Result 
   <>
     <span className="flex min-w-0 items-center gap-2 text-sm font-medium">
       {invitation ? (
-        <Check aria-label={t('invited.sent')} size={16} className="shrink-0 text-success" />
+        <Check aria-label={t('invited.created')} size={16} className="shrink-0 text-success" />
       ) : (
         <CircleAlert aria-label={t('invited.failed')} size={16} className="shrink-0 text-danger" />
       )}
@@ -66,6 +70,6 @@ const ResultLine = ({ result, result: { email, invitation } }: { result: Result 
 
 function reasonOf({ detail = '', code = 'unknown', values = {} }: Result): string {
   // The dialog has a tab for adding existing users.
-  if (code === 'user.exists') return t('invited.useId')
+  if (code === 'user.exists') return t('invited.useSearch')
   return errorText(new ParleyError(detail, { status: 0, code, body: { values } }))
 }

@@ -2,6 +2,7 @@ import type { ListedUser } from '@parley/client/schemas'
 import { Crown, Ellipsis, RotateCcw, Send, UserMinus, UserX, XCircle } from 'lucide-react'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
+import { useSendsEmail } from '../../api/use-sends-email.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
@@ -81,12 +82,16 @@ function InvitationMenu({ user, invitation_id }: { user: ListedUser; invitation_
   const { mayInvite } = useLevel()
   const confirm = useConfirm()
   const notify = useNotify()
+  const sendsEmail = useSendsEmail()
   const [token, setToken] = useState<string>()
   const outdates = ['GET /api/users/list'] as const
   const resend = useChange('POST /api/invitations/resend', {
     outdates,
     // If the link signs in a new user, the API sends it only by email and returns no token.
-    onDone: (sent) => (sent.token ? setToken(sent.token) : notify(t('menu.resent', { email: user.email }))),
+    onDone: (sent) =>
+      sent.token
+        ? setToken(sent.token)
+        : notify(t(sendsEmail ? 'menu.resent' : 'menu.notResent', { email: user.email })),
   })
   const revocation = useChange('DELETE /api/invitations/revoke', {
     outdates,
@@ -108,7 +113,7 @@ function InvitationMenu({ user, invitation_id }: { user: ListedUser; invitation_
           icon={Send}
           onSelect={() => resend.mutate({ query: { invitation_id } }, { onError: notify })}
         >
-          {t('menu.resend')}
+          {t(sendsEmail ? 'menu.resend' : 'menu.newLink')}
         </MenuItem>
         {user.status === 'pending' && (
           <MenuItem danger icon={XCircle} onSelect={() => void revoke()}>

@@ -9,6 +9,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
+import { permissionsInWords } from '../../ui/permission-matrix.tsx'
 import { roleName } from '../../ui/role-name.ts'
 import { Loaded, More } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -102,16 +103,8 @@ const RoleName = ({ role, onOpen }: { role: Role; onOpen: () => void }) => (
   </div>
 )
 
-const SHOWN_MAX = 4
-
-function Held({ role }: { role: Role }) {
-  const names = role.permissions.map(({ name }) => name)
-  if (names.length === 0) return <span className="text-muted">{t('roles.none')}</span>
-  const shown = names.slice(0, SHOWN_MAX).join(' ')
-  const more = names.length - SHOWN_MAX
-  return (
-    <span className="font-mono text-xs text-muted">
-      {more > 0 ? t('roles.more', { names: shown, count: more }) : shown}
-    </span>
-  )
-}
+const Held = ({ role: { permissions } }: { role: Role }) => (
+  <span className="text-muted">
+    {permissions.length === 0 ? t('roles.none') : permissionsInWords(permissions.map(({ name }) => name))}
+  </span>
+)

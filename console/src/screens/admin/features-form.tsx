@@ -8,26 +8,26 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
-const t = translator('organization')
+const t = translator('admin')
 
 const MIB = 1024 ** 2
 
-/** The values of the form's fields as typed. A blank field changes nothing. */
+/** The values of the form's fields as typed. */
 interface Draft {
-  daily: 'same' | 'none' | 'limit'
+  daily: 'none' | 'limit'
   daily_chat_limit: string
   storage_mib: string
   chat_uploads: string
   mcp_sessions: string
-  team_members: 'same' | 'on' | 'off'
+  team_members: 'on' | 'off'
 }
 
-/** A form for an organization's limits. `features` is null if the current limits are unknown. */
-export function FeaturesForm({ org_id, features }: { org_id: string; features: Features | null }) {
+/** A form for an organization's limits. */
+export function FeaturesForm({ org_id, features }: { org_id: string; features: Features }) {
   const notify = useNotify()
   const [draft, setDraft] = useState(() => draftOf(features))
   const save = useChange('PUT /api/org/features', {
-    outdates: ['GET /api/org/features'],
+    outdates: ['GET /api/org/list_all', 'GET /api/org/features'],
     onDone: (now) => {
       notify(t('features.saved'))
       setDraft(draftOf(now))
@@ -40,11 +40,7 @@ export function FeaturesForm({ org_id, features }: { org_id: string; features: F
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
       <div className="grid gap-4 sm:grid-cols-2">
-        <DailyFields
-          draft={draft}
-          onDraft={(change) => setDraft({ ...draft, ...change })}
-          isKnown={features !== null}
-        />
+        <DailyFields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
         <NumberFields draft={draft} onDraft={(change) => setDraft({ ...draft, ...change })} />
         <SelectField
           label={t('features.adding')}
@@ -53,7 +49,6 @@ export function FeaturesForm({ org_id, features }: { org_id: string; features: F
             setDraft({ ...draft, team_members: target.value as Draft['team_members'] })
           }
         >
-          {!features && <option value="same">{t('features.same')}</option>}
           <option value="on">{t('features.on')}</option>
           <option value="off">{t('features.off')}</option>
         </SelectField>
@@ -71,14 +66,13 @@ interface FieldsProps {
   onDraft: (change: Partial<Draft>) => void
 }
 
-const DailyFields = ({ draft, onDraft, isKnown }: FieldsProps & { isKnown: boolean }) => (
+const DailyFields = ({ draft, onDraft }: FieldsProps) => (
   <div className="grid grid-cols-2 gap-4">
     <SelectField
       label={t('features.daily')}
       value={draft.daily}
       onChange={({ target }) => onDraft({ daily: target.value as Draft['daily'] })}
     >
-      {!isKnown && <option value="same">{t('features.same')}</option>}
       <option value="none">{t('features.none')}</option>
       <option value="limit">{t('features.limited')}</option>
     </SelectField>
@@ -107,6 +101,7 @@ const NumberFields = ({ draft, onDraft }: FieldsProps) =>
       key={name}
       label={t(`features.${name}`)}
       type="number"
+      required
       min={0}
       max={max}
       step={name === 'storage_mib' ? 'any' : 1}
@@ -115,33 +110,19 @@ const NumberFields = ({ draft, onDraft }: FieldsProps) =>
     />
   ))
 
-function draftOf(features: Features | null): Draft {
-  if (!features)
-    return {
-      daily: 'same',
-      daily_chat_limit: '',
-      storage_mib: '',
-      chat_uploads: '',
-      mcp_sessions: '',
-      team_members: 'same',
-    }
-  return {
-    daily: features.daily_chat_limit === null ? 'none' : 'limit',
-    daily_chat_limit: features.daily_chat_limit === null ? '' : String(features.daily_chat_limit),
-    storage_mib: String(features.file_upload / MIB),
-    chat_uploads: String(features.chat_uploads),
-    mcp_sessions: String(features.mcp_sessions),
-    team_members: features.team_members ? 'on' : 'off',
-  }
-}
+const draftOf = (features: Features): Draft => ({
+  daily: features.daily_chat_limit === null ? 'none' : 'limit',
+  daily_chat_limit: features.daily_chat_limit?.toString() ?? '',
+  storage_mib: String(features.file_upload / MIB),
+  chat_uploads: String(features.chat_uploads),
+  mcp_sessions: String(features.mcp_sessions),
+  team_members: features.team_members ? 'on' : 'off',
+})
 
-function changeOf(draft: Draft): Body<'PUT /api/org/features'> {
-  const number = (text: string, factor = 1) => (text === '' ? undefined : Math.round(Number(text) * factor))
-  return {
-    daily_chat_limit: { same: undefined, none: null, limit: Number(draft.daily_chat_limit) }[draft.daily],
-    file_upload: number(draft.storage_mib, MIB),
-    chat_uploads: number(draft.chat_uploads),
-    mcp_sessions: number(draft.mcp_sessions),
-    team_members: draft.team_members === 'same' ? undefined : draft.team_members === 'on',
-  }
-}
+const changeOf = (draft: Draft): Body<'PUT /api/org/features'> => ({
+  daily_chat_limit: draft.daily === 'none' ? null : Number(draft.daily_chat_limit),
+  file_upload: Math.round(Number(draft.storage_mib) * MIB),
+  chat_uploads: Number(draft.chat_uploads),
+  mcp_sessions: Number(draft.mcp_sessions),
+  team_members: draft.team_members === 'on',
+})
