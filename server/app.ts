@@ -24,7 +24,7 @@ import { installationRoutes } from '#parts/installation/index.ts'
 import { instructionRoutes } from '#parts/instructions/index.ts'
 import { invitationRoutes } from '#parts/invitations/index.ts'
 import { createKnowledgeBases, type KnowledgeBases } from '#parts/kb/index.ts'
-import { connectionRoutes, llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
+import { connectionRoutes, defaultRoutes, llmRoutes, ModelFinder, PaidCalls } from '#parts/llm/index.ts'
 import { createMcp, type Mcp, registerGateway } from '#parts/mcp/index.ts'
 import { createMemory, playgroundRoutes } from '#parts/mcp-playground/index.ts'
 import { createMcpServer, type McpServer, registerMcpServer } from '#parts/mcp-server/index.ts'
@@ -144,6 +144,7 @@ export async function buildApp(services: Services, overrides: Overrides = {}): P
     ...auditRoutes,
     ...llmRoutes(services, models),
     ...connectionRoutes(services),
+    ...defaultRoutes(models),
     ...chat.routes,
     ...knowledge.routes,
     ...tools.routes,

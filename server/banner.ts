@@ -64,7 +64,7 @@ async function findTextModel(
   organizationId: string,
 ): Promise<ResolvedModel | undefined> {
   try {
-    return await new ModelFinder(services).findDefault(organizationId, 'text')
+    return await new ModelFinder(services).findDefault({ organizationId, userId: null }, 'text')
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

@@ -80,10 +80,9 @@ async function chooseModel(client: Client, { user }: SignedIn, wanted: string | 
   const organizationId = user.organizations[0]?.id ?? ''
   const models = await client.request('GET /api/llm/list', { query: { org_id: organizationId, limit: 100 } })
   const usable = models.data.filter((model) => model.is_active)
-  const model =
-    wanted === undefined
-      ? usable.find(({ config }) => config.capabilities?.includes('text'))
-      : usable.find(({ id, name, version }) => [id, name, version].includes(wanted))
+  const chosen =
+    wanted ?? (await client.request('GET /api/llm/defaults', { query: { org_id: organizationId } })).model_id
+  const model = usable.find(({ id, name, version }) => [id, name, version].some((one) => one === chosen))
   if (!model)
     throw new ChatError(`Model not found. Choose one of: ${usable.map(({ name }) => name).join(', ')}.`)
   process.stderr.write(`Talking to ${model.name}\n`)

@@ -29,6 +29,7 @@ describeInBrowser('models and usage in the console', () => {
     await dialog.getByLabel('Display name').fill('House model')
     await dialog.getByLabel('Model ID').fill('house-1')
     await dialog.getByLabel('Base URL').fill('http://10.0.0.1/v1')
+    await dialog.getByText('Advanced').click()
     await dialog.getByLabel('Credits per output token').fill('2')
     await expectAccessible(page)
     await dialog.getByRole('button', { name: 'Add model' }).click()

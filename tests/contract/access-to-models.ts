@@ -21,6 +21,15 @@ export const MODELS: Record<string, [allowed: string, call: (fixture: Fixture) =
   delete_llm_delete: ['OA', oneModel],
   post_llm_test: ['OA', oneModel],
   put_llm_update_environment_model: ['S', (fixture) => ({ ...oneModel(fixture), body: {} })],
+  get_llm_defaults: ['OAMGK', inOrganization],
+  put_llm_update_default: [
+    'OA',
+    (fixture) => ({ ...inOrganization(fixture), body: { organization_model_id: fixture.modelId } }),
+  ],
+  put_llm_update_own_default: [
+    'OAM',
+    (fixture) => ({ ...inOrganization(fixture), body: { own_model_id: fixture.modelId } }),
+  ],
   post_llm_connections_create: [
     'OA',
     (fixture) => ({

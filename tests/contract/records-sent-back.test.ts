@@ -88,6 +88,8 @@ const UPDATES: Record<string, (ids: Fixture, inOrg: string) => Update | Promise<
       writer: made.tokens.S,
     }
   },
+  put_llm_update_default: (_ids, inOrg) => ({ read: `/api/llm/defaults?${inOrg}` }),
+  put_llm_update_own_default: (_ids, inOrg) => ({ read: `/api/llm/defaults?${inOrg}` }),
   put_llm_connections_update: ({ modelConnectionId }, inOrg) => ({
     read: `/api/llm/connections/list?${inOrg}`,
     find: oneOf(modelConnectionId),

@@ -29,7 +29,8 @@ const SCREENS_MAY_IMPORT: Record<string, string[]> = {
   agents: ['chat'],
   // The page that confirms a connection is outside the shell, and uses the layout of `identity`.
   connections: ['identity'],
-  organization: ['people'],
+  home: ['providers'],
+  organization: ['people', 'providers'],
   playground: ['connections'],
 }
 

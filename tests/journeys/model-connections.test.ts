@@ -51,7 +51,11 @@ test('models use the key and base URL of their connection, wherever it moves', a
     'GET',
     `/api/llm/connections/list_models?connection_id=${connection.id}`,
   )
-  expect(offered.data).toContainEqual({ version: 'emu-n5', context_window: expect.toSatisfy(isWindow) })
+  expect(offered.data).toContainEqual({
+    version: 'emu-n5',
+    context_window: expect.toSatisfy(isWindow),
+    capabilities: ['text', 'tools'],
+  })
   const { body: model } = await addModel({ connection_id: connection.id, context_window: 9_000 })
   expect(model.config).toMatchObject({
     connection_id: connection.id,

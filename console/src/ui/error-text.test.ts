@@ -7,12 +7,17 @@ beforeAll(async () => {
   await loadText('rest')
 })
 
-const errorOf = (code: string, values: Record<string, string | number>, path?: string) =>
+const errorOf = (
+  code: string,
+  values: Record<string, string | number>,
+  path?: string,
+  message = 'must not be empty',
+) =>
   new ParleyError('In the words of the server.', {
     status: 400,
     code,
     retryAfterMs: 7_200_000,
-    body: { values, errors: path ? [{ path, message: 'must not be empty' }] : [] },
+    body: { values, errors: path ? [{ path, message }] : [] },
   })
 
 test.each([
@@ -20,6 +25,16 @@ test.each([
     'the label of a field',
     errorOf('request.invalid', { reason: 'name …' }, 'name'),
     '“Name” must not be empty',
+  ],
+  [
+    'a field without a label in words',
+    errorOf('request.invalid', { reason: 'max_uses …' }, 'max_uses'),
+    '“Max uses” must not be empty',
+  ],
+  [
+    'a wrong link instead of an id',
+    errorOf('request.invalid', { reason: 'agent_id …' }, 'agent_id', 'must be a UUID'),
+    'This link doesn’t lead to anything here.',
   ],
   ['the path of a list item', errorOf('request.invalid', { reason: 'q.3.name …' }, 'q.3.name'), 'q.3.name …'],
   [

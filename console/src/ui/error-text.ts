@@ -17,6 +17,9 @@ const t = translator('fields') as unknown as Translate
  */
 export function errorText(error: Error): string {
   if (!(error instanceof ParleyError)) return error.message
+  const [refused] = error.fieldErrors
+  // The console takes ids from its address, which users may have mistyped.
+  if (error.code === 'request.invalid' && refused && isId(refused)) return t('wrongLink')
   try {
     return areas.find((area) => area.has(error.code))?.(error.code, valuesOf(error)) ?? error.message
   } catch {
@@ -41,13 +44,22 @@ function valuesOf({ values, status, retryAfterMs, fieldErrors: [refused] }: Parl
   }
 }
 
+/** Returns whether the server expected the id of a record. Other ids, such as client IDs, have any format. */
+const isId = ({ message }: FieldError): boolean => /\bUUID\b/.test(message)
+
 /**
- * Returns the reason for a rejected field, with the field's label instead of its path. Returns nothing if the label
- * is unknown or the field is in a list.
+ * Returns the reason for a rejected field, with the field's label instead of its path. A field without a label is
+ * named in words. Returns nothing if the field is in a list.
  */
 function nameField({ path, message }: FieldError): { reason?: string } {
   const names = path.split('.')
-  const label = `label.${names.at(-1)}`
-  const isInList = names.some((name) => /^\d+$/.test(name))
-  return t.has(label) && !isInList ? { reason: t('refused', { field: t(label), problem: message }) } : {}
+  if (names.some((name) => /^\d+$/.test(name))) return {}
+  const name = names.at(-1) ?? ''
+  const field = t.has(`label.${name}`) ? t(`label.${name}`) : inWords(name)
+  return { reason: t('refused', { field, problem: message }) }
+}
+
+const inWords = (name: string): string => {
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }

@@ -11,7 +11,7 @@ import {
   uuid,
 } from '../drizzle.ts'
 import { createdAt, id, updatedAt } from './columns.ts'
-import { organizations } from './org.ts'
+import { memberships, organizations } from './org.ts'
 
 /** A model's `config` without the API key (contract, 7). */
 export interface ModelConfig {
@@ -87,5 +87,33 @@ export const llmModels = pgTable(
     uniqueIndex('llm_models_environment')
       .on(table.provider, table.version)
       .where(sql`${table.organizationId} is null`),
+  ],
+)
+
+/** The models that new chats and agents start with: the organization's choice, and the choices of its members. */
+export const llmDefaults = pgTable(
+  'llm_defaults',
+  {
+    id: id(),
+    organizationId: uuid('organization_id')
+      .notNull()
+      .references(() => organizations.id, { onDelete: 'cascade' }),
+    /** Null for the organization's choice. */
+    memberId: uuid('user_id'),
+    /** A model of the organization or of the environment. */
+    modelId: uuid('model_id')
+      .notNull()
+      .references(() => llmModels.id, { onDelete: 'cascade' }),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    unique('llm_defaults_subject').on(table.organizationId, table.memberId).nullsNotDistinct(),
+    index('llm_defaults_model').on(table.modelId),
+    foreignKey({
+      name: 'llm_defaults_member',
+      columns: [table.organizationId, table.memberId],
+      foreignColumns: [memberships.organizationId, memberships.memberId],
+    }).onDelete('cascade'),
   ],
 )

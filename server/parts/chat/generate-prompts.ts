@@ -17,14 +17,14 @@ const KINDS: Record<NonNullable<PromptRequest['prompt_type']>, string> = {
   continuation: 'a prompt that asks to continue the text from its end, in the same voice',
 }
 
-/** Streams prompts that the organization's default model writes. Charged like a reply. */
+/** Streams prompts that the caller's default model writes. Charged like a reply. */
 export async function generatePrompts(
   { models, calls }: Pick<ChatDependencies, 'models' | 'calls'>,
   scope: Scope<'chats:write'>,
   request: PromptRequest,
 ): Promise<EventStream> {
   const reasons = request.model === 'reason'
-  const model = await models.findDefault(scope.organizationId, reasons ? 'reasoning' : 'text')
+  const model = await models.findDefault(scope, reasons ? 'reasoning' : 'text')
   const count = request.num_prompts ?? 1
   const stream = new PromptStream()
   const { ended } = await calls.begin(

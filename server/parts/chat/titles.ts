@@ -122,7 +122,7 @@ export class Titles {
     this.#shutdown.signal.throwIfAborted()
     const writer = model.capabilities.includes('text')
       ? model
-      : await finder.findDefault(payer.organizationId, 'text')
+      : await finder.findDefault(payer, 'text')
     const beginning = [
       `User: ${question.slice(0, QUESTION_CHARACTERS_MAX).toWellFormed()}`,
       `Assistant: ${reply.content.slice(0, REPLY_CHARACTERS_MAX).toWellFormed()}`,

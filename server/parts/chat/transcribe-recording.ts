@@ -20,7 +20,7 @@ export async function transcribeRecording(
   file: ReceivedFile,
 ): Promise<TranscriptView> {
   const contentType = await detectRecording(file, declaredType)
-  const model = await models.findDefault(scope.organizationId, 'transcription')
+  const model = await models.findDefault(scope, 'transcription')
   const recording = { path: file.path, contentType }
   const transcript = await calls.transcribe(scope, model, recording, language)
   const detected = transcript.language ?? language

@@ -31,6 +31,7 @@ const NOT_IMPORTED: Record<string, string> = {
   invitations: 'send them again',
   kb_chunks: 'they are rebuilt from the text of the documents, without edits and with all chunks enabled',
   model_connections: 'exports contain no keys: enter the keys again',
+  default_models: 'choose them again',
   mcp_connections: 'exports contain no credentials: connect the accounts again',
   responses: 'they expire',
   response_items: 'they expire',

@@ -6,6 +6,7 @@ import { embedTexts, measureFloor, unattributed } from './embed-texts.ts'
 import type { IngestionDependencies, KbRef } from './ingestion.ts'
 import { compactPostings, mergeSegments } from './merge-segments.ts'
 import { type PreparedTexts, withContext } from './prepare-text.ts'
+import { THREADS_MAX } from './preparer.ts'
 import { type PreparedDocument, writeIndex } from './write-index.ts'
 
 /** Snapshot of a knowledge base during indexing. Documents indexed together use the same settings. */

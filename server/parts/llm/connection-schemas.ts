@@ -11,6 +11,7 @@ import {
   UpdatedAt,
 } from '#platform/http/schemas.ts'
 import { PROVIDERS } from '#platform/models/types.ts'
+import { CAPABILITIES } from './schemas.ts'
 
 const CONNECTED = PROVIDERS.filter((provider) => provider !== 'demo')
 
@@ -70,6 +71,9 @@ export const OfferedModels = Type.Object(
         context_window: Nullable(
           Type.Integer({ description: 'Context window, in tokens. Null if the provider reports none.' }),
         ),
+        capabilities: Type.Array(Enum(CAPABILITIES), {
+          description: 'Capabilities of the model, derived from its name.',
+        }),
       }),
       { description: 'Models that the provider offers, at most 500.' },
     ),

@@ -33,6 +33,12 @@ export interface ResolvedModel extends Price {
 /** A model that an organization can call by name. */
 export type UsableModel = Pick<StoredModel, 'id' | 'provider' | 'name'>
 
+/** The organization and member whose defaults apply. Without a member, only the organization's default applies. */
+export interface DefaultCaller {
+  organizationId: string
+  userId: string | null
+}
+
 export interface StoredModel {
   id: string
   organizationId: string | null
@@ -126,32 +132,33 @@ export class ModelFinder {
   }
 
   /**
-   * Finds the organization's default model. This is its first own model that is active, configured and has the
-   * capabilities, or else the first such model of the environment. Throws llm.none.
+   * Finds the model for a caller who names none: the caller's own default, the organization's default, or the oldest
+   * model. Own models of the organization precede those of the environment, and demo models come last. Skips models
+   * that are inactive, not configured or lack a capability. Throws llm.none.
    */
-  async findDefault(organizationId: string, ...capabilities: string[]): Promise<ResolvedModel> {
-    for (const row of await this.#listActive(organizationId)) {
-      const model = this.#resolveIfConfigured(row, organizationId)
+  async findDefault(caller: DefaultCaller, ...capabilities: string[]): Promise<ResolvedModel> {
+    for (const row of await this.#listActive(caller)) {
+      const model = this.#resolveIfConfigured(row, caller.organizationId)
       if (model && capabilities.every((capability) => model.capabilities.includes(capability))) return model
     }
     throw fail('llm.none', { capability: capabilities.join(' and ') })
   }
 
-  /**
-   * Returns the models that an organization can call now. Its own models precede those of the environment. Each group
-   * is sorted oldest first.
-   */
-  async listUsable(organizationId: string): Promise<UsableModel[]> {
-    const rows = await this.#listActive(organizationId)
-    return rows.filter((row) => this.#resolveIfConfigured(row, organizationId) !== null)
+  /** Returns the models that a caller can call now, in the order of `findDefault`. */
+  async listUsable(caller: DefaultCaller): Promise<UsableModel[]> {
+    const rows = await this.#listActive(caller)
+    return rows.filter((row) => this.#resolveIfConfigured(row, caller.organizationId) !== null)
   }
 
-  async #listActive(organizationId: string): Promise<StoredModel[]> {
+  async #listActive({ organizationId, userId }: DefaultCaller): Promise<StoredModel[]> {
     const sql = this.#sqlOf(organizationId)
     return sql<StoredModel[]>`
       select ${modelColumns(sql)} from llm_models m
+      left join llm_defaults o on o.organization_id = ${organizationId} and o.user_id is null and o.model_id = m.id
+      left join llm_defaults p on p.organization_id = ${organizationId} and p.user_id = ${userId} and p.model_id = m.id
       where m.is_active and (m.organization_id = ${organizationId} or m.organization_id is null)
-      order by m.organization_id nulls last, m.id limit ${CANDIDATES_MAX}`
+      order by p.id is null, o.id is null, m.provider = 'demo', m.organization_id nulls last, m.id
+      limit ${CANDIDATES_MAX}`
   }
 
   #sqlOf(organizationId: string): TenantSql {

@@ -1,7 +1,9 @@
 export { connectionRoutes } from './connection-routes.ts'
+export { defaultRoutes } from './default-routes.ts'
 export { discoverModels, environmentProviders } from './environment-models-system.ts'
 export {
   type CallableModel,
+  type DefaultCaller,
   fromEnvironment as environmentAddress,
   ModelFinder,
   type ResolvedModel,

@@ -18,6 +18,7 @@ import {
 } from './connection-schemas.ts'
 import { endpointOfTenant, needsKey } from './find-model.ts'
 import { modelFailure } from './model-failure.ts'
+import { type Capability, capabilitiesOf } from './schemas.ts'
 
 type Writer = Scope<'organization:write'>
 
@@ -131,6 +132,7 @@ export async function listOffered(
     data: offered.map(({ model, contextWindow }) => ({
       version: model,
       context_window: contextWindow ?? null,
+      capabilities: capabilitiesOf({ provider, version: model, config: {} }) as Capability[],
     })),
   }
 }

@@ -25,6 +25,7 @@ export const CAPABILITIES = [
   'transcription',
   'speech',
 ] as const
+export type Capability = (typeof CAPABILITIES)[number]
 
 /** The provider of models that are routes. */
 export const ROUTE = 'route'
@@ -170,6 +171,26 @@ export const ModelView = Type.Object(
 )
 export type ModelView = Static<typeof ModelView>
 
+const DefaultIds = {
+  organization_model_id: Nullable(idOf("the organization's default model; null for none")),
+  own_model_id: Nullable(idOf("the caller's own default model; null for none")),
+}
+const { organization_model_id, own_model_id } = DefaultIds
+
+export const OrganizationDefault = Body({ organization_model_id })
+export const OwnDefault = Body({ own_model_id })
+
+export const DefaultModels = Type.Object(
+  {
+    model_id: Nullable(
+      idOf('the model that new chats and agents of the caller start with; null without a text model'),
+    ),
+    ...DefaultIds,
+  },
+  { title: 'DefaultModels' },
+)
+export type DefaultModels = Static<typeof DefaultModels>
+
 const Health = {
   state: Enum(['healthy', 'degraded', 'down'], {
     description:
@@ -239,9 +260,7 @@ export const viewModel = (row: ModelRow): ModelView => ({
   config: {
     ...(row.config as ModelView['config']),
     ...(row.connectionId !== null && { connection_id: row.connectionId }),
-    capabilities: (row.members
-      ? sharedCapabilities(row.members)
-      : capabilitiesOf(row)) as (typeof CAPABILITIES)[number][],
+    capabilities: (row.members ? sharedCapabilities(row.members) : capabilitiesOf(row)) as Capability[],
     has_api_key: row.apiKey !== null,
   },
   created_by: row.createdBy,

@@ -16,4 +16,9 @@ export const modelTables: OwnedTables = {
     },
     erasure: 'cascade',
   },
+  llm_defaults: {
+    audit: { type: 'default_model', secrets: [] },
+    export: { name: 'default_models', columns: `id organization_id user_id model_id ${TIMES}` },
+    erasure: 'cascade',
+  },
 }

@@ -80,13 +80,7 @@ async function openReply(
   const onlyOrganizationId = scope.apiKeyId === null ? null : organizationId
   const instances = mode === 'direct' ? await deps.mcp.findInstances(userId, onlyOrganizationId, ids) : []
   if (mode === 'direct' && instances.length === 0) throw fail('mcp.no_valid_instances')
-  const model = await chooseModel(
-    deps.models,
-    deps.services.config.playgroundModels,
-    organizationId,
-    mode,
-    named,
-  )
+  const model = await chooseModel(deps.models, deps.services.config.playgroundModels, scope, mode, named)
   const remembered = readMemory(deps, scope)
   if (mode === 'direct') {
     const prepare = prepareDirect(deps.mcp, model, { question, instances, remembered })

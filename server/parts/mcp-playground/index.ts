@@ -89,7 +89,7 @@ const DISCOVERY =
 const MODELS =
   "`model` is a display name or the provider's name, with or without its date suffix. If several match, the " +
   "organization's own models come first, then the newest date. By default, uses the configured model of the mode or, if " +
-  'the organization cannot use it, the first suitable model.'
+  "the organization cannot use it, the caller's default model."
 const MEMORY =
   'Includes the previous messages, up to 60 (30 in direct mode), with the page tokens of tools. They are deleted after 30 ' +
   'minutes without a message. At most 20,000 characters per message are kept. Failed replies without text are not kept.'

@@ -34,7 +34,7 @@ async function findNamed(
     const { id, name } = await finder.find(scope.organizationId, deployment.agentId)
     return [viewNamed(id, name, 'agent')]
   }
-  const usable = await models.listUsable(scope.organizationId)
+  const usable = await models.listUsable(scope)
   const own = scope.holds('agent:execute')
     ? await scope.select(agents, {
         where: eq(agents.isActive, true),

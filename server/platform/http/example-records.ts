@@ -121,6 +121,7 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
   ConversationWithSessions: { id: CONVERSATION, title: 'Names for a new blend' },
   CreatedApiKey: { id: API_KEY, name: 'Website' },
   CreditTransfer: { amount: 50_000 },
+  DefaultModels: { model_id: MODEL, own_model_id: null, organization_model_id: MODEL },
   Deployment: { id: DEPLOYMENT, name: 'Website', description: 'The chat on our website.' },
   DeploymentWithKey: { id: DEPLOYMENT, name: 'Website', description: 'The chat on our website.' },
   DeploymentSession: {
@@ -241,11 +242,18 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
   },
   ModelConnection: { name: 'OpenAI', base_url: null },
   ModelTest: { message: 'ready' },
+<<<<<<< HEAD
   OfferedModels: { version: 'gpt-5-mini', context_window: 400_000 },
   ListedOrganization: { id: ORGANIZATION },
   ListedPerson: {
     id: USER,
     organizations: [{ id: ORGANIZATION, name: 'Fernhill Coffee', role_name: 'owner', status: 'active' }],
+=======
+  OfferedModels: {
+    version: 'gpt-5-mini',
+    context_window: 400_000,
+    capabilities: ['text', 'vision', 'tools'],
+>>>>>>> firsthour
   },
   Organization: {
     id: ORGANIZATION,

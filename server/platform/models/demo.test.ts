@@ -25,7 +25,7 @@ test('introduces itself, quotes the message and is deterministic', async () => {
   ])
   expect(reply.text).toContain('not a language model')
   expect(reply.text).toContain('> What is it?')
-  expect(reply.text).toContain('*Be brief*')
+  expect(reply.text).not.toMatch(/Be brief|system prompt|\/api\/|API_KEY/)
   expect(reply.reasoning).toBe('')
   expect(reply.pieces.length).toBe(reply.usage?.outputTokens)
   expect(reply.usage?.inputTokens).toBe(5)
@@ -95,7 +95,7 @@ const withPassages = (...contents: string[]) =>
 
 test('quotes the best passages with their numbers, separate from the question', async () => {
   const { text } = await ask(withPassages('At nine.\nDaily.', 'Never.', 'At ten.', 'At five.'))
-  expect(text).toContain('You said:\n\n> When?\n\nIt was given 4 passages:')
+  expect(text).toContain('You said:\n\n> When?\n\nYour documents have 4 passages about this:')
   expect(text).toContain('> At nine.\n> Daily.\n>\n> (shop.md) [1]')
   expect(text).toContain('[3]')
   expect(text).not.toContain('At five.')

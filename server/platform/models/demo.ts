@@ -13,7 +13,8 @@ const PASSAGE_CHARACTERS_MAX = 200
 
 /**
  * Streams a reply from the built-in demo model. The model is deterministic and needs no API key and no network, so
- * that every feature works without a provider. Its replies quote the input and say that they come from the demo.
+ * that every feature works without a provider. Its replies quote the user's message and say that they come from the
+ * demo. Visitors of websites read them too, so they contain neither instructions of agents nor steps for developers.
  *
  * The demo model also writes titles, and emits reasoning on request. It calls a tool if the user's message names one
  * (`use tool NAME`, or `TOOL:NAME={…}` with input) or the request demands a call.
@@ -65,16 +66,16 @@ function answer(request: ModelRequest, last: ModelMessage | undefined, question:
     return `The tool **${last.toolName}** answered:\n\n> ${quote(readToolOutput(last.output))}\n`
   const { asked, passages } = readPassages(question)
   const lines = [
-    'This is the **Parley demo**, not a language model: it answers without any provider. You said:',
+    'This is the **Parley demo**, not a language model: it can only repeat what you write. You said:',
     `> ${quote(asked)}`,
   ]
-  if (request.system) lines.push(`Its system prompt: *${quote(request.system)}*`)
-  if (passages.length > 0) lines.push(`It was given ${countOf(passages.length, 'passage')}:`)
+  if (passages.length > 0)
+    lines.push(`Your documents have ${countOf(passages.length, 'passage')} about this:`)
   for (const { number, document, content } of passages.slice(0, PASSAGES_QUOTED_MAX))
     lines.push(`> ${quote(content, PASSAGE_CHARACTERS_MAX)}\n>\n> (${document}) [${number}]`)
   const earlier = request.messages.length - 1
-  if (earlier > 0) lines.push(`It was given ${countOf(earlier, 'earlier message')} of this chat.`)
-  lines.push('Add a model of your own with `POST /api/llm/add`, or start the server with `OPENAI_API_KEY=…`.')
+  if (earlier > 0) lines.push(`This chat has ${countOf(earlier, 'earlier message')}.`)
+  lines.push('As soon as a language model is connected, it answers here.')
   return `${lines.join('\n\n')}\n`
 }
 

@@ -1,9 +1,9 @@
 import { defineErrors } from '#errors/define.ts'
 
 export const MODELS_ERRORS = defineErrors({
-  'model.key_refused': '{provider} rejected the API key. Check the api_key of this model.',
+  'model.key_refused': '{provider} rejected the API key. Check the key of this model or connection.',
   'model.forbidden': "{provider} does not allow this API key to use {model}. Check the key's permissions.",
-  'model.unknown': "{provider} has no model {model} at this URL. Check the model's name and base_url.",
+  'model.unknown': "{provider} has no model {model} at this URL. Check the model's ID and the base URL.",
   'model.provider_timeout': '{provider} took too long to respond. Try again.',
   'model.message_too_large': 'The message is too large for {model}. Shorten it, or start a new chat.',
   'model.prompt_too_large': 'The prompt is too large for {model}. Shorten it.',
@@ -15,22 +15,22 @@ export const MODELS_ERRORS = defineErrors({
     "{provider} refuses this installation's API key or the model's name. Please contact support.",
   'model.provider_error': '{provider} had an internal error (status {status}). Try again later.',
   'model.redirect':
-    '{provider} responded with a redirect, and redirects are not followed. Check the base_url.',
+    '{provider} responded with a redirect, and redirects are not followed. Check the base URL.',
   'model.refused': '{provider} refused the request (status {status}). Check the settings of this model.',
   'model.refused_because': '{provider} refused the request (status {status}): {details}',
   'model.broke_off': '{provider} failed while it was sending the reply. Try again.',
   'model.broke_off_because': '{provider} failed while it was sending the reply: {details}',
   'model.connection_broke': 'The connection to {provider} was lost during the reply. Try again.',
-  'model.name_unknown': 'The host name of {provider} cannot be resolved. Check the base_url.',
+  'model.name_unknown': 'The host name of {provider} cannot be resolved. Check the base URL.',
   'model.connection_timeout':
     '{provider} cannot be reached: it did not accept the connection in time. Try again later.',
   'model.certificate':
-    '{provider} cannot be reached securely: its certificate is not valid, or it does not use https. Check the base_url.',
-  'model.unreachable': '{provider} cannot be reached. Check the base_url, or try again later.',
+    '{provider} cannot be reached securely: its certificate is not valid, or it does not use https. Check the base URL.',
+  'model.unreachable': '{provider} cannot be reached. Check the base URL, or try again later.',
   'model.key_unsendable':
-    'The api_key for {provider} contains a character that is not allowed in API keys. Enter the key again.',
-  'model.not_a_stream': '{provider} responded with {type} instead of an event stream. Check the base_url.',
-  'model.not_an_event': '{provider} sent an event in an unexpected format. Check the base_url.',
+    'The API key for {provider} contains a character that is not allowed in API keys. Enter the key again.',
+  'model.not_a_stream': '{provider} responded with {type} instead of an event stream. Check the base URL.',
+  'model.not_an_event': '{provider} sent an event in an unexpected format. Check the base URL.',
   'model.reply_too_large':
     '{provider} sent a response that is larger than the limit. Ask for a smaller result.',
   'model.reply_too_long': 'The reply is longer than {limit} characters. Ask for a shorter one.',
@@ -44,7 +44,7 @@ export const MODELS_ERRORS = defineErrors({
   'model.timeout_speech': '{provider} did not speak the text within {seconds} seconds. Try again.',
   'model.timeout_start': '{provider} did not start its reply within {seconds} seconds. Try again.',
   'model.incomplete': '{provider} ended the reply before it was complete. Try again.',
-  'model.not_its_format': '{provider} sent a response in an unexpected format. Check the base_url.',
+  'model.not_its_format': '{provider} sent a response in an unexpected format. Check the base URL.',
   'model.no_audio': 'This model does not accept audio. Choose another model.',
   'model.not_offered':
     'Parley supports no {kind} models from {provider}. Choose a model from another provider.',
@@ -59,7 +59,7 @@ export const MODELS_ERRORS = defineErrors({
     'The model called a tool with more than {limit} characters of input. Ask for less at a time.',
   'model.too_many_tool_calls':
     'The model sent more than {limit} tool calls in one reply. Ask for less at a time.',
-  'model.address': 'The base_url is not a valid URL. Start it with https:// or http://.',
+  'model.address': 'The base URL is not a valid URL. Start it with https:// or http://.',
   'model.not_openai': '{provider} does not support the OpenAI format. Choose a model from another provider.',
   'model.imagen':
     'google generates images only with its Gemini models, because Imagen was shut down. Choose a Gemini model.',

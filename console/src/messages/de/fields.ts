@@ -4,6 +4,8 @@ import type en from '../en/fields.ts'
 export default {
   label: {
     amount: 'Betrag',
+    api_key: 'API-Schlüssel',
+    base_url: 'Basis-URL',
     config: 'Konfiguration',
     content: 'Inhalt',
     current_password: 'Aktuelles Passwort',
@@ -23,4 +25,6 @@ export default {
     version: 'Version',
   },
   refused: '{field} ({problem})',
+  wrongLink:
+    'Dieser Link führt hier zu keinem Ziel. Prüfen Sie die Adresse, oder wählen Sie eine Seite im Menü.',
 } satisfies Translation<typeof en>

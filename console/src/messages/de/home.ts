@@ -20,6 +20,21 @@ export default {
     documents: '{count, plural, one {# Dokument} other {# Dokumente}}',
   },
   loading: 'Wird geladen',
+  samples: {
+    add: 'Beispiel hinzufügen',
+    added: { document: 'Beispiel-Wissensdatenbank hinzugefügt', agent: 'Beispiel-Agent hinzugefügt' },
+    remove: 'Beispiel entfernen',
+    removed: { document: 'Beispiel-Wissensdatenbank entfernt', agent: 'Beispiel-Agent entfernt' },
+  },
+  setup: {
+    title: 'Sprachmodell verbinden',
+    hint: 'Wählen Sie einen Anbieter, und fügen Sie Ihren API-Schlüssel ein. Parley findet die Modelle.',
+    providers: 'Anbieter',
+    compatible: 'Anderer Server',
+    start: 'Chat beginnen',
+    demo: 'Demo ausprobieren',
+    demoHint: 'Die Demo zeigt nur, wie Parley funktioniert.',
+  },
   spending: {
     title: 'Credits',
     all: 'Alle anzeigen: Nutzung',

@@ -13,6 +13,7 @@ import models from './models.ts'
 import organization from './organization.ts'
 import people from './people.ts'
 import playground from './playground.ts'
+import samples from './samples.ts'
 import tools from './tools.ts'
 import webhooks from './webhooks.ts'
 
@@ -32,6 +33,7 @@ export default {
   organization,
   people,
   playground,
+  samples,
   tools,
   webhooks,
 }

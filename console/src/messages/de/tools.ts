@@ -57,6 +57,9 @@ export default {
     updated: 'Aktualisiert',
   },
   create: {
+    checking: 'Der Code wird geprüft …',
+    startingPython:
+      'Python wird gestartet, und der Code wird geprüft. Beim ersten Python-Tool dauert das bis zu 20 Sekunden.',
     category: 'Kategorie',
     categoryName: 'Kategoriename',
     defaultCategory: 'Allgemein',
@@ -192,6 +195,9 @@ export default {
     public: 'Öffentlich',
   },
   test: {
+    running: 'Das Tool wird ausgeführt …',
+    startingPython:
+      'Das Tool wird ausgeführt. Falls Python noch nicht läuft, wird es zuerst gestartet. Das dauert bis zu 20 Sekunden.',
     apiKey: 'API-Schlüssel',
     apiKeyHint:
       'Parley verwendet den Schlüssel nur für diesen Test und speichert ihn nicht. Der Test kostet keine Credits.',

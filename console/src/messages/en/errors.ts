@@ -31,6 +31,9 @@ export default {
       'The context window of this model is too small for the question and a passage. Choose a model with a larger window, or shorten the system prompt.',
   },
   llm: {
+    api_key_needed: 'Enter an API key: {provider} requires one.',
+    connection_key_needed: 'Enter the API key again when you change the base URL.',
+    connection_or_key: 'Choose a connection, or enter a key and a base URL.',
     base_url_needed: 'Enter a base URL: {provider} has no public address.',
     cannot_call_tools: 'This model can’t call tools. Choose a model that can, or an agent without tools.',
     cannot_see: 'This model can’t see images. Choose a model with vision.',

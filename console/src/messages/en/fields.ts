@@ -2,6 +2,8 @@
 export default {
   label: {
     amount: 'Amount',
+    api_key: 'API key',
+    base_url: 'Base URL',
     config: 'Configuration',
     content: 'Content',
     current_password: 'Current password',
@@ -21,4 +23,5 @@ export default {
     version: 'Version',
   },
   refused: '“{field}” {problem}',
+  wrongLink: 'This link doesn’t lead to anything here. Check its address, or choose a page in the menu.',
 } as const

@@ -17,6 +17,21 @@ export default {
     documents: '{count, plural, one {# document} other {# documents}}',
   },
   loading: 'Loading',
+  samples: {
+    add: 'Add a sample',
+    added: { document: 'Sample knowledge base added', agent: 'Sample agent added' },
+    remove: 'Remove the sample',
+    removed: { document: 'Sample knowledge base removed', agent: 'Sample agent removed' },
+  },
+  setup: {
+    title: 'Connect a language model',
+    hint: 'Choose a provider and paste your API key. Parley finds the models.',
+    providers: 'Providers',
+    compatible: 'Another server',
+    start: 'Start chatting',
+    demo: 'Try the demo',
+    demoHint: 'The demo only shows how Parley works.',
+  },
   spending: {
     title: 'Credits',
     all: 'View all usage',

@@ -50,6 +50,8 @@ export default {
     updated: 'Updated',
   },
   create: {
+    checking: 'Checking the code…',
+    startingPython: 'Starting Python and checking the code. The first Python tool takes up to 20 seconds.',
     category: 'Category',
     categoryName: 'Category name',
     defaultCategory: 'General',
@@ -183,6 +185,9 @@ export default {
     public: 'Public',
   },
   test: {
+    running: 'Running the tool…',
+    startingPython:
+      'Running the tool. If Python isn’t running yet, it starts first, which takes up to 20 seconds.',
     apiKey: 'API key',
     apiKeyHint: 'Parley uses the key for this test only and doesn’t store it. The test uses no credits.',
     baseUrl: 'Base URL',

@@ -9,7 +9,7 @@ import { SelectField } from '../../ui/field.tsx'
 const t = translator('agents')
 
 /** Returns the text models. `all` includes inactive models; `usable` does not. */
-export function useChatModels() {
+function useChatModels() {
   const { organization } = useHere()
   const models = useQuery(read('GET /api/llm/list', { org_id: organization.id, limit: 100 }))
   const all = (models.data?.data ?? []).filter((model) => can(model, 'text'))

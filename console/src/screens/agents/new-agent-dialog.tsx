@@ -2,10 +2,11 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
+import { useDefaultModel } from '../../shell/default-model.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
-import { ModelField, useChatModels } from './model-field.tsx'
+import { ModelField } from './model-field.tsx'
 
 const t = translator('agents')
 
@@ -15,9 +16,9 @@ const USUAL_TYPE = 'chat'
 export function NewAgentDialog({ onClose }: { onClose: () => void }) {
   const { organization } = useHere()
   const navigate = useNavigate()
-  const models = useChatModels()
+  const defaultId = useDefaultModel()
   const [agent, setAgent] = useState({ name: '', description: '', model_id: '' })
-  const modelId = agent.model_id || models.usable[0]?.id || null
+  const modelId = agent.model_id || defaultId || null
   const add = useChange('POST /api/agents', {
     outdates: ['GET /api/agents/list'],
     onDone: ({ id }) => void navigate({ to: '/agents/$agentId', params: { agentId: id } }),

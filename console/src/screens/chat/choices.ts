@@ -5,6 +5,8 @@ import { useMemo, useSyncExternalStore } from 'react'
 export interface Choices {
   /** The model or agent as `model ID` or `agent ID`. Null if none was chosen. */
   target: string | null
+  /** The default model when `target` was chosen. */
+  defaultId: string | null
   instructionId: string | null
   knowledgeBaseIds: string[]
   thinking: boolean
@@ -14,6 +16,7 @@ export interface Choices {
 
 const NOTHING: Choices = {
   target: null,
+  defaultId: null,
   instructionId: null,
   knowledgeBaseIds: [],
   thinking: false,
@@ -30,7 +33,7 @@ const listeners = new Set<() => void>()
 
 /**
  * Returns the choices of a chat: those stored in this browser or, if there are none, those on the server. For a new
- * chat, returns the choices that were made last in the organization.
+ * chat, returns the choices that were made last in the organization. Their target applies until the default changes.
  */
 export function useChoices(organizationId: string, chatId: string | null, chat: Chat | null): Choices {
   const all = useSyncExternalStore(subscribe, () => kept)

@@ -25,7 +25,7 @@ export interface ConversationState {
   /** Whether a reply is in progress. Another reply can start only after it ends. */
   isBusy: boolean
   choices: Choices
-  /** The model or agent that replies: the chosen one or, if that is unavailable, the first in the list. */
+  /** The model or agent that replies: the chosen one or, if that is unavailable, the default model. */
   target: string | null
 }
 

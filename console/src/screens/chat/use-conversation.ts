@@ -6,6 +6,7 @@ import { useMemo, useRef } from 'react'
 import { api } from '../../api/client.ts'
 import { outdate, readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
+import { useDefaultModels } from '../../shell/default-model.ts'
 import { type Here, useHere } from '../../shell/organization.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { newestLeafBelow } from './branch.ts'
@@ -42,18 +43,20 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
   const navigate = useNavigate()
   const notify = useNotify()
   const choices = useChoices(org_id, chatId, chat)
-  const { models, agents, isReady } = useAnswerers()
-  const target = targetThatIs(choices.target, [
-    ...models.map(({ id }) => `model ${id}`),
-    ...agents.map(({ id }) => `agent ${id}`),
-  ])
+  const { models, agents, defaultId, isReady } = useAnswerers()
+  // A choice made for an earlier chat applies to new chats until the default model changes.
+  const isOutdated = chatId === null && choices.defaultId !== defaultId
+  const there = [...models.map(({ id }) => `model ${id}`), ...agents.map(({ id }) => `agent ${id}`)]
+  const isChosen = !isOutdated && choices.target !== null && there.includes(choices.target)
+  const usual = targetOf(defaultId, null) ?? there[0] ?? null
+  const target = isChosen || !isReady ? choices.target : usual
   const mayWrite = may('chats:write')
   const isBusy = live !== null
   const state = useMemo(() => ({ isBusy, choices, target }), [isBusy, choices, target])
   // Actions read current values from this ref. The actions can therefore stay the same functions while messages
   // arrive.
-  const latest = useRef({ chat, messages, live, choices, target })
-  latest.current = { chat, messages, live, choices, target }
+  const latest = useRef({ chat, messages, live, choices, target, defaultId })
+  latest.current = { chat, messages, live, choices, target, defaultId }
 
   const actions = useMemo(() => {
     const refused = (error: Error) => notify({ text: refusalText(error), failed: true })
@@ -88,8 +91,8 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
       agents,
       isReady,
       change(change: Partial<Choices>) {
-        const { chat, choices } = latest.current
-        choose(org_id, chatId, { ...choices, ...change })
+        const { chat, choices, defaultId } = latest.current
+        choose(org_id, chatId, { ...choices, ...change, ...('target' in change && { defaultId }) })
         if (chatId === null || !('temperature' in change || 'maxTokens' in change)) return
         const settings = settingsOf({ ...choices, ...change }, chat)
         changeChat(client, { org_id, chat_id: chatId }, { settings })
@@ -161,23 +164,22 @@ function useAnswerers() {
     ...readPages('GET /api/agents/list', { org_id, limit: 100 }),
     enabled: may('agent:read') && may('agent:execute'),
   })
+  const defaults = useDefaultModels()
   return useMemo(
     () => ({
+      defaultId: defaults.data?.model_id ?? null,
       models: (models.data ?? []).filter(
         ({ is_active, config }) => is_active && canChat(config.capabilities),
       ),
       agents: (agents.data ?? []).filter(({ is_active }) => is_active),
-      isReady: !models.isLoading && !agents.isLoading,
+      isReady: !models.isLoading && !agents.isLoading && !defaults.isLoading,
     }),
-    [models.data, agents.data, models.isLoading, agents.isLoading],
+    [models.data, agents.data, defaults.data, models.isLoading, agents.isLoading, defaults.isLoading],
   )
 }
 
 const canChat = (capabilities: readonly string[] | undefined): boolean =>
   !capabilities?.some((one) => ['embedding', 'transcription', 'speech'].includes(one))
-
-const targetThatIs = (chosen: string | null, there: string[]): string | null =>
-  chosen !== null && there.includes(chosen) ? chosen : (there[0] ?? chosen)
 
 function answeringOf(choices: Choices, target: string | null): Answering {
   return {

@@ -1,10 +1,11 @@
 import { Search as SearchIcon, Sparkles } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { translator } from '../../messages/index.ts'
+import { useDefaultModel } from '../../shell/default-model.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { filterProblem } from './filter-problem.ts'
-import { TextModelField, useModels } from './models.tsx'
+import { TextModelField } from './models.tsx'
 import type { SearchParams } from './search-params.ts'
 
 const t = translator('knowledge')
@@ -17,7 +18,7 @@ interface SearchFormProps {
 
 /** A form for the query and its options. In `ask` mode, the user also chooses the model that answers. */
 export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
-  const models = useModels('text')
+  const defaultId = useDefaultModel()
   const isQuestion = params.mode === 'ask'
   const [asked, setAsked] = useState(() => textsOf(params))
   const [shown, setShown] = useState(params)
@@ -30,7 +31,7 @@ export function SearchForm({ params, isBusy, onSubmit }: SearchFormProps) {
     value: asked[name],
     onChange: ({ target }: { target: { value: string } }) => setAsked({ ...asked, [name]: target.value }),
   })
-  const model = asked.model || (models[0]?.id ?? '')
+  const model = asked.model || (defaultId ?? '')
   const problem = filterProblem(asked.filter)
   const submit = (event: FormEvent) => {
     event.preventDefault()

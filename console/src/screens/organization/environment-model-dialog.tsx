@@ -23,7 +23,7 @@ export function EnvironmentModelDialog({ model, onClose }: { model: LanguageMode
     Object.fromEntries(shown.map((name) => [name, String(model.config[name] ?? 1)])),
   )
   const change = useChange('PUT /api/llm/update_environment_model', {
-    outdates: ['GET /api/llm/list'],
+    outdates: ['GET /api/llm/list', 'GET /api/llm/defaults'],
     onDone: () => {
       notify(t('environment.saved', { name: model.name }))
       onClose()

@@ -1,29 +1,21 @@
 import type { Body } from '@parley/client'
-import type { LanguageModel } from '@parley/client/schemas'
+import type { LanguageModel, ModelConnection } from '@parley/client/schemas'
 import { translator } from '../../messages/index.ts'
+import { CONNECTABLE, type Provider, properNameOf } from '../providers/provider-list.ts'
 
 const t = translator('models')
 
-export type Provider = Body<'POST /api/llm/add'>['provider']
 export type Capability = NonNullable<LanguageModel['config']['capabilities']>[number]
 
-const PROVIDERS = [
-  ['openai', 'OpenAI'],
-  ['anthropic', 'Anthropic'],
-  ['google', 'Google'],
-  ['deepseek', 'DeepSeek'],
-  ['openai-compatible', null],
-  ['ollama', 'Ollama'],
-  ['demo', null],
-] as const satisfies readonly (readonly [Provider, string | null])[]
-
-export const providerChoices = (): (readonly [Provider, string])[] =>
-  PROVIDERS.map(([provider, name]) => [provider, name ?? t(`providerChoice.${provider}`)])
+export const providerChoices = (): (readonly [Provider, string])[] => [
+  ...CONNECTABLE.map((one) => [one, properNameOf(one) ?? t('providerChoice.openai-compatible')] as const),
+  ['demo', t('providerChoice.demo')],
+]
 
 export function providerName(provider: string): string {
-  const known = PROVIDERS.find(([one]) => one === provider)
-  if (!known) return provider
-  return known[1] ?? t(`provider.${known[0]}`)
+  if (provider === 'demo' || provider === 'openai-compatible') return t(`provider.${provider}`)
+  const known = CONNECTABLE.find((one) => one === provider)
+  return (known && properNameOf(known)) ?? provider
 }
 
 export const CAPABILITIES = [
@@ -40,8 +32,11 @@ export const CAPABILITIES = [
 
 /** The values of the form's fields as typed. */
 export interface ModelDraft {
-  name: string
+  /** The display name. Null until the user enters one: then the model ID is the name. */
+  name: string | null
   provider: Provider
+  /** The connection that has the key and base URL. Null for a new connection, and for a model with its own key. */
+  connection_id: string | null
   version: string
   model: string
   base_url: string
@@ -54,12 +49,18 @@ export interface ModelDraft {
   capabilities: Capability[]
 }
 
-export function draftOf(model: LanguageModel | null): ModelDraft {
+const NEW = { provider: 'openai' }
+
+export const nameOf = ({ name, version }: ModelDraft): string => name ?? version
+
+/** Returns the values of a model. Without a model, returns those of a new one of `connection`, if there is one. */
+export function draftOf(model: LanguageModel | null, connection?: ModelConnection): ModelDraft {
   const config = model?.config
   const number = (value: number | undefined) => (value === undefined ? '' : String(value))
   return {
-    name: model?.name ?? '',
-    provider: (model?.provider ?? 'openai') as Provider,
+    name: model?.name ?? null,
+    provider: (model ?? connection ?? NEW).provider as Provider,
+    connection_id: (config ? config.connection_id : connection?.id) ?? null,
     version: model?.version ?? '',
     model: config?.model ?? '',
     base_url: config?.base_url ?? '',
@@ -72,13 +73,19 @@ export function draftOf(model: LanguageModel | null): ModelDraft {
   }
 }
 
-/** Converts the form's values to a config. Omits blank fields. A blank API key keeps the stored key. */
+/**
+ * Converts the form's values to a config. Omits blank fields. The key and the base URL are the connection's, if there
+ * is one. A blank API key keeps the stored key.
+ */
 export function configOf(draft: ModelDraft): NonNullable<Body<'POST /api/llm/add'>['config']> {
   const number = (text: string) => (text.trim() === '' ? undefined : Number(text))
+  const access =
+    draft.connection_id === null
+      ? { base_url: draft.base_url.trim() || undefined, api_key: draft.api_key.trim() || undefined }
+      : { connection_id: draft.connection_id }
   return {
     model: draft.model.trim() || undefined,
-    base_url: draft.base_url.trim() || undefined,
-    api_key: draft.api_key.trim() || undefined,
+    ...access,
     input_ratio: number(draft.input_ratio),
     output_ratio: number(draft.output_ratio),
     seconds_ratio: number(draft.seconds_ratio),
@@ -86,8 +93,3 @@ export function configOf(draft: ModelDraft): NonNullable<Body<'POST /api/llm/add
     capabilities: draft.capabilities.length > 0 ? draft.capabilities : undefined,
   }
 }
-
-/** Returns whether the provider has no default URL, so that the form requires one. */
-export const needsAddress = (provider: Provider): boolean =>
-  provider === 'openai-compatible' || provider === 'ollama'
-export const needsKey = (provider: Provider): boolean => !needsAddress(provider) && provider !== 'demo'

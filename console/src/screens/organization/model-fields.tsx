@@ -1,14 +1,13 @@
-import type { LanguageModel } from '@parley/client/schemas'
+import type { LanguageModel, ModelConnection } from '@parley/client/schemas'
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
+import { classNames } from '../../ui/class-names.ts'
 import { CheckField, SelectField, TextField } from '../../ui/field.tsx'
-import {
-  CAPABILITIES,
-  type ModelDraft,
-  needsAddress,
-  needsKey,
-  type Provider,
-  providerChoices,
-} from './model-draft.ts'
+import { needsAddress, needsKey } from '../providers/provider-access.ts'
+import type { Provider } from '../providers/provider-list.ts'
+import { CAPABILITIES, type ModelDraft, nameOf, providerChoices } from './model-draft.ts'
 
 const t = translator('models')
 
@@ -18,7 +17,7 @@ interface FieldsProps {
   onDraft: (change: Partial<ModelDraft>) => void
 }
 
-type TextName = Exclude<keyof ModelDraft, 'provider' | 'capabilities'>
+type TextName = Exclude<keyof ModelDraft, 'name' | 'provider' | 'connection_id' | 'capabilities'>
 
 const bind =
   ({ draft, onDraft }: FieldsProps) =>
@@ -27,84 +26,156 @@ const bind =
     onChange: ({ target }: { target: { value: string } }) => onDraft({ [name]: target.value }),
   })
 
-export const ModelFields = (props: FieldsProps) => (
-  <>
-    <Identity {...props} />
-    <Access {...props} />
-    <Price {...props} />
-    <Capabilities {...props} />
-  </>
-)
-
-function Identity(props: FieldsProps) {
-  const field = bind(props)
+/** Provider, model and name, with everything else under Advanced. */
+export function ModelFields({ connections, ...props }: FieldsProps & { connections: ModelConnection[] }) {
   const { model, draft, onDraft } = props
   return (
     <>
-      <SelectField
-        label={t('form.provider')}
-        disabled={model !== null}
-        value={draft.provider}
-        onChange={({ target }) => onDraft({ provider: target.value as Provider })}
-      >
-        {providerChoices().map(([provider, text]) => (
-          <option key={provider} value={provider}>
-            {text}
-          </option>
-        ))}
-      </SelectField>
+      <Source {...props} connections={connections} />
+      <Access {...props} />
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField label={t('form.name')} required maxLength={200} {...field('name')} />
+        <Version {...props} />
         <TextField
-          label={t('form.version')}
-          placeholder="gpt-5-mini"
+          label={t('form.name')}
           required
           maxLength={200}
-          autoCapitalize="none"
-          {...field('version')}
+          value={nameOf(draft)}
+          onChange={({ target }) => onDraft({ name: target.value })}
         />
       </div>
-      {draft.model !== '' && (
-        <TextField label={t('form.model')} hint={t('form.modelHint')} maxLength={200} {...field('model')} />
-      )}
+      <details open={model !== null}>
+        <summary className="w-fit cursor-pointer text-sm font-medium text-muted">
+          {t('form.advanced')}
+        </summary>
+        <div className="mt-4 flex flex-col gap-4">
+          <Address {...props} isOptional />
+          {draft.model !== '' && (
+            <TextField
+              label={t('form.model')}
+              hint={t('form.modelHint')}
+              maxLength={200}
+              {...bind(props)('model')}
+            />
+          )}
+          <Price {...props} />
+          <Capabilities {...props} />
+        </div>
+      </details>
     </>
   )
 }
 
-function Access(props: FieldsProps) {
-  const field = bind(props)
-  const { model, draft } = props
-  if (draft.provider === 'demo') return null
-  const isMoved = model !== null && draft.base_url.trim() !== (model.config.base_url ?? '')
-  const isKept = model?.config.has_api_key === true && !isMoved
+/** The connection to use, or the provider of a new one. A model keeps its provider. */
+function Source({ model, draft, onDraft, connections }: FieldsProps & { connections: ModelConnection[] }) {
+  const usable = connections.filter(({ provider }) => model === null || provider === model.provider)
+  const fresh = providerChoices().filter(([provider]) => model === null || provider === model.provider)
+  const choose = (value: string) => {
+    const connection = usable.find(({ id }) => id === value)
+    onDraft({
+      provider: connection?.provider ?? (value as Provider),
+      connection_id: connection?.id ?? null,
+      api_key: '',
+      base_url: connection ? '' : (model?.config.base_url ?? ''),
+    })
+  }
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <SelectField
+      label={t('form.provider')}
+      value={draft.connection_id ?? draft.provider}
+      disabled={usable.length + fresh.length < 2}
+      onChange={({ target }) => choose(target.value)}
+    >
+      {usable.length > 0 && (
+        <optgroup label={t('form.connections')}>
+          {usable.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </optgroup>
+      )}
+      <optgroup label={t(model === null ? 'form.newConnection' : 'form.ownKey')}>
+        {fresh.map(([provider, text]) => (
+          <option key={provider} value={provider}>
+            {text}
+          </option>
+        ))}
+      </optgroup>
+    </SelectField>
+  )
+}
+
+/** The model's ID, with those that the connection offers as suggestions. */
+function Version(props: FieldsProps) {
+  const id = useId()
+  const { connection_id } = props.draft
+  const offered = useQuery({
+    ...read('GET /api/llm/connections/list_models', { connection_id: connection_id ?? '' }),
+    enabled: connection_id !== null,
+    retry: false,
+  })
+  return (
+    <>
       <TextField
-        label={t(needsAddress(draft.provider) ? 'form.url' : 'form.urlOptional')}
-        hint={needsAddress(draft.provider) ? undefined : t('form.urlHint')}
-        type="url"
-        required={needsAddress(draft.provider)}
-        placeholder={draft.provider === 'ollama' ? 'http://localhost:11434' : 'https://models.example.com/v1'}
-        maxLength={2000}
-        {...field('base_url')}
+        label={t('form.version')}
+        placeholder="gpt-5-mini"
+        required
+        maxLength={200}
+        autoCapitalize="none"
+        list={id}
+        {...bind(props)('version')}
       />
+      <datalist id={id}>
+        {offered.data?.data.map(({ version }) => (
+          <option key={version} value={version} />
+        ))}
+      </datalist>
+    </>
+  )
+}
+
+const isMoved = ({ model, draft }: FieldsProps): boolean =>
+  model !== null && draft.base_url.trim() !== (model.config.base_url ?? '')
+
+/** The key of a new connection or of the model, and the base URL if the provider has no default one. */
+function Access(props: FieldsProps) {
+  const { model, draft } = props
+  if (draft.provider === 'demo' || draft.connection_id !== null) return null
+  const hasKey = model?.config.has_api_key === true
+  const isKept = hasKey && !isMoved(props)
+  return (
+    <div className={classNames('grid gap-4', needsAddress(draft.provider) && 'sm:grid-cols-2')}>
+      <Address {...props} isOptional={false} />
       <TextField
         label={t(needsKey(draft.provider) && !isKept ? 'form.key' : 'form.keyOptional')}
-        hint={hintOf(model, isMoved)}
+        hint={hasKey ? t(isKept ? 'form.keyKept' : 'form.keyMoved') : t('form.keyStored')}
         type="password"
         autoComplete="off"
-        required={(needsKey(draft.provider) && !isKept) || (isMoved && model.config.has_api_key)}
+        required={(needsKey(draft.provider) && !isKept) || (hasKey && !isKept)}
         placeholder={isKept ? '••••••••' : ''}
         maxLength={2000}
-        {...field('api_key')}
+        {...bind(props)('api_key')}
       />
     </div>
   )
 }
 
-function hintOf(model: LanguageModel | null, isMoved: boolean): string {
-  if (!model?.config.has_api_key) return t('form.keyStored')
-  return t(isMoved ? 'form.keyMoved' : 'form.keyKept')
+/** The base URL, shown only if it is as optional as `isOptional` says. */
+function Address({ isOptional, ...props }: FieldsProps & { isOptional: boolean }) {
+  const { provider, connection_id } = props.draft
+  const isNeeded = needsAddress(provider)
+  if (provider === 'demo' || connection_id !== null || isNeeded === isOptional) return null
+  return (
+    <TextField
+      label={t(isNeeded ? 'form.url' : 'form.urlOptional')}
+      hint={isNeeded ? undefined : t('form.urlHint')}
+      type="url"
+      required={isNeeded}
+      placeholder={provider === 'ollama' ? 'http://localhost:11434' : 'https://models.example.com/v1'}
+      maxLength={2000}
+      {...bind(props)('base_url')}
+    />
+  )
 }
 
 function Price(props: FieldsProps) {

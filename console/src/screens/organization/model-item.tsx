@@ -10,33 +10,44 @@ import { formatCompact, formatCredits } from '../../ui/format.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
+import { ProviderMark } from '../providers/provider-mark.tsx'
+import { canBeDefault, DefaultBadges, useDefaultItems } from './default-choices.tsx'
 import { providerName } from './model-draft.ts'
 
 const t = translator('models')
 
 export function ModelItem({ model, onOpen }: { model: LanguageModel; onOpen: () => void }) {
+  const { provider } = model
   const { user, may } = useHere()
   const isOwn = model.organization_id !== null
+  const mayManage = may('organization:write')
+  const mayBeDefault = may('chats:write') && canBeDefault(model)
   const test = useChange('POST /api/llm/test')
   return (
     <li aria-label={model.name} className="flex flex-col gap-3 px-4 py-3.5">
       <div className="flex items-start justify-between gap-3">
+        <ProviderMark provider={provider} />
         <About model={model} />
         <div className="flex items-center gap-1">
-          {isOwn && may('organization:write') && (
-            <>
-              <Button
-                size="small"
-                busy={test.isPending}
-                onClick={() => test.mutate({ query: { model_id: model.id } })}
-              >
-                {t('test')}
-              </Button>
-              <OwnMenu model={model} onOpen={onOpen} />
-            </>
+          {isOwn && mayManage && (
+            <Button
+              size="small"
+              busy={test.isPending}
+              onClick={() => test.mutate({ query: { model_id: model.id } })}
+            >
+              {t('test')}
+            </Button>
           )}
           {!isOwn && user.is_system_admin && (
             <IconButton small icon={Pencil} label={t('editPrice', { name: model.name })} onClick={onOpen} />
+          )}
+          {((isOwn && mayManage) || mayBeDefault) && (
+            <ModelMenu
+              model={model}
+              mayManage={isOwn && mayManage}
+              mayBeDefault={mayBeDefault}
+              onOpen={onOpen}
+            />
           )}
         </div>
       </div>
@@ -48,16 +59,18 @@ export function ModelItem({ model, onOpen }: { model: LanguageModel; onOpen: () 
   )
 }
 
-function About({ model: { name, provider, version, config, is_active } }: { model: LanguageModel }) {
+function About({ model }: { model: LanguageModel }) {
+  const { name, provider, version, config, is_active } = model
   const facts = [
     `${providerName(provider)} · ${config.model ?? version}`,
     config.context_window && t('context', { tokens: formatCompact(config.context_window) }),
     priceOf(config),
   ]
   return (
-    <div className="flex min-w-0 flex-col gap-1.5">
+    <div className="flex min-w-0 grow flex-col gap-1.5">
       <span className="flex flex-wrap items-center gap-2">
         <span className="min-w-0 font-medium break-words">{name}</span>
+        <DefaultBadges {...model} />
         {!is_active && <Badge tone="warning">{t('disabled')}</Badge>}
       </span>
       <span className="flex flex-wrap gap-x-4 gap-y-0.5 text-sm text-muted">
@@ -99,10 +112,18 @@ const Outcome = ({ test: { successful, message, latency_ms } }: { test: ModelTes
   </p>
 )
 
-function OwnMenu({ model, onOpen }: { model: LanguageModel; onOpen: () => void }) {
+interface ModelMenuProps {
+  model: LanguageModel
+  mayManage: boolean
+  mayBeDefault: boolean
+  onOpen: () => void
+}
+
+function ModelMenu({ model, mayManage, mayBeDefault, onOpen }: ModelMenuProps) {
+  const defaultItems = useDefaultItems(model)
   const confirm = useConfirm()
   const notify = useNotify()
-  const outdates = ['GET /api/llm/list'] as const
+  const outdates = ['GET /api/llm/list', 'GET /api/llm/defaults'] as const
   const query = { model_id: model.id }
   const change = useChange('PUT /api/llm/update', {
     outdates,
@@ -122,18 +143,25 @@ function OwnMenu({ model, onOpen }: { model: LanguageModel; onOpen: () => void }
   }
   return (
     <Menu trigger={<IconButton small icon={Ellipsis} label={t('actions', { name: model.name })} />}>
-      <MenuItem icon={Pencil} onSelect={onOpen}>
-        {t('edit')}
-      </MenuItem>
-      <MenuItem
-        icon={Power}
-        onSelect={() => change.mutate({ query, body: { is_active: !model.is_active } }, { onError: notify })}
-      >
-        {t(model.is_active ? 'disable' : 'enable')}
-      </MenuItem>
-      <MenuItem danger icon={Trash2} onSelect={() => void remove()}>
-        {t('delete')}
-      </MenuItem>
+      {mayBeDefault && defaultItems}
+      {mayManage && (
+        <>
+          <MenuItem icon={Pencil} onSelect={onOpen}>
+            {t('edit')}
+          </MenuItem>
+          <MenuItem
+            icon={Power}
+            onSelect={() =>
+              change.mutate({ query, body: { is_active: !model.is_active } }, { onError: notify })
+            }
+          >
+            {t(model.is_active ? 'disable' : 'enable')}
+          </MenuItem>
+          <MenuItem danger icon={Trash2} onSelect={() => void remove()}>
+            {t('delete')}
+          </MenuItem>
+        </>
+      )}
     </Menu>
   )
 }

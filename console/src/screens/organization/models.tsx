@@ -8,7 +8,10 @@ import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { useNotify } from '../../ui/toast.tsx'
+import { ProviderCards } from '../providers/provider-cards.tsx'
 import { EnvironmentModelDialog } from './environment-model-dialog.tsx'
+import { ModelConnections } from './model-connections.tsx'
 import { ModelDialog } from './model-dialog.tsx'
 import { ModelItem } from './model-item.tsx'
 
@@ -36,6 +39,7 @@ export function Models() {
         {(list) => (
           <>
             <Own models={list.filter((model) => model.organization_id !== null)} add={add} onOpen={show} />
+            {may('organization:write') && <ModelConnections models={list} />}
             <OfInstallation models={list.filter((model) => model.organization_id === null)} onOpen={show} />
             <More query={models} />
           </>
@@ -56,14 +60,20 @@ interface PartProps {
   onOpen: (id: string) => void
 }
 
-const Own = ({ models, add, onOpen }: PartProps & { add: React.ReactNode }) =>
-  models.length === 0 ? (
-    <Empty icon={Cpu} title={t('empty')} action={add}>
-      {t('emptyHint')}
-    </Empty>
+function Own({ models, add, onOpen }: PartProps & { add: React.ReactNode }) {
+  const notify = useNotify()
+  const onAdded = (added: LanguageModel[]) => notify(t('connect.added', { count: added.length }))
+  return models.length === 0 ? (
+    <>
+      <Empty icon={Cpu} title={t('empty')} action={add}>
+        {t('emptyHint')}
+      </Empty>
+      {add && <ProviderCards action={t('connect.add')} onAdded={onAdded} />}
+    </>
   ) : (
     <ModelList title={t('own')} models={models} onOpen={onOpen} />
   )
+}
 
 const OfInstallation = (props: PartProps) =>
   props.models.length > 0 && <ModelList title={t('ofInstallation')} {...props} />

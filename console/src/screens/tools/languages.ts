@@ -1,4 +1,3 @@
-import type { Tool } from '@parley/client/schemas'
 import { translator } from '../../messages/index.ts'
 
 const t = translator('tools')
@@ -16,7 +15,7 @@ export const LANGUAGE_NAMES: Record<Language, string> = {
  * Returns the language of a tool's code. Any value other than `javascript` or `typescript` means Python, because the
  * value is often the name of a Python framework.
  */
-export const languageOf = ({ settings }: Pick<Tool, 'settings'>): Language => {
+export const languageOf = ({ settings }: { settings: { deployment: { framework: string } } }): Language => {
   const framework = settings.deployment.framework.trim().toLowerCase()
   return framework === 'javascript' || framework === 'typescript' ? framework : 'python'
 }

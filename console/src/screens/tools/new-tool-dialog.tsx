@@ -5,6 +5,7 @@ import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
+import { ProgressText } from '../../ui/progress-text.tsx'
 import { Failure } from '../../ui/states.tsx'
 import {
   EXAMPLE_FUNCTION,
@@ -13,6 +14,7 @@ import {
   exampleOutputs,
   LANGUAGE_NAMES,
   type Language,
+  languageOf,
 } from './languages.ts'
 import type { ToolFile } from './tool-file.ts'
 import { useCategories } from './use-tools.ts'
@@ -34,6 +36,7 @@ export function NewToolDialog({ file, onClose }: NewToolDialogProps) {
   const [language, setLanguage] = useState<Language>('javascript')
   const category = useCategoryChoice()
   const creation = useCreation()
+  const isPython = (file ? languageOf(file) : language) === 'python'
   const submit = () => {
     const parts = file ?? exampleIn(language)
     creation.begin(category.choice, { ...parts, name, description })
@@ -79,6 +82,9 @@ export function NewToolDialog({ file, onClose }: NewToolDialogProps) {
         </SelectField>
       )}
       {category.field}
+      {creation.isBusy && (
+        <ProgressText>{t(isPython ? 'create.startingPython' : 'create.checking')}</ProgressText>
+      )}
     </FormDialog>
   )
 }

@@ -6,8 +6,9 @@ import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextAreaField, TextField } from '../../ui/field.tsx'
 import { formatDuration } from '../../ui/format.ts'
+import { ProgressText } from '../../ui/progress-text.tsx'
 import { Failure } from '../../ui/states.tsx'
-import type { TestProps } from './test-by-values.tsx'
+import { runningText, type TestProps } from './test-by-values.tsx'
 import { TestResult } from './test-result.tsx'
 
 const t = translator('tools')
@@ -65,6 +66,7 @@ export default function TestByModel({ tool, configItems, children }: TestProps) 
       <Button type="submit" kind="primary" icon={Play} busy={test.isPending} className="self-start">
         {t('test.run')}
       </Button>
+      {test.isPending && <ProgressText>{runningText(tool)}</ProgressText>}
       {test.error && <Failure error={test.error} />}
       {test.data && !test.isPending && (
         <>

@@ -5,9 +5,11 @@ import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField } from '../../ui/field.tsx'
+import { ProgressText } from '../../ui/progress-text.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { ValueField } from '../../ui/value-field.tsx'
 import { argumentsOf, demoPrompt, fieldsOf } from './arguments.ts'
+import { languageOf } from './languages.ts'
 import { TestResult } from './test-result.tsx'
 
 const t = translator('tools')
@@ -18,6 +20,10 @@ export interface TestProps {
   /** The fields for the configuration values. */
   children: ReactNode
 }
+
+/** Says what a test in progress does. Python takes a while to start. */
+export const runningText = (tool: Tool): string =>
+  t(languageOf(tool) === 'python' ? 'test.startingPython' : 'test.running')
 
 /** Tests a tool by calling a function with values that the user enters. The built-in demo model makes the call. */
 export function TestByValues({ tool, configItems, children }: TestProps) {
@@ -73,6 +79,7 @@ export function TestByValues({ tool, configItems, children }: TestProps) {
       <Button type="submit" kind="primary" icon={Play} busy={test.isPending} className="self-start">
         {t('test.run')}
       </Button>
+      {test.isPending && <ProgressText>{runningText(tool)}</ProgressText>}
       {test.error && <Failure error={test.error} />}
       {test.data && !test.isPending && <TestResult result={test.data} />}
     </form>
