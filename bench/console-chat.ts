@@ -56,8 +56,8 @@ async function writing(person: Person): Promise<void> {
   let costs = ''
   const longest = await longestTaskDuring(stage.browser, page, async () => {
     await page.getByRole('button', { name: 'Send' }).click()
-    await page.getByRole('button', { name: 'Stop the reply' }).waitFor()
-    await page.getByText('Waiting for the first words').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Stop reply' }).waitFor()
+    await page.getByText('Thinking…').waitFor({ state: 'detached' })
     const begin = performance.now()
     const before = await readCosts(devtools)
     await page.waitForTimeout((TOKENS * GAP_MS) / 2)

@@ -4,12 +4,13 @@ import { RouterProvider } from '@tanstack/react-router'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { watchConnection } from './api/connection.ts'
 import { queryClient } from './api/queries.ts'
 import { loadText, locale } from './messages/index.ts'
 import { router } from './router.tsx'
-import { ChunkNotice } from './ui/chunk-notice.tsx'
 import { loadChunk, removeFailedLinks } from './ui/chunks.ts'
 import { ConfirmProvider } from './ui/confirm.tsx'
+import { PageNotice } from './ui/page-notice.tsx'
 import { showTheme } from './ui/theme.ts'
 import { ToastProvider } from './ui/toast.tsx'
 
@@ -19,6 +20,7 @@ document.documentElement.lang = locale
 showTheme()
 
 removeFailedLinks()
+watchConnection()
 
 void loadText('first', loadChunk).then(show)
 
@@ -27,7 +29,7 @@ function show(): void {
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <div className="flex h-full flex-col">
-          <ChunkNotice />
+          <PageNotice />
           <div className="min-h-0 grow">
             <ToastProvider>
               <ConfirmProvider>

@@ -33,6 +33,7 @@ describeInBrowser('the list of chats in the console', () => {
 
   test('a search result opens its message', async () => {
     await link(/What bees eat/).waitFor()
+    await list().getByRole('heading', { name: 'Today' }).waitFor()
     await page.getByRole('textbox', { name: 'Search chats' }).fill('Rome')
     await page.waitForURL(/q=Rome/)
     const hit = list().getByRole('link', { name: /You: Plans for the holiday in Rome/ })
@@ -94,16 +95,36 @@ describeInBrowser('the list of chats in the console', () => {
     await page.getByLabel('Filter chats').selectOption('All chats')
   })
 
-  test('several chats are deleted after a confirmation', async () => {
+  test('deleted chats come back with Undo, and are deleted when the notice closes or the page ends', async () => {
+    const chatsOf = async () =>
+      (
+        await stage.server.call('GET', `/api/chat/list?org_id=${person.organizationId}&status=ACTIVE`, {
+          token: person.token,
+        })
+      ).body.data.map(({ title }: { title: string }) => title)
+    const inNotice = (text: string, name: string) =>
+      page.getByRole('listitem').filter({ hasText: text }).getByRole('button', { name })
     await page.getByRole('button', { name: 'Select chats' }).click()
     await list().getByRole('checkbox', { name: 'Cake' }).check()
     await list().getByRole('checkbox', { name: /bees/ }).check()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
-    const question = page.getByRole('alertdialog', { name: 'Delete 2 chats?' })
-    await question.getByRole('button', { name: 'Delete' }).click()
     await page.getByText('2 chats deleted').first().waitFor()
     await page.getByRole('heading', { name: 'How can I help, Ada?' }).waitFor()
+    expect(await link(/bees/).count()).toBe(0)
+    expect(await chatsOf()).toHaveLength(2)
+    await inNotice('2 chats deleted', 'Undo').click()
+    await link(/bees/).waitFor()
+
+    await menuOf(/Actions for Cake/, 'Delete')
+    await page.getByText('Chat deleted').first().waitFor()
+    await inNotice('Chat deleted', 'Close').click()
+    await expect.poll(chatsOf).toHaveLength(1)
+    await menuOf(/Actions for .*bees/, 'Delete')
+    await link(/bees/).waitFor({ state: 'detached' })
+    await page.goto('/account')
+    await expect.poll(chatsOf).toEqual([])
+    await page.goto('/chats')
   })
 
   test('an instruction is saved and used for a prompt from the URL', async () => {

@@ -84,8 +84,15 @@ describeInBrowser('chats in the console', () => {
   test('editing a message creates a branch, arrows switch branches, and a reload keeps the branch', async () => {
     await button('Edit message').click()
     const edited = page.getByRole('form', { name: 'Edit message' })
-    await edited.getByRole('textbox').fill('Is there holiday in March?')
-    await edited.getByRole('button', { name: 'Send' }).click()
+    // The caret is at the end, and Enter sends.
+    await edited.getByText('Enter sends, Shift+Enter starts a new line.').waitFor()
+    await page.keyboard.type(' In March?')
+    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.type('Or in May?')
+    expect(await edited.getByRole('textbox').inputValue()).toBe(
+      'How many days of holiday are there? In March?\nOr in May?',
+    )
+    await page.keyboard.press('Enter')
     await page.getByText('2 of 2').waitFor()
     await ended()
     await button('Previous version').click()

@@ -5,7 +5,8 @@ import { type ConsoleStage, startConsoleStage } from '#tests/support/console-sta
 
 /** A screen whose chunk cannot be loaded: the page and its drafts stay, and only the user reloads. */
 
-const OFFLINE = 'You’re offline'
+/** Of the notice about the missing screen. The notice about the connection has the same title. */
+const OFFLINE = 'The page opens when the connection is back'
 
 describeInBrowser('a missing chunk of the console', () => {
   let stage: ConsoleStage

@@ -97,6 +97,41 @@ describeInBrowser('a session of the console', () => {
     expect(await (await draftOf(owner)).inputValue()).toBe('Between us')
   })
 
+  test('says why it ended, and returns to the page after sign-in', async () => {
+    const person = await stage.server.signUp()
+    const { organizationId: org, email, password } = person
+    const page = await stage.open('/sign_in')
+    await signIn(page, email, password)
+    const anew = 'another password'
+    const elsewhere = async (method: string, path: string, body?: object) => {
+      const { body: tokens } = await stage.server.call('POST', '/api/auth/login', {
+        body: { email, password },
+      })
+      return stage.server.call(method, path, { token: tokens.access_token, ...(body && { body }) })
+    }
+    await page.goto(`/agents?org_id=${org}`)
+    await page.getByRole('heading', { name: 'Agents' }).waitFor()
+    const ended = async (change: () => Promise<unknown>, reason: RegExp, secret: string) => {
+      await change()
+      await page.reload()
+      await page.getByText(reason).waitFor()
+      await page.getByLabel('Email').fill(email)
+      await page.getByLabel('Password').fill(secret)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('heading', { name: 'Agents' }).waitFor()
+    }
+    await ended(() => elsewhere('DELETE', '/api/auth/sessions'), /^This session was signed out/, password)
+    await ended(
+      () => elsewhere('PUT', '/api/users/me', { password: anew, current_password: password }),
+      /^The password of your account was changed/,
+      anew,
+    )
+    await page.context().clearCookies()
+    await ended(() => expire(page), /^Your session expired/, anew)
+    await signOut(page)
+    expect(await page.getByText('session').count()).toBe(0)
+  })
+
   test('ends on the server too when it was ended offline', async () => {
     const person = await stage.server.signUp()
     const page = await stage.open('/sign_in')

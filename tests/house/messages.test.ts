@@ -97,6 +97,7 @@ const NOT_IN_THE_CONSOLE = {
 
 /** Text outside the message files, by reason. */
 const UNTRANSLATED = {
+  'The title that the server gives a chat. The console shows its own text instead.': ['New Chat'],
   'Names of products, formats and programming languages.': [
     'Amazon S3',
     'Android',

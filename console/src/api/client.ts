@@ -1,8 +1,9 @@
 import { addressOf, createClient } from '@parley/client'
 import { upload as sendFile } from '@parley/client/browser'
+import { checkConnection } from './connection.ts'
 import { session } from './session.ts'
 
-export const api = createClient({ auth: session })
+export const api = createClient({ auth: session, onUnreachable: checkConnection })
 
 interface UploadOptions {
   query: object

@@ -13,14 +13,14 @@ export function useLiveUpdates(): void {
   useEffect(() => {
     const leaving = new AbortController()
     const onEvent = (event: LiveEvent) => take(client, event)
-    const onGap = () => void outdate(client, 'GET /api/chat/list', 'GET /api/kb/list')
+    const onGap = () => void outdate(client, 'GET /api/chat', 'GET /api/chat/list', 'GET /api/kb/list')
     void listenForEvents('/api/ws', session, { onEvent, onGap }, leaving.signal)
     return () => leaving.abort()
   }, [client])
 }
 
 function take(client: QueryClient, event: LiveEvent): void {
-  if (event.type === 'chat.title_updated') renameChat(client, event.data)
+  if (event.type === 'chat.title_updated') void renameChat(client, event.data)
   else if (event.type === 'kb.ingestion')
     void outdate(
       client,
@@ -34,8 +34,11 @@ function take(client: QueryClient, event: LiveEvent): void {
     void outdate(client, 'GET /api/agent_deploy/list', 'GET /api/agent_deploy/get')
 }
 
-/** Updates the chat's title in the cache. No request is necessary. */
-function renameChat(client: QueryClient, { chat_id, title }: { chat_id: string; title: string }): void {
+/** Updates the chat's title in the cache. Repeats the requests under way, whose responses may have the old title. */
+function renameChat(
+  client: QueryClient,
+  { chat_id, title }: { chat_id: string; title: string },
+): Promise<unknown> {
   client.setQueriesData<{ pages: ChatPage[] }>(
     { queryKey: ['GET /api/chat/list'] },
     (known) =>
@@ -50,5 +53,10 @@ function renameChat(client: QueryClient, { chat_id, title }: { chat_id: string; 
   client.setQueriesData<{ chat: Chat }>(
     { queryKey: ['GET /api/chat'] },
     (known) => (known?.chat.id === chat_id && { ...known, chat: { ...known.chat, title } }) || known,
+  )
+  return Promise.all(
+    ['GET /api/chat', 'GET /api/chat/list'].map((operation) =>
+      client.invalidateQueries({ queryKey: [operation], fetchStatus: 'fetching' }),
+    ),
   )
 }

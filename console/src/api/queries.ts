@@ -15,6 +15,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { api } from './client.ts'
+import { onReconnect } from './connection.ts'
 
 const TRIES_MAX = 3
 const WAIT_MAX_MS = 30_000
@@ -31,6 +32,12 @@ export const queryClient = new QueryClient({
     },
   },
 })
+
+// Queries that failed while the server was unreachable.
+onReconnect(
+  () =>
+    void queryClient.refetchQueries({ type: 'active', predicate: ({ state }) => state.status === 'error' }),
+)
 
 function waitAfter(tries: number, error: Error): number {
   const asked = error instanceof ParleyError ? error.retryAfterMs : null

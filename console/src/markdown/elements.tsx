@@ -14,9 +14,7 @@ type Node = NonNullable<ExtraProps['node']>
  * Returns a component that renders an element with fixed classes. Drops `node`, a prop of react-markdown that is not
  * an HTML attribute.
  */
-const looking = <
-  Name extends 'p' | 'ul' | 'ol' | 'h3' | 'h4' | 'h5' | 'blockquote' | 'hr' | 'th' | 'td' | 'tr',
->(
+const looking = <Name extends 'p' | 'ul' | 'ol' | 'h3' | 'h4' | 'h5' | 'blockquote' | 'hr' | 'mark'>(
   name: Name,
   look: string,
 ) => {
@@ -48,8 +46,20 @@ export const ELEMENTS: Components = {
   blockquote: looking('blockquote', 'my-2 border-l-4 border-line pl-3 text-muted'),
   hr: looking('hr', 'my-4 border-line'),
   table: ({ children }) => <ScrolledTable>{children}</ScrolledTable>,
-  th: looking('th', 'border-b border-line bg-surface px-3 py-1.5 text-left font-semibold'),
-  td: looking('td', 'border-b border-line px-3 py-1.5 align-top'),
+  th: ({ node, style, children }) => (
+    <th
+      style={style}
+      className={`border-b border-line bg-surface px-3 py-1.5 text-left font-semibold ${widthLook(node)}`}
+    >
+      {children}
+    </th>
+  ),
+  td: ({ node, style, children }) => (
+    <td style={style} className={`border-b border-line px-3 py-1.5 align-top ${widthLook(node)}`}>
+      {children}
+    </td>
+  ),
+  mark: looking('mark', 'rounded bg-warning-soft px-0.5 font-medium text-warning'),
   a: Link,
   img: Image,
   pre: Preformatted,
@@ -67,6 +77,16 @@ export const ELEMENTS: Components = {
   ),
   button: ({ value }) => <CitationMark number={Number(value)} />,
 }
+
+/** A text of up to this length stays on one line in a table. */
+const LINE_CHARACTERS = 24
+
+/**
+ * Returns the class for the width of a table's cell. Columns keep a readable width: a table that is wider than the message scrolls
+ * instead of breaking each word into a line.
+ */
+const widthLook = (node: Node | undefined): string =>
+  node && textOf(node).length <= LINE_CHARACTERS ? 'whitespace-nowrap' : 'min-w-40'
 
 /** A table that scrolls horizontally if it is wider than the page. */
 export const ScrolledTable = ({ children }: { children: ReactNode }): ReactNode => (
@@ -133,4 +153,6 @@ function Preformatted({ node, children }: Props<'pre'>): ReactNode {
 }
 
 const textOf = ({ children }: Node): string =>
-  children.map((child) => (child.type === 'text' ? child.value : '')).join('')
+  children
+    .map((child) => (child.type === 'text' ? child.value : child.type === 'element' ? textOf(child) : ''))
+    .join('')

@@ -1,5 +1,6 @@
 import type { ExtraProps } from 'react-markdown'
 import { translator } from '../messages/index.ts'
+import type { Piece } from './hits.ts'
 import { isOwnImage } from './safe-address.ts'
 
 const t = translator('markdown')
@@ -20,6 +21,8 @@ interface Marking {
   /** The number of citations. `[1]` to `[citationCount]` are citation marks. */
   citationCount: number
   part: PartOf
+  /** Splits a text into pieces that match a search and pieces that don't. Null if there is no search. */
+  hits: ((text: string) => Piece[]) | null
 }
 
 /** The maximum nesting depth. Deeper trees could overflow the call stack. */
@@ -27,20 +30,19 @@ const DEPTH_MAX = 100
 const MARK = /\[(\d{1,3})\]/
 
 /**
- * A rehype plugin that marks citations and display formulas. If the Markdown is part of a table or list, keeps only its
+ * A rehype plugin that marks citations, display formulas and the matches of a search. If the Markdown is part of a table or list, keeps only its
  * rows or items. Throws if the tree is nested deeper than `DEPTH_MAX`.
  */
 export const markTree =
-  ({ citationCount, part }: Marking) =>
+  ({ citationCount, part, hits }: Marking) =>
   () =>
   (tree: Tree, file: { value: unknown }): void => {
-    visit(tree, { citationCount, source: String(file.value), isInLink: false, depth: 0 })
+    visit(tree, { citationCount, hits, source: String(file.value), isInLink: false, depth: 0 })
     if (part === 'list') tree.children = itemsOf(tree.children)
     else if (part !== null) tree.children = rowsOf(tree.children, part === 'table head')
   }
 
-interface Visit {
-  citationCount: number
+interface Visit extends Pick<Marking, 'citationCount' | 'hits'> {
   source: string
   isInLink: boolean
   depth: number
@@ -50,7 +52,10 @@ function visit(parent: Tree, visiting: Visit): void {
   if (visiting.depth > DEPTH_MAX) throw new Error('Nested too deep')
   parent.children = parent.children.flatMap((node) => {
     if (node.type === 'text')
-      return visiting.isInLink ? node : markCitations(node.value, visiting.citationCount)
+      return markHits(
+        visiting.isInLink ? [node] : markCitations(node.value, visiting.citationCount),
+        visiting.hits,
+      )
     if (node.type !== 'element') return node
     if (node.tagName === 'code') return markFormula(node, visiting.source)
     // An image of another server would become a link, and a link cannot contain another link. Use the image's
@@ -75,6 +80,19 @@ function markCitations(text: string, count: number): Content[] {
       return [{ type: 'element', tagName: 'button', properties: { value: String(number) }, children: [] }]
     return part === '' ? [] : [{ type: 'text', value: part }]
   })
+}
+
+/** Wraps the matches of a search in `mark` elements. */
+function markHits(nodes: Content[], hits: Marking['hits']): Content[] {
+  if (hits === null) return nodes
+  return nodes.flatMap((node) =>
+    node.type === 'text'
+      ? hits(node.value).map(({ text, isHit }): Content => {
+          const piece: Content = { type: 'text', value: text }
+          return isHit ? element('mark', [piece]) : piece
+        })
+      : node,
+  )
 }
 
 /** Turns `$$x$$` on a single line into a display formula. remark-math parses it as an inline formula. */

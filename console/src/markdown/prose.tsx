@@ -1,9 +1,10 @@
-import { memo, type ReactNode, useMemo } from 'react'
+import { memo, type ReactNode, use, useMemo } from 'react'
 import ReactMarkdown from 'react-markdown'
 import remarkGfm from 'remark-gfm'
 import remarkMath from 'remark-math'
 import remend from 'remend'
 import { ELEMENTS } from './elements.tsx'
+import { HitsContext } from './hits.ts'
 import { Late, useLate } from './late.ts'
 import { markTree, type PartOf } from './mark-tree.ts'
 import { hasFormula, prepareProse } from './prepare-prose.ts'
@@ -48,8 +49,9 @@ export const Prose = memo(
     definitions?: string
   }): ReactNode => {
     const prose = useMemo(() => prepareProse(isOpen ? remend(text, CLOSING) : text), [text, isOpen])
+    const hits = use(HitsContext)
     const drawFormulas = useLate(formulas, !isOpen && hasFormula(prose))
-    const rehype: Plugins = [markTree({ citationCount, part }), ...(drawFormulas ? [drawFormulas] : [])]
+    const rehype: Plugins = [markTree({ citationCount, part, hits }), ...(drawFormulas ? [drawFormulas] : [])]
     try {
       // Call ReactMarkdown as a function, so that this `catch` handles its errors. It uses no hooks.
       return ReactMarkdown({

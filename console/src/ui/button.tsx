@@ -74,7 +74,8 @@ export function IconButton({ icon: Icon, label, small = false, className, ...res
         'inline-flex shrink-0 items-center justify-center rounded-lg text-muted transition-colors',
         'hover:bg-hover hover:text-ink disabled:cursor-not-allowed disabled:opacity-50',
         'aria-pressed:bg-accent-soft aria-pressed:text-accent',
-        small ? 'size-7' : 'size-9',
+        // On phones, buttons are large enough for fingers.
+        small ? 'size-7 max-sm:size-10' : 'size-9 max-sm:size-10',
         className,
       )}
     >

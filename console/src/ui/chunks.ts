@@ -1,6 +1,7 @@
 import { waitForRetry } from '@parley/client'
 import { useSyncExternalStore } from 'react'
 import { askForBuild, type BuildState } from '../api/build.ts'
+import { checkConnection } from '../api/connection.ts'
 
 /**
  * Why a chunk is missing:
@@ -41,6 +42,7 @@ export async function loadChunk<Chunk>(
       // The first retry happens without a delay and without a notice, so users do not notice a short interruption.
       if (build === 'current' && tries === 0) continue
       report(key, troubleOf(build))
+      if (build === 'unreachable') void checkConnection()
       await waitForRetry(Math.min(WAIT_MIN_MS * 2 ** tries, WAIT_MAX_MS), signal, retries)
     }
   } finally {

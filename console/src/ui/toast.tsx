@@ -13,6 +13,8 @@ interface Notice {
   failed?: boolean
   /** Undoes the action that the notice reports. */
   undo?: () => void
+  /** Called when the notice has closed, also after Undo. */
+  onClose?: () => void
 }
 
 type Notify = (notice: Notice | string | Error) => void
@@ -32,20 +34,21 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const [notices, setNotices] = useState<(Notice & { id: number })[]>([])
   const notify = useCallback<Notify>((given) => {
     const notice = noticeOf(given)
-    setNotices((shown) =>
-      [...shown, { ...notice, id: (shown.at(-1)?.id ?? 0) + 1 }].slice(-SHOWN_AT_ONCE_MAX),
-    )
+    setNotices((shown) => [...shown, { ...notice, id: (shown.at(-1)?.id ?? 0) + 1 }])
   }, [])
-  const remove = (id: number) => setNotices((shown) => shown.filter((notice) => notice.id !== id))
+  const remove = (id: number, onClose: Notice['onClose']) => {
+    setNotices((shown) => shown.filter((notice) => notice.id !== id))
+    onClose?.()
+  }
   return (
     <Context value={notify}>
       <Toast.Provider duration={SHOWN_MS} label={t('notice')}>
         {children}
-        {notices.map(({ id, text, failed, undo }) => (
+        {notices.slice(-SHOWN_AT_ONCE_MAX).map(({ id, text, failed, undo, onClose }) => (
           <Toast.Root
             key={id}
             type={failed ? 'foreground' : 'background'}
-            onOpenChange={(isOpen) => !isOpen && remove(id)}
+            onOpenChange={(isOpen) => !isOpen && remove(id, onClose)}
             className={classNames(
               'appear flex items-center gap-3 rounded-xl border bg-raised py-2 pr-2 pl-4 text-sm shadow-lg',
               failed ? 'border-danger text-danger' : 'border-line',

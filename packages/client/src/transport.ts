@@ -17,6 +17,8 @@ export interface TransportOptions {
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** Maximum time until the response begins, in milliseconds. Unlimited by default. */
   answerTimeoutMs?: number | undefined
+  /** Called when no response arrives, unless the signal has aborted. */
+  onUnreachable?: (() => void) | undefined
 }
 
 /**
@@ -33,6 +35,7 @@ export function createTransport({
   auth,
   fetch: send,
   answerTimeoutMs,
+  onUnreachable,
 }: TransportOptions): Transport {
   const origin = baseUrl.replace(/\/+$/, '')
   const ask = send ?? ((url: string, init: RequestInit) => fetch(url, init))
@@ -52,7 +55,9 @@ export function createTransport({
       return await accept(renewed === null ? answer : await attempt(renewed))
     } catch (error) {
       if (init.signal?.aborted) throw init.signal.reason
-      throw error instanceof ParleyError ? error : networkError(error)
+      if (error instanceof ParleyError) throw error
+      onUnreachable?.()
+      throw networkError(error)
     }
   }
 }

@@ -46,6 +46,10 @@ export const users = pgTable(
   ],
 )
 
+/** Reasons for which a session is revoked before it expires. */
+export const SESSION_ENDS = ['signed_out', 'password_changed', 'factors_reset', 'token_reused'] as const
+export type SessionEnd = (typeof SESSION_ENDS)[number]
+
 /**
  * A sign-in on one device. Access tokens contain the session's id (`sid`), so revoking a session also revokes its
  * access tokens.
@@ -64,6 +68,8 @@ export const sessions = pgTable(
     lastUsedAt: moment('last_used_at').notNull().default(sql`now()`),
     expiresAt: moment('expires_at').notNull(),
     revokedAt: moment('revoked_at'),
+    /** Why the session was revoked. Null for sessions that earlier versions revoked. */
+    endReason: text('end_reason', { enum: SESSION_ENDS }),
     /**
      * When a second factor or a passkey was last verified in this session. Null if none was. Organizations may
      * require a second factor.

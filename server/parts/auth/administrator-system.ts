@@ -50,7 +50,7 @@ async function putAdministrator(
     update users set is_system_admin = true, password_hash = ${input.passwordHash}, updated_at = now()
     where email = ${normalizeEmail(input.email)} and registered_at is not null returning id`
   if (user) {
-    await endAllSessions(tx, user.id)
+    await endAllSessions(tx, user.id, 'password_changed')
     return 'changed'
   }
   const name = { first_name: 'System', last_name: 'Administrator' }

@@ -167,7 +167,7 @@ export async function proveAddress(
  * any.
  */
 export async function endOlderAccess(tx: SystemStatements, client: Client, userId: string): Promise<void> {
-  await endAllSessions(tx, userId)
+  await endAllSessions(tx, userId, 'password_changed')
   await removeKeysOf(tx, userId, client)
   await tx`delete from one_time_tokens where user_id = ${userId} and purpose <> 'leave_organization'`
   await tx`delete from auth_challenges where user_id = ${userId}`

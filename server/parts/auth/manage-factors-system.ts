@@ -306,7 +306,7 @@ export async function resetFactors(
     if (!user) return false
     for (const table of ['totp_factors', 'passkeys', 'recovery_codes', 'auth_challenges'] as const)
       await tx`delete from ${tx(table)} where user_id = ${user.id}`
-    await endAllSessions(tx, user.id)
+    await endAllSessions(tx, user.id, 'factors_reset')
     await notifyUser({ mail, config }, tx, user, 'reset by administrator')
     return true
   })

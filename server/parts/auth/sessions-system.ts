@@ -2,6 +2,7 @@ import { afterRollback } from '#database/ambient.ts'
 import type { Database } from '#database/connect.ts'
 import { olderThan } from '#database/keyset.ts'
 import { newId } from '#database/new-id.ts'
+import type { SessionEnd } from '#database/schema/auth.ts'
 import { type SystemStatements, systemSql } from '#database/system-sql.ts'
 import { fail } from '#errors'
 import { ACCESS_TOKEN_SECONDS, type AccessTokens } from '#platform/access/access-tokens.ts'
@@ -63,7 +64,8 @@ export async function startSession(
 
 /**
  * Exchanges a refresh token for a new pair of tokens. If the refresh token was replaced more than
- * `PREVIOUS_TOKEN_SECONDS` ago, it may be stolen, and its session is revoked. Throws auth.invalid_refresh_token.
+ * `PREVIOUS_TOKEN_SECONDS` ago, it may be stolen, and its session is revoked. Throws auth.invalid_refresh_token, with
+ * the reason why the session ended.
  */
 export async function refreshSession(
   { database, tokens }: { database: Database; tokens: AccessTokens },
@@ -71,17 +73,26 @@ export async function refreshSession(
   refreshToken: string | null,
 ): Promise<TokenPair> {
   const sql = systemSql(database)
-  if (refreshToken === null) throw fail('auth.invalid_refresh_token')
+  if (refreshToken === null) throw sessionEnded('expired')
   const answer = await sql.begin(async (tx) => {
     const [found] = await tx<
-      { session_id: string; user_id: string; email: string; alive: boolean; stale: boolean }[]
+      {
+        session_id: string
+        user_id: string
+        email: string
+        ended: SessionEnd | 'expired' | null
+        stale: boolean
+      }[]
     >`
       update refresh_tokens t set replaced_at = coalesce(t.replaced_at, now())
       from sessions s join users u on u.id = s.user_id
       where t.token_hash = ${hashToken(refreshToken)} and s.id = t.session_id
-      returning t.session_id, s.user_id, u.email, s.revoked_at is null and s.expires_at > now() as alive,
+      returning t.session_id, s.user_id, u.email,
+        case when s.revoked_at is not null then coalesce(s.end_reason, 'signed_out')
+          when s.expires_at <= now() then 'expired' end as ended,
         t.replaced_at < now() - ${PREVIOUS_TOKEN_SECONDS} * interval '1 second' as stale`
-    if (!found?.alive) return null
+    if (!found) return { ended: 'expired' as const }
+    if (found.ended !== null) return { ended: found.ended }
     if (found.stale) return { stolenFrom: found.session_id }
     await tx`
       update sessions set last_used_at = now(), ip_address = ${client.address},
@@ -90,13 +101,19 @@ export async function refreshSession(
       where id = ${found.session_id}`
     return issueTokens(tx, tokens, { id: found.user_id, email: found.email }, found.session_id)
   })
-  if (answer && 'stolenFrom' in answer) {
+  if ('stolenFrom' in answer) {
     const { stolenFrom } = answer
-    await afterRollback(() => sql`update sessions set revoked_at = now() where id = ${stolenFrom}`)
+    await afterRollback(
+      () => sql`update sessions set revoked_at = now(), end_reason = 'token_reused' where id = ${stolenFrom}`,
+    )
+    throw sessionEnded('token_reused')
   }
-  if (!answer || 'stolenFrom' in answer) throw fail('auth.invalid_refresh_token')
+  if ('ended' in answer) throw sessionEnded(answer.ended)
   return answer
 }
+
+const sessionEnded = (reason: SessionEnd | 'expired') =>
+  fail('auth.invalid_refresh_token', {}, { more: { reason } })
 
 /**
  * Revokes the session of a refresh token. Has no effect if the token is unknown. The session's access tokens become
@@ -104,7 +121,7 @@ export async function refreshSession(
  */
 export async function endSession(database: Database, refreshToken: string): Promise<void> {
   await systemSql(database)`
-    update sessions set revoked_at = now()
+    update sessions set revoked_at = now(), end_reason = 'signed_out'
     where revoked_at is null
       and id = (select session_id from refresh_tokens where token_hash = ${hashToken(refreshToken)})`
 }
@@ -144,15 +161,21 @@ export async function revokeSessions(
   sessionId: string | undefined,
 ): Promise<number> {
   const ended = await systemSql(database)`
-    update sessions set revoked_at = now()
+    update sessions set revoked_at = now(), end_reason = 'signed_out'
     where user_id = ${caller.userId} and revoked_at is null and expires_at > now()
       and case when ${sessionId ?? null}::uuid is null then id <> ${caller.sessionId} else id = ${sessionId ?? null} end`
   if (sessionId !== undefined && ended.count === 0) throw fail('auth.session_not_found')
   return ended.count
 }
 
-export async function endAllSessions(sql: SystemStatements, userId: string): Promise<void> {
-  await sql`update sessions set revoked_at = now() where user_id = ${userId} and revoked_at is null`
+export async function endAllSessions(
+  sql: SystemStatements,
+  userId: string,
+  reason: SessionEnd,
+): Promise<void> {
+  await sql`
+    update sessions set revoked_at = now(), end_reason = ${reason}
+    where user_id = ${userId} and revoked_at is null`
 }
 
 /** Expired sessions, tokens, attempts and challenges. */

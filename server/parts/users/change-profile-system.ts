@@ -31,7 +31,7 @@ export async function changeProfile(
       where id = ${caller.userId} and password_hash = ${password.oldHash}`
     if (set.count === 0) throw fail('user.wrong_password')
     await tx`
-      update sessions set revoked_at = now()
+      update sessions set revoked_at = now(), end_reason = 'password_changed'
       where user_id = ${caller.userId} and id <> ${caller.sessionId} and revoked_at is null`
   })
   return readUser(sql, caller.userId)

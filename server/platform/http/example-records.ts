@@ -242,18 +242,15 @@ const OF_COMPONENT: Record<string, Record<string, unknown>> = {
   },
   ModelConnection: { name: 'OpenAI', base_url: null },
   ModelTest: { message: 'ready' },
-<<<<<<< HEAD
-  OfferedModels: { version: 'gpt-5-mini', context_window: 400_000 },
-  ListedOrganization: { id: ORGANIZATION },
-  ListedPerson: {
-    id: USER,
-    organizations: [{ id: ORGANIZATION, name: 'Fernhill Coffee', role_name: 'owner', status: 'active' }],
-=======
   OfferedModels: {
     version: 'gpt-5-mini',
     context_window: 400_000,
     capabilities: ['text', 'vision', 'tools'],
->>>>>>> firsthour
+  },
+  ListedOrganization: { id: ORGANIZATION },
+  ListedPerson: {
+    id: USER,
+    organizations: [{ id: ORGANIZATION, name: 'Fernhill Coffee', role_name: 'owner', status: 'active' }],
   },
   Organization: {
     id: ORGANIZATION,

@@ -79,8 +79,6 @@ export default {
     title: 'Anweisungen',
   },
   list: {
-    archived: 'Archiviert',
-    chats: 'Chats',
     empty: 'Noch keine Chats. Ihre Chats erscheinen hier.',
     emptyArchive: 'Keine archivierten Chats',
     emptyFolder: 'Keine Chats in diesem Ordner',
@@ -91,6 +89,9 @@ export default {
     rowActions: 'Aktionen für {title}',
     select: 'Chats auswählen',
     showAll: 'Alle Chats anzeigen',
+    today: 'Heute',
+    week: 'Letzte 7 Tage',
+    yesterday: 'Gestern',
   },
   media: {
     generating:
@@ -102,11 +103,7 @@ export default {
     archive: 'Archivieren',
     archived: 'Chat archiviert',
     delete: 'Löschen',
-    deleteAction: 'Chat löschen',
-    deleteConsequence:
-      'Alle Nachrichten des Chats werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
-    deleteTitle: '„{title}“ löschen?',
-    deleted: 'Chat gelöscht',
+    deleted: '{count, plural, one {Chat gelöscht} other {# Chats gelöscht}}',
     exportFilename: 'Chat',
     exportJson: 'Als JSON exportieren',
     exportMarkdown: 'Als Markdown exportieren',
@@ -124,7 +121,8 @@ export default {
     cancel: 'Abbrechen',
     copy: 'Nachricht kopieren',
     edit: 'Nachricht bearbeiten',
-    editHint: 'Ihre Änderung erstellt einen neuen Zweig. Die ursprüngliche Nachricht bleibt erhalten.',
+    editHint:
+      'Enter sendet, Umschalt+Enter beginnt eine neue Zeile. Die ursprüngliche Nachricht bleibt erhalten.',
     files: 'Dateien',
     jumpToLatest: 'Zur neuesten Nachricht',
     label: 'Nachrichten',
@@ -182,18 +180,16 @@ export default {
     stopped: 'Gestoppt',
     thinking: 'Denkt nach …',
     thought: '{seconds, plural, one {# Sekunde nachgedacht} other {# Sekunden nachgedacht}}',
+    takeBack: 'Nachricht bearbeiten',
     tools: 'Tools',
+    unsent:
+      'Noch nicht gesendet. Ihre Nachricht bleibt erhalten und wird gesendet, sobald die Verbindung wieder besteht.',
   },
   selection: {
     cancel: 'Abbrechen',
-    consequence:
-      '{count, plural, one {Alle seine Nachrichten werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.} other {Alle ihre Nachrichten werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.}}',
     delete: 'Löschen',
-    deleteAction: '{count, plural, one {Chat löschen} other {Chats löschen}}',
-    deleted: '{count, plural, one {# Chat gelöscht} other {# Chats gelöscht}}',
     none: 'Chats auswählen',
     selected: '{count, number} ausgewählt',
-    title: '{count, plural, one {# Chat löschen?} other {# Chats löschen?}}',
   },
   sources: {
     label: 'Quellen',

@@ -4,6 +4,16 @@ import type en from '../en/identity.ts'
 export default {
   continue: 'Weiter',
   email: 'E-Mail',
+  ended: {
+    expired: 'Ihre Sitzung ist abgelaufen. Melden Sie sich an, um fortzufahren.',
+    signed_out:
+      'Diese Sitzung wurde hier oder auf einem anderen Gerät abgemeldet. Melden Sie sich an, um fortzufahren.',
+    password_changed: 'Das Passwort Ihres Kontos wurde geändert. Melden Sie sich mit dem neuen Passwort an.',
+    factors_reset:
+      'Ein Administrator hat Ihre Zwei-Faktor-Authentifizierung zurückgesetzt. Melden Sie sich an, um sie neu einzurichten.',
+    token_reused:
+      'Parley hat diese Sitzung beendet, weil ihre Anmeldedaten zweimal verwendet wurden. Melden Sie sich an, und prüfen Sie Ihre Sitzungen in Ihrem Konto.',
+  },
   firstName: 'Vorname',
   forgot: {
     title: 'Passwort vergessen?',

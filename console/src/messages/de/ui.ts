@@ -28,6 +28,14 @@ export default {
     reload: 'Seite neu laden',
   },
   close: 'Schließen',
+  connection: {
+    offline:
+      '<title>Sie sind offline.</title> Nachrichten werden gesendet, sobald die Verbindung wieder besteht.',
+    unreachable:
+      '<title>Der Server ist nicht erreichbar.</title> Parley versucht weiter, die Verbindung herzustellen.',
+    replaced: '<title>Eine neue Version ist verfügbar.</title> Laden Sie die Seite neu, wenn es Ihnen passt.',
+    later: 'Später',
+  },
   composer: { message: 'Nachricht', send: 'Senden', stop: 'Stoppen' },
   confirm: { type: 'Zur Bestätigung „{text}“ eingeben' },
   copied: 'Kopiert',
@@ -35,6 +43,7 @@ export default {
   copyItem: '{name} kopieren',
   secretOnce:
     'Kopieren Sie dieses Geheimnis jetzt, und bewahren Sie es sicher auf. Es wird nicht erneut angezeigt.',
+  downloading: 'Wird heruntergeladen: {size}',
   justNow: 'gerade eben',
   loading: 'Wird geladen',
   noMatches: 'Keine Treffer',

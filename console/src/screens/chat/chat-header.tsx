@@ -5,13 +5,14 @@ import { translator } from '../../messages/index.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { formatCredits } from '../../ui/format.ts'
 import { ChatMenu } from './chat-menu.tsx'
+import { chatTitle } from './chat-title.ts'
 
 const t = translator('chat')
 
 export const ChatHeader = ({ chat, onShowList }: { chat: Chat | null; onShowList: () => void }) => (
   <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 xl:px-4">
     <IconButton icon={PanelLeft} label={t('header.showChats')} onClick={onShowList} className="xl:hidden" />
-    <h1 className="min-w-0 truncate font-semibold">{chat?.title ?? t('newChat')}</h1>
+    <h1 className="min-w-0 truncate font-semibold">{chat ? chatTitle(chat) : t('newChat')}</h1>
     {chat?.folder && (
       <span className="ml-2 hidden min-w-0 items-center gap-1 text-sm text-muted sm:flex">
         <Folder aria-hidden size={14} className="shrink-0" />
@@ -32,7 +33,7 @@ export const ChatHeader = ({ chat, onShowList }: { chat: Chat | null; onShowList
       search={{ message: undefined }}
       aria-label={t('newChat')}
       title={t('newChat')}
-      className="inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-hover hover:text-ink xl:hidden"
+      className="inline-flex size-9 max-sm:size-10 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-hover hover:text-ink xl:hidden"
     >
       <SquarePen aria-hidden size={18} />
     </Link>

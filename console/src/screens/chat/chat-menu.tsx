@@ -12,77 +12,80 @@ import {
   PinOff,
   Trash2,
 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { download } from '../../api/download.ts'
 import { type Body, useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
-import { useConfirm } from '../../ui/confirm.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { changeChat } from './chat-data.ts'
-import { MoveChat } from './move-chat.tsx'
-import { RenameChat } from './rename-chat.tsx'
+import { useChatDialog } from './chat-dialogs.tsx'
+import { useDeleteChats } from './deleted-chats.ts'
 
 const t = translator('chat')
 
 export function ChatMenu({ chat, isOpen, trigger }: { chat: Chat; isOpen: boolean; trigger: ReactNode }) {
   const { may } = useHere()
-  const [dialog, setDialog] = useState<'rename' | 'move' | null>(null)
+  const openDialog = useChatDialog()
   const change = useChatChange(chat)
-  const remove = useRemoveChat(chat, isOpen)
+  const remove = useDeleteChats()
+  const navigate = useNavigate()
   const save = useExport(chat)
   const isArchived = chat.status === 'ARCHIVED'
   return (
-    <>
-      <Menu trigger={trigger}>
-        {may('chats:write') && (
-          <>
-            <MenuItem icon={Pencil} onSelect={() => setDialog('rename')}>
-              {t('menu.rename')}
-            </MenuItem>
-            <MenuItem
-              icon={chat.pinned ? PinOff : Pin}
-              onSelect={() =>
-                change({ pinned: !chat.pinned }, chat.pinned ? t('menu.unpinned') : t('menu.pinned'))
-              }
-            >
-              {chat.pinned ? t('menu.unpin') : t('menu.pin')}
-            </MenuItem>
-            <MenuItem icon={FolderInput} onSelect={() => setDialog('move')}>
-              {t('menu.move')}
-            </MenuItem>
-            <MenuItem
-              icon={isArchived ? ArchiveRestore : Archive}
-              onSelect={() =>
-                isArchived
-                  ? change({ status: 'ACTIVE' }, t('menu.unarchived'), { status: 'ARCHIVED' })
-                  : change({ status: 'ARCHIVED' }, t('menu.archived'), { status: 'ACTIVE' })
-              }
-            >
-              {isArchived ? t('menu.unarchive') : t('menu.archive')}
-            </MenuItem>
-            <MenuLine />
-          </>
-        )}
-        <MenuItem icon={Download} onSelect={() => save('markdown')}>
-          {t('menu.exportMarkdown')}
-        </MenuItem>
-        <MenuItem icon={FileJson} onSelect={() => save('json')}>
-          {t('menu.exportJson')}
-        </MenuItem>
-        {may('chats:delete') && (
-          <>
-            <MenuLine />
-            <MenuItem icon={Trash2} danger onSelect={() => void remove()}>
-              {t('menu.delete')}
-            </MenuItem>
-          </>
-        )}
-      </Menu>
-      {dialog === 'rename' && <RenameChat chat={chat} onClose={() => setDialog(null)} />}
-      <MoveChat chat={chat} open={dialog === 'move'} onClose={() => setDialog(null)} />
-    </>
+    <Menu trigger={trigger}>
+      {may('chats:write') && (
+        <>
+          <MenuItem icon={Pencil} onSelect={() => openDialog({ dialog: 'rename', chat })}>
+            {t('menu.rename')}
+          </MenuItem>
+          <MenuItem
+            icon={chat.pinned ? PinOff : Pin}
+            onSelect={() =>
+              change({ pinned: !chat.pinned }, chat.pinned ? t('menu.unpinned') : t('menu.pinned'))
+            }
+          >
+            {chat.pinned ? t('menu.unpin') : t('menu.pin')}
+          </MenuItem>
+          <MenuItem icon={FolderInput} onSelect={() => openDialog({ dialog: 'move', chat })}>
+            {t('menu.move')}
+          </MenuItem>
+          <MenuItem
+            icon={isArchived ? ArchiveRestore : Archive}
+            onSelect={() =>
+              isArchived
+                ? change({ status: 'ACTIVE' }, t('menu.unarchived'), { status: 'ARCHIVED' })
+                : change({ status: 'ARCHIVED' }, t('menu.archived'), { status: 'ACTIVE' })
+            }
+          >
+            {isArchived ? t('menu.unarchive') : t('menu.archive')}
+          </MenuItem>
+          <MenuLine />
+        </>
+      )}
+      <MenuItem icon={Download} onSelect={() => save('markdown')}>
+        {t('menu.exportMarkdown')}
+      </MenuItem>
+      <MenuItem icon={FileJson} onSelect={() => save('json')}>
+        {t('menu.exportJson')}
+      </MenuItem>
+      {may('chats:delete') && (
+        <>
+          <MenuLine />
+          <MenuItem
+            icon={Trash2}
+            danger
+            onSelect={() => {
+              remove([chat.id])
+              if (isOpen) void navigate({ to: '/chats' })
+            }}
+          >
+            {t('menu.delete')}
+          </MenuItem>
+        </>
+      )}
+    </Menu>
   )
 }
 
@@ -104,30 +107,6 @@ function useChatChange(chat: Chat) {
       notify,
     )
   return (body: ChatChange, text: string, before?: ChatChange) => void change(body, text, before)
-}
-
-function useRemoveChat(chat: Chat, isOpen: boolean) {
-  const confirm = useConfirm()
-  const notify = useNotify()
-  const navigate = useNavigate()
-  const { mutateAsync } = useChange('DELETE /api/chat/delete_session', {
-    outdates: ['GET /api/chat/list', 'GET /api/chat/list_folders'],
-  })
-  return async () => {
-    const isSure = await confirm({
-      title: t('menu.deleteTitle', { title: chat.title }),
-      consequence: t('menu.deleteConsequence'),
-      action: t('menu.deleteAction'),
-    })
-    if (!isSure) return
-    try {
-      await mutateAsync({ query: { session_id: chat.id } })
-      notify(t('menu.deleted'))
-      if (isOpen) void navigate({ to: '/chats' })
-    } catch (error) {
-      notify(error as Error)
-    }
-  }
 }
 
 function useExport({ id, organization_id, title }: Chat) {

@@ -6,6 +6,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { formatAgo } from '../../ui/format.ts'
 import { ChatMenu } from './chat-menu.tsx'
+import { chatTitle } from './chat-title.ts'
 
 const t = translator('chat')
 
@@ -19,38 +20,37 @@ interface ChatRowProps {
 }
 
 export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRowProps) {
+  const title = chatTitle(chat)
   const look = classNames(
-    'group flex h-9 items-center gap-2 rounded-lg pr-1 pl-2 text-sm hover:bg-hover',
+    'group flex h-9 max-sm:h-11 items-center gap-2 rounded-lg pr-1 pl-2 text-sm hover:bg-hover',
     isOpen && 'bg-accent-soft hover:bg-accent-soft',
   )
   if (isSelected !== null)
     return (
-      <li>
-        <label className={`${look} cursor-pointer`}>
-          <input
-            type="checkbox"
-            checked={isSelected}
-            onChange={({ target }) => onSelect(target.checked)}
-            className="size-4 shrink-0 accent-accent"
-          />
-          <span className="min-w-0 truncate">{chat.title}</span>
-        </label>
-      </li>
+      <label className={`${look} cursor-pointer`}>
+        <input
+          type="checkbox"
+          checked={isSelected}
+          onChange={({ target }) => onSelect(target.checked)}
+          className="size-4 shrink-0 accent-accent"
+        />
+        <span className="min-w-0 truncate">{title}</span>
+      </label>
     )
   return (
-    <li className={look}>
+    <div className={look}>
       <Link
         to="/chats/$chatId"
         params={{ chatId: chat.id }}
         search={{ message: undefined }}
         onClick={onChosen}
-        title={t('list.row', { title: chat.title, ago: formatAgo(chat.last_message_at ?? chat.created_at) })}
+        title={t('list.row', { title, ago: formatAgo(chat.last_message_at ?? chat.created_at) })}
         className={classNames(
-          'min-w-0 grow truncate py-1.5 -outline-offset-2',
+          'min-w-0 grow truncate py-1.5 max-sm:py-2.5 -outline-offset-2',
           isOpen && 'font-medium text-accent',
         )}
       >
-        {chat.title}
+        {title}
       </Link>
       {chat.pinned && <Pin aria-label={t('list.pinned')} size={13} className="shrink-0 text-muted" />}
       <ChatMenu
@@ -60,11 +60,11 @@ export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRo
           <IconButton
             small
             icon={Ellipsis}
-            label={t('list.rowActions', { title: chat.title })}
+            label={t('list.rowActions', { title })}
             className="xl:opacity-0 xl:group-focus-within:opacity-100 xl:group-hover:opacity-100 data-[state=open]:opacity-100"
           />
         }
       />
-    </li>
+    </div>
   )
 }

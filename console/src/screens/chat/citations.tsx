@@ -1,6 +1,7 @@
 import type { Citation } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { FileText } from 'lucide-react'
+import { ReplyText } from '../../markdown/reply-text.tsx'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -49,8 +50,8 @@ export function Sources({
 
 const Passage = ({ citation }: { citation: Citation }) => (
   <>
-    <blockquote className="border-l-4 border-line pl-3 wrap-anywhere whitespace-pre-wrap">
-      {citation.snippet}
+    <blockquote className="min-w-0 border-l-4 border-line pl-3">
+      <ReplyText text={citation.snippet} streaming={false} />
     </blockquote>
     <p className="flex flex-wrap items-center justify-between gap-3 text-sm text-muted">
       <span>{t('sources.relevance', { score: citation.score })}</span>

@@ -1,6 +1,7 @@
 import type { Agent, ChatMessage, LanguageModel } from '@parley/client/schemas'
 import { createContext, use } from 'react'
 import type { Choices } from './choices.ts'
+import type { Unsent } from './unsent.ts'
 
 /** The actions of the open chat. The object does not change when messages arrive or choices change. */
 export interface ConversationActions {
@@ -12,12 +13,15 @@ export interface ConversationActions {
   change: (choices: Partial<Choices>) => void
   /** Sends the draft as a message. */
   send: () => void
+  /** Sends a message of an earlier visit that the server has not accepted. */
+  resend: (message: Unsent) => void
   /** Sends a new version of a user message, which starts a new branch. */
   edit: (message: ChatMessage, content: string) => void
   /** Requests another reply. If `target` is omitted, uses the model or agent of the given reply. */
   regenerate: (message: ChatMessage, target?: string) => void
   /** Switches to the branch that contains a message. */
   goTo: (message: ChatMessage) => void
+  /** Stops the reply. Takes the message back into the composer if the server has not accepted it. */
   stop: () => void
 }
 

@@ -8,20 +8,22 @@ import { Failure, Skeleton } from '../../ui/states.tsx'
 import { branchOf, siblingsOf } from './branch.ts'
 import { type ChatPlace, readChat } from './chat-data.ts'
 import { ChatHeader } from './chat-header.tsx'
+import { chatTitle } from './chat-title.ts'
 import { Composer } from './composer.tsx'
 import { ActionsContext, StateContext } from './conversation-context.ts'
 import { DropZone } from './drop-zone.tsx'
-import { keyOf, leaveOthers, resume, useLive } from './live-replies.ts'
+import { isLive, keyOf, leaveOthers, resume, useLive } from './live-replies.ts'
 import { MessageList } from './message-list.tsx'
 import { NewChat } from './new-chat.tsx'
 import { withPending } from './pending.ts'
+import { unsentOf } from './unsent.ts'
 import { useConversation } from './use-conversation.ts'
 
 const t = translator('chat')
 
 /** The messages and the composer of a chat. If `chatId` is null, shows a new chat. */
 export function Conversation({ chatId, onShowList }: { chatId: string | null; onShowList: () => void }) {
-  const { organization, may } = useHere()
+  const { organization, user, may } = useHere()
   const place: ChatPlace = { org_id: organization.id, chat_id: chatId ?? '' }
   const query = useQuery({ ...readChat(place), enabled: chatId !== null })
   const live = useLive(organization.id, chatId)
@@ -37,7 +39,7 @@ export function Conversation({ chatId, onShowList }: { chatId: string | null; on
     live,
   })
 
-  useTitle(data?.chat.title ?? t('newChat'))
+  useTitle(data ? chatTitle(data.chat) : t('newChat'))
   useEffect(() => {
     if (chatId !== null) prepareReplyText()
   }, [chatId])
@@ -46,6 +48,14 @@ export function Conversation({ chatId, onShowList }: { chatId: string | null; on
   useEffect(() => {
     if (underWay && !live) resume(organization.id, underWay)
   }, [underWay, live, organization.id])
+
+  // Messages that an earlier visit could not send.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the next message is sent when a reply ends
+  useEffect(() => {
+    if (!actions.mayWrite) return
+    for (const message of unsentOf(user.id, organization.id))
+      if (!isLive(organization.id, message.chatId)) actions.resend(message)
+  }, [user.id, organization.id, actions, live])
 
   const isThere = data !== undefined || live !== null
   return (

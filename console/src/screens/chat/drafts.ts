@@ -3,6 +3,8 @@ import type { Upload } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
 import { BoundedMap } from '../../api/bounded-map.ts'
 import { api, upload } from '../../api/client.ts'
+import { readDraft, storeDraft } from './stored-drafts.ts'
+import type { Unsent } from './unsent.ts'
 
 export interface Attachment {
   key: string
@@ -20,54 +22,63 @@ export interface Draft {
   attachments: Attachment[]
   /** Why the server refused the message. Null if it did not. */
   refusal: Error | null
+  /** The message that the draft was, if the user took it back before the server accepted it. */
+  unsent: Unsent | null
 }
 
-const EMPTY: Draft = { text: '', attachments: [], refusal: null }
-const KEY = 'parley.draft.'
+const EMPTY: Draft = { text: '', attachments: [], refusal: null, unsent: null }
 
-/**
- * Maximum number of drafts in memory. The text of an evicted draft remains in sessionStorage, but its files are lost.
- */
+/** Maximum number of drafts in memory. The text of an evicted draft remains in storage, but its files are lost. */
 const DRAFTS_MAX = 100
 
-/** The drafts that are not empty. */
 const drafts = new BoundedMap<string, Draft>(DRAFTS_MAX)
 const listeners = new Set<() => void>()
 const sendings = new Map<string, AbortController>()
 
-/** Returns the draft with a key from `draftKeyOf`. The text of a draft survives a page reload. */
+/** Returns the draft with a key from `draftKeyOf`. */
 export const useDraft = (place: string): Draft => useSyncExternalStore(subscribe, () => draftOf(place))
 
+/** Returns a draft. Reads its stored text once, because another tab may write another draft at the same place. */
 export function draftOf(place: string): Draft {
   const known = drafts.get(place)
   if (known) return known
-  const text = sessionStorage.getItem(KEY + place)
-  if (text === null) return EMPTY
-  const draft = { ...EMPTY, text }
+  const draft = { ...EMPTY, text: readDraft(place) }
   drafts.set(place, draft)
   return draft
 }
 
 export function changeDraft(place: string, change: Partial<Draft>): void {
-  const draft = { ...draftOf(place), ...change }
-  if (draft.text === '' && draft.attachments.length === 0 && draft.refusal === null) drafts.delete(place)
-  else drafts.set(place, draft)
-  if (draft.text === '') sessionStorage.removeItem(KEY + place)
-  else sessionStorage.setItem(KEY + place, draft.text)
+  const before = draftOf(place)
+  const draft = { ...before, ...change }
+  drafts.set(place, draft)
+  if (draft.text !== before.text) storeDraft(place, draft.text)
   for (const listener of listeners) listener()
 }
 
 export const emptyDraft = (place: string): void => changeDraft(place, EMPTY)
 
 /**
- * Restores the draft of a refused message. If the user has started another draft, adds only the reason for the
- * refusal.
+ * Restores the draft of a message that was refused or taken back. If the user has started another draft, adds only
+ * the reason for the refusal.
  */
-export function giveBack(place: string, { text, attachments }: Draft, refusal: Error): void {
+export function giveBack(place: string, message: Unsent, refusal: Error | null): void {
   const now = draftOf(place)
   const isEmpty = now.text === '' && now.attachments.length === 0
-  changeDraft(place, isEmpty ? { text, attachments, refusal } : { refusal })
+  const { content, uploads } = message.question
+  changeDraft(place, {
+    ...(isEmpty && { text: content, attachments: uploads.map(attachmentOf), unsent: message }),
+    refusal,
+  })
 }
+
+const attachmentOf = (upload: Upload): Attachment => ({
+  key: upload.id,
+  name: upload.filename,
+  preview: null,
+  progress: 1,
+  upload,
+  error: null,
+})
 
 export function attach(
   place: string,

@@ -1,4 +1,4 @@
-import { type AcceptedEvent, type FollowedEvent, randomKey } from '@parley/client'
+import { type AcceptedEvent, type FollowedEvent, randomKey, waitForRetry } from '@parley/client'
 import type { ChatMessage } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
 import { BoundedMap } from '../../api/bounded-map.ts'
@@ -7,29 +7,15 @@ import { outdate, queryClient } from '../../api/queries.ts'
 import { session } from '../../api/session.ts'
 import { translator } from '../../messages/index.ts'
 import { readChat } from './chat-data.ts'
-import { LiveReply, type Question } from './live-reply.ts'
+import { LiveReply } from './live-reply.ts'
 import { isUnreachable } from './refusal-text.ts'
+import { type Answering, forgetUnsent, keepUnsent, type Unsent } from './unsent.ts'
 
 const t = translator('chat')
 
-/** The model or agent that replies, and the options for the reply. */
-export interface Answering {
-  model_id?: string | undefined
-  agent_id?: string | undefined
-  instruction_id?: string | undefined
-  temperature?: number | undefined
-  max_tokens?: number | undefined
-  thinking?: boolean | undefined
-  knowledge_base_ids?: string[] | undefined
-}
+type LiveEvents = AsyncGenerator<AcceptedEvent | FollowedEvent, void>
 
-interface Sending {
-  organizationId: string
-  chatId: string | null
-  question: Question
-  /** Whether the message starts a branch. If false, the message follows the newest message. */
-  isFork: boolean
-  answering: Answering
+interface Callbacks {
   /** Called if the server refused the message. */
   onRefused: (error: Error) => void
   onAccepted: (chatId: string) => void
@@ -38,6 +24,8 @@ interface Sending {
 /** Wait between two reads of a reply whose stream has ended, until the server has stored the complete reply. */
 const SETTLE_MS = 2_000
 const SETTLE_TRIES_MAX = 5
+/** Wait before a message is posted again, in addition to the retries of the client. */
+const RETRY_MS = 5_000
 const CHANNEL = 'parley.chats'
 
 /** Maximum number of replies to follow. If there are more, the oldest one is no longer followed. */
@@ -69,37 +57,73 @@ const placeOf = (organizationId: string, chatId: string | null): string => chatI
 export const useLive = (organizationId: string, chatId: string | null): LiveReply | null =>
   useSyncExternalStore(subscribe, () => lives.get(placeOf(organizationId, chatId)) ?? null)
 
+export const isLive = (organizationId: string, chatId: string | null): boolean =>
+  lives.has(placeOf(organizationId, chatId))
+
 export const keyOf = (id: string): string => aliases.get(id) ?? id
 export const thoughtMsOf = (messageId: string): number | null => thoughts.get(messageId) ?? null
 
-/** Sends a message and follows its reply, even while no component shows the chat. */
-export function send(sending: Sending): void {
-  const { organizationId, chatId, question, answering } = sending
+/**
+ * Sends a message and follows its reply, even while no component shows the chat. While the server cannot be reached,
+ * keeps the message and tries again.
+ */
+export function send(message: Unsent, callbacks: Callbacks): void {
+  const { key, organizationId, chatId, question, isFork, answering } = message
   const live = new LiveReply({
-    key: randomKey(),
+    key,
     organizationId,
     chatId,
-    question,
+    message,
     modelId: answering.model_id,
     agentId: answering.agent_id,
   })
-  const events = api.follow('POST /api/chat/send_message', {
-    query: { ...queryOf(organizationId, answering), ...(chatId !== null && { chat_id: chatId }) },
-    body: {
-      content: question.content,
-      file_uploads: question.uploads.map(({ id }) => id),
-      // Without `parent_message_id`, the message follows the newest message.
-      ...(sending.isFork && { parent_message_id: question.parentId }),
-      ...bodyOf(answering),
-    },
-    signal: live.leaving.signal,
-  })
-  start(live, events, sending)
+  keepUnsent(message)
+  const post = () =>
+    api.follow('POST /api/chat/send_message', {
+      query: { ...queryOf(organizationId, answering), ...(chatId !== null && { chat_id: chatId }) },
+      body: {
+        content: question.content,
+        file_uploads: question.uploads.map(({ id }) => id),
+        // Without `parent_message_id`, the message follows the newest message.
+        ...(isFork && { parent_message_id: question.parentId }),
+        ...bodyOf(answering),
+      },
+      idempotencyKey: key,
+      signal: live.leaving.signal,
+    })
+  start(live, untilAnswered(live, post), callbacks)
+}
+
+/** Posts a message until a response arrives. */
+async function* untilAnswered(live: LiveReply, post: () => LiveEvents): LiveEvents {
+  const { signal } = live.leaving
+  while (!signal.aborted)
+    try {
+      return yield* post()
+    } catch (error) {
+      if (live.messageId !== null || !isUnreachable(error)) throw error
+      yield { type: 'connection', isLost: true }
+      await waitForRetry(RETRY_MS, signal)
+    }
+}
+
+/** Cancels a reply that the server has not accepted. */
+export function takeBack(live: LiveReply): void {
+  forgetUnsent(live.key)
+  leave(live)
 }
 
 /** Requests another reply to a user message. */
 export function regenerate(
-  { organizationId, chatId, onRefused }: Pick<Sending, 'organizationId' | 'onRefused'> & { chatId: string },
+  {
+    organizationId,
+    chatId,
+    onRefused,
+  }: {
+    organizationId: string
+    chatId: string
+    onRefused: Callbacks['onRefused']
+  },
   userMessageId: string,
   answering: Answering,
 ): void {
@@ -154,11 +178,7 @@ function leave(live: LiveReply): void {
   remove(live)
 }
 
-function start(
-  live: LiveReply,
-  events: AsyncGenerator<AcceptedEvent | FollowedEvent, void>,
-  callbacks: Pick<Sending, 'onRefused' | 'onAccepted'>,
-): void {
+function start(live: LiveReply, events: LiveEvents, callbacks: Callbacks): void {
   lives.set(placeOf(live.organizationId, live.chatId), live)
   const [oldest] = lives.values()
   if (lives.size > LIVES_MAX && oldest) leave(oldest)
@@ -168,8 +188,8 @@ function start(
 
 async function follow(
   live: LiveReply,
-  events: AsyncGenerator<AcceptedEvent | FollowedEvent, void>,
-  { onRefused, onAccepted }: Pick<Sending, 'onRefused' | 'onAccepted'>,
+  events: LiveEvents,
+  { onRefused, onAccepted }: Callbacks,
 ): Promise<void> {
   try {
     for await (const event of events) {
@@ -181,6 +201,7 @@ async function follow(
   } catch (error) {
     if (live.messageId === null) {
       remove(live)
+      forgetUnsent(live.key)
       return onRefused(error as Error)
     }
     // The server has accepted the message. Show the stored reply in place of this incomplete one.
@@ -195,6 +216,7 @@ function accept(
   onAccepted: (chatId: string) => void,
 ): void {
   const isNew = live.chatId === null
+  forgetUnsent(live.key)
   lives.delete(placeOf(live.organizationId, live.chatId))
   live.chatId = chatId
   live.messageId = messageId

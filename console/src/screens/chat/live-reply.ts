@@ -1,5 +1,6 @@
 import { type FollowedEvent, type ReplyMedia, TextBuffer } from '@parley/client'
-import type { ChatMessage, Citation, ToolCall, Upload } from '@parley/client/schemas'
+import type { ChatMessage, Citation, ToolCall } from '@parley/client/schemas'
+import type { Unsent } from './unsent.ts'
 
 /** The received part of a reply. */
 export interface ReplyState {
@@ -34,14 +35,6 @@ const NOTHING: ReplyState = {
   isLost: false,
 }
 
-/** A user message that the server may not have stored yet. */
-export interface Question {
-  content: string
-  uploads: Upload[]
-  /** The id of the previous message. Null for the first message of a chat. */
-  parentId: string | null
-}
-
 /** A reply in progress. Subscribers receive new text at most every 50 ms. */
 export class LiveReply {
   readonly key: string
@@ -50,8 +43,8 @@ export class LiveReply {
   chatId: string | null
   messageId: string | null
   userMessageId: string | null
-  /** The user message sent with the request. Null if the reply responds to a stored message. */
-  readonly question: Question | null
+  /** The message sent with the request. Null if the reply responds to a stored message. */
+  readonly message: Unsent | null
   readonly modelId: string | null
   readonly agentId: string | null
   readonly begunAt = new Date().toISOString()
@@ -74,7 +67,7 @@ export class LiveReply {
     /** The id of a reply to resume. Omitted if the reply has not been requested yet. */
     messageId?: string
     userMessageId?: string | null
-    question?: Question
+    message?: Unsent
     modelId?: string | null | undefined
     agentId?: string | null | undefined
   }) {
@@ -84,12 +77,17 @@ export class LiveReply {
     this.organizationId = begin.organizationId
     this.chatId = begin.chatId
     this.userMessageId = begin.userMessageId ?? null
-    this.question = begin.question ?? null
+    this.message = begin.message ?? null
     this.modelId = begin.modelId ?? null
     this.agentId = begin.agentId ?? null
   }
 
   readonly state = (): ReplyState => this.#state
+
+  /** Whether the server has not accepted the message yet. */
+  get isUnsent(): boolean {
+    return this.messageId === null
+  }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)

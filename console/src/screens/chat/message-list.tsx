@@ -53,7 +53,7 @@ export function MessageList({ place, branch, siblings, live, hasOlder }: Message
   })
   useLayoutEffect(() => list.scrollToEnd(), [list])
   useLayoutEffect(() => {
-    if (live?.question || live?.userMessageId) list.scrollToEnd()
+    if (live?.message || live?.userMessageId) list.scrollToEnd()
   }, [live, list])
 
   useKeptEnd(scroller, list)

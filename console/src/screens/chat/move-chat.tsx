@@ -12,13 +12,14 @@ import { formatNumber } from '../../ui/format.ts'
 import { Failure, Loaded } from '../../ui/states.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { changeChat } from './chat-data.ts'
+import { chatTitle } from './chat-title.ts'
 
 const t = translator('chat')
 
 const NAME_CHARACTERS_MAX = 100
 
-export const MoveChat = ({ chat, open, onClose }: { chat: Chat; open: boolean; onClose: () => void }) => (
-  <Dialog open={open} onClose={onClose} title={t('move.title')} description={chat.title}>
+export const MoveChat = ({ chat, onClose }: { chat: Chat; onClose: () => void }) => (
+  <Dialog open onClose={onClose} title={t('move.title')} description={chatTitle(chat)}>
     <Folders chat={chat} onDone={onClose} />
   </Dialog>
 )

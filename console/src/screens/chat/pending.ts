@@ -13,10 +13,10 @@ export function withPending(
   if (!live) return { messages: stored, leafId: data?.chat.active_message_id ?? null }
   const replyId = live.messageId ?? `${live.key} reply`
   const questionId = live.userMessageId ?? `${live.key} question`
-  const isStored = (id: string) => stored.some((message) => message.id === id)
+  const isKnown = (id: string) => stored.some((message) => message.id === id)
   const pending: ChatMessage[] = []
-  if (live.question && !isStored(questionId)) {
-    const { content, uploads, parentId } = live.question
+  if (live.message && !isKnown(questionId)) {
+    const { content, uploads, parentId } = live.message.question
     pending.push({
       ...blank(live),
       id: questionId,
@@ -26,7 +26,7 @@ export function withPending(
       file_uploads: uploads,
     })
   }
-  if (!isStored(replyId))
+  if (!isKnown(replyId))
     pending.push({
       ...blank(live),
       id: replyId,
@@ -37,6 +37,9 @@ export function withPending(
     })
   return { messages: pending.length === 0 ? stored : [...stored, ...pending], leafId: replyId }
 }
+
+/** Returns whether the server has stored the message. The ids of messages that it has not stored contain a space. */
+export const isStored = ({ id }: ChatMessage): boolean => !id.includes(' ')
 
 const blank = (live: LiveReply): ChatMessage => ({
   id: '',

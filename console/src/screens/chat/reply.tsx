@@ -22,8 +22,14 @@ export function Reply({ message, beside, live }: MessageRowProps) {
   const shown = state ? shownOf(message, state) : message
   const isUnderWay = shown.status === 'streaming'
   const [cited, setCited] = useState<number | null>(null)
+  const isUnsent = live?.isUnsent === true && state?.isLost === true
   const isSilent =
-    isUnderWay && shown.content === '' && !shown.reasoning && shown.tool_calls.length === 0 && !state?.media
+    isUnderWay &&
+    !isUnsent &&
+    shown.content === '' &&
+    !shown.reasoning &&
+    shown.tool_calls.length === 0 &&
+    !state?.media
   return (
     <article aria-label={t('reply.label')} aria-busy={isUnderWay} className="flex min-w-0 flex-col gap-2">
       <Author message={message} />
@@ -47,7 +53,7 @@ export function Reply({ message, beside, live }: MessageRowProps) {
       {shown.file_uploads.length > 0 && <Files files={shown.file_uploads} />}
       <MediaMade media={shown.media} progress={isUnderWay ? (state?.media ?? null) : null} />
       {shown.citations.length > 0 && <Sources citations={shown.citations} open={cited} onOpen={setCited} />}
-      <Ending message={shown} isLost={state?.isLost ?? false} />
+      {isUnsent ? <UnsentNotice /> : <Ending message={shown} isLost={state?.isLost ?? false} />}
       {!isUnderWay && <ReplyFooter message={shown} beside={beside} />}
     </article>
   )
@@ -94,6 +100,20 @@ const Waiting = () => (
     {t('reply.thinking')}
   </p>
 )
+
+function UnsentNotice() {
+  const { stop } = useActions()
+  return (
+    <div className="flex flex-wrap items-center gap-3 rounded-xl bg-warning-soft px-4 py-3 text-sm">
+      <p role="status" className="min-w-0 grow">
+        {t('reply.unsent')}
+      </p>
+      <Button size="small" onClick={stop}>
+        {t('reply.takeBack')}
+      </Button>
+    </div>
+  )
+}
 
 function Ending({ message, isLost }: { message: ChatMessage; isLost: boolean }) {
   const { regenerate, mayWrite } = useActions()

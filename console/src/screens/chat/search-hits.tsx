@@ -4,10 +4,13 @@ import { Link } from '@tanstack/react-router'
 import { SearchX } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { readPages } from '../../api/queries.ts'
+import { plainPieces } from '../../markdown/plain-pieces.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Loaded, SkeletonList } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { chatTitle } from './chat-title.ts'
+import { useHiddenChats } from './deleted-chats.ts'
 import { MoreOnSight } from './more-on-sight.tsx'
 
 const t = translator('chat')
@@ -18,6 +21,7 @@ export function SearchHits({ q, onChosen }: { q: string; onChosen: (() => void) 
     ...readPages('GET /api/chat/search', { org_id: organization.id, q, limit: 20 }),
     placeholderData: (before) => before,
   })
+  const hidden = useHiddenChats()
   return (
     <Loaded query={found} skeleton={<SkeletonList lines={4} />}>
       {(hits) =>
@@ -32,11 +36,13 @@ export function SearchHits({ q, onChosen }: { q: string; onChosen: (() => void) 
               {t('hits.count', { count: hits.length })}
             </p>
             <ul className="flex flex-col gap-0.5">
-              {hits.map((hit) => (
-                <li key={`${hit.chat_id} ${hit.message_id}`}>
-                  <Hit hit={hit} onChosen={onChosen} />
-                </li>
-              ))}
+              {hits
+                .filter(({ chat_id }) => !hidden.has(chat_id))
+                .map((hit) => (
+                  <li key={`${hit.chat_id} ${hit.message_id}`}>
+                    <Hit hit={hit} onChosen={onChosen} />
+                  </li>
+                ))}
             </ul>
             <MoreOnSight query={found} />
           </>
@@ -55,7 +61,7 @@ const Hit = ({ hit, onChosen }: { hit: ChatSearchHit; onChosen: (() => void) | u
     className="flex flex-col gap-0.5 rounded-lg px-2 py-1.5 text-sm -outline-offset-2 hover:bg-hover"
   >
     <span className="flex items-baseline gap-2">
-      <span className="min-w-0 grow truncate font-medium">{hit.title}</span>
+      <span className="min-w-0 grow truncate font-medium">{chatTitle(hit)}</span>
       <span className="shrink-0 text-xs text-muted">
         <Ago time={hit.created_at} />
       </span>
@@ -72,17 +78,14 @@ const Hit = ({ hit, onChosen }: { hit: ChatSearchHit; onChosen: (() => void) | u
   </Link>
 )
 
-function Snippet({ hit: { snippet, highlights } }: { hit: ChatSearchHit }): ReactNode {
-  let end = 0
-  const parts: ReactNode[] = []
-  for (const mark of highlights) {
-    parts.push(snippet.slice(end, mark.start))
-    parts.push(
-      <mark key={mark.start} className="rounded-sm bg-accent-soft font-medium text-ink">
-        {snippet.slice(mark.start, mark.end)}
-      </mark>,
-    )
-    end = mark.end
-  }
-  return [...parts, snippet.slice(end)]
-}
+const Snippet = ({ hit: { snippet, highlights } }: { hit: ChatSearchHit }): ReactNode =>
+  plainPieces(snippet, highlights).map(({ text, isHit }, place) =>
+    isHit ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the pieces keep their order
+      <mark key={place} className="rounded-sm bg-accent-soft font-medium text-ink">
+        {text}
+      </mark>
+    ) : (
+      text
+    ),
+  )

@@ -1,10 +1,8 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
-import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
-import { useConfirm } from '../../ui/confirm.tsx'
-import { useNotify } from '../../ui/toast.tsx'
+import { useDeleteChats } from './deleted-chats.ts'
 
 const t = translator('chat')
 
@@ -17,25 +15,13 @@ export function SelectionBar({
   openId: string | null
   onDone: () => void
 }) {
-  const confirm = useConfirm()
-  const notify = useNotify()
   const navigate = useNavigate()
-  const remove = useChange('POST /api/chat/bulk_delete_sessions', {
-    outdates: ['GET /api/chat/list', 'GET /api/chat/list_folders'],
-    onDone: ({ deleted }) => {
-      notify(t('selection.deleted', { count: deleted }))
-      if (openId !== null && selected.has(openId)) void navigate({ to: '/chats' })
-      onDone()
-    },
-  })
+  const deleteChats = useDeleteChats()
   const count = selected.size
-  const ask = async () => {
-    const isSure = await confirm({
-      title: t('selection.title', { count }),
-      consequence: t('selection.consequence', { count }),
-      action: t('selection.deleteAction', { count }),
-    })
-    if (isSure) remove.mutate({ body: { chat_ids: [...selected] } }, { onError: notify })
+  const remove = () => {
+    deleteChats([...selected])
+    if (openId !== null && selected.has(openId)) void navigate({ to: '/chats' })
+    onDone()
   }
   return (
     <div className="flex items-center justify-between gap-2 border-y border-line px-3 py-1.5 text-sm">
@@ -46,14 +32,7 @@ export function SelectionBar({
         <Button size="small" kind="ghost" onClick={onDone}>
           {t('selection.cancel')}
         </Button>
-        <Button
-          size="small"
-          kind="danger"
-          icon={Trash2}
-          disabled={count === 0}
-          busy={remove.isPending}
-          onClick={() => void ask()}
-        >
+        <Button size="small" kind="danger" icon={Trash2} disabled={count === 0} onClick={remove}>
           {t('selection.delete')}
         </Button>
       </span>

@@ -1,4 +1,4 @@
-import { ParleyError } from '@parley/client'
+import { ParleyError, randomKey } from '@parley/client'
 import type { Chat, ChatMessage } from '@parley/client/schemas'
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -14,9 +14,17 @@ import { changeChat } from './chat-data.ts'
 import { type Choices, choose, idsOf, targetOf, useChoices } from './choices.ts'
 import type { ConversationActions, ConversationState } from './conversation-context.ts'
 import { draftOf, emptyDraft, giveBack } from './drafts.ts'
-import { type Answering, regenerate, send } from './live-replies.ts'
-import type { LiveReply, Question } from './live-reply.ts'
+import { regenerate, send, takeBack } from './live-replies.ts'
+import type { LiveReply } from './live-reply.ts'
 import { refusalText } from './refusal-text.ts'
+import {
+  type Answering,
+  forgetUnsent,
+  isRepeatable,
+  isSameRequest,
+  type Question,
+  type Unsent,
+} from './unsent.ts'
 
 const t = translator('chat')
 
@@ -29,16 +37,17 @@ interface Shown {
 
 /** Returns the key of a draft. The key contains the user's id, because several users may share a browser. */
 export const draftKeyOf = ({ user, organization }: Here, chatId: string | null): string =>
-  `${user.id} ${chatId ?? `new ${organization.id}`}`
+  draftKey(user.id, organization.id, chatId)
+
+const draftKey = (userId: string, organizationId: string, chatId: string | null): string =>
+  `${userId} ${chatId ?? `new ${organizationId}`}`
 
 export function useConversation({ chatId, chat, messages, live }: Shown): {
   actions: ConversationActions
   state: ConversationState
 } {
-  const here = useHere()
-  const { organization, may } = here
+  const { organization, user, may } = useHere()
   const org_id = organization.id
-  const draftKey = draftKeyOf(here, chatId)
   const client = useQueryClient()
   const navigate = useNavigate()
   const notify = useNotify()
@@ -55,10 +64,11 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
   const state = useMemo(() => ({ isBusy, choices, target }), [isBusy, choices, target])
   // Actions read current values from this ref. The actions can therefore stay the same functions while messages
   // arrive.
-  const latest = useRef({ chat, messages, live, choices, target, defaultId })
-  latest.current = { chat, messages, live, choices, target, defaultId }
+  const latest = useRef({ chatId, chat, messages, live, choices, target, defaultId })
+  latest.current = { chatId, chat, messages, live, choices, target, defaultId }
 
   const actions = useMemo(() => {
+    const draftOfChat = (id: string | null) => draftKey(user.id, org_id, id)
     const refused = (error: Error) => notify({ text: refusalText(error), failed: true })
     /**
      * Returns whether a reply can start. If one is in progress, notifies the user: the server would refuse a second
@@ -69,20 +79,26 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
       notify({ text: t('errors.busy'), failed: true })
       return false
     }
-    const begin = (question: Question, isFork: boolean, onRefused: (error: Error) => void) => {
+    const transmit = (message: Unsent, onAccepted: (chatId: string) => void) =>
+      send(message, {
+        onRefused: (error) => giveBack(draftOfChat(message.chatId), message, error),
+        onAccepted,
+      })
+    /** Opens a new chat, unless the user has gone elsewhere since the message was sent. */
+    const open = (id: string) => {
+      if (latest.current.chatId === null && location.pathname === '/chats')
+        void navigate({ to: '/chats/$chatId', params: { chatId: id }, replace: true })
+    }
+    const begin = (question: Question, isFork: boolean, before: Unsent | null) => {
       const { choices, target } = latest.current
-      send({
-        organizationId: org_id,
-        chatId,
-        question,
-        isFork,
-        answering: answeringOf(choices, target),
-        onRefused,
-        onAccepted: (id) => {
-          if (chatId !== null) return
-          choose(org_id, id, choices)
-          void navigate({ to: '/chats/$chatId', params: { chatId: id }, replace: true })
-        },
+      const answering = answeringOf(choices, target)
+      const place = { userId: user.id, organizationId: org_id, chatId }
+      const message = { ...place, key: randomKey(), question, isFork, answering, at: Date.now() }
+      const isRepeat = before !== null && isRepeatable(before) && isSameRequest(before, message)
+      transmit(isRepeat ? before : message, (id) => {
+        if (chatId !== null) return
+        choose(org_id, id, choices)
+        open(id)
       })
     }
     return {
@@ -101,19 +117,20 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
           .catch(refused)
       },
       send() {
-        const draft = draftOf(draftKey)
+        const draft = draftOf(draftOfChat(chatId))
         const uploads = draft.attachments.flatMap(({ upload }) => upload ?? [])
         const parentId = latest.current.chat?.active_message_id ?? null
-        emptyDraft(draftKey)
+        emptyDraft(draftOfChat(chatId))
         // Send in a later task, so that the browser clears the field first.
-        setTimeout(() =>
-          begin({ content: draft.text, uploads, parentId }, false, (error) =>
-            giveBack(draftKey, draft, error),
-          ),
-        )
+        setTimeout(() => begin({ content: draft.text, uploads, parentId }, false, draft.unsent))
+      },
+      resend(message: Unsent) {
+        if (isRepeatable(message)) return transmit(message, (id) => message.chatId === null && open(id))
+        forgetUnsent(message.key)
+        giveBack(draftOfChat(message.chatId), message, unsentTooLong())
       },
       edit: ({ file_uploads, parent_message_id }: ChatMessage, content: string) => {
-        if (mayBegin()) begin({ content, uploads: file_uploads, parentId: parent_message_id }, true, refused)
+        if (mayBegin()) begin({ content, uploads: file_uploads, parentId: parent_message_id }, true, null)
       },
       regenerate(message: ChatMessage, other?: string) {
         const userMessageId = message.role === 'user' ? message.id : message.parent_message_id
@@ -138,7 +155,13 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
           })
       },
       stop() {
-        const id = latest.current.live?.chatId
+        const { live } = latest.current
+        if (live?.isUnsent && live.state().isLost) {
+          takeBack(live)
+          if (live.message) giveBack(draftOfChat(chatId), live.message, null)
+          return
+        }
+        const id = live?.chatId
         if (!id) return
         api.request('POST /api/chat/stop', { query: { org_id, chat_id: id } }).catch((error) => {
           // The reply ended before the request to stop it arrived.
@@ -148,9 +171,12 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         })
       },
     }
-  }, [org_id, chatId, mayWrite, models, agents, isReady, draftKey, client, navigate, notify])
+  }, [org_id, user.id, chatId, mayWrite, models, agents, isReady, client, navigate, notify])
   return { actions, state }
 }
+
+/** The reason why a message of an earlier visit is back in the composer. */
+const unsentTooLong = () => new ParleyError(t('errors.unreachable'), { status: 0, code: 'network' })
 
 /** Returns the models and agents that the user can choose for a reply. */
 function useAnswerers() {

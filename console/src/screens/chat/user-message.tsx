@@ -1,13 +1,14 @@
-import type { ChatMessage } from '@parley/client/schemas'
 import { Pencil } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { useState } from 'react'
 import { translator } from '../../messages/index.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { IconButton } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { BranchArrows } from './branch-arrows.tsx'
-import { useActions, useConversationState } from './conversation-context.ts'
+import { useActions } from './conversation-context.ts'
+import { EditedMessage } from './edited-message.tsx'
 import { Files } from './files.tsx'
 import type { MessageRowProps } from './message-row-props.ts'
+import { isStored } from './pending.ts'
 
 const t = translator('chat')
 
@@ -39,7 +40,7 @@ export function UserMessage({ message, beside }: MessageRowProps) {
       <div className="flex items-center gap-0.5">
         <BranchArrows message={message} beside={beside} />
         <CopyButton text={content} what={t('messages.copy')} />
-        {mayWrite && (
+        {mayWrite && isStored(message) && (
           <IconButton small icon={Pencil} label={t('messages.edit')} onClick={() => setEdited(true)} />
         )}
       </div>
@@ -66,53 +67,5 @@ function FoldedText({ text }: { text: string }) {
         </button>
       )}
     </>
-  )
-}
-
-interface EditedMessageProps {
-  content: string
-  onCancel: () => void
-  onSend: (content: ChatMessage['content']) => void
-}
-
-function EditedMessage({ content, onCancel, onSend }: EditedMessageProps) {
-  const [text, setText] = useState(content)
-  const { isBusy } = useConversationState()
-  const canSend = text.trim() !== '' && !isBusy
-  const press = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') onCancel()
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || !canSend) return
-    event.preventDefault()
-    onSend(text)
-  }
-  return (
-    <form
-      aria-label={t('messages.edit')}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (canSend) onSend(text)
-      }}
-      className="flex flex-col gap-2 rounded-2xl border border-line-strong bg-raised p-3"
-    >
-      <textarea
-        aria-label={t('composer.message')}
-        // biome-ignore lint/a11y/noAutofocus: the user chose to edit, and Escape cancels
-        autoFocus
-        value={text}
-        rows={Math.min(12, Math.max(3, text.split('\n').length))}
-        onChange={({ target }) => setText(target.value)}
-        onKeyDown={press}
-        className="w-full resize-none bg-transparent outline-none"
-      />
-      <div className="flex flex-wrap items-center justify-end gap-2">
-        <p className="mr-auto text-sm text-muted">{t('messages.editHint')}</p>
-        <Button size="small" onClick={onCancel}>
-          {t('messages.cancel')}
-        </Button>
-        <Button size="small" kind="primary" type="submit" disabled={!canSend}>
-          {t('composer.send')}
-        </Button>
-      </div>
-    </form>
   )
 }

@@ -1,7 +1,7 @@
 import type { SignedIn } from '@parley/client/schemas'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { KeyRound } from 'lucide-react'
+import { KeyRound, ShieldAlert } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { api } from '../../api/client.ts'
 import { hasPasskeys, signWithPasskey } from '../../api/passkeys.ts'
@@ -12,7 +12,7 @@ import { Button, buttonLook } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Failure } from '../../ui/states.tsx'
 import { useMailedToken } from './mailed-token.tsx'
-import { Outside } from './outside.tsx'
+import { Outcome, Outside } from './outside.tsx'
 import { demandOf, SecondFactorStep } from './second-factor-step.tsx'
 
 const t = translator('identity')
@@ -51,6 +51,7 @@ export function SignIn() {
         )
       }
     >
+      <SessionEnded />
       <form onSubmit={submit} className="flex flex-col gap-4">
         <TextField
           label={t('email')}
@@ -87,6 +88,20 @@ export function SignIn() {
     </Outside>
   )
 }
+
+/** Says why the server ended the session of this browser. */
+function SessionEnded() {
+  const reason = session.endReason()
+  if (reason === null) return null
+  return (
+    <Outcome icon={ShieldAlert}>
+      {t(REASONS.find((known) => known === reason) ? `ended.${reason as Reason}` : 'ended.expired')}
+    </Outcome>
+  )
+}
+
+const REASONS = ['expired', 'signed_out', 'password_changed', 'factors_reset', 'token_reused'] as const
+type Reason = (typeof REASONS)[number]
 
 /** Signs in with a passkey alone, without an email address or password. */
 function PasskeyButton({ onDone }: { onDone: (tokens: SignedIn) => void }) {

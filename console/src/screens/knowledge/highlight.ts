@@ -1,8 +1,4 @@
-/** A piece of a passage. `isHit` says whether the piece matches the query. */
-export interface Piece {
-  text: string
-  isHit: boolean
-}
+import type { Piece } from '../../markdown/hits.ts'
 
 export interface Sought {
   words: readonly string[]

@@ -1,6 +1,8 @@
 import type { SearchReceipt, SearchResult } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
+import { HitsContext } from '../../markdown/hits.ts'
+import { ReplyText } from '../../markdown/reply-text.tsx'
 import { translator } from '../../messages/index.ts'
 import { Bar } from '../../ui/chart.tsx'
 import { classNames } from '../../ui/class-names.ts'
@@ -68,25 +70,18 @@ export function Passage({ kbId, passage, number, sought = NOTHING_SOUGHT, childr
 /** Maximum length of a passage that is shown in full. A longer passage is collapsed. */
 const FOLDED_CHARACTERS = 600
 
+/** Shows a passage as rendered Markdown, with the matches highlighted. */
 function Content({ content, sought }: { content: string; sought: Sought }) {
   const [isOpen, setOpen] = useState(false)
   const isLong = content.length > FOLDED_CHARACTERS
+  const hits = useCallback((text: string) => markHits(text, sought), [sought])
   return (
     <>
-      <p
-        className={classNames('text-sm break-words whitespace-pre-wrap', isLong && !isOpen && 'line-clamp-6')}
-      >
-        {markHits(content, sought).map(({ text, isHit }, place) =>
-          isHit ? (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the pieces keep their order
-            <mark key={place} className="rounded bg-warning-soft px-0.5 font-medium text-warning">
-              {text}
-            </mark>
-          ) : (
-            text
-          ),
-        )}
-      </p>
+      <div className={classNames('text-sm', isLong && !isOpen && 'max-h-36 overflow-hidden')}>
+        <HitsContext value={hits}>
+          <ReplyText text={content} streaming={false} />
+        </HitsContext>
+      </div>
       {isLong && (
         <button
           type="button"

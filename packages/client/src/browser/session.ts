@@ -1,7 +1,7 @@
 import { networkError, ParleyError } from '../error.ts'
 import type { SignedIn, TokenPair } from '../schemas.ts'
 import { singleFlight } from '../single-flight.ts'
-import { createTransport, type TokenSource } from '../transport.ts'
+import { createTransport, type TokenSource, type Transport, type TransportOptions } from '../transport.ts'
 
 /**
  * The access token of the signed-in user. It is stored in localStorage, which all tabs share. The refresh token is in
@@ -22,17 +22,20 @@ const LOCK = 'parley.renewal'
  * request ends the session: scripts cannot delete its HttpOnly cookie.
  */
 const ENDING = 'parley.ending'
+/** The server's reason for ending the session. Removed at the next sign-in or sign-out. */
+const ENDED = 'parley.ended'
 
 /** A browser's session, shared by all tabs. Refreshes each access token once for all tabs. */
 export class BrowserSession implements TokenSource {
   readonly #listeners = new Set<() => void>()
   /** Sends requests without an access token. Requests to the same origin include the refresh cookie. */
-  readonly #send = createTransport({})
+  readonly #send: Transport
   readonly #refresh = singleFlight(() => alone(() => this.#refreshAlone()))
   #session: StoredSession | null = parse(localStorage.getItem(KEY))
   #ending: Promise<void> | undefined
 
-  constructor() {
+  constructor(options: Pick<TransportOptions, 'onUnreachable'> = {}) {
+    this.#send = createTransport(options)
     // Stay in sync when another tab signs in, signs out or refreshes the token.
     window.addEventListener('storage', ({ key, newValue }) => {
       if (key !== KEY && key !== null) return
@@ -57,16 +60,24 @@ export class BrowserSession implements TokenSource {
     return () => this.#listeners.delete(listener)
   }
 
+  /**
+   * Returns why the server ended the session, such as `expired` or `password_changed`. Null if the user has signed
+   * out or in since.
+   */
+  readonly endReason = (): string | null => localStorage.getItem(ENDED)
+
   /** Stores the tokens of a new sign-in. Ends this browser's previous session, if there is one. */
   signIn(tokens: SignedIn | TokenPair): void {
     const replaced = this.#session
     localStorage.removeItem(ENDING)
+    localStorage.removeItem(ENDED)
     this.#keep(sessionOf(tokens))
     if (replaced) void this.#endReplaced(replaced).catch(() => {})
   }
 
   /** Deletes the access token in all tabs and ends the session on the server. */
   signOut(): void {
+    localStorage.removeItem(ENDED)
     if (this.#session === null) return
     this.#keep(null)
     localStorage.setItem(ENDING, '1')
@@ -119,8 +130,10 @@ export class BrowserSession implements TokenSource {
       const answer = await this.#post('/api/auth/refresh')
       return sessionOf((await answer.json()) as TokenPair)
     } catch (error) {
-      if (error instanceof ParleyError && error.status === 401) return null
-      throw error instanceof ParleyError ? error : networkError(error)
+      if (!(error instanceof ParleyError)) throw networkError(error)
+      if (error.status !== 401) throw error
+      localStorage.setItem(ENDED, String(error.body['reason'] ?? 'expired'))
+      return null
     }
   }
 
