@@ -16,6 +16,13 @@ const SERVED =
  */
 const SHARED_FROM = 6
 
+/**
+ * Matches the menus, dialogs and lists in front of a page, with their packages. No first page shows one, so they are in
+ * a chunk of their own.
+ */
+const PANELS =
+  /\/src\/ui\/(?:menu-panel|dialog-panel|popover-panel|picker-panel|toasts|confirm-dialog)\.tsx$|\/node_modules\/(?:@radix-ui|radix-ui|@floating-ui|cmdk|aria-hidden|react-remove-scroll|react-remove-scroll-bar|react-style-singleton|use-callback-ref|use-sidecar)\//
+
 /** Matches the files that combine the messages of several areas into one chunk. */
 const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/
 
@@ -36,7 +43,14 @@ export default defineConfig({
     },
     reportCompressedSize: false,
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: SHARED_FROM }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'panels', test: PANELS, priority: 1, includeDependenciesRecursively: false },
+            { name: 'shared', minShareCount: SHARED_FROM },
+          ],
+        },
+      },
     },
   },
   server: {

@@ -13,8 +13,9 @@ import { organizationRoutes } from './screens/organization/routes.ts'
 import { peopleRoutes } from './screens/people/routes.ts'
 import { playgroundRoutes } from './screens/playground/routes.ts'
 import { toolRoutes } from './screens/tools/routes.ts'
-import { appRoute, rootRoute } from './shell/app-route.tsx'
+import { appRoute, rootRoute, shellRoutes } from './shell/app-route.tsx'
 import { followNavigations } from './shell/late-screen.ts'
+import { ScreenFailed } from './shell/not-found.tsx'
 
 /** All routes: those that need no session first, then those for signed-in users. */
 const tree = rootRoute.addChildren([
@@ -34,12 +35,15 @@ const tree = rootRoute.addChildren([
     ...organizationRoutes,
     ...adminRoutes,
     ...accountRoutes,
+    ...shellRoutes,
   ]),
 ])
 
 export const router = createRouter({
   routeTree: tree,
   defaultPreload: 'intent',
+  // The navigation stays, because the parent route's component renders this in place of its outlet.
+  defaultErrorComponent: ScreenFailed,
   scrollRestoration: true,
 })
 followNavigations(router)

@@ -93,16 +93,16 @@ async function comeBack(page: Page, { stage, team, diary }: Shop, starter: Perso
   await page.waitForURL(`${stage.server.environment['BASE_URL']}/connections/confirm`)
 }
 
-/** Opens the webhooks page from the navigation, which is behind a menu button on a phone. */
-async function goToWebhooks(page: Page): Promise<void> {
+/** Opens the deployments page from the navigation, which is behind a menu button on a phone. */
+async function goToDeployments(page: Page): Promise<void> {
   const menu = page.getByRole('button', { name: 'Menu' })
   if (await menu.isVisible()) await menu.click()
-  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await page.getByRole('link', { name: 'Deployments' }).click()
 }
 
 async function goOffline(page: Page): Promise<void> {
   await page.context().setOffline(true)
-  await goToWebhooks(page)
+  await goToDeployments(page)
   await page.getByText('You’re offline').waitFor()
 }
 
@@ -111,6 +111,6 @@ async function replaceBuild(page: Page): Promise<void> {
   await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404, json: {} }))
   const body = '<script type="module" src="/assets/new.js"></script>'
   await page.route('/', (route) => route.fulfill({ contentType: 'text/html', body }))
-  await goToWebhooks(page)
+  await goToDeployments(page)
   await page.getByText('A new version is available').waitFor()
 }

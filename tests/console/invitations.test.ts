@@ -124,6 +124,33 @@ describeInBrowser('an invitation', () => {
     await page.getByRole('button', JOINED).waitFor()
   })
 
+  test('to a personal organization names its owner once, and the member reads whose it is', async () => {
+    const charles = await stage.server.signUp()
+    await confirmAddress(stage.server, charles, mails)
+    const email = newEmail()
+    const role_id = await roleOf(stage.server, charles, 'member')
+    await stage.server.call('POST', `/api/invitations/create?org_id=${charles.organizationId}`, {
+      token: charles.token,
+      body: { email, role_id },
+    })
+    const { subject } = await mailTo(mails, email, 'invited you to their organization')
+    expect(subject).toBe('Ada Lovelace invited you to their organization')
+    const page = await stage.open(await linkTo(email, 'invited you'))
+    await page.getByRole('heading', { name: 'Join Ada Lovelace’s organization' }).waitFor()
+    await page.getByText('Ada Lovelace invited you to their organization as member.').waitFor()
+    await page.getByLabel('First name').fill('Grace')
+    await page.getByLabel('Last name').fill('Hopper')
+    await page.getByLabel('Password').fill('correct horse')
+    await page.getByRole('button', { name: 'Create account and join' }).click()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByText(/^Personal organization of its owner, .* Your role: member\.$/).waitFor()
+    await page.getByRole('button', { name: 'Organization: Ada Lovelace' }).click()
+    await page.getByRole('menuitem', { name: 'Grace Hopper' }).click()
+    await page.getByRole('heading', { name: 'Hello, Grace' }).waitFor()
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByText(/^Your personal organization, .* Your role: owner\.$/).waitFor()
+  })
+
   test('no page reported an error', () => {
     expect(stage.problems).toEqual([])
   })

@@ -1,9 +1,9 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type MessageFormatElement, parse, TYPE } from '@formatjs/icu-messageformat-parser'
 import { describe, expect, test } from 'vitest'
 import type { Definition } from '#errors/define.ts'
+import { MESSAGE_FOLDERS, messagesIn } from '#tests/support/messages.ts'
 import { findEarlyMessages, findUntranslated } from '#tests/support/untranslated.ts'
 
 /*
@@ -11,31 +11,10 @@ import { findEarlyMessages, findUntranslated } from '#tests/support/untranslated
  * message contains HTML, and error messages belong to existing codes.
  */
 
-/** Folders with messages. Each contains, for each language, one file or a subfolder with one file per area. */
-const FOLDERS = ['console/src/messages', 'widget/messages', 'server/platform/mail/messages']
 const LANGUAGES = ['de']
 
 /** Tags must not have the names of HTML elements, because translators could mistake such messages for HTML. */
 const HTML = /<\/?(?:a|b|br|code|div|em|i|li|p|span|strong|ul)\b|&\w+;/
-
-/** Returns all messages of a language by key, from one file or from a subfolder with one file per area. */
-async function messagesIn(folder: string, language: string): Promise<Map<string, string>> {
-  const files = globSync([join(folder, `${language}.ts`), join(folder, language, '*.ts')])
-  const areas = files.filter((file) => !/(?:first|chats|rest)\.ts$/.test(file))
-  const messages = await Promise.all(
-    areas.map(async (file) => {
-      const { default: area } = await import(pathToFileURL(file).href)
-      return flatten(area, file === `${folder}/${language}.ts` ? '' : `${basename(file, '.ts')}.`)
-    }),
-  )
-  return new Map(messages.flat())
-}
-
-/** @param path where the messages are, with a dot at its end unless it is empty */
-const flatten = (messages: object, path: string): [string, string][] =>
-  Object.entries(messages).flatMap(([key, value]): [string, string][] =>
-    typeof value === 'string' ? [[`${path}${key}`, value]] : flatten(value, `${path}${key}.`),
-  )
 
 /** Returns the distinct arguments and tags of a message as `name:kind`. */
 const argumentsOf = (text: string): string[] => [...new Set(listArguments(parse(text)))].sort()
@@ -139,11 +118,12 @@ const UNTRANSLATED = {
     'The browser used no passkey.',
     'Used outside a conversation',
     'useHere works only within the shell',
+    'useMenuParts works only within a menu',
     'useKnowledgeBase works only within the tabs of a knowledge base',
   ],
 } as const satisfies Record<string, readonly string[]>
 
-describe.each(FOLDERS)('the messages in %s', async (folder) => {
+describe.each(MESSAGE_FOLDERS)('the messages in %s', async (folder) => {
   const english = await messagesIn(folder, 'en')
 
   test('are ICU MessageFormat without HTML', () => {

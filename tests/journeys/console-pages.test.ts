@@ -16,6 +16,7 @@ const DIST = {
   'dist/built-from': 'something',
   'dist/favicon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
   'dist/robots.txt': 'User-agent: *\n',
+  'dist/manifest.webmanifest': '{}',
   'dist/assets/index-B1.js': SCRIPT,
   'dist/assets/index-B1.js.br': brotliCompressSync(SCRIPT),
   'dist/assets/index-B1.js.gz': gzipSync(SCRIPT),
@@ -110,7 +111,7 @@ describe('the page', () => {
     expect(one.headers).toMatchObject({
       'content-security-policy':
         `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; ` +
-        "img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; " +
+        "img-src 'self' data: blob:; media-src 'self' data: blob:; font-src 'self'; manifest-src 'self'; " +
         "connect-src 'self' ws://parley.test; frame-src 'self'; form-action 'self'; base-uri 'none'; " +
         "frame-ancestors 'none'; object-src 'none'",
       'cache-control': 'no-cache',
@@ -235,6 +236,11 @@ describe('files', () => {
     expect(await types('/assets/index-C2.css')).toEqual([200, 'text/css; charset=utf-8', true])
     expect(await types('/assets/font-D3.woff2')).toEqual([200, 'font/woff2', true])
     expect(await types('/favicon.svg')).toEqual([200, 'image/svg+xml', false])
+    expect(await types('/manifest.webmanifest')).toEqual([
+      200,
+      'application/manifest+json; charset=utf-8',
+      false,
+    ])
     expect(await types('/robots.txt')).toEqual([200, 'text/plain; charset=utf-8', false])
   })
 

@@ -1,12 +1,10 @@
 import { createRootRoute, createRoute, Outlet, redirect, retainSearchParams } from '@tanstack/react-router'
 import { session } from '../api/session.ts'
-import { NotFound, ScreenFailed } from './not-found.tsx'
+import { NotFound } from './not-found.tsx'
 import { Shell } from './shell.tsx'
 
 export const rootRoute = createRootRoute({
   component: Outlet,
-  notFoundComponent: NotFound,
-  errorComponent: ScreenFailed,
 })
 
 /** The search parameters that all pages for signed-in users have. */
@@ -26,3 +24,8 @@ export const appRoute = createRoute({
   },
   component: Shell,
 })
+
+/** Unknown pages keep the navigation, so this route is within the shell. */
+const unknownRoute = createRoute({ getParentRoute: () => appRoute, path: '$', component: NotFound })
+
+export const shellRoutes = [unknownRoute] as const

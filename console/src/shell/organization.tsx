@@ -8,6 +8,8 @@ export interface Here {
   organizations: Organization[]
   /** Returns whether the user's role has a permission. Only hides controls; the server enforces permissions. */
   may: (permission: string) => boolean
+  /** Whether the user may invite people. Only hides controls, too. */
+  mayInvite: boolean
 }
 
 export const HereContext = createContext<Here | null>(null)

@@ -4,6 +4,7 @@ import {
   Bot,
   ChartNoAxesColumn,
   Cpu,
+  House,
   KeyRound,
   type LucideIcon,
   MessageSquare,
@@ -13,6 +14,7 @@ import {
   ScrollText,
   Settings,
   Shield,
+  SlidersHorizontal,
   TestTubeDiagonal,
   Users,
   Webhook,
@@ -26,42 +28,89 @@ export interface Place {
   icon: LucideIcon
   /** The permission that the user needs to see this page. If omitted, all users see it. */
   permission?: string
+  /** The key that opens this page after `g`. */
+  key?: string
 }
 
-/** The pages in the sidebar, by group. The command palette lists the same pages. */
-export const PLACES: readonly { group: keyof (typeof shell)['groups'] | null; places: readonly Place[] }[] = [
+interface Group {
+  name: keyof (typeof shell)['groups'] | null
+  places: readonly Place[]
+}
+
+/** The pages in the sidebar, by group. */
+export const PLACES: readonly Group[] = [
   {
-    group: null,
+    name: null,
     places: [
-      { to: '/chats', name: 'chats', icon: MessageSquare, permission: 'chats:read' },
+      { to: '/', name: 'home', icon: House, key: 'h' },
+      { to: '/chats', name: 'chats', icon: MessageSquare, key: 'c', permission: 'chats:read' },
       { to: '/conversations', name: 'conversations', icon: MessagesSquare, permission: 'conversation:read' },
     ],
   },
   {
-    group: 'build',
+    name: 'build',
     places: [
-      { to: '/agents', name: 'agents', icon: Bot, permission: 'agent:read' },
-      { to: '/knowledge', name: 'knowledge', icon: BookOpen, permission: 'kb:read' },
-      { to: '/tools', name: 'tools', icon: Wrench, permission: 'tool:read' },
-      { to: '/connections', name: 'connections', icon: Plug, permission: 'mcp:read' },
+      { to: '/agents', name: 'agents', icon: Bot, key: 'a', permission: 'agent:read' },
+      { to: '/knowledge', name: 'knowledge', icon: BookOpen, key: 'k', permission: 'kb:read' },
+      { to: '/tools', name: 'tools', icon: Wrench, key: 't', permission: 'tool:read' },
+      { to: '/connections', name: 'connections', icon: Plug, key: 'n', permission: 'mcp:read' },
+      { to: '/deployments', name: 'deployments', icon: Rocket, key: 'd', permission: 'agent:read' },
       { to: '/playground', name: 'playground', icon: TestTubeDiagonal, permission: 'mcp:read' },
-      { to: '/deployments', name: 'deployments', icon: Rocket, permission: 'agent:read' },
+    ],
+  },
+]
+
+/** The pages of the settings area, by group. They share a navigation of their own. */
+export const SETTINGS: readonly Group[] = [
+  {
+    name: 'organization',
+    places: [
+      { to: '/settings', name: 'general', icon: SlidersHorizontal, permission: 'organization:read' },
+      { to: '/members', name: 'members', icon: Users, permission: 'users:read' },
+      { to: '/roles', name: 'roles', icon: Shield, permission: 'roles:read' },
+      { to: '/audit', name: 'audit', icon: ScrollText, permission: 'organization:admin' },
     ],
   },
   {
-    group: 'organization',
+    name: 'spending',
     places: [
-      { to: '/members', name: 'members', icon: Users, permission: 'users:read' },
-      { to: '/roles', name: 'roles', icon: Shield, permission: 'roles:read' },
       { to: '/models', name: 'models', icon: Cpu, permission: 'organization:read' },
       { to: '/usage', name: 'usage', icon: ChartNoAxesColumn, permission: 'organization:read' },
+    ],
+  },
+  {
+    name: 'developers',
+    places: [
       { to: '/api_keys', name: 'apiKeys', icon: KeyRound, permission: 'organization:admin' },
       { to: '/webhooks', name: 'webhooks', icon: Webhook, permission: 'organization:admin' },
-      { to: '/audit', name: 'audit', icon: ScrollText, permission: 'organization:admin' },
-      { to: '/settings', name: 'settings', icon: Settings, permission: 'organization:read' },
     ],
   },
 ]
 
 /** The page for system administrators. Other users do not see it. */
 export const ADMIN_PLACE: Place = { to: '/admin', name: 'admin', icon: Blocks }
+
+type May = (permission: string) => boolean
+
+/** Returns the groups with the pages that the user may see. Omits empty groups. */
+export const visibleGroups = (groups: readonly Group[], may: May): Group[] =>
+  groups.flatMap(({ name, places }) => {
+    const visible = places.filter(({ permission }) => permission === undefined || may(permission))
+    return visible.length > 0 ? [{ name, places: visible }] : []
+  })
+
+/** Returns the sidebar's entry for the settings area, which opens its first page that the user may see. */
+export function settingsPlace(may: May): Place | undefined {
+  const first = visibleGroups(SETTINGS, may)[0]?.places[0]
+  return first && { to: first.to, name: 'settings', icon: Settings, key: 's' }
+}
+
+/** Returns the pages of the sidebar that the user may see, with the entry for the settings area. */
+export function mainPlaces(may: May): Place[] {
+  const settings = settingsPlace(may)
+  return [...visibleGroups(PLACES, may).flatMap(({ places }) => places), ...(settings ? [settings] : [])]
+}
+
+/** Returns whether a path is within the settings area. */
+export const isInSettings = (pathname: string): boolean =>
+  SETTINGS.some(({ places }) => places.some(({ to }) => pathname === to || pathname.startsWith(`${to}/`)))

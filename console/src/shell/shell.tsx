@@ -9,19 +9,24 @@ import { read, readPages } from '../api/queries.ts'
 import { session, useIsSignedIn } from '../api/session.ts'
 import { translator } from '../messages/index.ts'
 import { storeLanguage } from '../messages/languages.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { Drawer } from '../ui/dialog.tsx'
+import { Button } from '../ui/button.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { Empty, Failure, Skeleton } from '../ui/states.tsx'
 import { useAccountLanguage } from './account-language.ts'
-import { CommandPalette } from './command-palette.tsx'
 import { NewMembership } from './new-membership.tsx'
 import { HereContext } from './organization.tsx'
+import { Overlays } from './overlays.tsx'
+import { PhoneHeader } from './phone-header.tsx'
+import { rail } from './rail.ts'
 import { SecondFactorGate } from './second-factor-gate.tsx'
+import { SettingsFrame } from './settings-frame.tsx'
 import { Sidebar } from './sidebar.tsx'
 
 const t = translator('shell')
 
 const LAST = 'parley.organization'
+/** The minimum role level for inviting users: the level of admins. */
+const INVITER_LEVEL_MIN = 80
 
 /** The layout of every page for signed-in users. Loads the user and the organization, and shows the navigation. */
 export function Shell() {
@@ -80,11 +85,14 @@ export function Shell() {
         <NewMembership organization={chosen} onOpen={() => setOpened(chosen.id)} />
       </Alone>
     )
+  const { permissions, level } = chosen.user_role
+  const may = (permission: string) => covers(permissions, permission)
   const here = {
     user: user.data,
     organization: chosen,
     organizations: organizations.data,
-    may: (permission: string) => covers(chosen.user_role.permissions, permission),
+    may,
+    mayInvite: may('users:write') && level >= INVITER_LEVEL_MIN,
   }
   return (
     <HereContext value={here}>
@@ -104,7 +112,7 @@ function choose(all: Organization[] | undefined, id: string | undefined): Organi
 }
 
 function Frame() {
-  const [isMenuOpen, setMenuOpen] = useState(false)
+  const isRail = rail.useIsOn()
   return (
     <div className="flex h-full">
       <a
@@ -113,24 +121,25 @@ function Frame() {
       >
         {t('skip')}
       </a>
-      <aside className="hidden w-64 shrink-0 border-r border-line bg-surface lg:block">
-        <Sidebar />
+      <aside
+        className={classNames(
+          'hidden shrink-0 border-r border-line bg-surface lg:block',
+          isRail ? 'w-[3.75rem]' : 'w-60',
+        )}
+      >
+        <Sidebar isRail={isRail} />
       </aside>
-      <Drawer open={isMenuOpen} onClose={() => setMenuOpen(false)} title="Parley" side="left">
-        <Sidebar onChosen={() => setMenuOpen(false)} />
-      </Drawer>
       <div className="flex min-w-0 grow flex-col">
-        <div className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 lg:hidden">
-          <IconButton icon={MenuIcon} label={t('menu')} onClick={() => setMenuOpen(true)} />
-          <span className="font-semibold">Parley</span>
-        </div>
+        <PhoneHeader />
         <main id="main" tabIndex={-1} className="min-h-0 grow overflow-y-auto outline-none">
           <SecondFactorGate>
-            <Outlet />
+            <SettingsFrame>
+              <Outlet />
+            </SettingsFrame>
           </SecondFactorGate>
         </main>
       </div>
-      <CommandPalette />
+      <Overlays />
     </div>
   )
 }
@@ -141,7 +150,7 @@ const Alone = ({ children }: { children: React.ReactNode }) => (
 
 const ShellSkeleton = () => (
   <div role="status" aria-label={t('loading')} className="flex h-full">
-    <div className="hidden w-64 shrink-0 flex-col gap-3 border-r border-line bg-surface p-4 lg:flex">
+    <div className="hidden w-60 shrink-0 flex-col gap-3 border-r border-line bg-surface p-4 lg:flex">
       <Skeleton className="h-9" />
       <Skeleton className="h-64" />
     </div>

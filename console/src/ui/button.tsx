@@ -9,7 +9,10 @@ const KINDS = {
   danger: 'bg-danger text-on-danger hover:opacity-90',
 }
 
-const SIZES = { small: 'h-8 gap-1.5 px-2.5 text-sm', medium: 'h-9 gap-2 px-3.5' }
+const SIZES = {
+  small: 'h-8 gap-1.5 px-2.5 text-sm touch:h-10',
+  medium: 'h-9 gap-2 px-3.5 touch:h-10',
+}
 
 interface ButtonProps extends ComponentProps<'button'> {
   kind?: keyof typeof KINDS
@@ -74,8 +77,9 @@ export function IconButton({ icon: Icon, label, small = false, className, ...res
         'inline-flex shrink-0 items-center justify-center rounded-lg text-muted transition-colors',
         'hover:bg-hover hover:text-ink disabled:cursor-not-allowed disabled:opacity-50',
         'aria-pressed:bg-accent-soft aria-pressed:text-accent',
-        // On phones, buttons are large enough for fingers.
-        small ? 'size-7 max-sm:size-10' : 'size-9 max-sm:size-10',
+        small ? 'size-7' : 'size-9',
+        // Large enough for fingers.
+        'touch:size-10',
         className,
       )}
     >

@@ -1,6 +1,6 @@
-import { Switch as RadixSwitch } from 'radix-ui'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
+import { Switch } from './switch.tsx'
 
 interface FieldProps {
   label: ReactNode
@@ -59,7 +59,7 @@ export const TextField = ({
   ...rest
 }: FieldProps & ComponentProps<'input'>) => (
   <Field label={label} hint={hint} error={error}>
-    {(tie) => <input {...tie} {...rest} className={classNames(CONTROL, 'h-9', className)} />}
+    {(tie) => <input {...tie} {...rest} className={classNames(CONTROL, 'h-9 touch:h-10', className)} />}
   </Field>
 )
 
@@ -86,7 +86,7 @@ export const SelectField = ({
 }: FieldProps & ComponentProps<'select'>) => (
   <Field label={label} hint={hint} error={error}>
     {(tie) => (
-      <select {...tie} {...rest} className={classNames(CONTROL, 'h-9', className)}>
+      <select {...tie} {...rest} className={classNames(CONTROL, 'h-9 touch:h-10', className)}>
         {children}
       </select>
     )}
@@ -111,15 +111,7 @@ export function SwitchField({ label, hint, checked, onChange, disabled = false }
         </label>
         {hint && <Hint id={id}>{hint}</Hint>}
       </div>
-      <RadixSwitch.Root
-        {...tieOf(id, hint)}
-        checked={checked}
-        onCheckedChange={onChange}
-        disabled={disabled}
-        className="mt-0.5 h-6 w-10 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent disabled:opacity-50"
-      >
-        <RadixSwitch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-canvas transition-transform data-[state=checked]:translate-x-[1.125rem]" />
-      </RadixSwitch.Root>
+      <Switch {...tieOf(id, hint)} checked={checked} onChange={onChange} disabled={disabled} />
     </div>
   )
 }

@@ -1,33 +1,28 @@
 import type { LucideIcon } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode } from 'react'
+import { loadChunk } from './chunks.ts'
 import { classNames } from './class-names.ts'
+import { LatePanel, type Trigger } from './late-panel.tsx'
+import { useMenuParts } from './menu-parts.ts'
 
-export function Menu({
-  trigger,
-  children,
-  align = 'end',
-}: {
-  trigger: ReactNode
+const load = () => import('./menu-panel.tsx')
+const MenuPanel = lazy(() => loadChunk(load))
+
+interface MenuProps {
+  trigger: Trigger
   children: ReactNode
   align?: 'start' | 'end'
-}) {
-  return (
-    <DropdownMenu.Root>
-      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className="appear z-50 max-h-[min(26rem,var(--radix-dropdown-menu-content-available-height))] min-w-44 overflow-y-auto rounded-xl border border-line bg-raised p-1 shadow-lg"
-        >
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
-  )
+  /** Whether the menu is open when it appears. */
+  defaultOpen?: boolean
 }
+
+export const Menu = ({ trigger, children, align = 'end', defaultOpen = false }: MenuProps) => (
+  <LatePanel kind="menu" trigger={trigger} load={load} defaultOpen={defaultOpen}>
+    <MenuPanel trigger={trigger} align={align}>
+      {children}
+    </MenuPanel>
+  </LatePanel>
+)
 
 interface MenuItemProps {
   icon?: LucideIcon
@@ -44,24 +39,29 @@ export function MenuItem({
   disabled = false,
   children,
 }: MenuItemProps) {
+  const { Item } = useMenuParts()
   return (
-    <DropdownMenu.Item
+    <Item
       onSelect={onSelect}
       disabled={disabled}
       className={classNames(
-        'flex cursor-pointer items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none select-none',
+        'flex cursor-pointer items-center gap-2.5 rounded-lg px-2.5 py-1.5 text-sm outline-none select-none touch:min-h-10',
         'data-highlighted:bg-hover data-disabled:cursor-not-allowed data-disabled:opacity-50',
         danger && 'text-danger',
       )}
     >
       {Icon && <Icon aria-hidden size={16} className="shrink-0" />}
       {children}
-    </DropdownMenu.Item>
+    </Item>
   )
 }
 
-export const MenuLine = () => <DropdownMenu.Separator className="my-1 h-px bg-line" />
+export function MenuLine() {
+  const { Separator } = useMenuParts()
+  return <Separator className="my-1 h-px bg-line" />
+}
 
-export const MenuLabel = ({ children }: { children: ReactNode }) => (
-  <DropdownMenu.Label className="px-2.5 py-1 text-xs font-medium text-muted">{children}</DropdownMenu.Label>
-)
+export function MenuLabel({ children }: { children: ReactNode }) {
+  const { Label } = useMenuParts()
+  return <Label className="px-2.5 py-1 text-xs font-medium text-muted">{children}</Label>
+}

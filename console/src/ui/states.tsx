@@ -6,6 +6,7 @@ import { translator } from '../messages/index.ts'
 import { Button } from './button.tsx'
 import { classNames } from './class-names.ts'
 import { errorText } from './error-text.ts'
+import { Illustration } from './illustration.tsx'
 
 const t = translator('ui')
 
@@ -32,8 +33,8 @@ interface EmptyProps {
 
 export function Empty({ icon: Icon, title, children, action }: EmptyProps) {
   return (
-    <div className="flex flex-col items-center gap-3 rounded-2xl border border-dashed border-line px-6 py-14 text-center">
-      <Icon aria-hidden size={28} className="text-muted" />
+    <div className="flex flex-col items-center gap-3 rounded-2xl border border-dashed border-line px-6 py-10 text-center">
+      <Illustration icon={Icon} />
       <h2 className="font-semibold">{title}</h2>
       {children && <div className="max-w-md text-sm text-muted">{children}</div>}
       {action}

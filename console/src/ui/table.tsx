@@ -23,12 +23,12 @@ interface TableProps<Row> {
 /** A table. On phones, each row is a card: its first cell is the title, and the other cells have their headings. */
 export function Table<Row>({ label, rows, keyOf, columns }: TableProps<Row>) {
   return (
-    <div className="relative overflow-x-auto rounded-2xl border border-line bg-raised">
+    <div className="relative overflow-x-auto rounded-xl border border-line bg-raised">
       <table aria-label={label} className="w-full text-left text-sm max-sm:block">
         <thead className="max-sm:sr-only">
           <tr className="border-b border-line text-muted">
             {columns.map((column) => (
-              <th key={column.header} scope="col" className={cellLook(column, 'px-4 py-2.5 font-medium')}>
+              <th key={column.header} scope="col" className={cellLook(column, 'px-4 py-2 font-medium')}>
                 {column.hideHeader ? <span className="sr-only">{column.header}</span> : column.header}
               </th>
             ))}
@@ -44,7 +44,7 @@ export function Table<Row>({ label, rows, keyOf, columns }: TableProps<Row>) {
                 <td
                   key={column.header}
                   data-label={column.header}
-                  className={cellLook(column, `sm:px-4 sm:py-3 ${cardLook(column, place)}`)}
+                  className={cellLook(column, `sm:px-4 sm:py-2 ${cardLook(column, place)}`)}
                 >
                   {column.cell(row)}
                 </td>

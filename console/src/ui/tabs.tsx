@@ -14,13 +14,13 @@ interface TabsProps<Name extends string> {
 const LOOKS = {
   major: {
     all: '-mb-2 border-b border-line',
-    each: 'border-b-2 py-2',
+    each: 'border-b-2 py-2 touch:min-h-10',
     chosen: 'border-accent text-accent',
     other: 'border-transparent text-muted hover:text-ink',
   },
   minor: {
     all: '',
-    each: 'rounded-lg py-1.5',
+    each: 'rounded-lg py-1.5 touch:min-h-10',
     chosen: 'bg-accent-soft text-accent',
     other: 'text-muted hover:bg-hover hover:text-ink',
   },

@@ -120,9 +120,7 @@ export class Titles {
   async #write({ chatId, question, reply, model, payer }: UntitledChat): Promise<string | undefined> {
     const { finder, calls } = this.#deps
     this.#shutdown.signal.throwIfAborted()
-    const writer = model.capabilities.includes('text')
-      ? model
-      : await finder.findDefault(payer, 'text')
+    const writer = model.capabilities.includes('text') ? model : await finder.findDefault(payer, 'text')
     const beginning = [
       `User: ${question.slice(0, QUESTION_CHARACTERS_MAX).toWellFormed()}`,
       `Assistant: ${reply.content.slice(0, REPLY_CHARACTERS_MAX).toWellFormed()}`,

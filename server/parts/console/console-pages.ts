@@ -17,7 +17,7 @@ export const pageHeaders = (policy: string): Record<string, string> => ({
 })
 
 /**
- * Returns the console's Content-Security-Policy. The console may load its own scripts and styles, connect to its own
+ * Returns the console's Content-Security-Policy. The console may load its own scripts, styles, fonts and manifest, connect to its own
  * server, show media from file storage, and embed a preview of the widget. No page may embed the console.
  */
 export function consolePolicy({ baseUrl, s3 }: Pick<Config, 'baseUrl' | 's3'>, nonce: string): string {
@@ -30,6 +30,7 @@ export function consolePolicy({ baseUrl, s3 }: Pick<Config, 'baseUrl' | 's3'>, n
     `img-src ${media}`,
     `media-src ${media}`,
     "font-src 'self'",
+    "manifest-src 'self'",
     // 'self' doesn't include WebSockets in browsers released before 2022.
     `connect-src 'self' ${protocol === 'https:' ? 'wss' : 'ws'}://${host}`,
     "frame-src 'self'",

@@ -80,14 +80,18 @@ function plainTextOf({ subject, paragraphs, action }: Content, link: string, t: 
   return lines.map((line) => line.replace(/[ \t\r\n\f]+/g, ' ').trim()).join('\n\n')
 }
 
+/** Returns whether the organization has the person's name, as personal organizations do. */
+const isOwn = (person: string, organization: string): 'yes' | 'no' => (person === organization ? 'yes' : 'no')
+
 function contentOf(email: Email, t: Translate): Content {
   switch (email.kind) {
     case 'invitation': {
       const { inviter, organization, message } = email
+      const own = isOwn(inviter, organization)
       return {
-        subject: t('invitation.subject', { inviter, organization }),
+        subject: t('invitation.subject', { inviter, organization, own }),
         paragraphs: [
-          t('invitation.invited', { inviter, organization }),
+          t('invitation.invited', { inviter, organization, own }),
           ...(message === null ? [] : [t('invitation.quoted', { message })]),
           t('invitation.expires'),
         ],
@@ -98,16 +102,20 @@ function contentOf(email: Email, t: Translate): Content {
       const { inviter, organization } = email
       return {
         subject: t('magicLink.subject', { inviter }),
-        paragraphs: [t('magicLink.added', { inviter, organization }), t('magicLink.expires')],
+        paragraphs: [
+          t('magicLink.added', { inviter, organization, own: isOwn(inviter, organization) }),
+          t('magicLink.expires'),
+        ],
         action: t('magicLink.action'),
       }
     }
     case 'added to organization': {
       const { adder, organization } = email
+      const own = isOwn(adder, organization)
       return {
-        subject: t('addition.subject', { adder, organization }),
+        subject: t('addition.subject', { adder, organization, own }),
         paragraphs: [
-          t('addition.added', { adder, organization }),
+          t('addition.added', { adder, organization, own }),
           t('addition.privacy'),
           t('addition.leave'),
         ],

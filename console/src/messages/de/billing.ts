@@ -59,14 +59,15 @@ export default {
     empty: 'Keine Nutzung in diesem Zeitraum',
     emptyHint: 'Hier erscheinen Antworten mit ihren Token und Credits.',
     summary:
-      '{count, plural, one {{credits} Credit} other {{credits} Credits}} für {replies, plural, one {# Antwort} other {# Antworten}} mit {input} Eingabe- und {output} Ausgabe-Token',
+      '{count, plural, one {{credits} Credit} other {{credits} Credits}} für {replies, plural, one {# Antwort} other {# Antworten}} mit {input, number} Eingabe- und {output, number} Ausgabe-Token',
     groups: 'Nutzung nach Gruppe',
     groupBy: 'Gruppieren nach',
     replies: 'Antworten',
     inputTokens: 'Eingabe-Token',
     outputTokens: 'Ausgabe-Token',
     credits: 'Credits',
-    first: 'Die ersten {shown, number} von {total, number} Gruppen. Die CSV-Datei enthält alle Gruppen.',
+    first:
+      'Die ersten {shown, number} von {total, plural, one {# Gruppe} other {# Gruppen}}. Die CSV-Datei enthält alle Gruppen.',
     noMember: 'Besucher und System',
     none: 'Ohne',
     unknown: 'Gelöscht oder in einer anderen Organisation',
@@ -95,7 +96,7 @@ export default {
     entry: 'Buchung',
     credits: 'Credits',
     balance: 'Guthaben',
-    tokens: '{input} Eingabe-Token, {output} Ausgabe-Token',
+    tokens: '{input, number} Eingabe-Token, {output, number} Ausgabe-Token',
     startingCredits: 'Startguthaben',
     transfer: 'Übertragung',
   },
@@ -113,13 +114,15 @@ export default {
       'Ein Budget begrenzt die Credits, die ein Mitglied oder ein API-Schlüssel pro Monat verbrauchen kann. Ohne Budget sind alle Credits der Organisation verfügbar.',
     add: 'Budget hinzufügen',
     edit: 'Budget bearbeiten',
-    used: '{used} von {limit} Credits',
-    nearlyUsedUp: '{used} von {limit} Credits (fast aufgebraucht)',
+    used: '{used} von {count, plural, one {{limit} Credit} other {{limit} Credits}}',
+    nearlyUsedUp:
+      '{used} von {count, plural, one {{limit} Credit} other {{limit} Credits}} (fast aufgebraucht)',
     yoursEnds:
-      'Sie haben {share, number, percent} Ihres Budgets von {limit} Credits verbraucht. Wenn es aufgebraucht ist, werden Ihre Nachrichten bis zum {date} abgelehnt.',
+      'Sie haben {share, number, percent} Ihres Budgets von {count, plural, one {{limit} Credit} other {{limit} Credits}} verbraucht. Wenn es aufgebraucht ist, werden Ihre Nachrichten bis zum {date} abgelehnt.',
     yoursEnded:
-      'Ihr Budget von {limit} Credits ist aufgebraucht. Ihre Nachrichten werden bis zum {date} abgelehnt.',
-    usedUp: '{used} von {limit} Credits (aufgebraucht: Nachrichten werden abgelehnt)',
+      'Ihr Budget von {count, plural, one {{limit} Credit} other {{limit} Credits}} ist aufgebraucht. Ihre Nachrichten werden bis zum {date} abgelehnt.',
+    usedUp:
+      '{used} von {count, plural, one {{limit} Credit} other {{limit} Credits}} (aufgebraucht: Nachrichten werden abgelehnt)',
     resets: 'Wird am {date} zurückgesetzt',
     remove: 'Budget von {name} entfernen',
     removeTitle: 'Budget von {name} entfernen?',

@@ -108,7 +108,8 @@ export default {
     timed_out: 'Die Übertragung der Anfrage hat zu lange gedauert. Versuchen Sie es erneut.',
     too_large: 'Der Inhalt ist größer als {size}. Kürzen Sie ihn.',
     too_many_keys: 'Sie haben zu viele Anfragen gesendet. Versuchen Sie es später erneut.',
-    too_many_values: 'Die Eingabe hat mehr als {limit, number} Werte. Kürzen Sie sie.',
+    too_many_values:
+      'Die Eingabe hat mehr als {limit, plural, one {# Wert} other {# Werte}}. Kürzen Sie sie.',
   },
   server: {
     error:

@@ -27,7 +27,7 @@ export default {
     choose: 'Dokumente auswählen',
     documents: 'Dokumente, die Frage {number, number} beantworten',
     newest:
-      'Nur die neuesten {limit, number} Dokumente werden aufgeführt. Um ältere Dokumente zu verwenden, fügen Sie Ihre Fragen als JSON oder CSV ein.',
+      '{limit, plural, one {Nur das neueste Dokument wird aufgeführt.} other {Nur die neuesten # Dokumente werden aufgeführt.}} Um ältere Dokumente zu verwenden, fügen Sie Ihre Fragen als JSON oder CSV ein.',
     noMatch: 'Keine passenden Dokumente',
     question: 'Frage {number, number}',
     remove: 'Frage {number, number} entfernen',

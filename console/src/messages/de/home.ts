@@ -40,8 +40,8 @@ export default {
     all: 'Alle anzeigen: Nutzung',
     available: '<amount>{credits}</amount> <note>verfügbar</note>',
     none: '<amount>{credits}</amount> <note>verfügbar. Modelle antworten erst wieder, wenn Credits hinzugefügt wurden.</note>',
-    unused: 'Keine Nutzung in den letzten {days, number} Tagen',
-    used: '{credits} in den letzten {days, number} Tagen verbraucht, für {replies, plural, one {# Antwort} other {# Antworten}}.',
+    unused: 'Keine Nutzung {days, plural, one {am letzten Tag} other {in den letzten # Tagen}}',
+    used: '{credits} {days, plural, one {am letzten Tag} other {in den letzten # Tagen}} verbraucht, für {replies, plural, one {# Antwort} other {# Antworten}}.',
   },
   steps: {
     title: 'Erste Schritte',

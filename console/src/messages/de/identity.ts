@@ -32,6 +32,8 @@ export default {
   invitation: {
     loadingTitle: 'Ihre Einladung',
     title: '{organization} beitreten',
+    ownTitle: 'Der Organisation von {inviter} beitreten',
+    own: '<name>{inviter}</name> hat Sie in die eigene Organisation eingeladen, mit der Rolle <name>{role}</name>.',
     from: '<name>{inviter}</name> hat Sie zu <name>{organization}</name> eingeladen, mit der Rolle <name>{role}</name>.',
     unnamed: 'Sie sind zu <name>{organization}</name> eingeladen, mit der Rolle <name>{role}</name>.',
     validity: 'Die Einladung gilt für <address>{email}</address> und ist bis {date} gültig.',

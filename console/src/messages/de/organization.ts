@@ -9,11 +9,12 @@ export default {
     administrator: 'Nur Administratoren dieser Installation können diese Seite öffnen.',
   },
   settings: {
-    title: 'Einstellungen',
+    title: 'Allgemein',
   },
   about: {
     title: 'Organisation',
-    personal: 'Persönliche Organisation, erstellt am {date}. Ihre Rolle: {role}.',
+    personal: 'Ihre persönliche Organisation, erstellt am {date}. Ihre Rolle: {role}.',
+    shared: 'Persönliche Organisation des Inhabers, erstellt am {date}. Ihre Rolle: {role}.',
     team: 'Team-Organisation, erstellt am {date}. Ihre Rolle: {role}.',
     id: 'ID',
     copyId: 'ID kopieren',

@@ -73,7 +73,7 @@ export default {
     emailsHint: 'Durch Kommas, Leerzeichen oder Zeilenumbrüche getrennt',
     notEmails:
       '{count, plural, one {Keine E-Mail-Adresse: {addresses}} other {Keine E-Mail-Adressen: {addresses}}}',
-    tooMany: 'Höchstens {limit, number} Adressen auf einmal',
+    tooMany: 'Höchstens {limit, plural, one {# Adresse} other {# Adressen}} auf einmal',
     role: 'Rolle',
     message: 'Nachricht (optional)',
     messageHint: 'Wird in die E-Mail aufgenommen',

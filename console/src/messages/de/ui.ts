@@ -45,6 +45,7 @@ export default {
     'Kopieren Sie dieses Geheimnis jetzt, und bewahren Sie es sicher auf. Es wird nicht erneut angezeigt.',
   downloading: 'Wird heruntergeladen: {size}',
   justNow: 'gerade eben',
+  keys: { mod: 'Strg', shift: 'Umschalt' },
   loading: 'Wird geladen',
   noMatches: 'Keine Treffer',
   notice: 'Benachrichtigung',

@@ -56,14 +56,15 @@ export default {
     empty: 'No usage in this period',
     emptyHint: 'Replies appear here with their tokens and credits.',
     summary:
-      '{count, plural, one {{credits} credit} other {{credits} credits}} for {replies, plural, one {# reply} other {# replies}} with {input} input tokens and {output} output tokens',
+      '{count, plural, one {{credits} credit} other {{credits} credits}} for {replies, plural, one {# reply} other {# replies}} with {input, plural, one {# input token} other {# input tokens}} and {output, plural, one {# output token} other {# output tokens}}',
     groups: 'Usage by group',
     groupBy: 'Group by',
     replies: 'Replies',
     inputTokens: 'Input tokens',
     outputTokens: 'Output tokens',
     credits: 'Credits',
-    first: 'Showing the first {shown, number} of {total, number} groups. The CSV file contains all groups.',
+    first:
+      'Showing the first {shown, number} of {total, plural, one {# group} other {# groups}}. The CSV file contains all groups.',
     noMember: 'Visitors and system',
     none: 'None',
     unknown: 'Deleted or in another organization',
@@ -92,7 +93,8 @@ export default {
     entry: 'Entry',
     credits: 'Credits',
     balance: 'Balance',
-    tokens: '{input} input tokens, {output} output tokens',
+    tokens:
+      '{input, plural, one {# input token} other {# input tokens}}, {output, plural, one {# output token} other {# output tokens}}',
     startingCredits: 'starting credits',
     transfer: 'transfer',
   },
@@ -110,12 +112,14 @@ export default {
       'A budget limits the credits that a member or an API key can spend per month. Without a budget, the member or key can spend all credits of the organization.',
     add: 'Add budget',
     edit: 'Edit budget',
-    used: '{used} of {limit} credits',
-    usedUp: '{used} of {limit} credits (used up: messages are refused)',
-    nearlyUsedUp: '{used} of {limit} credits (nearly used up)',
+    used: '{used} of {count, plural, one {{limit} credit} other {{limit} credits}}',
+    usedUp:
+      '{used} of {count, plural, one {{limit} credit} other {{limit} credits}} (used up: messages are refused)',
+    nearlyUsedUp: '{used} of {count, plural, one {{limit} credit} other {{limit} credits}} (nearly used up)',
     yoursEnds:
-      'You have spent {share, number, percent} of your budget of {limit} credits. When it is used up, your messages are refused until {date}.',
-    yoursEnded: 'Your budget of {limit} credits is used up. Your messages are refused until {date}.',
+      'You have spent {share, number, percent} of your budget of {count, plural, one {{limit} credit} other {{limit} credits}}. When it is used up, your messages are refused until {date}.',
+    yoursEnded:
+      'Your budget of {count, plural, one {{limit} credit} other {{limit} credits}} is used up. Your messages are refused until {date}.',
     resets: 'Resets {date}',
     remove: 'Remove budget of {name}',
     removeTitle: 'Remove the budget of {name}?',

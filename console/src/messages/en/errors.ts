@@ -25,7 +25,7 @@ export default {
   kb: {
     chunking_invalid: 'The overlap can be at most a quarter of the chunk size.',
     dimensions:
-      'The embedding model now returns vectors of {now, number} dimensions instead of {before, number}. Choose an embedding model in the settings, and reindex the documents.',
+      'The embedding model now returns vectors of {now, plural, one {# dimension} other {# dimensions}} instead of {before, number}. Choose an embedding model in the settings, and reindex the documents.',
     not_embedding: 'This model doesn’t create embeddings. Choose an embedding model.',
     window_too_small:
       'The context window of this model is too small for the question and a passage. Choose a model with a larger window, or shorten the system prompt.',

@@ -23,7 +23,7 @@ export default {
     choose: 'Choose documents',
     documents: 'Documents that answer question {number, number}',
     newest:
-      'Only the newest {limit, number} documents are listed. To use older documents, paste your questions as JSON or CSV.',
+      '{limit, plural, one {Only the newest document is listed.} other {Only the newest # documents are listed.}} To use older documents, paste your questions as JSON or CSV.',
     noMatch: 'No matching documents',
     question: 'Question {number, number}',
     remove: 'Remove question {number, number}',

@@ -37,8 +37,8 @@ export default {
     all: 'View all usage',
     available: '<amount>{credits}</amount> <note>available</note>',
     none: '<amount>{credits}</amount> <note>available. Models don’t reply until an administrator adds credits.</note>',
-    unused: 'No usage in the last {days, number} days',
-    used: '{credits} used in the last {days, number} days for {replies, plural, one {# reply} other {# replies}}.',
+    unused: 'No usage in the last {days, plural, one {day} other {# days}}',
+    used: '{credits} used in the last {days, plural, one {day} other {# days}} for {replies, plural, one {# reply} other {# replies}}.',
   },
   steps: {
     title: 'Get started',

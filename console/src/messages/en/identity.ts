@@ -26,6 +26,8 @@ export default {
   invitation: {
     loadingTitle: 'Your invitation',
     title: 'Join {organization}',
+    ownTitle: 'Join {inviter}’s organization',
+    own: '<name>{inviter}</name> invited you to their organization as <name>{role}</name>.',
     from: '<name>{inviter}</name> invited you to <name>{organization}</name> as <name>{role}</name>.',
     unnamed: 'You’re invited to <name>{organization}</name> as <name>{role}</name>.',
     validity: 'The invitation is for <address>{email}</address> and valid until {date}.',

@@ -30,7 +30,8 @@ export default {
     reading: 'Reading passages…',
     searching: 'Searching for passages…',
     stop: 'Stop',
-    tokens: '{input, number} input tokens, {output, number} output tokens',
+    tokens:
+      '{input, plural, one {# input token} other {# input tokens}}, {output, plural, one {# output token} other {# output tokens}}',
   },
   chunk: {
     cancel: 'Cancel',

@@ -6,11 +6,12 @@ export default {
     administrator: 'Only administrators of this installation can open this page.',
   },
   settings: {
-    title: 'Settings',
+    title: 'General',
   },
   about: {
     title: 'Organization',
-    personal: 'Personal organization, created on {date}. Your role: {role}.',
+    personal: 'Your personal organization, created on {date}. Your role: {role}.',
+    shared: 'Personal organization of its owner, created on {date}. Your role: {role}.',
     team: 'Team organization, created on {date}. Your role: {role}.',
     id: 'ID',
     copyId: 'Copy ID',

@@ -69,7 +69,7 @@ export default {
     emailsHint: 'Separated by commas, spaces or new lines',
     notEmails:
       '{count, plural, one {Not an email address: {addresses}} other {Not email addresses: {addresses}}}',
-    tooMany: 'At most {limit, number} addresses at a time',
+    tooMany: 'At most {limit, plural, one {# address} other {# addresses}} at a time',
     role: 'Role',
     message: 'Message (optional)',
     messageHint: 'Included in the email',

@@ -217,7 +217,8 @@ export default {
     run: 'Run test',
     title: 'Test',
     unsaved: 'Tests run the saved version. Save your changes to test them.',
-    usage: 'Total {time} · {input, number} input tokens · {output, number} output tokens',
+    usage:
+      'Total {time} · {input, plural, one {# input token} other {# input tokens}} · {output, plural, one {# output token} other {# output tokens}}',
   },
   title: 'Tools',
   types: {

@@ -35,6 +35,7 @@ export default {
   secretOnce: 'Copy this secret now and store it securely. It isn’t shown again.',
   downloading: 'Downloading: {size}',
   justNow: 'just now',
+  keys: { mod: 'Ctrl', shift: 'Shift' },
   loading: 'Loading',
   noMatches: 'No matches',
   notice: 'Notification',

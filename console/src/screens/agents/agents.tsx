@@ -2,10 +2,10 @@ import type { Agent } from '@parley/client/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Bot, Plus } from 'lucide-react'
-import { useState } from 'react'
 import { read, readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -23,9 +23,14 @@ const SEARCHED_FROM = 8
 
 export function Agents() {
   const { organization, may } = useHere()
-  const { q = '' } = useSearch({ from: '/app/agents' })
+  const { q = '', create = false } = useSearch({ from: '/app/agents' })
   const navigate = useNavigate()
-  const [isMaking, setMaking] = useState(false)
+  const setMaking = (is: boolean) =>
+    void navigate({
+      from: '/agents',
+      search: (before) => ({ ...before, create: is || undefined }),
+      replace: !is,
+    })
   const agents = useInfiniteQuery(readPages('GET /api/agents/list', { org_id: organization.id, limit: 50 }))
   const add = may('agent:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setMaking(true)}>
@@ -64,7 +69,7 @@ export function Agents() {
           )
         }
       </Loaded>
-      {isMaking && <NewAgentDialog onClose={() => setMaking(false)} />}
+      {create && may('agent:write') && <NewAgentDialog onClose={() => setMaking(false)} />}
     </Page>
   )
 }
@@ -104,15 +109,18 @@ function AgentTable({ agents }: { agents: Agent[] }) {
 }
 
 const AgentName = ({ agent }: { agent: Agent }) => (
-  <div className="flex min-w-0 flex-col">
-    <Link
-      to="/agents/$agentId"
-      params={{ agentId: agent.id }}
-      className="font-medium wrap-anywhere text-accent hover:underline"
-    >
-      {agent.name}
-    </Link>
-    <span className="line-clamp-2 max-w-md wrap-anywhere text-muted">{agent.description}</span>
+  <div className="flex min-w-0 items-start gap-3">
+    <Avatar id={agent.id} name={agent.name} size="medium" />
+    <div className="flex min-w-0 flex-col">
+      <Link
+        to="/agents/$agentId"
+        params={{ agentId: agent.id }}
+        className="font-medium wrap-anywhere text-accent hover:underline"
+      >
+        {agent.name}
+      </Link>
+      <span className="line-clamp-2 max-w-md wrap-anywhere text-muted">{agent.description}</span>
+    </div>
   </div>
 )
 

@@ -8,8 +8,10 @@ export type AgentTab = 'edit' | 'try'
 const agents = createRoute({
   getParentRoute: () => appRoute,
   path: '/agents',
-  validateSearch: ({ q }: Record<string, unknown>): { q?: string } =>
-    typeof q === 'string' && q !== '' ? { q } : {},
+  validateSearch: ({ q, create }: Record<string, unknown>): { q?: string; create?: true } => ({
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(create === true && { create }),
+  }),
   component: lateScreen(() => import('./agents.tsx'), 'Agents'),
 })
 

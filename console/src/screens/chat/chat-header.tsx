@@ -2,6 +2,7 @@ import type { Chat } from '@parley/client/schemas'
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, Folder, PanelLeft, SquarePen } from 'lucide-react'
 import { translator } from '../../messages/index.ts'
+import { MenuButton } from '../../shell/phone-header.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { formatCredits } from '../../ui/format.ts'
 import { ChatMenu } from './chat-menu.tsx'
@@ -11,6 +12,7 @@ const t = translator('chat')
 
 export const ChatHeader = ({ chat, onShowList }: { chat: Chat | null; onShowList: () => void }) => (
   <header className="flex h-12 shrink-0 items-center gap-1 border-b border-line px-2 xl:px-4">
+    <MenuButton />
     <IconButton icon={PanelLeft} label={t('header.showChats')} onClick={onShowList} className="xl:hidden" />
     <h1 className="min-w-0 truncate font-semibold">{chat ? chatTitle(chat) : t('newChat')}</h1>
     {chat?.folder && (
@@ -33,7 +35,7 @@ export const ChatHeader = ({ chat, onShowList }: { chat: Chat | null; onShowList
       search={{ message: undefined }}
       aria-label={t('newChat')}
       title={t('newChat')}
-      className="inline-flex size-9 max-sm:size-10 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-hover hover:text-ink xl:hidden"
+      className="inline-flex size-9 shrink-0 items-center justify-center rounded-lg text-muted hover:bg-hover hover:text-ink touch:size-10 xl:hidden"
     >
       <SquarePen aria-hidden size={18} />
     </Link>

@@ -12,11 +12,11 @@ import {
   PinOff,
   Trash2,
 } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { download } from '../../api/download.ts'
 import { type Body, useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import type { Trigger } from '../../ui/late-panel.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { changeChat } from './chat-data.ts'
@@ -25,7 +25,7 @@ import { useDeleteChats } from './deleted-chats.ts'
 
 const t = translator('chat')
 
-export function ChatMenu({ chat, isOpen, trigger }: { chat: Chat; isOpen: boolean; trigger: ReactNode }) {
+export function ChatMenu({ chat, isOpen, trigger }: { chat: Chat; isOpen: boolean; trigger: Trigger }) {
   const { may } = useHere()
   const openDialog = useChatDialog()
   const change = useChatChange(chat)

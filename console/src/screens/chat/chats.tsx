@@ -1,5 +1,5 @@
-import { useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
@@ -13,7 +13,6 @@ export function Chats() {
   const { organization } = useHere()
   const { chatId = null } = useParams({ strict: false })
   const [isListOpen, setListOpen] = useState(false)
-  useNewChatKey()
   return (
     <ChatDialogs>
       <div className="flex h-full min-h-0">
@@ -32,18 +31,4 @@ export function Chats() {
       </div>
     </ChatDialogs>
   )
-}
-
-/** Opens a new chat on Ctrl+Shift+O or Cmd+Shift+O. */
-function useNewChatKey(): void {
-  const navigate = useNavigate()
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.key.toLowerCase() !== 'o' || !event.shiftKey || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      void navigate({ to: '/chats' })
-    }
-    window.addEventListener('keydown', press)
-    return () => window.removeEventListener('keydown', press)
-  }, [navigate])
 }

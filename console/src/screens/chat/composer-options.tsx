@@ -1,10 +1,10 @@
 import { SlidersHorizontal } from 'lucide-react'
-import { Popover } from 'radix-ui'
 import { useState } from 'react'
 import { translator } from '../../messages/index.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { CheckField, SwitchField, TextField } from '../../ui/field.tsx'
 import { formatNumber } from '../../ui/format.ts'
+import { Popover } from '../../ui/popover.tsx'
 import { InstructionPicker, KnowledgePicker } from './composer-pickers.tsx'
 import { useActions, useConversationState } from './conversation-context.ts'
 import { InstructionsDialog } from './instructions-dialog.tsx'
@@ -20,23 +20,20 @@ export function MoreOptions() {
   const isChanged = choices.temperature !== null || choices.maxTokens !== null || choices.thinking
   return (
     <>
-      <Popover.Root>
-        <Popover.Trigger asChild>
+      <Popover
+        label={t('options.label')}
+        side="top"
+        className="z-40 flex max-h-[var(--radix-popover-content-available-height)] w-80 max-w-[calc(100vw-1rem)] flex-col gap-4 overflow-y-auto p-4"
+        trigger={
           <IconButton
             icon={SlidersHorizontal}
             label={t('options.label')}
             className={isChanged ? 'text-accent' : ''}
           />
-        </Popover.Trigger>
-        <Popover.Portal>
-          <Popover.Content
-            aria-label={t('options.label')}
-            side="top"
-            align="start"
-            sideOffset={6}
-            collisionPadding={8}
-            className="appear z-40 flex max-h-[var(--radix-popover-content-available-height)] w-80 max-w-[calc(100vw-1rem)] flex-col gap-4 overflow-y-auto rounded-xl border border-line bg-raised p-4 shadow-lg"
-          >
+        }
+      >
+        {() => (
+          <>
             <div className="flex flex-col items-start gap-2 empty:hidden sm:hidden">
               <KnowledgePicker />
               <InstructionPicker />
@@ -45,9 +42,9 @@ export function MoreOptions() {
             <Button size="small" onClick={() => setManaging(true)} className="self-start">
               {t('options.manage')}
             </Button>
-          </Popover.Content>
-        </Popover.Portal>
-      </Popover.Root>
+          </>
+        )}
+      </Popover>
       <InstructionsDialog open={isManaging} onClose={() => setManaging(false)} />
     </>
   )

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
-import type { Choice } from '../../ui/picker.tsx'
+import type { Choice } from '../../ui/picker-panel.tsx'
 
 const t = translator('conversations')
 

@@ -50,7 +50,7 @@ export function FirstSteps() {
             {t('steps.progress', { done: steps.length - left, total: steps.length })}
           </span>
         </h2>
-        <IconButton small icon={X} label={t('steps.hide')} onClick={hide} className="max-sm:size-10" />
+        <IconButton small icon={X} label={t('steps.hide')} onClick={hide} />
       </header>
       {isModelNeeded && <ConnectPanel />}
       <ol className="grid gap-3 sm:grid-cols-2 lg:auto-cols-fr lg:grid-flow-col lg:grid-cols-none">

@@ -12,6 +12,8 @@ interface Line {
   to: string
   name: string
   note?: ReactNode
+  /** Replaces the icon of the shelf. */
+  mark?: ReactNode
 }
 
 interface ShelfProps<Page> {
@@ -52,7 +54,7 @@ export function Shelf<Page>({ title, all, icon: Icon, to, query, lines, empty }:
                     to={line.to}
                     className="flex items-center gap-2.5 rounded-lg px-3 py-2 text-sm hover:bg-hover"
                   >
-                    <Icon aria-hidden size={16} className="shrink-0 text-muted" />
+                    {line.mark ?? <Icon aria-hidden size={16} className="shrink-0 text-muted" />}
                     <span title={line.name} className="min-w-0 grow truncate">
                       {line.name}
                     </span>

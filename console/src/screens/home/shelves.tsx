@@ -1,5 +1,6 @@
 import { BookOpen, Bot } from 'lucide-react'
 import { translator } from '../../messages/index.ts'
+import { Avatar } from '../../ui/avatar.tsx'
 import { useNewestAgents, useNewestKnowledgeBases } from './newest.ts'
 import { Shelf } from './shelf.tsx'
 
@@ -17,6 +18,7 @@ export const Agents = () => (
         id,
         to: `/agents/${id}`,
         name,
+        mark: <Avatar id={id} name={name} />,
         note: is_active ? undefined : t('agents.off'),
       }))
     }

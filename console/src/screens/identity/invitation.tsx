@@ -47,13 +47,24 @@ export function Invitation({ children }: InvitationProps) {
         </div>
       </Outside>
     )
-  const { organization } = invitation.data
+  const { organization, inviter } = invitation.data
+  const title = isOwn(invitation.data)
+    ? t('invitation.ownTitle', { inviter: inviter ?? '' })
+    : t('invitation.title', { organization: organization.name })
   return (
-    <Outside title={t('invitation.title', { organization: organization.name })}>
+    <Outside title={title}>
       <Offer invitation={invitation.data} me={me.data} />
       {children(invitation.data, token)}
     </Outside>
   )
+}
+
+/** Returns whether the organization has its inviter's name, as personal organizations do. */
+const isOwn = ({ inviter, organization }: ValidInvitation): boolean => inviter === organization.name
+
+const messageOf = (invitation: ValidInvitation) => {
+  if (isOwn(invitation)) return 'invitation.own'
+  return invitation.inviter ? 'invitation.from' : 'invitation.unnamed'
 }
 
 function Offer({ invitation, me }: { invitation: ValidInvitation; me: User | undefined }) {
@@ -61,7 +72,7 @@ function Offer({ invitation, me }: { invitation: ValidInvitation; me: User | und
   return (
     <div className="flex flex-col gap-3">
       <p>
-        {t.rich(inviter ? 'invitation.from' : 'invitation.unnamed', {
+        {t.rich(messageOf(invitation), {
           inviter,
           organization: organization.name,
           role: roleName(role.name),

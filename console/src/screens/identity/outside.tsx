@@ -1,5 +1,6 @@
-import { type LucideIcon, MessageSquareText } from 'lucide-react'
+import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Mark } from '../../ui/brand.tsx'
 import { useTitle } from '../../ui/page.tsx'
 
 /** The page layout for signed-out users. */
@@ -16,7 +17,7 @@ export function Outside({
   return (
     <main className="flex min-h-full flex-col items-center justify-center gap-6 bg-surface px-4 py-10">
       <p className="flex items-center gap-2 text-lg font-semibold">
-        <MessageSquareText aria-hidden size={22} className="text-accent" /> Parley
+        <Mark size={28} /> Parley
       </p>
       <section className="flex w-full max-w-sm flex-col gap-5 rounded-2xl border border-line bg-raised p-6">
         <h1 className="text-xl font-semibold">{title}</h1>

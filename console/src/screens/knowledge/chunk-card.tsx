@@ -1,6 +1,5 @@
 import type { Chunk } from '@parley/client/schemas'
 import { Pencil } from 'lucide-react'
-import { Switch } from 'radix-ui'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
@@ -11,6 +10,7 @@ import { classNames } from '../../ui/class-names.ts'
 import { TextAreaField } from '../../ui/field.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Failure } from '../../ui/states.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
 const t = translator('knowledge')
@@ -79,20 +79,17 @@ function Enabled({ kbId, chunk }: { kbId: string; chunk: Chunk }) {
   const change = useChange('PUT /api/kb/update_chunk', { outdates: ['GET /api/kb/get_document'] })
   const shown = change.isPending ? change.variables.body?.is_enabled === true : chunk.is_enabled
   return (
-    <Switch.Root
+    <Switch
       aria-label={t('chunk.enable', { number: chunk.position + 1 })}
       title={shown ? t('chunk.includedInSearch') : t('chunk.excludedFromSearch')}
       checked={shown}
-      onCheckedChange={(is) =>
+      onChange={(is) =>
         change.mutate(
           { query: { kb_id: kbId, chunk_id: chunk.id }, body: { is_enabled: is } },
           { onError: notify },
         )
       }
-      className="h-6 w-10 shrink-0 rounded-full bg-line-strong transition-colors data-[state=checked]:bg-accent"
-    >
-      <Switch.Thumb className="block size-5 translate-x-0.5 rounded-full bg-canvas transition-transform data-[state=checked]:translate-x-[1.125rem]" />
-    </Switch.Root>
+    />
   )
 }
 

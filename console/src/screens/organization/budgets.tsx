@@ -93,6 +93,7 @@ function BudgetItem({ budget, onEdit }: { budget: Budget; onEdit: () => void }) 
           <span className={LOOKS[state].className}>
             {t(`budgets.${state}`, {
               used: formatCredits(taken),
+              count: budget.credits_per_month,
               limit: formatCredits(budget.credits_per_month),
             })}
           </span>

@@ -7,7 +7,7 @@ import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { formatCredits, formatNumber, formatTime } from '../../ui/format.ts'
+import { formatCredits, formatTime } from '../../ui/format.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
 import { useMemberNames } from '../people/member-names.ts'
@@ -89,8 +89,8 @@ function Entry({ entry: { kind, amount, reason, usage, user_id, created_at } }: 
     user_id && nameOf(user_id),
     usage &&
       t('ledger.tokens', {
-        input: formatNumber(usage.input_tokens),
-        output: formatNumber(usage.output_tokens),
+        input: usage.input_tokens,
+        output: usage.output_tokens,
       }),
     reason !== null && reasonOf(reason),
   ].filter(Boolean)

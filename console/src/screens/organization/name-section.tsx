@@ -1,3 +1,4 @@
+import type { Organization } from '@parley/client/schemas'
 import { type FormEvent, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
@@ -18,7 +19,7 @@ export function NameSection() {
   return (
     <Section
       title={t('about.title')}
-      description={t(organization.is_personal ? 'about.personal' : 'about.team', {
+      description={t(kindOf(organization), {
         date: formatDate(organization.created_at),
         role: roleName(organization.user_role.role_name),
       })}
@@ -31,6 +32,12 @@ export function NameSection() {
       </div>
     </Section>
   )
+}
+
+/** Returns the message for the kind of organization. Only its owner has a personal organization as their own. */
+const kindOf = ({ is_personal, user_role }: Organization) => {
+  if (!is_personal) return 'about.team'
+  return user_role.role_name === 'owner' ? 'about.personal' : 'about.shared'
 }
 
 function NameForm() {

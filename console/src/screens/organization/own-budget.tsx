@@ -27,6 +27,7 @@ export function OwnBudget() {
     >
       <TriangleAlert aria-hidden size={18} className="shrink-0" />
       {t(isOver ? 'budgets.yoursEnded' : 'budgets.yoursEnds', {
+        count: limit,
         share: (spent + held) / limit,
         limit: formatCredits(limit),
         date: formatDay(resets_at),

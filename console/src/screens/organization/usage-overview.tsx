@@ -73,8 +73,8 @@ const ByDay = ({ usage }: { usage: Usage }) =>
           count: usage.totals.credits,
           credits: formatCredits(usage.totals.credits),
           replies: usage.totals.messages,
-          input: formatNumber(usage.totals.input_tokens),
-          output: formatNumber(usage.totals.output_tokens),
+          input: usage.totals.input_tokens,
+          output: usage.totals.output_tokens,
         })}
       </p>
       <BarChart

@@ -2,15 +2,13 @@ import type { Role } from '@parley/client/schemas'
 import { useHere } from '../../shell/organization.tsx'
 
 const OWNER = 'owner'
-/** The minimum role level for inviting users: the level of admins. */
-const INVITER_LEVEL_MIN = 80
 
 /**
  * Returns what the level of the user's role allows. The console uses it only to hide actions; the server enforces the
  * rules.
  */
 export function useLevel() {
-  const { organization, may } = useHere()
+  const { organization, may, mayInvite } = useHere()
   const { level, role_name } = organization.user_role
   const isOwner = role_name === OWNER
   const isBelow = (other: number) => isOwner || other < level
@@ -18,7 +16,7 @@ export function useLevel() {
     level,
     isOwner,
     isBelow,
-    mayInvite: may('users:write') && level >= INVITER_LEVEL_MIN,
+    mayInvite,
     mayManage: (role: { hierarchy_level: number } | null) =>
       may('users:admin') && isBelow(role?.hierarchy_level ?? 0),
     /** Excludes the owner role. Only a transfer of ownership assigns that role. */

@@ -1,6 +1,7 @@
 import type { ListedUser, Role } from '@parley/client/schemas'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
 import { Badge, type Tone } from '../../ui/badge.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -45,21 +46,24 @@ function Member({ user, roles }: { user: ListedUser; roles: Role[] }) {
   const me = useHere().user
   const name = user.full_name || user.email || t('members.pending')
   return (
-    <div className="flex min-w-0 flex-col">
-      <span className="font-medium wrap-anywhere">
-        {user.id === me.id
-          ? t.rich('members.you', {
-              name,
-              you: (text) => <span className="font-normal text-muted">{text}</span>,
-            })
-          : name}
-      </span>
-      {user.full_name && <span className="break-all text-muted">{user.email}</span>}
-      {!user.email && <span className="text-muted">{t('members.pendingHint')}</span>}
-      <span className="mt-1.5 flex flex-wrap items-center gap-2 sm:hidden">
-        <RoleSelect user={user} roles={roles} />
-        {user.status !== 'active' && <Status user={user} />}
-      </span>
+    <div className="flex min-w-0 items-start gap-3">
+      <Avatar id={user.id ?? user.email} name={name} shape="round" size="medium" />
+      <div className="flex min-w-0 flex-col">
+        <span className="font-medium wrap-anywhere">
+          {user.id === me.id
+            ? t.rich('members.you', {
+                name,
+                you: (text) => <span className="font-normal text-muted">{text}</span>,
+              })
+            : name}
+        </span>
+        {user.full_name && <span className="break-all text-muted">{user.email}</span>}
+        {!user.email && <span className="text-muted">{t('members.pendingHint')}</span>}
+        <span className="mt-1.5 flex flex-wrap items-center gap-2 sm:hidden">
+          <RoleSelect user={user} roles={roles} />
+          {user.status !== 'active' && <Status user={user} />}
+        </span>
+      </div>
     </div>
   )
 }

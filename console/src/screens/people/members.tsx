@@ -2,7 +2,6 @@ import type { ListedUser } from '@parley/client/schemas'
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { UserPlus, Users } from 'lucide-react'
-import { useState } from 'react'
 import { read, readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
@@ -24,11 +23,12 @@ const ON_PAGE = 25
 export function Members() {
   const { organization, may } = useHere()
   const { mayInvite } = useLevel()
-  const { q, status, page = 1 } = useSearch({ from: '/app/members' })
+  const { q, status, page = 1, create = false } = useSearch({ from: '/app/members' })
   const navigate = useNavigate({ from: '/members' })
   const show = (change: MembersSearch) =>
     void navigate({ search: (old) => ({ ...old, page: undefined, ...change }), replace: true })
-  const [isInviting, setInviting] = useState(false)
+  const setInviting = (is: boolean) =>
+    void navigate({ search: (old) => ({ ...old, create: is || undefined }), replace: !is })
   const org_id = organization.id
   const list = useQuery({
     ...read('GET /api/users/list', { org_id, q, status, offset: page - 1, limit: ON_PAGE }),
@@ -64,7 +64,7 @@ export function Members() {
           </>
         )}
       </Loaded>
-      {isInviting && <InviteDialog roles={roles.data ?? []} onClose={() => setInviting(false)} />}
+      {create && mayInvite && <InviteDialog roles={roles.data ?? []} onClose={() => setInviting(false)} />}
     </Page>
   )
 }

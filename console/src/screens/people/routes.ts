@@ -6,12 +6,13 @@ import { MEMBER_STATUSES, type MembersSearch, type RolesSearch } from './search-
 const members = createRoute({
   getParentRoute: () => appRoute,
   path: '/members',
-  validateSearch: ({ q, status, page }: Record<string, unknown>): MembersSearch => {
+  validateSearch: ({ q, status, page, create }: Record<string, unknown>): MembersSearch => {
     const known = MEMBER_STATUSES.find((one) => one === status)
     return {
       ...(typeof q === 'string' && q !== '' && { q }),
       ...(known && { status: known }),
       ...(typeof page === 'number' && Number.isInteger(page) && page > 1 && { page }),
+      ...(create === true && { create }),
     }
   },
   component: lateScreen(() => import('./members.tsx'), 'Members'),

@@ -5,6 +5,8 @@ export interface MembersSearch {
   status?: (typeof MEMBER_STATUSES)[number]
   /** The page number, starting at 1. */
   page?: number
+  /** Whether the dialog that invites people is open. */
+  create?: true
 }
 
 export interface RolesSearch {

@@ -2,7 +2,7 @@ import type { LanguageModel } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/queries.ts'
 import { useHere } from '../../shell/organization.tsx'
-import type { Choice } from '../../ui/picker.tsx'
+import type { Choice } from '../../ui/picker-panel.tsx'
 
 /** The name prefixes of models that `POST /api/mcp_playground/chat` accepts. */
 const FAMILIES = ['gpt', 'o1', 'claude', 'deepseek', 'gemini']

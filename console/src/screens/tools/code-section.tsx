@@ -32,7 +32,7 @@ export function CodeSection({ tool, edit, error, isReadOnly }: CodeSectionProps)
   return (
     <Section title={t('code.title')} description={hintOf(tool)}>
       <Shape tool={tool} edit={edit} />
-      <Suspense fallback={<Skeleton className="h-80" />}>
+      <Suspense fallback={<Skeleton className="h-[27rem]" />}>
         <CodeEditor
           language={language}
           code={code}

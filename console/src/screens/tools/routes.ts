@@ -6,10 +6,11 @@ import type { ToolsSearch, ToolTab } from './search-params.ts'
 const tools = createRoute({
   getParentRoute: () => appRoute,
   path: '/tools',
-  validateSearch: ({ q, category_id, from }: Record<string, unknown>): ToolsSearch => ({
+  validateSearch: ({ q, category_id, from, create }: Record<string, unknown>): ToolsSearch => ({
     ...(typeof q === 'string' && q !== '' && { q }),
     ...(typeof category_id === 'string' && { category_id }),
     ...((from === 'own' || from === 'public') && { from }),
+    ...(create === true && { create }),
   }),
   component: lateScreen(() => import('./tools.tsx'), 'Tools'),
 })

@@ -8,4 +8,6 @@ export interface ToolsSearch {
   /** The id of a category of the organization. */
   category_id?: string
   from?: ToolOwner
+  /** Whether the dialog that creates a tool is open. */
+  create?: true
 }

@@ -23,7 +23,13 @@ export function Tools() {
   const { may } = useHere()
   const search = useSearch({ from: '/app/tools' })
   const tools = useTools()
-  const [isCreating, setCreating] = useState(false)
+  const navigate = useNavigate()
+  const setCreating = (is: boolean) =>
+    void navigate({
+      from: '/tools',
+      search: (before) => ({ ...before, create: is || undefined }),
+      replace: !is,
+    })
   const [file, setFile] = useState<ToolFile | null>(null)
   const input = useRef<HTMLInputElement>(null)
   const [isManaging, setManaging] = useState(false)
@@ -68,7 +74,7 @@ export function Tools() {
           )
         }
       </Loaded>
-      {(isCreating || file !== null) && (
+      {mayWrite && (search.create || file !== null) && (
         <NewToolDialog
           file={file}
           onClose={() => {

@@ -4,23 +4,27 @@ import type en from './en.ts'
 export default {
   openAddress: 'Oder öffnen Sie diesen Link: {link}',
   invitation: {
-    subject: '{inviter} hat Sie zu {organization} eingeladen',
-    invited: '{inviter} hat Sie eingeladen, {organization} auf Parley beizutreten.',
+    subject:
+      '{inviter} hat Sie {own, select, yes {in die eigene Organisation} other {zu {organization}}} eingeladen',
+    invited:
+      '{inviter} hat Sie eingeladen, {own, select, yes {der eigenen Organisation} other {{organization}}} auf Parley beizutreten.',
     quoted: '„{message}“',
     expires: 'Die Einladung läuft in 7 Tagen ab und gilt nur für diese E-Mail-Adresse.',
     action: 'Einladung annehmen',
   },
   magicLink: {
     subject: '{inviter} hat ein Parley-Konto für Sie erstellt',
-    added: '{inviter} hat in {organization} auf Parley ein Konto für Sie erstellt.',
+    added:
+      '{inviter} hat in {own, select, yes {der eigenen Organisation} other {{organization}}} auf Parley ein Konto für Sie erstellt.',
     expires:
       'Mit diesem Link melden Sie sich an. Er funktioniert einmal und läuft in 7 Tagen ab. Geben Sie ihn nicht weiter.',
     action: 'Anmelden',
   },
   addition: {
-    subject: '{adder} hat Sie zu {organization} hinzugefügt',
+    subject:
+      '{adder} hat Sie {own, select, yes {zur eigenen Organisation} other {zu {organization}}} hinzugefügt',
     added:
-      '{adder} hat Sie auf Parley zu {organization} hinzugefügt. Sie finden die Organisation in Ihrer Konsole.',
+      '{adder} hat Sie auf Parley {own, select, yes {zur eigenen Organisation} other {zu {organization}}} hinzugefügt. Sie finden die Organisation in Ihrer Konsole.',
     privacy:
       'Bis Sie die Organisation öffnen, sehen ihre Mitglieder Ihren Namen und Ihre E-Mail-Adresse nicht, außer Sie haben eine andere Organisation gemeinsam.',
     leave:

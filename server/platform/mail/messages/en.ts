@@ -2,21 +2,24 @@
 export default {
   openAddress: 'Or open this link: {link}',
   invitation: {
-    subject: '{inviter} invited you to {organization}',
-    invited: '{inviter} invited you to join {organization} on Parley.',
+    subject: '{inviter} invited you to {own, select, yes {their organization} other {{organization}}}',
+    invited:
+      '{inviter} invited you to join {own, select, yes {their organization} other {{organization}}} on Parley.',
     quoted: '“{message}”',
     expires: 'The invitation expires in 7 days and works only for this email address.',
     action: 'Accept invitation',
   },
   magicLink: {
     subject: '{inviter} created a Parley account for you',
-    added: '{inviter} created an account for you in {organization} on Parley.',
+    added:
+      '{inviter} created an account for you in {own, select, yes {their organization} other {{organization}}} on Parley.',
     expires: 'This link signs you in. It works once and expires in 7 days. Don’t share it.',
     action: 'Sign in',
   },
   addition: {
-    subject: '{adder} added you to {organization}',
-    added: '{adder} added you to {organization} on Parley. You can find the organization in your console.',
+    subject: '{adder} added you to {own, select, yes {their organization} other {{organization}}}',
+    added:
+      '{adder} added you to {own, select, yes {their organization} other {{organization}}} on Parley. You can find the organization in your console.',
     privacy:
       'Until you open the organization, its members can’t see your name and email address, unless you share another organization with them.',
     leave: 'If you don’t want to be a member, leave the organization. The link works for 30 days.',

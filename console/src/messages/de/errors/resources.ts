@@ -23,7 +23,7 @@ export default {
     chunk_not_found: 'Dieser Chunk wurde nicht gefunden.',
     chunking_invalid: 'Die Überlappung darf höchstens ein Viertel der Chunk-Größe betragen.',
     dimensions:
-      'Das Embedding-Modell liefert jetzt Vektoren mit {now, number} statt {before, number} Dimensionen. Wählen Sie in den Einstellungen ein Embedding-Modell, und indexieren Sie die Dokumente neu.',
+      'Das Embedding-Modell liefert jetzt Vektoren mit {now, number} statt {before, plural, one {# Dimension} other {# Dimensionen}}. Wählen Sie in den Einstellungen ein Embedding-Modell, und indexieren Sie die Dokumente neu.',
     document_not_found: 'Dieses Dokument wurde nicht gefunden.',
     documents_unknown: 'Diese Dokumente gibt es in dieser Wissensdatenbank nicht: {ids}. Prüfen Sie die IDs.',
     evaluation_not_found: 'Diese Evaluierung wurde nicht gefunden.',

@@ -1,0 +1,20 @@
+import { translator } from '../messages/index.ts'
+
+const t = translator('ui')
+
+/** Keys by their names in a shortcut. Apple keyboards have symbols instead of names. */
+const APPLE = { mod: '⌘', shift: '⇧' }
+
+const isApple = (): boolean => /Mac|iPhone|iPad/.test(navigator.platform)
+
+const keyName = (key: string): string => {
+  if (key !== 'mod' && key !== 'shift') return key.toUpperCase()
+  return isApple() ? APPLE[key] : t(`keys.${key}`)
+}
+
+/** A shortcut such as `mod+shift+o`, or `g h` for keys that are pressed one after the other. */
+export const Keys = ({ keys }: { keys: string }) => (
+  <kbd className="shrink-0 rounded border border-line px-1.5 font-sans text-xs whitespace-nowrap text-muted">
+    {keys.split(/[+ ]/).map(keyName).join(' ')}
+  </kbd>
+)
