@@ -20,7 +20,7 @@ describeInBrowser('the installation in the console', () => {
 
   test('an organization is found by its name, gets credits and limits, and needs no pasted id', async () => {
     const page = await stage.open('/admin', await team.administrator())
-    await page.getByLabel('Search').fill('analytical')
+    await page.getByRole('searchbox', { name: 'Search' }).fill('analytical')
     const row = page.getByRole('row', { name: /Analytical Engines/ })
     await row.getByText(owner.email).waitFor()
     await row.getByText('Any number of messages').waitFor()
@@ -51,7 +51,7 @@ describeInBrowser('the installation in the console', () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')
     await team.api('PUT', `/api/users/update_status?user_id=${person.userId}`, { status: 'suspended' })
     const page = await stage.open('/admin?tab=people', await team.administrator())
-    await page.getByLabel('Search').fill('noether')
+    await page.getByRole('searchbox', { name: 'Search' }).fill('noether')
     const row = page.getByRole('row', { name: new RegExp(name) })
     await row.getByText('Suspended').waitFor()
     await expect.poll(() => page.getByRole('row').count()).toBe(2)

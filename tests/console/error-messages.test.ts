@@ -50,7 +50,7 @@ describeInBrowser('errors in a German browser', () => {
     const page = await stage.open(`/members?org_id=${person.organizationId}`, person, german)
     await page.getByRole('button', { name: 'Einladen' }).click()
     await page.getByLabel('E-Mail-Adressen').fill(`${person.email} ${other.email}`)
-    await page.getByRole('button', { name: '2 Einladungen senden' }).click()
+    await page.getByRole('button', { name: '2 Einladungen erstellen' }).click()
     const results = page.getByRole('list', { name: 'Einladungen' })
     await results.getByText('Diese Person hat bereits ein Konto.').waitFor()
     await results.getByText('Dieser Benutzer ist bereits Mitglied').waitFor()

@@ -81,7 +81,7 @@ describeInBrowser('signing in to the console', () => {
     await page.getByLabel('Email').fill(person.email)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Send link' }).click()
-    await page.getByRole('status').getByText('This installation sends no email').waitFor()
+    await page.getByRole('status').getByText('sent a link to this address').waitFor()
     await expectAccessible(page)
 
     const link = await linkTo(person.email, 'Reset your password')

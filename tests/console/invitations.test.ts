@@ -66,7 +66,7 @@ describeInBrowser('an invitation', () => {
     const again = await stage.open(link)
     await again
       .getByRole('alert')
-      .getByText('This invitation is accepted. Send a new one if the person still needs access.')
+      .getByText('This invitation is accepted. Ask an administrator of the organization for a new one.')
       .waitFor()
     await expectAccessible(again)
     await again.getByRole('link', { name: 'Sign in' }).click()
@@ -98,7 +98,7 @@ describeInBrowser('an invitation', () => {
     const page = await stage.open(link)
     await page
       .getByRole('alert')
-      .getByText('This invitation is revoked. Send a new one if the person still needs access.')
+      .getByText('This invitation is revoked. Ask an administrator of the organization for a new one.')
       .waitFor()
     await page.goto('/invite?token=inv_unknown')
     await page.getByRole('alert').getByText('Invitation not found').waitFor()

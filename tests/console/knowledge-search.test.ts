@@ -35,7 +35,7 @@ describeInBrowser('search in the console', () => {
     const passages = page.getByRole('list', { name: 'Passages' }).getByRole('listitem')
     const best = passages.first()
     await best.getByRole('link', { name: 'Returns' }).waitFor()
-    expect(await best.locator('mark').allTextContents()).toEqual(['returns', 'lamp'])
+    await expect.poll(() => best.locator('mark').allTextContents()).toEqual(['returns', 'lamp'])
     await best
       .getByText(/Rank 1/)
       .first()

@@ -100,7 +100,7 @@ describeInBrowser('members in the console', () => {
   test('a member gets another role, is suspended, found, and removed', async () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')
     const page = await open('/members')
-    await page.getByLabel('Search').fill('noether')
+    await page.getByRole('searchbox', { name: 'Search' }).fill('noether')
     await page.waitForURL(/q=noether/)
     await expect.poll(() => page.getByRole('row').count()).toBe(2)
     await page.getByRole('combobox', { name: `Role of ${name}` }).selectOption('admin')

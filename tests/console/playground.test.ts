@@ -91,7 +91,7 @@ describeInBrowser('the playground in the console', () => {
 
     await page.reload()
     await page.getByRole('button', { name: 'Connections: Barometer' }).waitFor()
-    await log.getByText('Earlier messages.').waitFor()
+    await log.getByText('Earlier messages without their tool calls').waitFor()
     await log.getByText('use tool alerts={}').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Connections: Barometer' }).click()

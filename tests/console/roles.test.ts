@@ -40,7 +40,7 @@ describeInBrowser('roles in the console', () => {
     await dialog.getByLabel('Name').fill('Librarian')
     await dialog.getByLabel('Level').fill('30')
     await dialog.getByRole('button', { name: 'Create role' }).click()
-    await page.getByRole('row', { name: /Librarian.*kb:\*/ }).waitFor()
+    await page.getByRole('row', { name: /Librarian.*Knowledge bases/ }).waitFor()
 
     await team.api('PUT', `/api/users/update?user_id=${person.userId}`, {
       role_id: await roleId('Librarian'),

@@ -42,7 +42,7 @@ describeInBrowser('tools in the console', () => {
     await page.getByLabel('text (text)').fill('one three')
     await page.getByLabel('longest (whole number, optional)').fill('2')
     await page.getByRole('button', { name: 'Run' }).click()
-    await page.getByRole('group', { name: 'result' }).getByText('"words": 2').waitFor()
+    await page.getByRole('group', { name: 'result', exact: true }).getByText('"words": 2').waitFor()
     await expectAccessible(page)
   })
 
@@ -104,8 +104,11 @@ describeInBrowser('tools in the console', () => {
     await page.getByRole('group', { name: 'error' }).getByText('ZeroDivisionError').waitFor()
     await page.getByLabel('tags (list as JSON, optional)').fill('["a", "b"]')
     await page.getByRole('button', { name: 'Run' }).click()
-    await page.getByRole('group', { name: 'result' }).getByText('"half": 0.5').waitFor()
-    await page.getByRole('group', { name: 'result' }).getByText('<passages> </passages>').waitFor()
+    await page.getByRole('group', { name: 'result', exact: true }).getByText('"half": 0.5').waitFor()
+    await page
+      .getByRole('group', { name: 'result', exact: true })
+      .getByText('<passages> </passages>')
+      .waitFor()
 
     await page.getByRole('button', { name: 'Model call' }).click()
     await page.getByLabel('Prompt').fill('Please use tool main')
@@ -205,11 +208,11 @@ describeInBrowser('tools in the console', () => {
       .getByRole('link')
       .click()
     await page.getByRole('heading', { name: 'Public tool of another organization' }).waitFor()
-    await page.getByText('It can reach example.com.').waitFor()
+    await page.getByText('The tool can reach example.com.').waitFor()
     expect(await code(page).count()).toBe(0)
     await page.getByLabel('text (text)').fill('hello')
     await page.getByRole('button', { name: 'Run' }).click()
-    await page.getByRole('group', { name: 'result' }).getByText('hello').waitFor()
+    await page.getByRole('group', { name: 'result', exact: true }).getByText('hello').waitFor()
     await expectAccessible(page)
 
     const guest = await colleaguesOf(stage.server, owner).join('guest')

@@ -1,15 +1,12 @@
 import { ParleyError } from '@parley/client'
 import type { PasskeyAssertion, PasskeyOptions, PasskeyRegistration } from '@parley/client/schemas'
 import {
-  browserSupportsWebAuthn,
   type PublicKeyCredentialCreationOptionsJSON,
   type PublicKeyCredentialRequestOptionsJSON,
   startAuthentication,
   startRegistration,
   WebAuthnError,
 } from '@simplewebauthn/browser'
-
-export const hasPasskeys = browserSupportsWebAuthn
 
 type Options = PasskeyOptions['options']
 

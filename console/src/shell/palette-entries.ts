@@ -11,7 +11,7 @@ import {
   MessageSquare,
   Monitor,
   Moon,
-  PanelLeft,
+  PanelLeftClose,
   Plus,
   Rocket,
   Sun,
@@ -100,7 +100,7 @@ function useActions(): EntryGroup {
       theme('light', Sun),
       theme('dark', Moon),
       theme('system', Monitor),
-      entry('rail', PanelLeft, t('rail.toggle'), rail.toggle, '['),
+      entry('rail', PanelLeftClose, t('rail.toggle'), rail.toggle, '['),
       entry('shortcuts', Keyboard, t('shortcuts.title'), () => showOverlay('shortcuts'), '?'),
       ...organizations
         .filter(({ id }) => id !== organization.id)

@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react'
 import { classNames } from './class-names.ts'
 
 interface AvatarProps {
-  /** What the color depends on, such as the record's id. The color therefore survives a new name. */
+  /** Determines the color, such as the record's id. The color therefore survives a new name. */
   id: string
   name: string
   /** People have round avatars. Agents, organizations, servers and providers have square ones. */

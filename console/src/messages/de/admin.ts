@@ -20,7 +20,7 @@ export default {
     members: 'Mitglieder',
     balance: 'Guthaben',
     limits: 'Limits',
-    limitsOf: '{messages}, {storage} Dateien',
+    limitsOf: '{messages}, {storage} Speicherplatz',
     anyMessages: 'Beliebig viele Nachrichten',
     messages: '{count, plural, one {# Nachricht pro Tag} other {# Nachrichten pro Tag}}',
   },
@@ -72,7 +72,7 @@ export default {
     mail: 'E-Mail',
     noMail:
       'Es ist kein SMTP-Server eingerichtet. Parley versendet deshalb keine E-Mails: Einladungen und Anmeldelinks liegen in DATA_DIR/mail und erreichen niemanden. Setzen Sie SMTP_URL, oder geben Sie Einladungslinks selbst weiter.',
-    mailWorks: '{server} nimmt E-Mails von {from} an.',
+    mailWorks: '{server} akzeptiert {from} als Absender.',
     mailFails: '{server} nimmt keine E-Mails an: {reason}',
     mailFailed:
       '{count, plural, one {# E-Mail konnte nicht gesendet werden und wurde aufgegeben.} other {# E-Mails konnten nicht gesendet werden und wurden aufgegeben.}}',

@@ -17,7 +17,7 @@ export default {
     members: 'Members',
     balance: 'Balance',
     limits: 'Limits',
-    limitsOf: '{messages}, {storage} of files',
+    limitsOf: '{messages}, {storage} of storage',
     anyMessages: 'Any number of messages',
     messages: '{count, plural, one {# message per day} other {# messages per day}}',
   },

@@ -3,11 +3,11 @@ import type { PasskeyOptions, SignedIn } from '@parley/client/schemas'
 import { useMutation } from '@tanstack/react-query'
 import { KeyRound } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import { hasPasskeys, signWithPasskey } from '../../api/passkeys.ts'
 import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { hasPasskeys, signWithPasskey } from '../../ui/late-passkeys.ts'
 import { Failure } from '../../ui/states.tsx'
 
 const t = translator('identity')
