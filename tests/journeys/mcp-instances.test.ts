@@ -61,7 +61,7 @@ describe('an instance', () => {
       name: 'Work',
       status: 'active',
     })
-    for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(201) }, { name: 'x', status: 'active' }])
+    for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(201) }, { name: 'x', status: 'inactive' }])
       expect((await connector.change(id, body)).status).toBe(400)
     await connector.remove(id)
   })
