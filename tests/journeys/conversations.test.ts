@@ -116,7 +116,7 @@ describe('a conversation', () => {
   })
 
   test('runs several models concurrently, each with only the messages completed before its request', async () => {
-    const { id, sessions } = await begin('emu-n3', 'emu-n2000-gap20', 'emu-n4')
+    const { id, sessions } = await begin('emu-n3-gap150', 'emu-n2000-gap20', 'emu-n4-gap150')
     const [quick, endless, other] = sessions
     await say(quick, 'Before')
     const answered = (await messages(id)).messages[0]

@@ -42,7 +42,7 @@ describe.runIf(inject('postgres') !== null)('requests beside many rows of others
         select id, organization_id, user_id, id, 'Chat', ${`'${mark}chat':1`}::text::tsvector from added`
       await sql`
         insert into audit_entries (id, organization_id, actor_id, action, record_type, record_id, ip_address, request_id)
-        select gen_random_uuid(), ${organizationId}, ${userId}, 'role.updated', 'role', 'x', '::1', gen_random_uuid()
+        select gen_random_uuid(), ${organizationId}, ${userId}, 'role.updated', 'role', gen_random_uuid()::text, '::1', gen_random_uuid()
         from generate_series(1, ${count}::int)`
       await sql`
         insert into ledger_entries (id, organization_id, kind, quantity, amount, balance_after)

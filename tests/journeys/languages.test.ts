@@ -57,7 +57,7 @@ test('an invitation to a person without an account is in the language of the inv
   const email = newEmail()
   const sent = await asOwner('POST', `/api/invitations/create?${org}`, { email, role_id: member })
   expect(sent.status).toBe(201)
-  const mail = await mailTo(mailServer, email, 'hat Sie zu')
+  const mail = await mailTo(mailServer, email, 'hat Sie in die eigene Organisation')
   expect(mail.text).toContain('Die Einladung läuft in 7 Tagen ab')
 })
 

@@ -81,8 +81,11 @@ export async function updateServer(
     )
     const reason = whyRetire(before, to)
     const retired = reason === null ? [] : await retireConnections(tx, [serverId], reason, actor)
-    // The new auth_config may name another client or authorization server, so the registered client is deleted.
-    if (given !== null && !isDeepStrictEqual(given.config, before.authConfig))
+    // A new auth_config may name another client or authorization server, so the registered client is deleted. A client
+    // secret that is sent again accepts another authorization server.
+    const isNewConfig =
+      given !== null && (given.clientSecret !== null || !isDeepStrictEqual(given.config, before.authConfig))
+    if (isNewConfig)
       await tx`delete from mcp_clients where server_id = ${serverId}`
     const isElsewhere = to.url !== before.url || to.authConfig?.type !== before.authConfig?.type
     if (isElsewhere)

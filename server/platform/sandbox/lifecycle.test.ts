@@ -71,7 +71,7 @@ test('a preparation ends when the sandbox closes', async () => {
   await expect.poll(() => denoProcesses().length).toBeGreaterThan(before)
   await close()
   await preparing
-  expect(denoProcesses()).toHaveLength(before)
+  await expect.poll(() => denoProcesses().length).toBe(before)
 })
 
 test('a preparation rebuilds a broken snapshot and removes an old one', async () => {
