@@ -85,8 +85,7 @@ export async function updateServer(
     // secret that is sent again accepts another authorization server.
     const isNewConfig =
       given !== null && (given.clientSecret !== null || !isDeepStrictEqual(given.config, before.authConfig))
-    if (isNewConfig)
-      await tx`delete from mcp_clients where server_id = ${serverId}`
+    if (isNewConfig) await tx`delete from mcp_clients where server_id = ${serverId}`
     const isElsewhere = to.url !== before.url || to.authConfig?.type !== before.authConfig?.type
     if (isElsewhere)
       await tx`update mcp_instances set tools_read_at = null where server_id = ${serverId} and tools_read_at is not null`
