@@ -1,6 +1,7 @@
 import { waitForRetry } from '@parley/client'
 import { useSyncExternalStore } from 'react'
 import { askForBuild } from './build.ts'
+import { Listeners } from './listeners.ts'
 
 /** Whether the page can reach the server. `offline`: the browser has no network. */
 export type Connection = 'online' | 'offline' | 'unreachable'
@@ -14,18 +15,18 @@ let connection: Connection = navigator.onLine ? 'online' : 'offline'
 let isReplaced = false
 let isChecking = false
 let checkedAt = Date.now()
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 const retries = new EventTarget()
 
-export const useConnection = (): Connection => useSyncExternalStore(subscribe, () => connection)
+export const useConnection = (): Connection => useSyncExternalStore(listeners.subscribe, () => connection)
 
 /** Returns whether the server serves a newer build than this page. */
-export const useIsReplaced = (): boolean => useSyncExternalStore(subscribe, () => isReplaced)
+export const useIsReplaced = (): boolean => useSyncExternalStore(listeners.subscribe, () => isReplaced)
 
 /** Calls `listener` when the server can be reached again. */
 export function onReconnect(listener: () => void): void {
   let before = connection
-  subscribe(() => {
+  listeners.subscribe(() => {
     if (before !== 'online' && connection === 'online') listener()
     before = connection
   })
@@ -63,10 +64,5 @@ export async function checkConnection(): Promise<void> {
 function change(next: Connection, replaced: boolean): void {
   connection = next
   isReplaced = replaced
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  listeners.notify()
 }

@@ -2,6 +2,7 @@ import { waitForRetry } from '@parley/client'
 import { useSyncExternalStore } from 'react'
 import { askForBuild, type BuildState } from '../api/build.ts'
 import { checkConnection } from '../api/connection.ts'
+import { Listeners } from '../api/listeners.ts'
 
 /**
  * Why a chunk is missing:
@@ -18,7 +19,7 @@ const MODULE_ADDRESS = /https?:\/\/[^\s?]+\.js/
 const ORDER = ['replaced', 'broken', 'unreachable', 'offline'] as const
 
 const troubles = new Map<object, ChunkTrouble>()
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 const retries = new EventTarget()
 
 /**
@@ -63,7 +64,7 @@ async function importAgain<Chunk>(error: unknown, tries: number): Promise<Chunk>
 export const retryChunks = (): void => void retries.dispatchEvent(new Event('retry'))
 
 /** Returns why a chunk is missing, or null if none is missing. */
-export const useChunkTrouble = (): ChunkTrouble | null => useSyncExternalStore(subscribe, worst)
+export const useChunkTrouble = (): ChunkTrouble | null => useSyncExternalStore(listeners.subscribe, worst)
 
 /**
  * Removes links to style sheets and preloads that failed to load. Vite treats every existing `link` as loaded, so a
@@ -89,10 +90,5 @@ const worst = (): ChunkTrouble | null => {
 function report(key: object, trouble: ChunkTrouble | null): void {
   if (trouble === null) troubles.delete(key)
   else troubles.set(key, trouble)
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  listeners.notify()
 }

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { Listeners } from '../api/listeners.ts'
 
 export interface StoredSwitch {
   isOn: () => boolean
@@ -9,19 +10,15 @@ export interface StoredSwitch {
 
 /** Returns a switch whose state this browser remembers under `key`. The switch is off until the user turns it on. */
 export function storedSwitch(key: string): StoredSwitch {
-  const listeners = new Set<() => void>()
+  const listeners = new Listeners()
   const isOn = (): boolean => localStorage.getItem(key) !== null
-  const subscribe = (listener: () => void) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }
   return {
     isOn,
     toggle() {
       if (isOn()) localStorage.removeItem(key)
       else localStorage.setItem(key, 'on')
-      for (const listener of listeners) listener()
+      listeners.notify()
     },
-    useIsOn: () => useSyncExternalStore(subscribe, isOn),
+    useIsOn: () => useSyncExternalStore(listeners.subscribe, isOn),
   }
 }

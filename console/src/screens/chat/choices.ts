@@ -1,5 +1,6 @@
 import type { Chat } from '@parley/client/schemas'
 import { useMemo, useSyncExternalStore } from 'react'
+import { Listeners } from '../../api/listeners.ts'
 
 /** The settings that users choose in the composer: a model or agent, and options for the reply. */
 export interface Choices {
@@ -29,14 +30,14 @@ const CHATS_MAX = 100
 
 type Kept = Record<string, Choices>
 let kept = parse(localStorage.getItem(KEY))
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 
 /**
  * Returns the choices of a chat: those stored in this browser or, if there are none, those on the server. For a new
  * chat, returns the choices that were made last in the organization. Their target applies until the default changes.
  */
 export function useChoices(organizationId: string, chatId: string | null, chat: Chat | null): Choices {
-  const all = useSyncExternalStore(subscribe, () => kept)
+  const all = useSyncExternalStore(listeners.subscribe, () => kept)
   return useMemo(() => {
     const own = chatId === null ? undefined : all[chatId]
     return own ?? (chat ? choicesOf(chat) : all[organizationId]) ?? NOTHING
@@ -53,7 +54,7 @@ export function choose(organizationId: string, chatId: string | null, choices: C
     ...(chatId !== null && { [chatId]: choices }),
   }
   localStorage.setItem(KEY, JSON.stringify(kept))
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 /** Returns the choices that the server stores for a chat. */
@@ -79,9 +80,4 @@ function parse(text: string | null): Kept {
   } catch {
     return {}
   }
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { api } from '../../api/client.ts'
+import { Listeners } from '../../api/listeners.ts'
 import { outdate, queryClient } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useNotify } from '../../ui/toast.tsx'
@@ -15,7 +16,7 @@ const DELETE = 'POST /api/chat/bulk_delete_sessions'
 const undoable = new Set<string>()
 /** The chats that the page hides: those above, and those whose request is under way. */
 let hidden: ReadonlySet<string> = new Set()
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 
 // A request with `keepalive` outlives the page.
 window.addEventListener('pagehide', () => {
@@ -27,7 +28,8 @@ window.addEventListener('pagehide', () => {
   void api.fetch(path, { method, headers, body, keepalive: true }).catch(() => {})
 })
 
-export const useHiddenChats = (): ReadonlySet<string> => useSyncExternalStore(subscribe, () => hidden)
+export const useHiddenChats = (): ReadonlySet<string> =>
+  useSyncExternalStore(listeners.subscribe, () => hidden)
 
 /** Returns a function that deletes chats, with a notice that offers Undo. */
 export function useDeleteChats(): (ids: readonly string[]) => void {
@@ -63,10 +65,5 @@ const show = (ids: readonly string[]): void => change(new Set([...hidden].filter
 
 function change(next: ReadonlySet<string>): void {
   hidden = next
-  for (const listener of listeners) listener()
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
+  listeners.notify()
 }

@@ -3,6 +3,7 @@ import type { Upload } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
 import { BoundedMap } from '../../api/bounded-map.ts'
 import { api, upload } from '../../api/client.ts'
+import { Listeners } from '../../api/listeners.ts'
 import { readDraft, storeDraft } from './stored-drafts.ts'
 import type { Unsent } from './unsent.ts'
 
@@ -32,11 +33,12 @@ const EMPTY: Draft = { text: '', attachments: [], refusal: null, unsent: null }
 const DRAFTS_MAX = 100
 
 const drafts = new BoundedMap<string, Draft>(DRAFTS_MAX)
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 const sendings = new Map<string, AbortController>()
 
 /** Returns the draft with a key from `draftKeyOf`. */
-export const useDraft = (place: string): Draft => useSyncExternalStore(subscribe, () => draftOf(place))
+export const useDraft = (place: string): Draft =>
+  useSyncExternalStore(listeners.subscribe, () => draftOf(place))
 
 /** Returns a draft. Reads its stored text once, because another tab may write another draft at the same place. */
 export function draftOf(place: string): Draft {
@@ -52,7 +54,7 @@ export function changeDraft(place: string, change: Partial<Draft>): void {
   const draft = { ...before, ...change }
   drafts.set(place, draft)
   if (draft.text !== before.text) storeDraft(place, draft.text)
-  for (const listener of listeners) listener()
+  listeners.notify()
 }
 
 export const emptyDraft = (place: string): void => changeDraft(place, EMPTY)
@@ -145,9 +147,4 @@ function changeAttachment(place: string, key: string, change: Partial<Attachment
     changeDraft(place, {
       attachments: attachments.map((one) => (one.key === key ? { ...one, ...change } : one)),
     })
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
 }

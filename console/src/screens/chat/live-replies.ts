@@ -3,6 +3,7 @@ import type { ChatMessage } from '@parley/client/schemas'
 import { useSyncExternalStore } from 'react'
 import { BoundedMap } from '../../api/bounded-map.ts'
 import { api } from '../../api/client.ts'
+import { Listeners } from '../../api/listeners.ts'
 import { outdate, queryClient } from '../../api/queries.ts'
 import { session } from '../../api/session.ts'
 import { translator } from '../../messages/index.ts'
@@ -34,7 +35,7 @@ const LIVES_MAX = 20
 const REMEMBERED_MAX = 1_000
 
 const lives = new Map<string, LiveReply>()
-const listeners = new Set<() => void>()
+const listeners = new Listeners()
 /** Maps ids of messages and chats to the React keys under which they rendered before they had ids. */
 const aliases = new BoundedMap<string, string>(REMEMBERED_MAX)
 /** The thinking time of each reply that this page followed. The server does not store thinking times. */
@@ -55,7 +56,7 @@ const placeOf = (organizationId: string, chatId: string | null): string => chatI
 
 /** Returns a chat's reply in progress, or null if there is none. A null `chatId` stands for the new chat. */
 export const useLive = (organizationId: string, chatId: string | null): LiveReply | null =>
-  useSyncExternalStore(subscribe, () => lives.get(placeOf(organizationId, chatId)) ?? null)
+  useSyncExternalStore(listeners.subscribe, () => lives.get(placeOf(organizationId, chatId)) ?? null)
 
 export const isLive = (organizationId: string, chatId: string | null): boolean =>
   lives.has(placeOf(organizationId, chatId))
@@ -182,7 +183,7 @@ function start(live: LiveReply, events: LiveEvents, callbacks: Callbacks): void 
   lives.set(placeOf(live.organizationId, live.chatId), live)
   const [oldest] = lives.values()
   if (lives.size > LIVES_MAX && oldest) leave(oldest)
-  notifyListeners()
+  listeners.notify()
   void follow(live, events, callbacks)
 }
 
@@ -223,7 +224,7 @@ function accept(
   aliases.set(messageId, `${live.key} reply`)
   if (isNew) aliases.set(chatId, live.key)
   lives.set(chatId, live)
-  notifyListeners()
+  listeners.notify()
   onAccepted(chatId)
   if (isNew) void outdate(queryClient, 'GET /api/chat/list')
   channel.postMessage(chatId)
@@ -233,7 +234,7 @@ function name(live: LiveReply, userMessageId: string | null): void {
   if (live.userMessageId !== null || userMessageId === null) return
   live.userMessageId = userMessageId
   aliases.set(userMessageId, `${live.key} question`)
-  notifyListeners()
+  listeners.notify()
 }
 
 /** Reads the stored reply and then removes the live reply, so that the stored reply is shown. */
@@ -253,7 +254,7 @@ async function settle(live: LiveReply): Promise<void> {
 
 function remove(live: LiveReply): void {
   for (const [place, one] of lives) if (one === live) lives.delete(place)
-  notifyListeners()
+  listeners.notify()
 }
 
 const queryOf = (org_id: string, answering: Answering) => {
@@ -265,12 +266,3 @@ const bodyOf = ({ thinking, knowledge_base_ids }: Answering) => ({
   ...(thinking && { thinking }),
   ...(knowledge_base_ids && knowledge_base_ids.length > 0 && { knowledge_base_ids }),
 })
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
-function notifyListeners(): void {
-  for (const listener of listeners) listener()
-}
