@@ -1,5 +1,6 @@
 import type { Config } from '#config'
 import type { Services } from '#platform/services.ts'
+import { inTime } from '#platform/telemetry/in-time.ts'
 import { listProviderHealth } from '../llm/index.ts'
 import type { InstallationStatus } from './schemas.ts'
 
@@ -11,7 +12,7 @@ export async function readStatus(services: Services): Promise<InstallationStatus
   const { config, storage, jobs } = services
   const [mailError, storageError, providers, waiting, failed] = await Promise.all([
     config.smtpUrl === null ? null : reasonOf(checkMail(config.smtpUrl)),
-    reasonOf(inTime(storage.check())),
+    reasonOf(inTime(CHECK_MS, () => storage.check())),
     listProviderHealth(services),
     jobs.countWaiting(),
     jobs.countFailed(),
@@ -43,13 +44,3 @@ const reasonOf = (check: Promise<unknown>): Promise<string | null> =>
     () => null,
     (error: Error) => error.message,
   )
-
-function inTime(check: Promise<void>): Promise<void> {
-  const late = AbortSignal.timeout(CHECK_MS)
-  return Promise.race([
-    check,
-    new Promise<never>((_resolve, reject) => {
-      late.addEventListener('abort', () => reject(new Error(`No answer within ${CHECK_MS} ms.`)))
-    }),
-  ])
-}

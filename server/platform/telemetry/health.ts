@@ -4,6 +4,7 @@ import { systemSql } from '#database/system-sql.ts'
 import { fail, sentence } from '#errors'
 import { sameText } from '#platform/secrets/secrets.ts'
 import type { Services } from '#platform/services.ts'
+import { inTime } from './in-time.ts'
 import { observeAtScrape } from './scrapes.ts'
 
 /** A dependency that does not respond within this time counts as unavailable. */
@@ -65,16 +66,10 @@ function shared(check: () => Promise<void>, keptMs: number): () => Promise<void>
 }
 
 async function answersInTime(name: string, check: () => Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${CHECK_TIMEOUT_MS} ms`)), CHECK_TIMEOUT_MS)
-  })
   try {
-    await Promise.race([check(), late])
+    await inTime(CHECK_TIMEOUT_MS, check)
   } catch (cause) {
     throw fail('server.unavailable', { reason: sentence('health.no_answer', { name }) }, { cause })
-  } finally {
-    clearTimeout(timer)
   }
 }
 
