@@ -8,10 +8,3 @@ export interface Piece {
 
 /** Splits the text of rendered Markdown into pieces, to highlight the matches of a search. Null highlights nothing. */
 export const HitsContext = createContext<((text: string) => Piece[]) | null>(null)
-
-/** Adds a piece, or extends the last one if both match or both don't. */
-export function addPiece(pieces: Piece[], text: string, isHit: boolean): void {
-  const last = pieces.at(-1)
-  if (last?.isHit === isHit) last.text += text
-  else if (text !== '') pieces.push({ text, isHit })
-}

@@ -1,4 +1,4 @@
-import { addPiece, type Piece } from './hits.ts'
+import type { Piece } from './hits.ts'
 
 /** The marks of Markdown in a text whose line breaks are gone. Each is removed, or replaced by a space. */
 const MARKS = new RegExp(
@@ -27,14 +27,19 @@ const MARKS = new RegExp(
  */
 export function plainPieces(source: string, hits: readonly { start: number; end: number }[]): Piece[] {
   const pieces: Piece[] = []
+  const add = (text: string, isHit: boolean) => {
+    const last = pieces.at(-1)
+    if (last?.isHit === isHit) last.text += text
+    else pieces.push({ text, isHit })
+  }
   const isHit = (at: number) => hits.some(({ start, end }) => start <= at && at < end)
   let begin = 0
   const keepUntil = (end: number) => {
-    for (let at = begin; at < end; at += 1) addPiece(pieces, source.charAt(at), isHit(at))
+    for (let at = begin; at < end; at += 1) add(source.charAt(at), isHit(at))
   }
   for (const { 0: mark, index } of source.matchAll(MARKS)) {
     keepUntil(index)
-    if (mark.includes('|') && pieces.at(-1)?.text.endsWith(' ') === false) addPiece(pieces, ' ', false)
+    if (mark.includes('|') && pieces.at(-1)?.text.endsWith(' ') === false) add(' ', false)
     begin = index + mark.length
   }
   keepUntil(source.length)

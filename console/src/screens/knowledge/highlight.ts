@@ -1,4 +1,4 @@
-import { addPiece, type Piece } from '../../markdown/hits.ts'
+import type { Piece } from '../../markdown/hits.ts'
 
 export interface Sought {
   words: readonly string[]
@@ -34,13 +34,18 @@ export function markHits(text: string, sought: Sought): Piece[] {
     return words.some((one) => isFormOf(folded, one)) || prefixes.some((prefix) => folded.startsWith(prefix))
   }
   const pieces: Piece[] = []
+  const add = (piece: string, is: boolean): void => {
+    const last = pieces.at(-1)
+    if (last?.isHit === is) last.text += piece
+    else if (piece !== '') pieces.push({ text: piece, isHit: is })
+  }
   let end = 0
   for (const { 0: word, index } of text.matchAll(WORD)) {
-    addPiece(pieces, text.slice(end, index), false)
-    addPiece(pieces, word, isHit(word))
+    add(text.slice(end, index), false)
+    add(word, isHit(word))
     end = index + word.length
   }
-  addPiece(pieces, text.slice(end), false)
+  add(text.slice(end), false)
   return pieces
 }
 
