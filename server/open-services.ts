@@ -24,6 +24,7 @@ import type { Services } from '#platform/services.ts'
 import { createStorage } from '#platform/storage/storage.ts'
 import { createUploads } from '#platform/storage/uploads.ts'
 import { createSharedLogs } from '#platform/streams/shared-logs.ts'
+import { Activity } from '#platform/sweeps/activity.ts'
 import { Sweeps } from '#platform/sweeps/sweeps.ts'
 import { createLog } from '#platform/telemetry/log.ts'
 import { createMetrics } from '#platform/telemetry/metrics.ts'
@@ -53,14 +54,15 @@ export async function openServices(
   if (tracing) traceGroups(tracing.groups)
   const database = await connectDatabase({ ...config, starting, watch, connectionsMax })
   const pair = loadSecrets(config)
-  const instance = await startInstance(database, log)
+  const activity = new Activity(database)
+  const instance = await startInstance(database, activity, log)
   if (!database.limitsStatements) log.warn(WITHOUT_TIMEOUT)
   if (config.redisUrl === null && (config.role !== 'all' || instance.others > 0)) log.warn(WITHOUT_REDIS)
   const net = createNet({ allowPrivateNetwork: config.allowPrivateNetwork })
   const redis = config.redisUrl === null ? null : await openRedis(config.redisUrl, log)
   const secrets = createSecrets(pair.current, pair.previous)
   const storage = createStorage(config, pair, net)
-  const sweeps = new Sweeps(database, log)
+  const sweeps = new Sweeps(activity, log)
   const jobs = createJobs({ database, sweeps: config.role === 'api' ? null : sweeps, log, tracing })
   const metrics = createMetrics()
   const documents = createDocuments(log)

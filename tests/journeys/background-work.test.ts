@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { newId } from '#database/new-id.ts'
+import { renewLease } from '#platform/instance/instance.ts'
+import { Activity } from '#platform/sweeps/activity.ts'
 import { librarian, textSource as text } from '#tests/support/knowledge.ts'
 import { mailTo } from '#tests/support/mail.ts'
 import { createDatabase, startTestServer } from '#tests/support/server.ts'
@@ -46,4 +49,53 @@ test.skipIf(database === null)(
     await database?.drop()
   },
   120_000,
+)
+
+/** Longer than the silence after which an installation is idle. */
+const SILENCE_MS = 40_000
+
+test.skipIf(database === null)(
+  'a process is idle only while no other process uses the database',
+  async () => {
+    const server = await startTestServer()
+    const { sql } = server.server.services.database
+    const process = () => {
+      const id = newId()
+      let statements = 1
+      const activity = new Activity({ statementsSent: () => statements })
+      return {
+        id,
+        isIdle: () => activity.isIdle(),
+        renew: () => renewLease(sql, id, 60, activity),
+        send: () => statements++,
+      }
+    }
+    const [own, other] = [process(), process()]
+    // The server of this test is a third process, which stays silent.
+    await sql`update server_instances set active_at = now() - interval '1 hour'`
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      for (const one of [own, other]) await one.renew()
+      vi.advanceTimersByTime(SILENCE_MS)
+      for (const one of [own, other]) await one.renew()
+      await own.renew()
+      expect([own.isIdle(), other.isIdle()]).toEqual([true, true])
+
+      other.send()
+      await other.renew()
+      expect(own.isIdle()).toBe(true)
+      await own.renew()
+      expect([own.isIdle(), other.isIdle()]).toEqual([false, false])
+      vi.advanceTimersByTime(SILENCE_MS)
+      await other.renew()
+      expect([own.isIdle(), other.isIdle()]).toEqual([true, true])
+
+      await sql`update server_instances set active_at = null where id = ${other.id}`
+      await own.renew()
+      expect(own.isIdle(), 'beside a process of an earlier version').toBe(false)
+    } finally {
+      vi.useRealTimers()
+    }
+    await server.stop()
+  },
 )

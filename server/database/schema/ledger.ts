@@ -255,6 +255,8 @@ export const usageDays = pgTable(
 export const serverInstances = pgTable('server_instances', {
   id: id(),
   leaseUntil: moment('lease_until').notNull(),
+  /** When the process last used the database for more than looks (platform/sweeps). Null in processes of earlier versions. */
+  activeAt: moment('active_at'),
 })
 
 /**

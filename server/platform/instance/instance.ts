@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
-import type { OpenDatabase } from '#database/connect.ts'
+import type { OpenDatabase, SystemSql } from '#database/connect.ts'
 import { newId } from '#database/new-id.ts'
+import type { Activity } from '../sweeps/activity.ts'
 import { repeat } from '../sweeps/repeat.ts'
 
 /** A process that has not renewed its lease for `seconds` is considered dead. */
@@ -18,16 +19,19 @@ export interface Instance {
 }
 
 /**
- * Registers this process and renews its lease. Deletes the entries of processes whose lease ended more than a day
+ * Registers this process and renews its lease. Each renewal also exchanges with the other processes when they last used
+ * the database (sweeps/activity.ts), so they learn of each other's activity within one interval each. Deletes the entries of processes whose lease ended more than a day
  * ago. In embedded mode, no other process can be alive, so all earlier entries are deleted. Work of a process without
  * an entry counts as abandoned.
  */
-export async function startInstance({ sql, embedded }: OpenDatabase, log: Logger): Promise<Instance> {
+export async function startInstance(
+  { sql, embedded }: OpenDatabase,
+  activity: Activity,
+  log: Logger,
+): Promise<Instance> {
   const id = newId()
   const { seconds, renewalMs } = embedded ? EMBEDDED_LEASE : LEASE
-  const renew = () => sql`
-    insert into server_instances (id, lease_until) values (${id}, now() + ${seconds} * interval '1 second')
-    on conflict (id) do update set lease_until = excluded.lease_until`
+  const renew = () => renewLease(sql, id, seconds, activity)
   await sql`delete from server_instances where ${embedded} or lease_until < now() - interval '1 day'`
   const [alive] = await sql<{ count: number }[]>`
     select count(*)::int as count from server_instances where lease_until > now()`
@@ -44,4 +48,22 @@ export async function startInstance({ sql, embedded }: OpenDatabase, log: Logger
       await sql`delete from server_instances where id = ${id}`
     },
   }
+}
+
+/** Renews the lease of a process, and exchanges its activity with the other processes. */
+export async function renewLease(
+  sql: SystemSql,
+  id: string,
+  seconds: number,
+  activity: Activity,
+): Promise<void> {
+  // The row of a process of an earlier version has no time of activity, so that process counts as active.
+  const [row] = await sql<{ others_quiet_ms: number | null }[]>`
+    insert into server_instances as own (id, lease_until, active_at)
+    values (${id}, now() + ${seconds} * interval '1 second', now() - ${activity.ownQuietMs()} * interval '1 millisecond')
+    on conflict (id) do update set lease_until = excluded.lease_until, active_at = excluded.active_at
+    returning (
+      select extract(epoch from now() - max(coalesce(other.active_at, now())))::float8 * 1000
+      from server_instances other where other.id <> own.id and other.lease_until > now()) as others_quiet_ms`
+  if (typeof row?.others_quiet_ms === 'number') activity.heardOfOthers(row.others_quiet_ms)
 }

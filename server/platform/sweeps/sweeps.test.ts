@@ -1,10 +1,11 @@
 import pino from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Database } from '#database/connect.ts'
 import { isLook } from '#database/looks.ts'
+import { Activity } from './activity.ts'
 import { Sweeps } from './sweeps.ts'
 
 let statements = 0
+let activity: Activity
 let due: string[] = []
 let finds = 0
 const done: string[][] = []
@@ -18,9 +19,9 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers())
 
 /** Starts a sweep every second, and lets its first look pass. */
-async function begin({ embedded }: { embedded: boolean }) {
-  const database = { embedded, statementsSent: () => statements } as Database
-  const sweep = new Sweeps(database, pino({ level: 'silent' })).begin({
+async function begin() {
+  activity = new Activity({ statementsSent: () => statements })
+  const sweep = new Sweeps(activity, pino({ level: 'silent' })).begin({
     everyMs: 1_000,
     async find() {
       finds += 1
@@ -44,15 +45,21 @@ const findsIn = async (seconds: number): Promise<number> => {
   return finds - before
 }
 
-test('looks at PostgreSQL at the interval, also without statements of this process', async () => {
-  const sweep = await begin({ embedded: false })
-  expect(await findsIn(300)).toBe(300)
+test('looks at the interval while another process is active', async () => {
+  const sweep = await begin()
+  for (let round = 0; round < 10; round++) {
+    activity.heardOfOthers(5_000)
+    expect(await findsIn(20)).toBe(20)
+  }
+  expect(await findsIn(300)).toBeLessThan(20)
+  activity.heardOfOthers(20_000)
+  expect(await findsIn(5)).toBe(5)
   await sweep.end()
   expect(await findsIn(60)).toBe(0)
 })
 
-test('looks rarely once the embedded database is idle, until the next statement', async () => {
-  const sweep = await begin({ embedded: true })
+test('looks rarely once the installation is idle, until the next statement', async () => {
+  const sweep = await begin()
   expect(await findsIn(25)).toBe(25)
   expect(await findsIn(300)).toBeLessThan(20)
   statements += 1
@@ -62,7 +69,7 @@ test('looks rarely once the embedded database is idle, until the next statement'
 })
 
 test('work that is found counts as a statement', async () => {
-  const sweep = await begin({ embedded: true })
+  const sweep = await begin()
   await findsIn(300)
   due = ['job']
   expect(await findsIn(40)).toBeGreaterThan(5)
@@ -71,7 +78,7 @@ test('work that is found counts as a statement', async () => {
 })
 
 test('a failed sweep does not end the next ones', async () => {
-  const sweep = await begin({ embedded: false })
+  const sweep = await begin()
   due = ['broken']
   await findsIn(1)
   due = ['job']
@@ -81,7 +88,7 @@ test('a failed sweep does not end the next ones', async () => {
 })
 
 test('a wake-up during a look causes another look', async () => {
-  const sweep = await begin({ embedded: true })
+  const sweep = await begin()
   await findsIn(300)
   const before = finds
   sweep.wake()

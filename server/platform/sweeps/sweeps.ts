@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Database } from '#database/connect.ts'
 import { asLook, asWork } from '#database/looks.ts'
+import type { Activity } from './activity.ts'
 
 /** A look for work at an interval. */
 export interface Sweep<Found> {
@@ -20,27 +20,22 @@ export interface RunningSweep {
   end(): Promise<void>
 }
 
-/** An embedded database that has received only looks for this long is idle. */
-const IDLE_MS = 30_000
 /**
- * Interval between the looks of an idle process. Work that becomes due by time alone, such as a retry after five
+ * Interval between the looks of an idle installation. Work that becomes due by time alone, such as a retry after five
  * minutes, starts at most this much later.
  */
 const IDLE_INTERVAL_MS = 30_000
 
 /**
- * Looks for work at intervals. Other processes may write to PostgreSQL at any time, so looks there keep their
- * interval. Only this process writes to the embedded database: without other statements, a look finds nothing new, and
- * the sweeps of an idle process become rare until its next statement.
+ * Looks for work at intervals. If no process of the installation uses the database, a look finds nothing new, so looks
+ * become rare until the next statement of any process.
  */
 export class Sweeps {
-  readonly #database: Database
+  readonly #activity: Activity
   readonly #log: Logger
-  #statements = 0
-  #activeAt = performance.now()
 
-  constructor(database: Database, log: Logger) {
-    this.#database = database
+  constructor(activity: Activity, log: Logger) {
+    this.#activity = activity
     this.#log = log
   }
 
@@ -56,7 +51,7 @@ export class Sweeps {
         lookedAt = performance.now()
         const found = await asLook(find)
         if (found.length === 0) continue
-        this.#activeAt = performance.now()
+        this.#activity.worked()
         await asWork(() => work(found))
       } while (isWoken)
     }
@@ -70,7 +65,7 @@ export class Sweeps {
         })
     }
     const timer = setInterval(() => {
-      if (!running && (!this.#isIdle() || performance.now() - lookedAt >= IDLE_INTERVAL_MS)) wake()
+      if (!running && (!this.#activity.isIdle() || performance.now() - lookedAt >= IDLE_INTERVAL_MS)) wake()
     }, everyMs)
     wake()
     return {
@@ -82,14 +77,5 @@ export class Sweeps {
         await running
       },
     }
-  }
-
-  #isIdle(): boolean {
-    if (!this.#database.embedded) return false
-    const now = performance.now()
-    const statements = this.#database.statementsSent()
-    if (statements !== this.#statements) this.#activeAt = now
-    this.#statements = statements
-    return now - this.#activeAt >= IDLE_MS
   }
 }

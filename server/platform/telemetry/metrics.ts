@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { ModelUsage } from '#platform/models/types.ts'
 
 /**
@@ -39,7 +39,6 @@ const REPLY_BUCKETS_SECONDS = [0.5, 1, 2, 5, 10, 30, 60, 120, 300]
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
   return {
     registry,
     requests: new Histogram({

@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client'
+import { collectDefaultMetrics, Gauge } from 'prom-client'
 import { asLook } from '#database/looks.ts'
 import { systemSql } from '#database/system-sql.ts'
 import type { Services } from '#platform/services.ts'
@@ -75,7 +75,11 @@ export function observeAtScrape({
       ),
     )
   }
+  let measuresProcess = false
   return async () => {
+    // Measuring the event loop's delay wakes the process 100 times per second, so only servers that are scraped do it.
+    if (!measuresProcess) collectDefaultMetrics({ register: registry })
+    measuresProcess = true
     await Promise.all(readings.map((read) => read()))
   }
 }

@@ -1,0 +1,1 @@
+ALTER TABLE "server_instances" ADD COLUMN "active_at" timestamp (3) with time zone;
