@@ -1,3 +1,6 @@
+/** Maximum number of rows, newest first, that a search of the whole installation compares with a pattern. */
+export const SEARCHED_MAX = 10_000
+
 /** Returns a LIKE pattern for strings that contain `words` literally, or null if `words` is blank. */
 export function patternHolding(words: string | undefined): string | null {
   const trimmed = words?.trim()

@@ -47,6 +47,40 @@ describeInBrowser('the installation in the console', () => {
     expect((await team.api('GET', '/api/org/features')).daily_chat_limit).toBe(40)
   })
 
+  test('a suspended organization is marked; its members see the reason, and work again when it is lifted', async () => {
+    const page = await stage.open('/admin?q=analytical', await team.administrator())
+    const row = page.getByRole('row', { name: /Analytical Engines/ })
+    await row.getByRole('button', { name: 'Analytical Engines' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Analytical Engines' })
+    await dialog.getByLabel('Reason for the suspension').fill('Invoice 2041 is unpaid.')
+    await dialog.getByRole('button', { name: 'Suspend organization' }).click()
+    await dialog.getByText(/^Suspended since .* Invoice 2041 is unpaid\.$/).waitFor()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await row.getByText('Suspended').waitFor()
+
+    const theirs = await open('/settings')
+    const notice = theirs.getByRole('status').filter({ hasText: 'This organization is suspended.' })
+    await notice.getByText('Invoice 2041 is unpaid.').waitFor()
+    await theirs.getByLabel('Name').fill('Renamed')
+    await theirs.getByRole('button', { name: 'Rename' }).click()
+    await theirs.getByRole('alert').getByText('Invoice 2041 is unpaid.').waitFor()
+    await expectAccessible(theirs)
+    await Promise.all([
+      theirs.waitForEvent('download'),
+      theirs.getByRole('button', { name: 'Download export' }).click(),
+    ])
+
+    await row.getByRole('button', { name: 'Analytical Engines' }).click()
+    await dialog.getByRole('button', { name: 'Lift suspension' }).click()
+    await dialog.getByLabel('Reason for the suspension').waitFor()
+    await theirs.reload()
+    await theirs.getByLabel('Name').waitFor()
+    expect(await notice.count()).toBe(0)
+    await theirs.goto(theirs.url().replace('/settings', '/audit'))
+    await theirs.getByText('A system administrator suspended the organization').waitFor()
+  })
+
   test('people are found with their organizations; a suspended member is marked', async () => {
     const { person, name } = await team.join('member', 'Emmy', 'Noether')
     await team.api('PUT', `/api/users/update_status?user_id=${person.userId}`, { status: 'suspended' })

@@ -116,6 +116,8 @@ export const MATRIX: Record<string, [allowed: string, call: (fixture: Fixture) =
   post_org_leave: ['OAMGC', inOrganization],
   post_org_transfer_ownership: ['O', withBody(inOrganization, ({ memberId }) => ({ user_id: memberId }))],
   get_org_features: ['OAMGK', inOrganization],
+  post_org_suspend: ['S', withBody(inOrganization, () => ({ reason: 'x' }))],
+  post_org_lift_suspension: ['S', inOrganization],
   put_org_features: ['S', withBody(inOrganization, () => ({ chat_uploads: 3 }))],
 
   get_users_me: [EVERYBODY_AND_KEY, nothing],

@@ -171,6 +171,10 @@ describe('earlier access to an account', () => {
       select email_verified_at is not null as verified from users where email = ${email}`
       expect(row?.verified).toBe(isVerified)
       if (older) expect(await accessOf(older)).toEqual(left)
+      if (older && !left?.refresh) {
+        const { body } = await post('/api/auth/refresh', { refresh_token: older.refreshToken })
+        expect(body.reason).toBe(name === 'resetting the password' ? 'password_changed' : 'address_proven')
+      }
       const token: string | undefined = answer.body.access_token
       if (token) expect((await server.call('GET', '/api/users/me', { token })).status).toBe(200)
     },

@@ -115,9 +115,9 @@ test('addresses are in snake_case, and those that change something end with a ve
 
 const VERBS = new Set(
   (
-    'accept add attach begin bulk challenge chat confirm connect create delete exchange forgot generate import invite leave ' +
+    'accept add attach begin bulk challenge chat confirm connect create delete exchange forgot generate import invite leave lift ' +
     'login logout prompt query redeliver refresh regenerate register reindex remove renew resend reset revoke rotate ' +
-    'run search send set sign signup stop stream test transcribe transfer update upload verify'
+    'run search send set sign signup stop stream suspend test transcribe transfer update upload verify'
   ).split(' '),
 )
 /** Addresses of the specification and the contract that end with a noun, and one of MCP. */

@@ -1,3 +1,5 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { titledChat } from '#tests/support/chats.ts'
 import type { Person } from '#tests/support/client.ts'
@@ -94,19 +96,27 @@ test('the status tells that no email leaves the installation, and shows storage,
   expect((await server.call('GET', '/api/auth/methods')).body.email).toBe(false)
 })
 
-test('an SMTP server that does not answer is reported', async () => {
-  const other = await startTestServer({ SMTP_URL: 'smtp://127.0.0.1:1' })
+test('an SMTP server that refuses is reported with its error, without the password that the error repeats', async () => {
+  const smtp = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: ({ password }, _session, callback) => callback(new Error(`wrong password ${password}`)),
+  })
+  await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(smtp.server.address() as AddressInfo).port}`
+  const other = await startTestServer({ SMTP_URL: `smtp://postbox:hunter22@${host}` })
   const { body } = await other.call('POST', '/api/auth/login', {
     body: { email: 'admin@localhost', password: 'administrator' },
   })
   const status = await other.call('GET', '/api/installation/status', { token: body.access_token })
   expect(status.body.mail).toMatchObject({
     delivery: 'smtp',
-    server: '127.0.0.1:1',
-    error: expect.stringContaining('ECONNREFUSED'),
+    server: host,
+    error: expect.stringContaining('wrong password ***'),
   })
   expect((await other.call('GET', '/api/auth/methods')).body.email).toBe(true)
   await other.stop()
+  await new Promise<void>((resolve) => smtp.close(() => resolve()))
 })
 
 test('people who share an organization are found by name, until they are members', async () => {
@@ -152,6 +162,18 @@ describe('the audit log', () => {
     await team.api('DELETE', `/api/billing/budgets/delete?budget_id=${budget.id}`)
     const ofBudget = await entries('record_type=budget')
     expect(ofBudget.map(nameOf)).toEqual([name, name])
+    const { id: model_id } = await team.api('POST', '/api/llm/add', {
+      name: 'Lamp',
+      provider: 'openai-compatible',
+      version: 'emu-n3',
+      config: { base_url: `${provider.url}/v1` },
+    })
+    for (const subject of [{ user_id: person.userId }, { model_id }]) {
+      const limit = await team.api('PUT', '/api/billing/limits/set', { ...subject, requests_per_minute: 5 })
+      await team.api('DELETE', `/api/billing/limits/delete?limit_id=${limit.id}`)
+    }
+    const ofLimit = await entries('record_type=limit')
+    expect(ofLimit.map(nameOf)).toEqual(['Lamp', 'Lamp', name, name])
     const [added] = await entries(`record_id=${person.userId}&action=member.added`)
     expect(added.record_name).toBe(name)
     const [created] = await entries('action=organization.created')

@@ -21,6 +21,7 @@ import { rail } from './rail.ts'
 import { SecondFactorGate } from './second-factor-gate.tsx'
 import { SettingsFrame } from './settings-frame.tsx'
 import { Sidebar } from './sidebar.tsx'
+import { SuspensionNotice } from './suspension-notice.tsx'
 
 const t = translator('shell')
 
@@ -131,6 +132,7 @@ function Frame() {
       </aside>
       <div className="flex min-w-0 grow flex-col">
         <PhoneHeader />
+        <SuspensionNotice />
         <main id="main" tabIndex={-1} className="min-h-0 grow overflow-y-auto outline-none">
           <SecondFactorGate>
             <SettingsFrame>

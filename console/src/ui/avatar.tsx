@@ -5,7 +5,7 @@ interface AvatarProps {
   /** Determines the color, such as the record's id. The color therefore survives a new name. */
   id: string
   name: string
-  /** People have round avatars. Agents, organizations, servers and providers have square ones. */
+  /** People have round avatars. Agents, organizations and other records have square ones. */
   shape?: 'round' | 'square'
   size?: 'small' | 'medium'
 }

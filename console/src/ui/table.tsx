@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { classNames } from './class-names.ts'
 
-interface Column<Row> {
+export interface Column<Row> {
   header: string
   cell: (row: Row) => ReactNode
   /** Whether the column contains numbers, which are right-aligned. */

@@ -47,7 +47,13 @@ export const users = pgTable(
 )
 
 /** Reasons for which a session is revoked before it expires. */
-export const SESSION_ENDS = ['signed_out', 'password_changed', 'factors_reset', 'token_reused'] as const
+export const SESSION_ENDS = [
+  'signed_out',
+  'password_changed',
+  'address_proven',
+  'factors_reset',
+  'token_reused',
+] as const
 export type SessionEnd = (typeof SESSION_ENDS)[number]
 
 /**

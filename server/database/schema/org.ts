@@ -52,6 +52,10 @@ export const organizations = pgTable(
     requireSecondFactor: boolean('require_second_factor').notNull().default(false),
     /** Days for which new responses of /openai/v1/responses are stored. 0 means that none is stored. */
     responseRetentionDays: integer('response_retention_days').notNull().default(30),
+    /** When the system administrator suspended the organization. Null if it is not suspended. */
+    suspendedAt: moment('suspended_at'),
+    /** Why the organization is suspended. Its members see the reason. */
+    suspensionReason: text('suspension_reason'),
     /**
      * When the organization was deleted. A deleted organization is inaccessible while its rows are erased, and a
      * trigger prevents restoring it.
@@ -71,6 +75,10 @@ export const organizations = pgTable(
       .where(sql`${table.personalUserId} is null`),
     index('organizations_closed').on(table.closedAt).where(sql`${table.closedAt} is not null`),
     index('organizations_importing').on(table.id).where(sql`${table.importingBy} is not null`),
+    check(
+      'organizations_suspension',
+      sql`(${table.suspendedAt} is null) = (${table.suspensionReason} is null)`,
+    ),
   ],
 )
 

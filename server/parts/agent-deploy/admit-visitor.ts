@@ -14,7 +14,7 @@ interface Gate {
 
 /**
  * Issues a token to an anonymous visitor. `visitorKey` identifies the visitor, and the token contains only its hash.
- * Throws deployment.not_found, deployment.paused, deployment.origin_not_allowed.
+ * Throws deployment.not_found, deployment.paused, deployment.suspended, deployment.origin_not_allowed.
  */
 export async function admitVisitor(
   { config, tokens, findPublicDeployment }: Gate,
@@ -33,6 +33,7 @@ export async function admitVisitor(
   // with that host.
   const isOwn = origin !== undefined && host !== undefined && URL.parse(origin)?.host === host
   if (origin !== undefined && !isOwn && !allowed.includes(origin)) throw fail('deployment.origin_not_allowed')
+  if (deployment.status === 'suspended') throw fail('deployment.suspended')
   if (deployment.status === 'paused') throw fail('deployment.paused')
   const token = await tokens.signVisitor({ deploymentId: deployment.id, visitorId: hashToken(visitorKey) })
   return {

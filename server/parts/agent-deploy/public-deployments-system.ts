@@ -7,7 +7,7 @@ export interface PublicDeployment {
   id: string
   name: string
   type: 'widget' | 'iframe'
-  status: 'active' | 'paused'
+  status: 'active' | 'paused' | 'suspended'
   config: DeploymentConfig
 }
 
@@ -21,7 +21,9 @@ export const createPublicDeployments =
   (database: Database): FindPublicDeployment =>
   async (id) => {
     const [found] = await systemSql(database)<PublicDeployment[]>`
-      select id, name, deployment_type as type, status, config from agent_deployments
-      where id = ${id} and deployment_type <> 'api'`
+      select d.id, d.name, d.deployment_type as type, d.config,
+        case when o.suspended_at is null then d.status else 'suspended' end as status
+      from agent_deployments d join organizations o on o.id = d.organization_id
+      where d.id = ${id} and d.deployment_type <> 'api'`
     return found ?? null
   }

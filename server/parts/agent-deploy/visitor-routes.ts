@@ -33,7 +33,12 @@ export const visitorRoutes = ({ services, chats, findPublicDeployment }: Depende
     example: { visitor_key: 'nY4q0tJmWc7rVx2Lk9sZb5Hf8Dg3Pu6Ea1TiQoRwXyM' },
     effects: 'database',
     reply: [200, VisitorPass],
-    errors: ['deployment.not_found', 'deployment.paused', 'deployment.origin_not_allowed'],
+    errors: [
+      'deployment.not_found',
+      'deployment.paused',
+      'deployment.suspended',
+      'deployment.origin_not_allowed',
+    ],
     handler: ({ query, body, headers }) =>
       admitVisitor(
         { config: services.config, tokens: services.tokens, findPublicDeployment },

@@ -137,7 +137,9 @@ export class AgentFinder {
  */
 async function readAgents(sql: SystemSql, agentIds: string[]): Promise<(StoredAgent | undefined)[]> {
   const rows = await sql<StoredAgent[]>`
-    select a.id, a.organization_id as "organizationId", a.name, a.is_public as "isPublic",
+    select a.id, a.organization_id as "organizationId", a.name,
+      a.is_public and exists (
+        select from organizations o where o.id = a.organization_id and o.suspended_at is null) as "isPublic",
       a.is_active as "isActive", a.params,
       (select coalesce(json_agg(json_build_object('toolId', tool_id, 'config', config) order by position), '[]')
         from agent_tools where agent_id = a.id) as tools,

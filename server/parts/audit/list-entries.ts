@@ -40,27 +40,38 @@ const personNamed = (sql: TenantStatements, organizationId: string, id: Fragment
 const keyNamed = (sql: TenantStatements, organizationId: string, id: Fragment) => sql`(
   select k.name from api_keys k where k.organization_id = ${organizationId} and k.id = ${id})`
 
-/** SQL for the current name of the entry's record. A source is named after its knowledge base, a budget after its subject. */
+/** SQL for the name of a model of the organization or of the environment. */
+const modelNamed = (sql: TenantStatements, organizationId: string, id: Fragment) => sql`(
+  select l.name from llm_models l
+  where (l.organization_id = ${organizationId} or l.organization_id is null) and l.id = ${id})`
+
+/** SQL for the current name of the entry's record. A source is named after its knowledge base, a budget or limit after its subject. */
 const recordNow = (sql: TenantStatements, organizationId: string) => {
   const id = sql`e.record_id::uuid`
   /** A field that the entry may have recorded, for records that are deleted. */
   const recorded = (field: string) => sql`coalesce(e.after ->> ${field}, e.before ->> ${field})::uuid`
-  const subject = (of: Fragment) => sql`(
-    select coalesce(${personNamed(sql, organizationId, sql`subject.user_id`)},
-      ${keyNamed(sql, organizationId, sql`subject.api_key_id`)})
-    from (${of}) as subject)`
-  const budget = subject(sql`
-    select coalesce(${recorded('user_id')},
-        (select b.user_id from budgets b where b.organization_id = ${organizationId} and b.id = ${id})) as user_id,
-      coalesce(${recorded('api_key_id')},
-        (select b.api_key_id from budgets b where b.organization_id = ${organizationId} and b.id = ${id})) as api_key_id`)
+  /** The subject of a budget or a limit: a member, an API key or a model. */
+  const subject = (now: Fragment) => sql`(
+    select coalesce(${personNamed(sql, organizationId, sql`of.user_id`)},
+      ${keyNamed(sql, organizationId, sql`of.api_key_id`)}, ${modelNamed(sql, organizationId, sql`of.model_id`)})
+    from (
+      select coalesce(${recorded('user_id')}, now.user_id) as user_id,
+        coalesce(${recorded('api_key_id')}, now.api_key_id) as api_key_id,
+        coalesce(${recorded('model_id')}, now.model_id) as model_id
+      from (select) as entry left join (${now}) as now on true) as of)`
+  const budget = sql`
+    select user_id, api_key_id, null::uuid as model_id from budgets b
+    where b.organization_id = ${organizationId} and b.id = ${id}`
+  const limit = sql`
+    select user_id, api_key_id, model_id from minute_limits l where l.organization_id = ${organizationId} and l.id = ${id}`
   return sql`case e.record_type
     when 'member' then ${personNamed(sql, organizationId, id)}
-    when 'budget' then ${budget}
+    when 'budget' then ${subject(budget)}
+    when 'limit' then ${subject(limit)}
     when 'api_key' then ${keyNamed(sql, organizationId, id)}
     when 'organization' then (select o.name from organizations o where o.id = ${organizationId})
     when 'role' then (select r.name from roles r where r.organization_id = ${organizationId} and r.id = ${id})
-    when 'model' then (select l.name from llm_models l where l.organization_id = ${organizationId} and l.id = ${id})
+    when 'model' then ${modelNamed(sql, organizationId, id)}
     when 'agent' then (select a.name from agents a where a.organization_id = ${organizationId} and a.id = ${id})
     when 'deployment' then (
       select d.name from agent_deployments d where d.organization_id = ${organizationId} and d.id = ${id})

@@ -158,7 +158,7 @@ export async function proveAddress(
     where id = ${userId}`
   // Lock order: credit accounts before budgets. endOlderAccess deletes the budgets of API keys.
   await grantStartingCredits(tx, services, userId)
-  await endOlderAccess(tx, client, userId)
+  await endOlderAccess(tx, client, userId, passwordHash === null ? 'address_proven' : 'password_changed')
 }
 
 /**
@@ -166,8 +166,13 @@ export async function proveAddress(
  * except links to leave an organization. Keeps second factors, because only accounts with verified addresses can have
  * any.
  */
-export async function endOlderAccess(tx: SystemStatements, client: Client, userId: string): Promise<void> {
-  await endAllSessions(tx, userId, 'password_changed')
+export async function endOlderAccess(
+  tx: SystemStatements,
+  client: Client,
+  userId: string,
+  reason: 'address_proven' | 'password_changed',
+): Promise<void> {
+  await endAllSessions(tx, userId, reason)
   await removeKeysOf(tx, userId, client)
   await tx`delete from one_time_tokens where user_id = ${userId} and purpose <> 'leave_organization'`
   await tx`delete from auth_challenges where user_id = ${userId}`

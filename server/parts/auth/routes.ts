@@ -89,8 +89,8 @@ export const authRoutes = (
     description:
       'The previous token works for 10 more seconds. Later use ends the session, because the token may be ' +
       'stolen. Pages of this server whose refresh token is in the cookie send no body; the new token goes into ' +
-      'the cookie. A 401 has `reason`: `expired`, `signed_out`, `password_changed`, `factors_reset` or ' +
-      '`token_reused`.',
+      'the cookie. A 401 has `reason`: `expired`, `signed_out`, `password_changed`, `address_proven`, ' +
+      '`factors_reset` or `token_reused`.',
     access: 'public',
     body: RefreshToken,
     example: { refresh_token: REFRESH_TOKEN },

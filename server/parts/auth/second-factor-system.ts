@@ -128,6 +128,6 @@ async function completePending(
   ) as PendingInvitation
   const invitation = await redeemToken(tx, token, { byMagicLink })
   if (byMagicLink) await proveAddress(services, tx, client, userId, passwordHash)
-  else await endOlderAccess(tx, client, userId)
+  else await endOlderAccess(tx, client, userId, 'address_proven')
   await joinByInvitation(tx, invitation, { userId, client })
 }

@@ -116,7 +116,7 @@ export async function signUpInvited(
       const invitation = await redeemToken(tx, input.token, { byMagicLink: false })
       if (known?.registered) {
         await keepPassword(tx, known)
-        await endOlderAccess(tx, client, known.id)
+        await endOlderAccess(tx, client, known.id, 'address_proven')
       }
       const user = known?.registered
         ? known

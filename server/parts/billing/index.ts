@@ -111,7 +111,12 @@ const creditRoutes = ({ config, ledger, database }: Services): Route[] => [
     example: { from_org: ORGANIZATION, to_org: OTHER_ORGANIZATION, amount: 50_000 },
     effects: 'database',
     reply: [201, TransferView],
-    errors: ['org.not_found', 'org.owner_needed', 'billing.transfer_too_large'],
+    errors: [
+      'org.not_found',
+      'org.owner_needed',
+      'billing.transfer_too_large',
+      'access.organization_suspended',
+    ],
     handler: ({ caller, body }) => transferCredits(database, caller, body),
   }),
   defineRoute({

@@ -1,4 +1,5 @@
 import type { Config } from '#config'
+import { hideSecrets } from '#platform/secrets/hide-secrets.ts'
 import type { Services } from '#platform/services.ts'
 import { inTime } from '#platform/telemetry/in-time.ts'
 import { listProviderHealth } from '../llm/index.ts'
@@ -10,6 +11,12 @@ const CHECK_MS = 4_000
 /** Checks the services that this installation depends on. A failed check is part of the result. */
 export async function readStatus(services: Services): Promise<InstallationStatus> {
   const { config, storage, jobs } = services
+  const hide = hideSecrets(config)
+  const reasonOf = async (check: Promise<unknown>): Promise<string | null> =>
+    check.then(
+      () => null,
+      (error: Error) => hide(error.message),
+    )
   const [mailError, storageError, providers, waiting, failed] = await Promise.all([
     config.smtpUrl === null ? null : reasonOf(checkMail(config.smtpUrl)),
     reasonOf(inTime(CHECK_MS, () => storage.check())),
@@ -38,9 +45,3 @@ async function checkMail(smtpUrl: string): Promise<void> {
 
 const placeOf = ({ s3, dataDir }: Config): Pick<InstallationStatus['storage'], 'kind' | 'place'> =>
   s3 ? { kind: 'bucket', place: `${s3.endpoint}/${s3.bucket}` } : { kind: 'folder', place: dataDir }
-
-const reasonOf = (check: Promise<unknown>): Promise<string | null> =>
-  check.then(
-    () => null,
-    (error: Error) => error.message,
-  )

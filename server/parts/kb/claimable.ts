@@ -4,6 +4,10 @@ import type { Fragment, FragmentSql } from '#database/tenant-sql.ts'
 export const isAlive = (sql: FragmentSql): Fragment => sql`exists (
   select from server_instances i where i.id = claimed_by and i.lease_until > now())`
 
+/** True if the organization with this id is not suspended. A suspended one reads, indexes and evaluates nothing. */
+export const isAtWork = (sql: FragmentSql, organizationId: Fragment): Fragment => sql`exists (
+  select from organizations o where o.id = ${organizationId} and o.suspended_at is null)`
+
 /** For a row `d` of kb_documents: true if the document is pending and due, or claimed by a dead process. */
 export const isDocumentClaimable = (sql: FragmentSql): Fragment => sql`
   (d.status = 'pending' and (d.not_before is null or d.not_before <= now())
@@ -23,12 +27,14 @@ export const hasSource = (sql: FragmentSql): Fragment => sql`exists (
 
 /** For a row of kb_sources: true if the source is due and no live process is reading it. */
 export const isSourceClaimable = (sql: FragmentSql): Fragment => sql`
-  next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)}) and ${hasKb(sql)}`
+  next_reading_at <= now() and (status <> 'reading' or not ${isAlive(sql)}) and ${hasKb(sql)}
+    and ${isAtWork(sql, sql`kb_sources.organization_id`)}`
 
 /**
  * For a row of kb_evaluation_runs: true if the run is unfinished and no live process works on it. `held` lists the
  * runs that this process works on.
  */
 export const isRunClaimable = (sql: FragmentSql, instanceId: string, held: string[]): Fragment => sql`
-  (status = 'pending' or status = 'processing' and (not ${isAlive(sql)}
-    or claimed_by = ${instanceId} and not id = any(${held})))`
+  ((status = 'pending' or status = 'processing' and (not ${isAlive(sql)}
+    or claimed_by = ${instanceId} and not id = any(${held})))
+    and ${isAtWork(sql, sql`organization_id`)})`

@@ -1,7 +1,7 @@
 import type { Database } from '#database/connect.ts'
 import type { TEXT_KINDS } from '#database/schema/kb.ts'
 import type { Fragment, FragmentSql, TenantTransaction } from '#database/tenant-sql.ts'
-import { hasSource, isDocumentClaimable, isDocumentOf } from './claimable.ts'
+import { hasSource, isAtWork, isDocumentClaimable, isDocumentOf } from './claimable.ts'
 import { releaseForgotten, sqlOf } from './find-work-system.ts'
 import type { KbRef } from './ingestion.ts'
 import { lockKb } from './lock-kb.ts'
@@ -64,7 +64,7 @@ export class ClaimedDocuments {
       with next as (
         select d.id from kb_documents d
         where d.kb_id = ${kbId} and d.organization_id = ${organizationId} and ${isDocumentClaimable(sql)}
-          and ${hasSource(sql)}
+          and ${hasSource(sql)} and ${isAtWork(sql, sql`${organizationId}::uuid`)}
         order by d.id limit ${CLAIM_MAX} for update skip locked)
       update kb_documents d set status = 'processing', claimed_by = ${this.#instanceId}
       from next where d.id = next.id and d.content_hash is not null and d.text_kind is not null

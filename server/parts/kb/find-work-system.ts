@@ -1,7 +1,7 @@
 import type { Database } from '#database/connect.ts'
 import { type SystemStatements, systemSql, tenantSql } from '#database/system-sql.ts'
 import type { Fragment, TenantSql } from '#database/tenant-sql.ts'
-import { isDocumentClaimable, isDocumentOf, isRunClaimable, isSourceClaimable } from './claimable.ts'
+import { isAtWork, isDocumentClaimable, isDocumentOf, isRunClaimable, isSourceClaimable } from './claimable.ts'
 import type { RunRef } from './claimed-run.ts'
 import type { KbRef, SourceRef } from './ingestion.ts'
 
@@ -42,7 +42,7 @@ export async function findUnindexed(database: Database): Promise<KbRef[]> {
   const sql = systemSql(database)
   return sql<KbRef[]>`
     select distinct s.organization_id as "organizationId", s.kb_id as "kbId" from kb_sources s
-    where s.documents_pending > 0 and exists (
+    where s.documents_pending > 0 and ${isAtWork(sql, sql`s.organization_id`)} and exists (
       select from kb_documents d where d.kb_id = s.kb_id and ${isDocumentClaimable(sql)})
     limit ${FOUND_MAX}`
 }

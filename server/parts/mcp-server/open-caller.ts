@@ -35,8 +35,8 @@ export async function readMcpCredential(
 
 /**
  * Opens the caller's scopes in an organization: that of the API key or token, that in `org_id`, or else the caller's
- * personal organization. Throws org.not_found, and access.missing_permission if the caller has none of the
- * permissions.
+ * personal organization. Throws org.not_found, access.organization_suspended, and access.missing_permission if the
+ * caller has none of the permissions.
  */
 export async function openMcpCaller(
   { access }: Dependencies,
@@ -46,7 +46,8 @@ export async function openMcpCaller(
 ): Promise<McpCaller> {
   if (orgId !== undefined && !(typeof orgId === 'string' && UUID.test(orgId)))
     throw fail('request.invalid', { reason: sentence('oauth.org_id') })
-  const request = { credential, client, query: orgId === undefined ? {} : { org_id: orgId }, body: null }
+  const query = orgId === undefined ? {} : { org_id: orgId }
+  const request = { credential, client, query, body: null, isRead: false }
   const open = <P extends Permission>(permission: P): Promise<Scope<P> | null> =>
     access.openScope({ permission, orgOf: 'query or personal' }, request).catch((error: unknown) => {
       if (error instanceof AppError && error.code === 'access.missing_permission') return null

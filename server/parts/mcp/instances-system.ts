@@ -5,6 +5,7 @@ import type { FragmentSql, TenantStatements } from '#database/tenant-sql.ts'
 import { fail } from '#errors'
 import { isStrongEnough, liveKey, liveSession } from '#platform/access/credentials.ts'
 import { coverings, type Permission } from '#platform/access/permissions.ts'
+import { isSuspended, refuseSuspended, type Suspendable } from '#platform/access/suspension.ts'
 import { readFeatures } from '#platform/limits/features.ts'
 import type { McpEndpoint } from '#platform/mcp/connection.ts'
 import { McpError } from '#platform/mcp/mcp-error.ts'
@@ -41,7 +42,7 @@ const FRESH_SECONDS = 60
 /** Permissions on instances: mcp:read to see an instance's tools, mcp:write to use or change the instance. */
 type McpPermission = Extract<Permission, 'mcp:read' | 'mcp:write'>
 
-interface Row extends Omit<ReadyInstance, 'sql' | 'endpoint'> {
+interface Row extends Omit<ReadyInstance, 'sql' | 'endpoint'>, Suspendable {
   url: string
   authConfig: McpAuthConfig | null
   credentials: string | null
@@ -79,13 +80,14 @@ export class InstanceFinder {
 
   /**
    * Returns the instance of a gateway URL. Returns null if its owner lacks mcp:write, or if the session or API key
-   * that created the URL is no longer live.
+   * that created the URL is no longer live. Throws access.organization_suspended.
    */
   async findLinked({ instanceId, madeBy }: GatewayLink): Promise<ReadyInstance | null> {
     const sql = systemSql(this.#deps.database)
     const rows = await sql<Row[]>`
       select ${columns(sql)} from ${usable(sql)}
       where i.id = ${instanceId} and ${holds(sql, 'mcp:write')} and exists (${maker(sql, madeBy)})`
+    rows.forEach(refuseSuspended)
     return rows.flatMap((row) => this.#open(row))[0] ?? null
   }
 
@@ -102,10 +104,11 @@ export class InstanceFinder {
   }
 
   /**
-   * Adds the endpoint. Omits an instance if its server has moved or its credentials were encrypted with another
-   * SECRET.
+   * Adds the endpoint. Omits an instance if its organization is suspended, its server has moved or its credentials
+   * were encrypted with another SECRET.
    */
   #open<Found extends Row>({ url, authConfig, credentials, ...found }: Found) {
+    if (isSuspended(found)) return []
     const instance = { ...found, sql: tenantSql(this.#deps.database, found) }
     const keyHeader = authConfig?.type === 'api_key' ? authConfig.header : null
     try {
@@ -121,11 +124,13 @@ export class InstanceFinder {
 
 const columns = (sql: FragmentSql) => sql`
   i.id, i.server_id as "serverId", s.name as "serverName", s.toolkit_slug as "toolkitSlug",
-  i.organization_id as "organizationId", i.user_id as "userId", s.url, s.auth_config as "authConfig", i.credentials`
+  i.organization_id as "organizationId", i.user_id as "userId", s.url, s.auth_config as "authConfig", i.credentials,
+  org.suspension_reason`
 
 const usable = (sql: FragmentSql) => sql`
   mcp_instances i
   join mcp_servers s on s.id = i.server_id and not s.is_deleted
+  join organizations org on org.id = i.organization_id
   join memberships m on m.organization_id = i.organization_id and m.user_id = i.user_id and m.status = 'active'
     and i.status = 'active'`
 

@@ -10,11 +10,17 @@ import { type Page, readPage } from '#platform/http/pagination.ts'
 import { lockBoth, moveCredits } from '#platform/ledger/move-credits.ts'
 import { withDefaults } from '#platform/limits/features.ts'
 import { createOrganization } from './create-organization-system.ts'
-import type { FeaturesChange, NewOrganization, OrganizationView } from './schemas.ts'
+import {
+  type FeaturesChange,
+  type NewOrganization,
+  type OrganizationView,
+  type SuspensionColumns,
+  viewSuspension,
+} from './schemas.ts'
 
 /* Reads and changes organizations across tenants, for their members and for the system administrator. */
 
-interface Row {
+interface Row extends SuspensionColumns {
   id: string
   name: string
   slug: string
@@ -126,7 +132,7 @@ const readRows = (
   { below, only, count }: { below?: string | undefined; only: string | null; count: number },
 ) => sql<Row[]>`
   select o.id, o.name, o.slug, o.personal_user_id is not null as is_personal,
-    o.require_second_factor, o.response_retention_days, r.id as role_id, r.name as role_name,
+    o.require_second_factor, o.response_retention_days, o.suspended_at, o.suspension_reason, r.id as role_id, r.name as role_name,
     r.hierarchy_level as level, m.opened_at is not null as is_opened, o.created_at, o.updated_at,
     array(
       select p.name from role_permissions rp join permissions p on p.id = rp.permission_id
@@ -141,11 +147,14 @@ const view = ({
   role_name,
   level,
   permissions,
+  suspended_at,
+  suspension_reason,
   created_at,
   updated_at,
   ...rest
 }: Row): OrganizationView => ({
   ...rest,
+  suspension: viewSuspension({ suspended_at, suspension_reason }),
   user_role: { role_id, role_name, level, permissions },
   created_at: new Date(created_at).toISOString(),
   updated_at: new Date(updated_at).toISOString(),

@@ -4,6 +4,7 @@ import { defineRoute, type Route } from '#platform/http/define-route.ts'
 import { COLLEAGUE, EMAILED_TOKEN, ORGANIZATION, ROLE } from '#platform/http/example-values.ts'
 import { confirms, OrgId, PageQuery } from '#platform/http/schemas.ts'
 import type { Services } from '#platform/services.ts'
+import { liftSuspension, suspendOrganization } from './suspend-system.ts'
 import { readFeaturesInUse } from './features-in-use.ts'
 import { leaveByLink, leaveOrganization, showLeaveLink } from './leave-system.ts'
 import { listAllOrganizations } from './list-all-system.ts'
@@ -26,6 +27,7 @@ import {
   NewMember,
   NewOrganization,
   NewOwner,
+  NewSuspension,
   OrganizationChange,
   OrganizationPage,
   OrganizationView,
@@ -67,7 +69,7 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     query: NewOrganization,
     effects: 'database',
     reply: [201, OrganizationView],
-    errors: ['org.name_taken', 'billing.transfer_too_large'],
+    errors: ['org.name_taken', 'billing.transfer_too_large', 'access.organization_suspended'],
     handler: ({ caller, query }) => addOrganization(database, caller, query),
   }),
   defineRoute({
@@ -193,5 +195,34 @@ export const orgRoutes = (services: Services, { database } = services): Route[] 
     reply: [200, FeaturesView],
     errors: ['org.not_found'],
     handler: ({ caller, query, body }) => changeFeatures(database, caller, query.org_id, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/org/suspend',
+    summary: 'Suspend an organization',
+    description:
+      'Its members can still sign in, read and export. All other requests get 403 `access.organization_suspended` with the ' +
+      'reason, its deployments 403 `deployment.suspended`, and knowledge bases stop reading sources. Replies in progress ' +
+      'finish. Suspending it again replaces the reason. Owners are emailed.',
+    access: 'system',
+    query: InOrganization,
+    body: NewSuspension,
+    example: { reason: 'Invoice 2041 is unpaid.' },
+    effects: 'database',
+    reply: confirms('Organization suspended'),
+    errors: ['org.not_found'],
+    handler: ({ caller, query, body }) => suspendOrganization(services, caller, query.org_id, body),
+  }),
+  defineRoute({
+    method: 'POST',
+    url: '/api/org/lift_suspension',
+    summary: "Lift an organization's suspension",
+    description: 'Does nothing if the organization is not suspended. Owners are emailed.',
+    access: 'system',
+    query: InOrganization,
+    effects: 'database',
+    reply: confirms('Suspension lifted'),
+    errors: ['org.not_found'],
+    handler: ({ caller, query }) => liftSuspension(services, caller, query.org_id),
   }),
 ]

@@ -1,4 +1,6 @@
 import Type, { type Static } from 'typebox'
+import { SEARCHED_MAX } from '#database/like.ts'
+import type { Suspendable } from '#platform/access/suspension.ts'
 import {
   Body,
   CreatedAt,
@@ -10,6 +12,7 @@ import {
   OrgId,
   PageOf,
   PageQuery,
+  Timestamp,
   UpdatedAt,
 } from '#platform/http/schemas.ts'
 
@@ -40,6 +43,34 @@ const ResponseRetentionDays = Type.Integer({
     'responses.',
 })
 
+const SuspensionReason = Type.String({
+  minLength: 1,
+  maxLength: 500,
+  ...NOT_BLANK,
+  description: 'Why the organization is suspended. Its members see the reason.',
+})
+const Suspension = Nullable(
+  Type.Object(
+    { reason: SuspensionReason, suspended_at: described(Timestamp, 'When the organization was suspended.') },
+    {
+      description:
+        'Suspension by the system administrator; null if there is none. A suspended organization can only be read and exported.',
+    },
+  ),
+)
+export const NewSuspension = Body({ reason: SuspensionReason })
+
+/** Returns the suspension of an organization's row. */
+export const viewSuspension = ({
+  suspended_at: at,
+  suspension_reason: reason,
+}: SuspensionColumns): Static<typeof Suspension> =>
+  at === null || reason === null ? null : { reason, suspended_at: new Date(at).toISOString() }
+
+export interface SuspensionColumns extends Suspendable {
+  suspended_at: string | null
+}
+
 export const OrganizationView = Type.Object(
   {
     id: ObjectId,
@@ -50,6 +81,7 @@ export const OrganizationView = Type.Object(
       description: 'Whether sessions need a second factor to use the organization. API keys do not.',
     }),
     response_retention_days: ResponseRetentionDays,
+    suspension: Suspension,
     is_opened: Type.Boolean({
       description:
         "False for an added member who has not made a request to the organization yet. Its administrators do not see that member's name and email address.",
@@ -123,7 +155,7 @@ export const AllOrganizationsQuery = Type.Object({
   q: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: "Search text, matched against names, owners' email addresses and IDs.",
+      description: `Part of a name or of an owner's email address, compared with the newest ${SEARCHED_MAX} organizations; or a whole ID or email address.`,
     }),
   ),
   ...PageQuery,
@@ -140,6 +172,7 @@ export const ListedOrganization = Type.Object(
     credits_this_month: Type.Number({ description: 'Credits spent this month (UTC).' }),
     balance: Type.Number({ description: 'Balance, in credits.' }),
     features: described(FeaturesView, 'Limits of the organization.'),
+    suspension: Suspension,
     created_at: CreatedAt,
   },
   { title: 'ListedOrganization' },

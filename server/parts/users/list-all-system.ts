@@ -1,6 +1,7 @@
 import type { Database } from '#database/connect.ts'
 import { olderThan } from '#database/keyset.ts'
-import { patternHolding } from '#database/like.ts'
+import { patternHolding, SEARCHED_MAX } from '#database/like.ts'
+import { UUID } from '#database/new-id.ts'
 import { systemSql } from '#database/system-sql.ts'
 import { type Page, readPage } from '#platform/http/pagination.ts'
 import { thisMonth } from '#platform/limits/calendar.ts'
@@ -8,8 +9,9 @@ import { fullName } from './read-users-system.ts'
 import type { ListedPerson } from './schemas.ts'
 
 /**
- * Returns the people with an account, newest first, for the system administrator. `q` matches an id, or a part of the
- * name or email address. Usage is read from daily sums of this month (UTC).
+ * Returns the people with an account, newest first, for the system administrator. `q` matches an id, an email address,
+ * or among the newest SEARCHED_MAX accounts, a part of the name or email address. Usage is read from daily sums of this
+ * month (UTC).
  */
 export function listAllUsers(
   database: Database,
@@ -17,14 +19,21 @@ export function listAllUsers(
 ): Promise<Page<ListedPerson>> {
   const sql = systemSql(database)
   const pattern = patternHolding(query.q)
+  const text = query.q?.trim().toLowerCase() ?? ''
+  const found = sql`
+    select u.id from users u where u.email = ${text} or u.id = ${UUID.test(text) ? text : null}::uuid
+    union all
+    select u.id from (
+      select n.id, n.email, n.first_name, n.last_name from users n
+      where n.registered_at is not null and n.leaving is null order by n.id desc limit ${SEARCHED_MAX}) u
+    where u.email ilike ${pattern} or (u.first_name || ' ' || u.last_name) ilike ${pattern}`
   return readPage(
     query,
     (below, count) => sql<Omit<ListedPerson, 'full_name'>[]>`
       with people as (
         select * from users u
         where u.registered_at is not null and u.leaving is null and ${olderThan(sql, 'u.id', below)}
-          and (${pattern}::text is null or u.id::text = lower(${query.q?.trim() ?? ''}) or u.email ilike ${pattern}
-            or (u.first_name || ' ' || u.last_name) ilike ${pattern})
+          and ${pattern === null ? sql`true` : sql`u.id in (${found})`}
         order by u.id desc limit ${count}),
       spent as (
         select d.user_id, sum(d.credits) as credits from usage_days d

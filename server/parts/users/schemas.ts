@@ -1,5 +1,6 @@
 import { LANGUAGES, type Language } from '@parley/messages/languages'
 import Type, { type Static } from 'typebox'
+import { SEARCHED_MAX } from '#database/like.ts'
 import {
   Body,
   CreatedAt,
@@ -58,7 +59,7 @@ export type UserView = Static<typeof UserView>
 const SearchText = Type.Optional(
   Type.String({
     maxLength: 200,
-    description: 'Search text, matched against names, email addresses and IDs.',
+    description: `Part of a name or of an email address, compared with the newest ${SEARCHED_MAX} accounts; or a whole ID or email address.`,
   }),
 )
 export const AllUsersQuery = Type.Object({ q: SearchText, ...PageQuery })

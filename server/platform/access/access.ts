@@ -1,8 +1,7 @@
 import type { Sql } from 'postgres'
 import type { OpenDatabase } from '#database/connect.ts'
 import { grouped } from '#database/grouped.ts'
-import { UUID } from '#database/new-id.ts'
-import { fail, type PlainErrorCode, sentence } from '#errors'
+import { fail, type PlainErrorCode } from '#errors'
 import type { OwnedTable, OwnedTables } from '#platform/tables/owned-tables.ts'
 import {
   type Credential,
@@ -12,18 +11,12 @@ import {
   type PersonalCredential,
 } from './credentials.ts'
 import { createDeploymentAccess } from './deployments.ts'
+import { idIn, locateOrganization, type OrganizationKind } from './organization-of-request.ts'
 import { covers, type Permission } from './permissions.ts'
 import { permissionsOf } from './role-rules.ts'
-import type {
-  Access,
-  Caller,
-  Client,
-  OpenDeployment,
-  OrganizationSource,
-  ResourceKind,
-  Scope,
-} from './scope.ts'
+import type { Caller, Client, OpenDeployment, OrganizationSource, ResourceKind, Scope } from './scope.ts'
 import { type ScopeSource, scopeDatabase } from './scoped-database.ts'
+import { isSuspended, refuseSuspended, type Suspendable } from './suspension.ts'
 
 /** The parts of a request that determine the caller's access. */
 export interface AccessRequest {
@@ -31,6 +24,8 @@ export interface AccessRequest {
   client: Client
   query: Record<string, unknown>
   body: unknown
+  /** True if the request only reads. A suspended organization refuses all other requests. */
+  isRead: boolean
 }
 
 /** A request authenticated with a user's session or API key. */
@@ -49,6 +44,7 @@ export interface AccessDependencies {
    * - 404: the caller is not an active member, or `org_id` in the query names another organization. An unknown id
    * gets the same error.
    * - access.second_factor_required
+   * - access.organization_suspended: the organization is suspended, and the request does not only read.
    * - access.missing_permission: the caller does not hold the permission P.
    */
   openScope<P extends Permission>(
@@ -56,14 +52,15 @@ export interface AccessDependencies {
     request: AccessRequest,
   ): Promise<Scope<P>>
   /**
-   * Returns a scope for each organization where the caller holds the permission.
+   * Returns a scope for each organization where the caller holds the permission. Omits suspended organizations, unless
+   * the request only reads. If all are suspended, throws access.organization_suspended.
    *
    * With `organizationId`, returns only that organization's scope. In this case, throws org.not_found if the caller
    * is not an active member, and access.missing_permission if the caller does not hold the permission.
    */
   openScopes<P extends Permission>(
     permission: P,
-    request: Pick<AccessRequest, 'credential' | 'client'>,
+    request: Pick<AccessRequest, 'credential' | 'client' | 'isRead'>,
     organizationId?: string | null,
   ): Promise<Scope<P>[]>
   /**
@@ -110,7 +107,7 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
     },
     async openScope({ permission, orgOf }, anyRequest) {
       const request = await asPerson(anyRequest)
-      const { kind, target } = locate(orgOf, request)
+      const { kind, target } = locateOrganization(orgOf, request)
       const notFound = notFoundOf(kind)
       const named = idIn(request.query, 'org_id')
       const found = await lookups[request.credential.kind][kind]({
@@ -122,6 +119,7 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
       await caller.client.admit?.(caller.userId)
       if (!isMember(found) || (named !== null && named !== found.organization_id)) throw fail(notFound)
       if (found.lacks_second_factor) throw fail('access.second_factor_required')
+      if (!request.isRead) refuseSuspended(found)
       if (found.unopened) await noteOpening(database.sql, found)
       const scope = scopeOf<Permission>(source, caller, found)
       if (!scope.holds(permission)) throw fail('access.missing_permission', { permission })
@@ -138,7 +136,9 @@ export function createAccess(database: OpenDatabase, tables: OwnedTables): Acces
         where m.user_id = ${caller.userId} and m.status = 'active' and (k.id is not null or ${isStrongEnough(sql)})
           and m.organization_id = coalesce(k.organization_id, m.organization_id)
           and m.organization_id = coalesce(${organizationId}::uuid, m.organization_id)`
-      const scopes = memberships.map((membership) => scopeOf<Permission>(source, caller, membership))
+      const usable = request.isRead ? memberships : memberships.filter((each) => !isSuspended(each))
+      if (usable.length === 0) memberships.forEach(refuseSuspended)
+      const scopes = usable.map((membership) => scopeOf<Permission>(source, caller, membership))
       const held = scopes.filter((scope) => scope.holds(permission))
       if (organizationId !== null && scopes.length === 0) throw fail('org.not_found')
       if (organizationId !== null && held.length === 0)
@@ -162,59 +162,6 @@ async function noteOpening(
   await sql`
     update memberships set opened_at = now()
     where organization_id = ${organization_id} and user_id = ${user_id} and opened_at is null`
-}
-
-/**
- * Returns whether the parsed parts of a request contain the id that determines its organization. `body` is undefined
- * until the body is parsed. Returns false for a missing or malformed id, which request validation refuses later.
- */
-export function isOrganizationKnown(
-  access: Access,
-  { query, body }: { query: unknown; body: unknown },
-): boolean {
-  if (typeof access === 'string') return true
-  const given = query as Record<string, unknown>
-  if (given['org_id'] !== undefined && !isUuid(idIn(given, 'org_id'))) return false
-  if ('inEvery' in access) return true
-  if (access.orgOf === 'query or body')
-    return body !== undefined && isUuid(idIn(given, 'org_id') ?? idIn(body, 'org_id'))
-  const { kind, target } = locate(access.orgOf, { query: given, body })
-  return kind === 'personal' || isUuid(target)
-}
-
-const isUuid = (value: unknown): boolean => typeof value === 'string' && UUID.test(value)
-
-/** Returns the kind of lookup that finds the request's organization, and the id to look up. */
-function locate(
-  orgOf: OrganizationSource,
-  { query, body }: Pick<AccessRequest, 'query' | 'body'>,
-): { kind: LookupKind; target: string | null } {
-  if (orgOf === 'body') return { kind: 'organization', target: idIn(body, 'organization_id') }
-  if (orgOf === 'query or body') return { kind: 'organization', target: idInEither(query, body) }
-  if (orgOf === 'query' || (orgOf === 'query or personal' && query['org_id'] !== undefined))
-    return { kind: 'organization', target: idIn(query, 'org_id') }
-  if (orgOf === 'query or personal') return { kind: 'personal', target: null }
-  const [[kind, parameter]] = Object.entries(orgOf) as [[ResourceKind, string]]
-  return { kind, target: idIn(query, parameter) }
-}
-
-/**
- * Returns the id in lowercase, the form in which the database returns ids. Null if `values` contains no string under
- * this name.
- */
-function idIn(values: unknown, name: string): string | null {
-  const id = (values as Record<string, unknown> | null)?.[name]
-  return typeof id === 'string' ? id.toLowerCase() : null
-}
-
-/** Returns `org_id` of the query or the body. Throws request.invalid if both are missing, or if they differ. */
-function idInEither(query: Record<string, unknown>, body: unknown): string {
-  const [inQuery, inBody] = [idIn(query, 'org_id'), idIn(body, 'org_id')]
-  const id = inQuery ?? inBody
-  if (id === null) throw fail('request.invalid', { reason: sentence('request.org_id_needed') })
-  if (inQuery !== null && inBody !== null && inQuery !== inBody)
-    throw fail('request.invalid', { reason: sentence('request.org_ids_differ') })
-  return id
 }
 
 type Resource = NonNullable<OwnedTable['resource']> & { table: string }
@@ -245,7 +192,7 @@ interface Identity {
 }
 
 /** The caller's membership in one organization. */
-interface Membership {
+interface Membership extends Suspendable {
   organization_id: string
   role_id: string
   role_name: string
@@ -298,7 +245,7 @@ function scopeOf<P extends Permission>(
   } as unknown as Scope<P>
 }
 
-type LookupKind = 'nothing' | 'organization' | 'personal' | ResourceKind
+type LookupKind = 'nothing' | OrganizationKind
 interface LookupRequest {
   credential: PersonalCredential
   target: string | null
@@ -393,5 +340,5 @@ const toRow = ({ credential, target, named }: LookupRequest, ordinal: number) =>
 
 /** SQL for the columns of a membership `m` and its role `r`. */
 const membershipColumns = (sql: Sql) => sql`
-  m.organization_id, m.opened_at is null as unopened, r.id as role_id, r.name as role_name, r.hierarchy_level as role_level,
+  m.organization_id, m.opened_at is null as unopened, o.suspension_reason, r.id as role_id, r.name as role_name, r.hierarchy_level as role_level,
   ${permissionsOf(sql)} as permissions`

@@ -19,19 +19,21 @@ interface FoundDeployment {
   config: DeploymentConfig
   status: 'active' | 'paused'
   visitorUserId: string
+  isSuspended: boolean
 }
 
 /**
  * Creates a function that opens a deployment by its credential. The function reads the database for each request, so
- * a new key, a pause or a deletion applies to the next request in every process. Throws auth.invalid_token,
- * deployment.paused.
+ * a new key, a pause, a suspension or a deletion applies to the next request in every process. Throws
+ * auth.invalid_token, deployment.paused, deployment.suspended.
  */
 export function createDeploymentAccess(source: ScopeSource) {
   const { sql } = source.database
   const lookUp = grouped<DeploymentCredential, FoundDeployment | null>(async (group) => {
     const rows = await sql<(FoundDeployment & { ordinal: number })[]>`
       select requested.ordinal, d.id, d.organization_id as "organizationId", d.agent_id as "agentId",
-        d.deployment_type as type, d.config, d.status, d.visitor_user_id as "visitorUserId"
+        d.deployment_type as type, d.config, d.status, d.visitor_user_id as "visitorUserId",
+        o.suspension_reason is not null as "isSuspended"
       from json_to_recordset(${JSON.stringify(group.map(toRow))}::text::json)
         as requested (ordinal int, key_hash text, deployment_id uuid)
       join agent_deployments d on d.key_hash = requested.key_hash or d.id = requested.deployment_id
@@ -45,6 +47,7 @@ export function createDeploymentAccess(source: ScopeSource) {
     if (!found) throw fail(credential.kind === 'visitor' ? 'auth.invalid_token' : 'auth.invalid_key')
     const visitorId = credential.kind === 'visitor' ? credential.visitorId : null
     await client.admit?.(visitorId === null ? `deployment:${found.id}` : `visitor:${found.id}:${visitorId}`)
+    if (found.isSuspended) throw fail('deployment.suspended')
     if (found.status === 'paused') throw fail('deployment.paused')
     const { id, organizationId, agentId, type, config, visitorUserId: userId } = found
     const owner = { organizationId, userId, apiKeyId: null, client }

@@ -14,6 +14,10 @@ export const ACCESS_ERRORS = defineErrors({
     403,
     'This organization requires two-factor authentication. Set it up in your account. If it is already set up, sign in again and use it.',
   ],
+  'access.organization_suspended': [
+    403,
+    'This organization is suspended. You can read and export its data, but not change anything. Reason: {reason}',
+  ],
   'access.session_needed': [403, 'An API key cannot do this. Sign in and use an access token.'],
   'access.no_deployment': [403, 'This endpoint requires a deployment key. Send one as X-API-Key.'],
   'access.only_deployment': [
@@ -30,6 +34,7 @@ export const ACCESS_ERRORS = defineErrors({
   ],
   'user.owner_role': [403, "The 'owner' role cannot be assigned to users"],
   'deployment.paused': [403, 'This deployment is paused. Try again after it is resumed.'],
+  'deployment.suspended': [403, 'This chat is not available because the organization that offers it is suspended.'],
   'deployment.not_api': [403, 'This endpoint requires the key of a deployment of type api.'],
 
   'request.org_id_needed': 'org_id is required, in the query or in the body.',

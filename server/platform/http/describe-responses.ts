@@ -147,10 +147,13 @@ function errorResponses(route: Route, form: AnswerForm, examples: Json): Json {
   if (route.access === 'session' || route.access === 'system') codes.add('access.session_needed')
   if (route.access === 'system') codes.add('access.not_system_admin')
   if (route.access === 'deployment')
-    for (const code of ['access.no_deployment', 'deployment.paused'] as const) codes.add(code)
+    for (const code of ['access.no_deployment', 'deployment.paused', 'deployment.suspended'] as const)
+      codes.add(code)
   if (typeof route.access === 'object') {
     codes.add('access.missing_permission')
     if ('orgOf' in route.access) codes.add('access.second_factor_required')
+    if (route.effects !== undefined) codes.add('access.organization_suspended')
+    if ('orDeployment' in route.access) codes.add('deployment.suspended')
   }
   if (route.method === 'POST') for (const code of REPEAT_ERRORS[route.effects ?? 'database']) codes.add(code)
   for (const code of ['request.invalid', 'rate.limited', 'server.error', 'server.no_database'] as const)

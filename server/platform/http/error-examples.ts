@@ -68,7 +68,7 @@ const VALUES_OF: Partial<Record<ErrorCode, Record<string, string | number>>> = {
 }
 
 const HOST = { host: 'calendar.example.com' }
-/** Values for the placeholder `reason`, by error code. A reason is itself a message of the error catalogue. */
+/** Values for the placeholder `reason`, by error code. Most reasons are messages of the error catalogue. */
 const REASONS: Partial<Record<ErrorCode, string>> = {
   'request.malformed': sentence('request.not_json', { what: 'The body' }),
   'llm.failed': sentence('model.provider_error', { provider: 'openai', status: 500 }),
@@ -83,6 +83,7 @@ const REASONS: Partial<Record<ErrorCode, string>> = {
   'tool.code_invalid': sentence('tool.no_function', { name: 'find_order' }),
   'tool.config_invalid': sentence('tool.twice', { name: 'Find order' }),
   'server.unavailable': sentence('document.busy'),
+  'access.organization_suspended': 'Invoice 2041 is unpaid.',
   'import.damaged': sentence('import.of_a_person'),
   'import.incomplete': sentence('import.no_manifest'),
   'import.too_large': sentence('import.records', { limit: 1_000_000 }),

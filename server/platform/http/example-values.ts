@@ -348,6 +348,7 @@ export const OF_FIELD: Record<string, unknown> = {
   starter_questions: [HOURS, SATURDAYS],
   stored_bytes: 7_340_032,
   system_prompt: 'You answer questions about our coffee shop.',
+  suspension: null,
   temperature: 0.3,
   title: 'Opening hours',
   to: DAY,

@@ -5,9 +5,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import type { TSchema } from 'typebox'
 import type { Config } from '#config'
 import { fail, sentence } from '#errors'
-import { type AccessDependencies, isOrganizationKnown } from '#platform/access/access.ts'
+import type { AccessDependencies } from '#platform/access/access.ts'
 import type { AccessTokens } from '#platform/access/access-tokens.ts'
 import { type Credential, readCredential } from '#platform/access/credentials.ts'
+import { isOrganizationKnown } from '#platform/access/organization-of-request.ts'
 import type { Client } from '#platform/access/scope.ts'
 import type { Idempotency } from '#platform/idempotency/idempotency.ts'
 import { contentDisposition } from '#platform/storage/addresses.ts'
@@ -214,7 +215,7 @@ export async function identify(
   if (access === 'public') return {}
   const { credential } = request
   if (credential === null) throw fail('auth.missing')
-  const who = { credential, client: clientOf(request) }
+  const who = { credential, client: clientOf(request), isRead: route.effects === undefined }
   if (access === 'deployment') return { deployment: await deps.openDeployment(who) }
   if (typeof access === 'string') {
     const caller = await deps.openCaller(who)

@@ -70,7 +70,7 @@ export function registerSockets(
   for (const route of routes) {
     const enter = async (request: FastifyRequest): Promise<Pick<MessageInput, 'scope' | 'deployment'>> => {
       request.credential = await readCredential(deps.tokens, request.headers)
-      const identity = await identify(deps.access, { ...route, method: 'GET' }, request)
+      const identity = await identify(deps.access, { ...route, method: 'GET', effects: 'outside' }, request)
       return identity as Pick<MessageInput, 'scope' | 'deployment'>
     }
     const validate = compileValidator(route.message, 'body')

@@ -2,6 +2,7 @@ import type { TransactionSql } from 'postgres'
 import { newId } from '#database/new-id.ts'
 import { fail } from '#errors'
 import type { Actor } from '#platform/access/scope.ts'
+import { refuseSuspended, type Suspendable } from '#platform/access/suspension.ts'
 import { recordEvents } from '#platform/audit/audit.ts'
 
 /** A transfer of credits between the accounts of two organizations. */
@@ -23,17 +24,19 @@ export const lockBoth = (tx: TransactionSql, { fromId, toId }: Omit<Movement, 'a
 /**
  * Moves credits in the caller's transaction, which must have locked both accounts. Writes a CREDIT entry for each
  * organization, with the other organization in `counterparty_id`. Records the transfer in both audit logs. Returns
- * the ids of the entries. Throws billing.transfer_too_large.
+ * the ids of the entries. Throws billing.transfer_too_large, and access.organization_suspended if one is suspended.
  */
 export async function moveCredits(
   tx: TransactionSql,
   actor: Actor,
   { fromId, toId, amount }: Movement,
 ): Promise<{ fromEntryId: string; toEntryId: string }> {
-  const [account] = await tx<{ available: number; covers: boolean }[]>`
-    select (balance - held)::float8 as available, balance - held >= round(${amount}::numeric, 6) as covers
+  const [account] = await tx<({ available: number; covers: boolean } & Suspendable)[]>`
+    select (balance - held)::float8 as available, balance - held >= round(${amount}::numeric, 6) as covers,
+      (select max(o.suspension_reason) from organizations o where o.id in (${fromId}, ${toId})) as suspension_reason
     from credit_accounts where organization_id = ${fromId}`
   if (!account) throw fail('org.not_found')
+  refuseSuspended(account)
   const available = Math.max(account.available, 0)
   if (!account.covers) throw fail('billing.transfer_too_large', { available })
   const [fromEntryId, toEntryId] = [newId(), newId()]

@@ -16,6 +16,8 @@ export type Email =
   | { kind: 'invitation'; organization: string; inviter: string; message: string | null; link: string }
   | { kind: 'magic link'; organization: string; inviter: string; link: string }
   | { kind: 'added to organization'; organization: string; adder: string; link: string }
+  /** A null reason means that the suspension was lifted. */
+  | { kind: 'suspension'; organization: string; reason: string | null; link: string }
   | { kind: 'verify email'; link: string }
   | { kind: 'reset password'; link: string }
   | { kind: 'second factor'; event: SecondFactorEvent; link: string }
@@ -120,6 +122,20 @@ function contentOf(email: Email, t: Translate): Content {
           t('addition.leave'),
         ],
         action: t('addition.action'),
+      }
+    }
+    case 'suspension': {
+      const { organization, reason } = email
+      if (reason === null)
+        return {
+          subject: t('suspension.lifted', { organization }),
+          paragraphs: [t('suspension.again')],
+          action: t('suspension.action'),
+        }
+      return {
+        subject: t('suspension.subject', { organization }),
+        paragraphs: [t('suspension.reason', { reason }), t('suspension.effect')],
+        action: t('suspension.action'),
       }
     }
     case 'verify email':

@@ -13,8 +13,11 @@ export default {
   search: 'Suchen',
   noMatches: 'Keine Treffer',
   spent: 'Credits in diesem Monat',
+  suspended: 'Gesperrt',
   organizations: {
     searchHint: 'Name oder E-Mail-Adresse des Inhabers',
+    searchLimit:
+      'Auf einer großen Installation umfasst die Suche nur die neuesten Organisationen. Ältere finden Sie über ihre ID oder die vollständige E-Mail-Adresse eines Inhabers.',
     name: 'Organisation',
     noOwner: 'Kein aktiver Inhaber',
     members: 'Mitglieder',
@@ -34,10 +37,11 @@ export default {
   },
   people: {
     searchHint: 'Name oder E-Mail-Adresse',
+    searchLimit:
+      'Auf einer großen Installation umfasst die Suche nur die neuesten Konten. Ältere finden Sie über ihre ID oder ihre vollständige E-Mail-Adresse.',
     name: 'Name',
     administrator: 'Systemadministrator',
     unverified: 'E-Mail-Adresse nicht bestätigt',
-    suspended: 'Gesperrt',
     lastActive: 'Zuletzt aktiv',
     unknown: 'Unbekannt',
   },
@@ -49,6 +53,18 @@ export default {
     example: 'Bestellung 1042',
     action: 'Credits gutschreiben',
     done: 'Gutgeschriebene Credits: {amount}. Neues Guthaben: {balance}.',
+  },
+  suspension: {
+    title: 'Sperre',
+    effect:
+      'Mitglieder können sich weiterhin anmelden, lesen und exportieren. Nachrichten, Modellaufrufe, Tools, Deployments und alle anderen Änderungen ruhen. Mitglieder sehen den Grund, und Inhaber erhalten eine E-Mail.',
+    reason: 'Grund der Sperre',
+    example: 'Rechnung 2041 ist nicht bezahlt.',
+    action: 'Organisation sperren',
+    done: '{organization} ist gesperrt',
+    since: 'Gesperrt seit {date}. Grund: {reason}',
+    lift: 'Sperre aufheben',
+    lifted: '{organization} ist nicht mehr gesperrt',
   },
   features: {
     title: 'Limits',

@@ -63,6 +63,8 @@ export default {
     toggle: 'Seitenleiste ein- oder ausklappen',
     hint: 'Seitenleiste ein- oder ausklappen ([)',
   },
+  suspension:
+    '<title>Diese Organisation ist gesperrt.</title> Sie können alles lesen und exportieren, aber nichts senden oder ändern. Grund: {reason}',
   shortcuts: {
     title: 'Tastenkürzel',
     general: 'Allgemein',

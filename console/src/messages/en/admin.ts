@@ -10,8 +10,11 @@ export default {
   search: 'Search',
   noMatches: 'No matches',
   spent: 'Credits this month',
+  suspended: 'Suspended',
   organizations: {
     searchHint: 'Name or owner’s email',
+    searchLimit:
+      'On a large installation, the search covers only the newest organizations. Find an older one by its ID or by the whole email address of an owner.',
     name: 'Organization',
     noOwner: 'No active owner',
     members: 'Members',
@@ -31,10 +34,11 @@ export default {
   },
   people: {
     searchHint: 'Name or email',
+    searchLimit:
+      'On a large installation, the search covers only the newest accounts. Find an older one by its ID or its whole email address.',
     name: 'Name',
     administrator: 'System administrator',
     unverified: 'Email not confirmed',
-    suspended: 'Suspended',
     lastActive: 'Last active',
     unknown: 'Unknown',
   },
@@ -46,6 +50,18 @@ export default {
     example: 'Order 1042',
     action: 'Grant credits',
     done: 'Credits granted: {amount}. New balance: {balance}.',
+  },
+  suspension: {
+    title: 'Suspension',
+    effect:
+      'Members can still sign in, read and export. Messages, model calls, tools, deployments and all other changes stop. Members see the reason, and owners get an email.',
+    reason: 'Reason for the suspension',
+    example: 'Invoice 2041 is unpaid.',
+    action: 'Suspend organization',
+    done: '{organization} is suspended',
+    since: 'Suspended since {date}. Reason: {reason}',
+    lift: 'Lift suspension',
+    lifted: '{organization} is no longer suspended',
   },
   features: {
     title: 'Limits',

@@ -11,6 +11,7 @@ import { Failure, Loaded } from '../../ui/states.tsx'
 import { Stats } from '../../ui/stats.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { FeaturesForm } from './features-form.tsx'
+import { SuspensionForm } from './suspension-form.tsx'
 
 const t = translator('admin')
 
@@ -69,6 +70,12 @@ const Details = ({ organization }: { organization: ListedOrganization }) => (
         {t('features.title')}
       </h3>
       <FeaturesForm org_id={organization.id} features={organization.features} />
+    </section>
+    <section aria-labelledby="suspension" className="flex flex-col gap-3 border-t border-line pt-4">
+      <h3 id="suspension" className="font-semibold">
+        {t('suspension.title')}
+      </h3>
+      <SuspensionForm organization={organization} />
     </section>
   </>
 )

@@ -6,67 +6,43 @@ import { translator } from '../../messages/index.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { formatCredits } from '../../ui/format.ts'
 import { roleName } from '../../ui/role-name.ts'
-import { Empty, Loaded, More } from '../../ui/states.tsx'
-import { Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { SearchField } from '../people/search-field.tsx'
+import { AdminList, type AdminListProps } from './admin-list.tsx'
 import type { ShowAdmin } from './search-params.ts'
 
 const t = translator('admin')
 
-export function People({ q, show }: { q: string; show: ShowAdmin }) {
+export function People({ q, show }: AdminListProps) {
   const people = useInfiniteQuery({
     ...readPages('GET /api/users/list_all', { ...(q && { q }), limit: 50 }),
     placeholderData: keepPreviousData,
   })
   return (
-    <>
-      <SearchField
-        label={t('search')}
-        placeholder={t('people.searchHint')}
-        value={q}
-        onChange={(text) => show({ q: text || undefined })}
-      />
-      <Loaded query={people}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <Empty icon={Users} title={t('noMatches')} />
-          ) : (
-            <>
-              <Table
-                label={t('tab.people')}
-                rows={rows}
-                keyOf={({ id }) => id}
-                columns={[
-                  { header: t('people.name'), cell: (person) => <Name person={person} /> },
-                  {
-                    header: t('tab.organizations'),
-                    cell: ({ organizations }) => <Memberships organizations={organizations} show={show} />,
-                    wideOnly: true,
-                  },
-                  {
-                    header: t('people.lastActive'),
-                    cell: ({ last_active_at: time }) =>
-                      time === null ? (
-                        <span className="text-muted">{t('people.unknown')}</span>
-                      ) : (
-                        <Ago time={time} />
-                      ),
-                    wideOnly: true,
-                  },
-                  {
-                    header: t('spent'),
-                    cell: ({ credits_this_month }) => formatCredits(credits_this_month),
-                    numeric: true,
-                  },
-                ]}
-              />
-              <More query={people} />
-            </>
-          )
-        }
-      </Loaded>
-    </>
+    <AdminList
+      of="people"
+      icon={Users}
+      q={q}
+      show={show}
+      query={people}
+      columns={[
+        { header: t('people.name'), cell: (person) => <Name person={person} /> },
+        {
+          header: t('tab.organizations'),
+          cell: ({ organizations }) => <Memberships organizations={organizations} show={show} />,
+        },
+        {
+          header: t('people.lastActive'),
+          cell: ({ last_active_at: time }) =>
+            time === null ? <span className="text-muted">{t('people.unknown')}</span> : <Ago time={time} />,
+          wideOnly: true,
+        },
+        {
+          header: t('spent'),
+          cell: ({ credits_this_month }) => formatCredits(credits_this_month),
+          numeric: true,
+        },
+      ]}
+    />
   )
 }
 
@@ -100,7 +76,7 @@ const Memberships = ({ organizations, show }: MembershipsProps) => (
           {name}
         </button>
         <span className="text-muted">{roleName(role_name)}</span>
-        {status === 'suspended' && <Badge tone="warning">{t('people.suspended')}</Badge>}
+        {status === 'suspended' && <Badge tone="warning">{t('suspended')}</Badge>}
       </li>
     ))}
   </ul>

@@ -22,7 +22,7 @@ interface ChatRowProps {
 export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRowProps) {
   const title = chatTitle(chat)
   const look = classNames(
-    'group flex h-9 max-sm:h-11 items-center gap-2 rounded-lg pr-1 pl-2 text-sm hover:bg-hover',
+    'group flex h-9 touch:h-11 items-center gap-2 rounded-lg pr-1 pl-2 text-sm hover:bg-hover',
     isOpen && 'bg-accent-soft hover:bg-accent-soft',
   )
   if (isSelected !== null)
@@ -46,7 +46,7 @@ export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRo
         onClick={onChosen}
         title={t('list.row', { title, ago: formatAgo(chat.last_message_at ?? chat.created_at) })}
         className={classNames(
-          'min-w-0 grow truncate py-1.5 max-sm:py-2.5 -outline-offset-2',
+          'min-w-0 grow truncate py-1.5 touch:py-2.5 -outline-offset-2',
           isOpen && 'font-medium text-accent',
         )}
       >

@@ -34,7 +34,7 @@ export function ListFilters() {
               folder: value === ARCHIVE || value === '' ? undefined : value,
             })
           }
-          className="h-8 max-sm:h-10 w-full rounded-lg border border-line bg-raised px-2 text-sm"
+          className="h-8 touch:h-10 w-full rounded-lg border border-line bg-raised px-2 text-sm"
         >
           <option value="">{t('filters.all')}</option>
           {folder !== undefined && !folders.data?.folders.some(({ name }) => name === folder) && (
@@ -71,7 +71,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch: (words: string) => vo
   })
   return (
     <search className="relative">
-      <Search aria-hidden size={15} className="absolute top-2.5 left-2.5 text-muted max-sm:top-3.5" />
+      <Search aria-hidden size={15} className="absolute top-2.5 left-2.5 text-muted touch:top-3.5" />
       <input
         type="text"
         inputMode="search"
@@ -80,7 +80,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch: (words: string) => vo
         maxLength={200}
         value={words}
         onChange={({ target }) => setWords(target.value)}
-        className="h-9 max-sm:h-11 w-full rounded-lg border border-line bg-raised pr-8 pl-8 text-sm max-sm:pr-11"
+        className="h-9 touch:h-11 w-full rounded-lg border border-line bg-raised pr-8 pl-8 text-sm touch:pr-11"
       />
       {words !== '' && (
         <IconButton
@@ -91,7 +91,7 @@ function SearchBox({ q, onSearch }: { q: string; onSearch: (words: string) => vo
             setWords('')
             onSearch('')
           }}
-          className="absolute top-1 right-1 max-sm:top-0.5 max-sm:right-0.5"
+          className="absolute top-1 right-1 touch:top-0.5 touch:right-0.5"
         />
       )}
     </search>

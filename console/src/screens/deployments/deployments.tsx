@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { read, readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
 import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { errorText } from '../../ui/error-text.ts'
@@ -88,15 +89,18 @@ const DeploymentTable = ({ deployments }: { deployments: Deployment[] }) => (
 )
 
 const DeploymentName = ({ deployment: { id, name, description } }: { deployment: Deployment }) => (
-  <div className="flex min-w-0 flex-col">
-    <Link
-      to="/deployments/$deploymentId"
-      params={{ deploymentId: id }}
-      className="font-medium wrap-anywhere text-accent hover:underline"
-    >
-      {name}
-    </Link>
-    {description && <span className="line-clamp-2 max-w-md wrap-anywhere text-muted">{description}</span>}
+  <div className="flex min-w-0 items-start gap-3">
+    <Avatar id={id} name={name} size="medium" />
+    <div className="flex min-w-0 flex-col">
+      <Link
+        to="/deployments/$deploymentId"
+        params={{ deploymentId: id }}
+        className="font-medium wrap-anywhere text-accent hover:underline"
+      >
+        {name}
+      </Link>
+      {description && <span className="line-clamp-2 max-w-md wrap-anywhere text-muted">{description}</span>}
+    </div>
   </div>
 )
 

@@ -16,7 +16,7 @@ export function ConnectPanel() {
       </div>
       <ProviderCards action={t('setup.start')} onAdded={() => void navigate({ to: '/chats' })} />
       <p className="flex flex-wrap items-center gap-3 text-sm text-muted">
-        <Link to="/chats" className={`${buttonLook('secondary', 'small')} max-sm:h-10`}>
+        <Link to="/chats" className={buttonLook('secondary', 'small')}>
           {t('setup.demo')}
         </Link>
         {t('setup.demoHint')}

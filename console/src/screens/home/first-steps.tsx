@@ -158,7 +158,7 @@ function SampleButton({
       busy={toggle.isPending && toggle.variables === kind}
       disabled={toggle.isPending}
       onClick={() => toggle.mutate(kind)}
-      className="mx-4 mb-4 self-start max-sm:h-10"
+      className="mx-4 mb-4 self-start"
     >
       {t(isThere ? 'samples.remove' : 'samples.add')}
     </Button>

@@ -37,6 +37,7 @@ export const KnowledgeBases = () => (
         id,
         to: `/knowledge/${id}`,
         name,
+        mark: <Avatar id={id} name={name} />,
         note: t('knowledge.documents', { count: document_count }),
       }))
     }

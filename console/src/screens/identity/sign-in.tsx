@@ -100,7 +100,14 @@ function SessionEnded() {
   )
 }
 
-const REASONS = ['expired', 'signed_out', 'password_changed', 'factors_reset', 'token_reused'] as const
+const REASONS = [
+  'expired',
+  'signed_out',
+  'password_changed',
+  'address_proven',
+  'factors_reset',
+  'token_reused',
+] as const
 type Reason = (typeof REASONS)[number]
 
 /** Signs in with a passkey alone, without an email address or password. */

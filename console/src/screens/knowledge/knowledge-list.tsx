@@ -5,6 +5,7 @@ import { BookOpen, Plus } from 'lucide-react'
 import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { Avatar } from '../../ui/avatar.tsx'
 import { Button } from '../../ui/button.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Page } from '../../ui/page.tsx'
@@ -68,15 +69,18 @@ const KnowledgeTable = ({ bases }: { bases: KnowledgeBase[] }) => (
       {
         header: t('columns.name'),
         cell: ({ id, name, description }) => (
-          <div className="min-w-0">
-            <Link
-              to="/knowledge/$kbId/documents"
-              params={{ kbId: id }}
-              className="font-medium wrap-anywhere text-accent hover:underline"
-            >
-              {name}
-            </Link>
-            {description && <p className="line-clamp-2 wrap-anywhere text-muted">{description}</p>}
+          <div className="flex min-w-0 items-start gap-3">
+            <Avatar id={id} name={name} size="medium" />
+            <div className="min-w-0">
+              <Link
+                to="/knowledge/$kbId/documents"
+                params={{ kbId: id }}
+                className="font-medium wrap-anywhere text-accent hover:underline"
+              >
+                {name}
+              </Link>
+              {description && <p className="line-clamp-2 wrap-anywhere text-muted">{description}</p>}
+            </div>
           </div>
         ),
       },

@@ -28,7 +28,7 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
     </button>
   )
   return (
-    <li className="px-4 py-3 text-sm">
+    <>
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 gap-y-1">
         <p className="min-w-0 break-words">
           {auditSentence(entry, {
@@ -51,7 +51,7 @@ export function AuditItem({ entry, show }: { entry: AuditEntry; show: ShowAudit 
         </span>
       </div>
       <Details entry={entry} />
-    </li>
+    </>
   )
 }
 

@@ -22,6 +22,8 @@ const VERBS = {
     'billing_changed',
     'credits_transferred',
     'ownership_transferred',
+    'suspended',
+    'suspension_lifted',
     'exported',
     'imported',
   ],

@@ -8,7 +8,7 @@ import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { AuditExport } from './audit-export.tsx'
 import { AuditFilters } from './audit-filters.tsx'
-import { AuditItem } from './audit-item.tsx'
+import { AuditList } from './audit-list.tsx'
 import { NotAllowed } from './not-allowed.tsx'
 import type { ShowAudit } from './search-params.ts'
 
@@ -56,14 +56,7 @@ function Entries() {
             </Empty>
           ) : (
             <>
-              <ul
-                aria-label={t('entries')}
-                className="divide-y divide-line rounded-2xl border border-line bg-raised"
-              >
-                {list.map((entry) => (
-                  <AuditItem key={entry.id} entry={entry} show={show} />
-                ))}
-              </ul>
+              <AuditList entries={list} show={show} />
               <More query={entries} />
             </>
           )

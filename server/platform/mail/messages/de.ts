@@ -31,6 +31,15 @@ export default {
       'Wenn Sie kein Mitglied sein möchten, verlassen Sie die Organisation. Der Link funktioniert 30 Tage lang.',
     action: 'Organisation verlassen',
   },
+  suspension: {
+    subject: '{organization} wurde gesperrt',
+    reason: 'Die Administration von Parley hat die Organisation gesperrt. Grund: {reason}',
+    effect:
+      'Mitglieder können weiterhin alles lesen und exportieren. Nachrichten, Modellaufrufe, Tools, Deployments und alle anderen Änderungen ruhen, bis die Sperre aufgehoben wird.',
+    lifted: '{organization} ist nicht mehr gesperrt',
+    again: 'In der Organisation funktioniert wieder alles.',
+    action: 'Organisation öffnen',
+  },
   verification: {
     subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
     request:

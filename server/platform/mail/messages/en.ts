@@ -25,6 +25,15 @@ export default {
     leave: 'If you don’t want to be a member, leave the organization. The link works for 30 days.',
     action: 'Leave organization',
   },
+  suspension: {
+    subject: '{organization} was suspended',
+    reason: 'The administration of Parley suspended the organization. Reason: {reason}',
+    effect:
+      'Members can still read and export everything. Messages, model calls, tools, deployments and all other changes are paused until the suspension is lifted.',
+    lifted: '{organization} is no longer suspended',
+    again: 'Everything in the organization works again.',
+    action: 'Open organization',
+  },
   verification: {
     subject: 'Confirm your email address',
     request: 'Someone signed up for Parley with this email address. If it was you, confirm the address.',

@@ -17,6 +17,7 @@ export default {
       'Dieser Chat hat sein Limit von {limit, plural, one {# Nachricht} other {# Nachrichten}} pro Tag erreicht. Versuchen Sie es nach Mitternacht (UTC) erneut.',
     not_found: 'Dieses Deployment wurde nicht gefunden.',
     paused: 'Dieses Deployment ist pausiert. Versuchen Sie es erneut, wenn es fortgesetzt wurde.',
+    suspended: 'Dieser Chat ist nicht verfügbar, weil die Organisation, die ihn anbietet, gesperrt ist.',
   },
   kb: {
     changing: 'Dieses Dokument wird gerade neu indexiert. Versuchen Sie es erneut, wenn es bereit ist.',

@@ -1,0 +1,49 @@
+import type { UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { LucideIcon } from 'lucide-react'
+import { translator } from '../../messages/index.ts'
+import { Empty, Loaded, More } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { SearchField } from '../people/search-field.tsx'
+import type { ShowAdmin } from './search-params.ts'
+
+const t = translator('admin')
+
+export interface AdminListProps {
+  q: string
+  show: ShowAdmin
+}
+
+interface Props<Row> extends AdminListProps {
+  of: 'organizations' | 'people'
+  icon: LucideIcon
+  query: UseInfiniteQueryResult<Row[]>
+  columns: readonly Column<Row>[]
+}
+
+/** A searchable table of all organizations or people. */
+export function AdminList<Row extends { id: string }>({ of, icon, q, show, query, columns }: Props<Row>) {
+  return (
+    <>
+      <SearchField
+        label={t('search')}
+        placeholder={t(`${of}.searchHint`)}
+        value={q}
+        onChange={(text) => show({ q: text || undefined })}
+      />
+      <Loaded query={query}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty icon={icon} title={t('noMatches')}>
+              {t(`${of}.searchLimit`)}
+            </Empty>
+          ) : (
+            <>
+              <Table label={t(`tab.${of}`)} rows={rows} keyOf={({ id }) => id} columns={columns} />
+              <More query={query} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  )
+}

@@ -1,0 +1,25 @@
+import { CirclePause } from 'lucide-react'
+import { translator } from '../messages/index.ts'
+import { useHere } from './organization.tsx'
+
+const t = translator('shell')
+
+/** Tells members, above every page, that the organization is suspended, why, and what they can still do. */
+export function SuspensionNotice() {
+  const { suspension } = useHere().organization
+  if (!suspension) return null
+  return (
+    <div
+      role="status"
+      className="flex shrink-0 items-start gap-2.5 border-b border-line bg-warning-soft px-4 py-2.5 text-sm"
+    >
+      <CirclePause aria-hidden size={18} className="mt-px shrink-0 text-warning" />
+      <p className="max-h-24 min-w-0 overflow-y-auto wrap-anywhere">
+        {t.rich('suspension', {
+          reason: suspension.reason,
+          title: (words) => <strong className="font-semibold">{words}</strong>,
+        })}
+      </p>
+    </div>
+  )
+}

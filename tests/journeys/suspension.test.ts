@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { titledChat } from '#tests/support/chats.ts'
+import type { Answer, Person } from '#tests/support/client.ts'
+import { askForToken, create, makeAgent, talk, visit } from '#tests/support/deployments.ts'
+import { librarian, textSource } from '#tests/support/knowledge.ts'
+import { mailTo } from '#tests/support/mail.ts'
+import { startProvider } from '#tests/support/provider/index.ts'
+import { StreamReader } from '#tests/support/reader.ts'
+import { startTestServer, type TestServer } from '#tests/support/server.ts'
+import { type Team, teamOf } from '#tests/support/team.ts'
+
+/** The system administrator suspends an organization: its members read and export, and nothing else runs. */
+
+const REASON = 'Invoice 2041 is unpaid.'
+const BODY = { reason: REASON }
+
+let server: TestServer
+let provider: Awaited<ReturnType<typeof startProvider>>
+let team: Team
+
+beforeAll(async () => {
+  provider = await startProvider()
+  server = await startTestServer()
+  team = await teamOf(server, await server.signUp(), 'Not suspended')
+}, 60_000)
+afterAll(async () => {
+  await server.stop()
+  await provider.close()
+})
+
+const suspend = ({ organizationId }: Person, body = BODY) =>
+  team.asAdministrator('POST', `/api/org/suspend?org_id=${organizationId}`, body)
+const lift = ({ organizationId }: Person) =>
+  team.asAdministrator('POST', `/api/org/lift_suspension?org_id=${organizationId}`)
+
+const codeOf = ({ status, body }: Answer) => [status, body.code]
+const SUSPENDED = [403, 'access.organization_suspended']
+
+const modelOf = (person: Person, version: string) =>
+  server.addModel(person, {
+    provider: 'openai-compatible',
+    version,
+    config: { base_url: `${provider.url}/v1` },
+  })
+
+/** Returns a caller of the person's personal organization, with a key of it. */
+async function prepare() {
+  const person = await server.signUp()
+  const inOrg = (path: string) => `${path}${path.includes('?') ? '&' : '?'}org_id=${person.organizationId}`
+  const call = (method: string, path: string, body?: unknown, token = person.token) =>
+    server.call(method, inOrg(path), { token, body })
+  const key = await call('POST', '/api/api_keys/create', { name: 'Key', permissions: ['*:*'] })
+  return { person, call, key: key.body.key as string }
+}
+
+test('members read and export, with the reason; nothing that writes or costs runs until it is lifted', async () => {
+  const { person, call, key } = await prepare()
+  const chat_id = await titledChat(server, person)
+  const model_id = await modelOf(person, 'emu-n3')
+  const say = (content: string) => call('POST', `/api/chat/send_message?chat_id=${chat_id}&model_id=${model_id}`, { content })
+  expect((await say('Hello')).status).toBe(200)
+  const kbId = await librarian(server, person).create()
+  await suspend(person)
+
+  const organization = (await call('GET', '/api/org/list')).body.data[0]
+  expect(organization.suspension).toEqual({ reason: REASON, suspended_at: expect.any(String) })
+  const chat = await call('GET', `/api/chat?chat_id=${chat_id}`)
+  expect(chat.body.messages.length).toBe(2)
+  for (const path of ['/api/agents/list', '/api/org/export', `/api/chat/export?chat_id=${chat_id}`, '/api/audit/list'])
+    expect([path, (await call('GET', path)).status]).toEqual([path, 200])
+
+  const refused = await say('Are you there?')
+  expect(codeOf(refused)).toEqual(SUSPENDED)
+  expect(refused.body.detail).toContain(REASON)
+  const writes: [string, string, unknown][] = [
+    ['POST', '/api/chat', { title: 'New' }],
+    ['PUT', `/api/chat?chat_id=${chat_id}`, { title: 'New' }],
+    ['POST', '/api/chat/prompt', { prompt: 'Hello' }],
+    ['POST', `/api/kb/add_source?kb_id=${kbId}`, textSource('Whales')],
+    ['POST', `/api/kb/search?kb_id=${kbId}`, { query: 'Whales' }],
+    ['POST', '/api/api_keys/create', { name: 'Another' }],
+    ['PUT', '/api/org/update', { name: 'Renamed' }],
+    ['DELETE', '/api/org/delete', undefined],
+  ]
+  for (const [method, path, body] of writes)
+    expect([path, ...codeOf(await call(method, path, body))]).toEqual([path, ...SUSPENDED])
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const asked = { model: 'emu-n3', messages, max_tokens: 10 }
+  const openai = await server.call('POST', '/openai/v1/chat/completions', { token: key, body: asked })
+  expect([openai.status, openai.body.error.code]).toEqual(SUSPENDED)
+  expect((await server.call('GET', '/openai/v1/models', { token: key })).status).toBe(200)
+  const anthropic = await server.call('POST', '/anthropic/v1/messages', { token: key, body: asked })
+  expect([anthropic.status, anthropic.body.error.message]).toEqual([403, expect.stringContaining(REASON)])
+  const rpc = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+  const accept = { accept: 'application/json, text/event-stream' }
+  const mcp = await server.call('POST', '/mcp', { token: key, body: rpc, headers: accept })
+  expect(mcp.status).toBe(403)
+
+  await lift(person)
+  expect((await say('Are you there?')).status).toBe(200)
+  expect((await call('GET', '/api/org/list')).body.data[0].suspension).toBeNull()
+  const { data: entries } = (await call('GET', '/api/audit/list?record_type=organization')).body
+  expect(entries.slice(0, 2)).toMatchObject([
+    { action: 'organization.suspension_lifted', before: { reason: REASON }, after: null },
+    { action: 'organization.suspended', before: null, after: { reason: REASON } },
+  ])
+}, 30_000)
+
+test("the person's other organizations work, but get no credits from the suspended one", async () => {
+  const { person, call } = await prepare()
+  const { body: other } = await server.call('POST', `/api/org/create_org?name=${crypto.randomUUID()}&credits=100`, {
+    token: person.token,
+  })
+  const chat = (id: string) =>
+    server.call('POST', `/api/chat?org_id=${id}`, { token: person.token, body: { title: 'Chat' } })
+  const { id: mine } = (await chat(person.organizationId)).body
+  const { id: theirs } = (await chat(other.id)).body
+  await suspend(person)
+  expect((await chat(other.id)).status).toBe(201)
+  const transfer = { from_org: person.organizationId, to_org: other.id, amount: 5 }
+  expect(codeOf(await call('POST', '/api/billing/transfer', transfer))).toEqual(SUSPENDED)
+  const again = `/api/org/create_org?name=${crypto.randomUUID()}&credits=1`
+  expect(codeOf(await server.call('POST', again, { token: person.token }))).toEqual(SUSPENDED)
+  const remove = (org_id?: string) =>
+    server.call('POST', `/api/chat/bulk_delete_sessions${org_id ? `?org_id=${org_id}` : ''}`, {
+      token: person.token,
+      body: { session_ids: [mine, theirs] },
+    })
+  expect(codeOf(await remove(person.organizationId))).toEqual(SUSPENDED)
+  await remove()
+  const readChat = (id: string, org_id: string) =>
+    server.call('GET', `/api/chat?chat_id=${id}&org_id=${org_id}`, { token: person.token })
+  expect((await readChat(mine, person.organizationId)).status).toBe(200)
+  expect((await readChat(theirs, other.id)).status).toBe(404)
+})
+
+test('visitors and the keys of deployments are refused without the reason', async () => {
+  const { person } = await prepare()
+  const agentId = await makeAgent(server, person, provider)
+  const { body: widget } = await create(server, person, agentId, { deployment_type: 'widget' })
+  const { body: api } = await create(server, person, agentId)
+  const visitor = await visit(server, widget)
+  await suspend(person)
+  const closed = [403, 'deployment.suspended']
+  const chat = await talk(server, visitor, { content: 'Hello' })
+  expect(codeOf(chat)).toEqual(closed)
+  expect(chat.body.detail).not.toContain(REASON)
+  expect(codeOf(await askForToken(server, widget.id))).toEqual(closed)
+  expect(codeOf(await talk(server, api.api_key, { content: 'Hello' }))).toEqual(closed)
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const body = { model: agentId, messages }
+  const openai = await server.call('POST', '/openai/v1/chat/completions', { token: api.api_key, body })
+  expect([openai.status, openai.body.error.code]).toEqual(closed)
+  expect((await server.call('GET', `/embed/${widget.id}`)).status).toBe(403)
+  await lift(person)
+  expect((await talk(server, visitor, { content: 'Hello' })).status).toBe(200)
+})
+
+test('other organizations cannot use its public agents', async () => {
+  const { person } = await prepare()
+  const agent_id = await makeAgent(server, person, provider, 'emu-n3', { is_public: true })
+  const other = await server.signUp()
+  const ask = () => server.say(other, { agent_id }, { content: 'Hello' })
+  await ask()
+  await suspend(person)
+  await expect(ask()).rejects.toThrow(/Agent not found/)
+})
+
+test('a reply in progress finishes and is charged', async () => {
+  const { person, call } = await prepare()
+  const chat_id = await titledChat(server, person)
+  const model_id = await modelOf(person, 'emu-n20-gap50')
+  const query = new URLSearchParams({ org_id: person.organizationId, chat_id, model_id })
+  const reply = await StreamReader.open(`${server.url}/api/chat/send_message?${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ content: 'Hello' }),
+  })
+  await reply.next()
+  await suspend(person)
+  await expect
+    .poll(async () => (await call('GET', `/api/chat?chat_id=${chat_id}`)).body.messages.at(-1).status)
+    .toBe('COMPLETED')
+  const { data: entries } = (await call('GET', '/api/billing/ledger')).body
+  expect(entries[0].kind).toBe('DEBIT')
+})
+
+test('its knowledge bases read no sources until it is lifted', async () => {
+  const [{ person }, { person: other }] = [await prepare(), await prepare()]
+  const [library, otherLibrary] = [librarian(server, person), librarian(server, other)]
+  const kbId = await library.create({ sources: [textSource('Whales')] })
+  const otherId = await otherLibrary.create({ sources: [textSource('Otters')] })
+  await Promise.all([library.settle(kbId), otherLibrary.settle(otherId)])
+  await suspend(person)
+  await server.server.services.database.sql`
+    update kb_sources set next_reading_at = now() where kb_id in (${kbId}, ${otherId})`
+  const readAgain = async (id: string) => {
+    const [row] = await server.server.services.database.sql`select reading from kb_sources where kb_id = ${id}`
+    return row?.['reading']
+  }
+  await expect.poll(() => readAgain(otherId), { timeout: 20_000 }).toBe(2)
+  expect(await readAgain(kbId)).toBe(1)
+  await lift(person)
+  await expect.poll(() => readAgain(kbId), { timeout: 20_000 }).toBe(2)
+}, 60_000)
+
+test('owners get an email with the reason, and another when it is lifted; unknown organizations are not found', async () => {
+  const { person } = await prepare()
+  await suspend(person)
+  expect((await mailTo(server, person.email, 'was suspended')).text).toContain(REASON)
+  await lift(person)
+  await mailTo(server, person.email, 'is no longer suspended')
+  const token = (await team.administrator()).token
+  const nowhere = `/api/org/suspend?org_id=${crypto.randomUUID()}`
+  expect((await server.call('POST', nowhere, { token, body: BODY })).status).toBe(404)
+  expect((await server.call('POST', nowhere, { token, body: { reason: ' ' } })).status).toBe(400)
+})
