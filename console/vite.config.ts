@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { COMPILED_ALIAS, compileMessages } from '@parley/messages/compile'
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { SHARED_BY_START, START, startFirst } from './start-first.ts'
 
 /** The server to which Vite's development server proxies requests. */
 const SERVER = process.env['PARLEY_URL'] ?? 'http://localhost:3000'
@@ -29,7 +31,7 @@ const MESSAGES = /\/messages\/\w+\/(?:first|chats|rest)\.ts$/
 export default defineConfig({
   root: import.meta.dirname,
   resolve: { alias: COMPILED_ALIAS },
-  plugins: [compileMessages(MESSAGES), react(), tailwind()],
+  plugins: [compileMessages(MESSAGES), react(), tailwind(), startFirst],
   build: {
     target: 'es2022',
     // The page's Content-Security-Policy forbids inline data, so emit all assets as files.
@@ -43,9 +45,11 @@ export default defineConfig({
     },
     reportCompressedSize: false,
     rolldownOptions: {
+      input: { index: join(import.meta.dirname, 'index.html'), start: START },
       output: {
         codeSplitting: {
           groups: [
+            { name: 'start', test: SHARED_BY_START, priority: 2, includeDependenciesRecursively: false },
             { name: 'panels', test: PANELS, priority: 1, includeDependenciesRecursively: false },
             { name: 'shared', minShareCount: SHARED_FROM },
           ],

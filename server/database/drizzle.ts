@@ -25,6 +25,7 @@ export const {
   getTableColumns,
   getTableName,
   gte,
+  ilike,
   inArray,
   isNotNull,
   isNull,

@@ -6,3 +6,7 @@ export function patternHolding(words: string | undefined): string | null {
   const trimmed = words?.trim()
   return trimmed ? `%${trimmed.replace(/[\\%_]/g, '\\$&')}%` : null
 }
+
+/** Returns a LIKE pattern for each word. A string that matches all patterns contains the words in any order. */
+export const patternsHolding = (words = ''): string[] =>
+  words.split(/\s+/).flatMap((word) => patternHolding(word) ?? [])

@@ -148,6 +148,27 @@ describeInBrowser('the list of chats in the console', () => {
     expect(page.url()).not.toContain('prompt')
     await page.getByRole('article', { name: 'Reply' }).getByText('You said: Say hello').waitFor()
     expect(await page.getByRole('article', { name: 'You' }).count()).toBe(1)
+  })
+
+  test('signing out sends the deletions that could still be undone', async () => {
+    await page.getByRole('button', { name: 'More options' }).click()
+    await page.getByRole('button', { name: 'Manage instructions' }).click()
+    await page.getByRole('button', { name: 'Delete Brief' }).click()
+    await page.getByRole('button', { name: 'Edit Brief' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await menuOf(/Actions for Say hello/, 'Delete')
+    const [instruction, chat] = await Promise.all([
+      page.waitForResponse(/instructions\/delete/),
+      page.waitForResponse(/bulk_delete_sessions/),
+      (async () => {
+        await page.getByRole('button', { name: /^Your account/ }).click()
+        await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      })(),
+    ])
+    expect([instruction.status(), chat.status()]).toEqual([200, 200])
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0)
     expect(stage.problems).toEqual([])
   })
 })

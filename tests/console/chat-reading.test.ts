@@ -69,6 +69,22 @@ describeInBrowser('reading in the console', () => {
     await link.waitFor()
   })
 
+  test('a reply is regenerated although the failed one is not stored yet', async () => {
+    const page = await stage.open('/chats', person)
+    const stored = Promise.withResolvers<void>()
+    await page.route(/\/api\/chat\?/, async (route) => {
+      await stored.promise
+      await route.continue()
+    })
+    await choose(page, /errmid/)
+    await say(page, 'Why is the sky blue?')
+    await replies(page).getByRole('button', { name: 'Regenerate with…' }).click()
+    await page.getByRole('menuitem', { name: /Parley demo \(no language model\)/ }).click()
+    stored.resolve()
+    await replies(page).getByText('You said:').waitFor()
+    expect(await page.getByText('A reply is already in progress').count()).toBe(0)
+  })
+
   test('passages and search results show rendered text', async () => {
     const library = librarian(stage.server, person)
     const kb = await library.create({

@@ -142,7 +142,11 @@ describeInBrowser('conversations in the console', () => {
     await page.getByRole('button', { name: 'Archived' }).click()
     await page.waitForURL('**archived=true**')
     await act('Old engines', 'Delete')
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('heading', { name: 'No archived conversations' }).waitFor()
+    await page.getByRole('listitem').getByRole('button', { name: 'Undo' }).last().click()
+    await act('Old engines', 'Delete')
+    await page.getByRole('heading', { name: 'No archived conversations' }).waitFor()
+    await page.reload()
     await page.getByRole('heading', { name: 'No archived conversations' }).waitFor()
   })
 

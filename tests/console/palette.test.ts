@@ -52,6 +52,18 @@ describeInBrowser('the command palette', () => {
     await page.waitForURL(`**/agents/${agentId}?**`)
   })
 
+  test('asks the server for the name once the user stops typing', async () => {
+    const { page, palette } = await open()
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      if (pathname === '/api/agents/list' && searchParams.has('q')) asked.push(searchParams.get('q') ?? '')
+    })
+    await page.keyboard.type('keeper walr', { delay: 20 })
+    await palette.getByRole('option', { name: 'Walrus keeper', exact: true }).waitFor()
+    expect(asked).toEqual(['keeper walr'])
+  })
+
   test('says that there are no matches only if there are none', async () => {
     const { page, palette } = await open()
     await page.keyboard.type('zzzz nothing has this name')

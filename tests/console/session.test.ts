@@ -110,7 +110,7 @@ describeInBrowser('a session of the console', () => {
       return stage.server.call(method, path, { token: tokens.access_token, ...(body && { body }) })
     }
     await page.goto(`/agents?org_id=${org}`)
-    await page.getByRole('heading', { name: 'Agents' }).waitFor()
+    await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor()
     const ended = async (change: () => Promise<unknown>, reason: RegExp, secret: string) => {
       await change()
       await page.reload()
@@ -118,7 +118,7 @@ describeInBrowser('a session of the console', () => {
       await page.getByLabel('Email').fill(email)
       await page.getByLabel('Password').fill(secret)
       await page.getByRole('button', { name: 'Sign in' }).click()
-      await page.getByRole('heading', { name: 'Agents' }).waitFor()
+      await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor()
     }
     await ended(() => elsewhere('DELETE', '/api/auth/sessions'), /^This session was signed out/, password)
     await ended(

@@ -20,7 +20,7 @@ const CLIENT_SIDE = [
 const namesIn = (file: string): string[] =>
   [...readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name = '']) => name)
 
-/** Each folder may import those before it. main.tsx and router.tsx connect them. */
+/** Each folder may import those before it. start.ts, app.tsx and router.tsx connect them. */
 const ROOMS = ['messages', 'api', 'ui', 'markdown', 'shell', 'screens']
 
 /** The other groups that each group of screens may import. */

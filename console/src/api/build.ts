@@ -7,16 +7,16 @@ export type BuildState = 'current' | 'replaced' | 'unreachable'
 const send = createTransport({ answerTimeoutMs: 10_000 })
 
 /**
- * Returns whether the server still serves this page's build. The first script's file name contains a hash of the
- * whole build, so the server's current page names a different script after an update. Never rejects.
+ * Returns whether the server still serves this page's build. The file name of the console's script contains a hash of
+ * the whole build, so the server's current page names a different script after an update. Never rejects.
  */
 export async function askForBuild(signal: AbortSignal): Promise<BuildState> {
-  const script = document.querySelector<HTMLScriptElement>('script[type=module][src]')
+  const script = document.querySelector<HTMLLinkElement>('link#script')
   try {
     // While the server is building the console, it responds with 503. The request then throws.
     const answer = await send('/', { headers: { accept: 'text/html' }, cache: 'no-store', signal })
     const page = await answer.text()
-    return script && page.includes(script.getAttribute('src') ?? '') ? 'current' : 'replaced'
+    return script && page.includes(script.getAttribute('href') ?? '') ? 'current' : 'replaced'
   } catch {
     return 'unreachable'
   }

@@ -75,7 +75,7 @@ interface Change<O extends OperationName> {
   onDone?: (reply: Reply<O>, input: ChangeInput<O>) => void
 }
 
-type ChangeInput<O extends OperationName> = Omit<Input<O>, 'signal'>
+export type ChangeInput<O extends OperationName> = Omit<Input<O>, 'signal'>
 
 /**
  * Returns a mutation that calls an operation. For example, after `const add = useChange('POST /api/agents', {

@@ -26,8 +26,12 @@ export interface MarkdownProps {
 export function Markdown({ text, streaming, citations = NO_PASSAGES, onCitation }: MarkdownProps): ReactNode {
   const [splitter] = useState(() => new BlockSplitter())
   const blocks = splitter.split(text, !streaming)
-  // Blocks after the first ones render in a deferred update, so that the page stays responsive.
-  const count = useDeferredValue(blocks.length, FIRST_BLOCKS)
+  // Blocks after the first ones render in a deferred update, so that the page stays responsive. Later blocks do not:
+  // each new text would interrupt the deferred update, which would then begin again.
+  const deferred = useDeferredValue(blocks.length, FIRST_BLOCKS)
+  const isCaughtUp = useRef(false)
+  if (deferred >= blocks.length) isCaughtUp.current = true
+  const count = isCaughtUp.current ? blocks.length : deferred
   const latest = useRef(onCitation)
   useEffect(() => {
     latest.current = onCitation

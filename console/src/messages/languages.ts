@@ -1,4 +1,4 @@
-import { findLanguage, type Language } from '@parley/messages'
+import { findLanguage, type Language } from '@parley/messages/languages'
 
 /**
  * The pseudo-language is English with accents, brackets and longer words. It reveals text that has no translation or

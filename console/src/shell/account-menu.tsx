@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router'
 import { Check, Keyboard, LogOut, Monitor, Moon, Sun, UserCog } from 'lucide-react'
-import { session } from '../api/session.ts'
 import { translator } from '../messages/index.ts'
+import { signOut } from '../ui/deletions.ts'
 import type { Trigger } from '../ui/late-panel.tsx'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../ui/menu.tsx'
-import { chooseTheme, useTheme } from '../ui/theme.ts'
+import { chooseTheme, chosenTheme } from '../ui/theme.ts'
 import { showOverlay } from './overlay.ts'
 
 const t = translator('shell')
@@ -18,7 +18,7 @@ const THEMES = [
 /** The user's menu: the account, the appearance, the shortcuts and signing out. */
 export default function AccountMenu({ trigger }: { trigger: Trigger }) {
   const navigate = useNavigate()
-  const theme = useTheme()
+  const theme = chosenTheme()
   return (
     <Menu defaultOpen align="start" trigger={trigger}>
       <MenuItem icon={UserCog} onSelect={() => void navigate({ to: '/account' })}>
@@ -36,7 +36,7 @@ export default function AccountMenu({ trigger }: { trigger: Trigger }) {
         </MenuItem>
       ))}
       <MenuLine />
-      <MenuItem icon={LogOut} onSelect={() => session.signOut()}>
+      <MenuItem icon={LogOut} onSelect={() => void signOut()}>
         {t('account.signOut')}
       </MenuItem>
     </Menu>

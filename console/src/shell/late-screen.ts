@@ -47,16 +47,20 @@ export function lateScreen<Name extends string>(
     if (Screen !== null) return
     const signal = navigation?.screens.has(Late) ? navigation.over.signal : undefined
     const get: GetChunk = (chunk) => (signal ? loadChunk(chunk, signal) : chunk())
-    return loadText(text, get)
-      .then(() => get(load))
-      .then(
-        (chunk) => {
-          Screen = chunk[name]
-        },
-        () => {},
-      )
+    return Promise.all([get(load), loadText(text, get)]).then(
+      ([chunk]) => {
+        Screen = chunk[name]
+      },
+      () => {},
+    )
   }
   return Late
+}
+
+/** Starts loading the screen of a path before the router does. */
+export function loadScreen(router: AnyRouter, pathname: string): void {
+  for (const { options } of router.getMatchedRoutes(pathname)[0])
+    (options.component as Partial<LateScreen> | undefined)?.preload?.()
 }
 
 /** Records which screens the current navigation needs. */

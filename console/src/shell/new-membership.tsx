@@ -14,7 +14,7 @@ interface NewMembershipProps {
 }
 
 /** Shown when a user first opens an organization that someone else added them to. The user can leave right away. */
-export function NewMembership({ organization, onOpen }: NewMembershipProps) {
+export default function NewMembership({ organization, onOpen }: NewMembershipProps) {
   const navigate = useNavigate()
   const leave = useChange('POST /api/org/leave', {
     outdates: ['GET /api/org/list', 'GET /api/users/me'],

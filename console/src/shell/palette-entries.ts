@@ -21,10 +21,11 @@ import {
   Wrench,
 } from 'lucide-react'
 import { read } from '../api/queries.ts'
-import { session } from '../api/session.ts'
 import type shell from '../messages/en/shell.ts'
 import { translator } from '../messages/index.ts'
+import { signOut } from '../ui/deletions.ts'
 import { chooseTheme } from '../ui/theme.ts'
+import { useDelayed } from '../ui/use-delayed.ts'
 import { useHere } from './organization.tsx'
 import { showOverlay } from './overlay.ts'
 import { ADMIN_PLACE, mainPlaces, PLACES, type Place, SETTINGS, visibleGroups } from './places.ts'
@@ -49,19 +50,28 @@ export interface EntryGroup {
   isPending?: boolean
 }
 
-/** Records are searched from this length of the query on, in characters. */
+/** The server is searched from this length of the query on, in characters. */
 const SEARCH_FROM = 2
+/** The server is searched when the user has stopped typing for this long. */
+const PAUSE_MS = 150
 const PER_GROUP_MAX = 5
-/** The number of records per type that the browser searches: the newest ones. */
-const RECORDS_MAX = 100
+/** The number of matching records per type among which the best ones are chosen. */
+const MATCHES_MAX = 50
 
 /**
  * Returns what the palette offers for a query: actions, pages, chats and records. Each appears once, and the best
  * matches of each group come first. Without a query, returns all actions and pages.
  */
 export function useEntries(query: string): EntryGroup[] {
-  const groups = [useActions(), usePages(), useChats(query), ...useRecords(query)]
-  return groups
+  const delayed = useDelayed(query, PAUSE_MS)
+  const sought = query.length < SEARCH_FROM ? '' : delayed
+  const isTyping = query.length >= SEARCH_FROM && query !== sought
+  const found = [useChats(sought), ...useRecords(sought)]
+  return [
+    useActions(),
+    usePages(),
+    ...found.map((group) => ({ ...group, isPending: isTyping || group.isPending })),
+  ]
     .map(({ entries, ...group }) => ({ ...group, entries: bestOf(entries, query, group.name === 'chats') }))
     .filter(({ entries, isPending }) => entries.length > 0 || isPending)
 }
@@ -112,7 +122,7 @@ function useActions(): EntryGroup {
             () => void navigate({ to: '/', search: { org_id: id } }),
           ),
         ),
-      entry('sign-out', LogOut, t('account.signOut'), () => session.signOut()),
+      entry('sign-out', LogOut, t('account.signOut'), () => void signOut()),
     ],
   }
 }
@@ -172,17 +182,27 @@ function useRecords(query: string): EntryGroup[] {
   const navigate = useNavigate()
   const org_id = organization.id
   const isSearched = query.length >= SEARCH_FROM
-  const list = { org_id, limit: RECORDS_MAX }
+  const list = { org_id, q: query, limit: MATCHES_MAX }
   const placeholderData = <Data>(before: Data | undefined) => before
-  const agents = useQuery({ ...read('GET /api/agents/list', list), enabled: isSearched && may('agent:read') })
-  const bases = useQuery({ ...read('GET /api/kb/list', list), enabled: isSearched && may('kb:read') })
+  const agents = useQuery({
+    ...read('GET /api/agents/list', list),
+    enabled: isSearched && may('agent:read'),
+    placeholderData,
+  })
+  const bases = useQuery({
+    ...read('GET /api/kb/list', list),
+    enabled: isSearched && may('kb:read'),
+    placeholderData,
+  })
   const tools = useQuery({
     ...read('GET /api/tools/list_all', list),
     enabled: isSearched && may('tool:read'),
+    placeholderData,
   })
   const deployments = useQuery({
     ...read('GET /api/agent_deploy/list', list),
     enabled: isSearched && may('agent:read'),
+    placeholderData,
   })
   const people = useQuery({
     ...read('GET /api/users/list', { org_id, q: query, offset: 0, limit: PER_GROUP_MAX }),

@@ -2,20 +2,22 @@ import type { Organization } from '@parley/client/schemas'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { Menu as MenuIcon } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useLayoutEffect, useState } from 'react'
 import { covers } from '../api/covers.ts'
 import { useLiveUpdates } from '../api/live.ts'
-import { read, readPages } from '../api/queries.ts'
-import { session, useIsSignedIn } from '../api/session.ts'
+import { useIsSignedIn } from '../api/session.ts'
 import { translator } from '../messages/index.ts'
 import { storeLanguage } from '../messages/languages.ts'
 import { Button } from '../ui/button.tsx'
+import { loadChunk } from '../ui/chunks.ts'
 import { classNames } from '../ui/class-names.ts'
-import { Empty, Failure, Skeleton } from '../ui/states.tsx'
+import { signOut } from '../ui/deletions.ts'
+import { Empty, Failure } from '../ui/states.tsx'
 import { useAccountLanguage } from './account-language.ts'
-import { NewMembership } from './new-membership.tsx'
+import { showFrame } from './frame.ts'
 import { HereContext } from './organization.tsx'
 import { Overlays } from './overlays.tsx'
+import { OWN_ORGANIZATIONS, OWN_USER } from './own.ts'
 import { PhoneHeader } from './phone-header.tsx'
 import { rail } from './rail.ts'
 import { SecondFactorGate } from './second-factor-gate.tsx'
@@ -24,6 +26,8 @@ import { Sidebar } from './sidebar.tsx'
 import { SuspensionNotice } from './suspension-notice.tsx'
 
 const t = translator('shell')
+
+const NewMembership = lazy(() => loadChunk(() => import('./new-membership.tsx')))
 
 const LAST = 'parley.organization'
 /** The minimum role level for inviting users: the level of admins. */
@@ -34,8 +38,8 @@ export function Shell() {
   const navigate = useNavigate()
   const isSignedIn = useIsSignedIn()
   const { org_id } = useSearch({ from: '/app' })
-  const user = useQuery(read('GET /api/users/me', {}))
-  const organizations = useInfiniteQuery(readPages('GET /api/org/list', { limit: 100 }))
+  const user = useQuery(OWN_USER)
+  const organizations = useInfiniteQuery(OWN_ORGANIZATIONS)
   useLiveUpdates()
   useAccountLanguage(user.data?.language)
   const [opened, setOpened] = useState<string>()
@@ -58,10 +62,10 @@ export function Shell() {
     return (
       <Alone>
         <Failure error={error} onRetry={() => void Promise.all([user.refetch(), organizations.refetch()])} />
-        <Button onClick={() => session.signOut()}>{t('account.signOut')}</Button>
+        <Button onClick={() => void signOut()}>{t('account.signOut')}</Button>
       </Alone>
     )
-  if (!user.data || !organizations.data) return <ShellSkeleton />
+  if (!user.data || !organizations.data) return <Waiting />
   if (!chosen)
     return (
       <Alone>
@@ -83,7 +87,9 @@ export function Shell() {
   if (!chosen.is_opened && opened !== chosen.id)
     return (
       <Alone>
-        <NewMembership organization={chosen} onOpen={() => setOpened(chosen.id)} />
+        <Suspense fallback={<Waiting />}>
+          <NewMembership organization={chosen} onOpen={() => setOpened(chosen.id)} />
+        </Suspense>
       </Alone>
     )
   const { permissions, level } = chosen.user_role
@@ -150,15 +156,8 @@ const Alone = ({ children }: { children: React.ReactNode }) => (
   <main className="mx-auto flex max-w-lg flex-col items-start gap-4 p-6 pt-24">{children}</main>
 )
 
-const ShellSkeleton = () => (
-  <div role="status" aria-label={t('loading')} className="flex h-full">
-    <div className="hidden w-60 shrink-0 flex-col gap-3 border-r border-line bg-surface p-4 lg:flex">
-      <Skeleton className="h-9" />
-      <Skeleton className="h-64" />
-    </div>
-    <div className="mx-auto flex w-full max-w-5xl flex-col gap-4 p-8">
-      <Skeleton className="h-9 w-64" />
-      <Skeleton className="h-40" />
-    </div>
-  </div>
-)
+/** Leaves the page to its frame, and announces to screen readers that it loads. */
+function Waiting() {
+  useLayoutEffect(showFrame, [])
+  return <p role="status" aria-label={t('loading')} />
+}

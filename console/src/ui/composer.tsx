@@ -3,7 +3,7 @@ import { type KeyboardEvent, useState } from 'react'
 import { translator } from '../messages/index.ts'
 import { IconButton } from './button.tsx'
 import { classNames } from './class-names.ts'
-import { isEnter } from './is-enter.ts'
+import { isEnter } from './keys.tsx'
 
 const t = translator('ui')
 

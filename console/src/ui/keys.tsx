@@ -1,3 +1,4 @@
+import type { KeyboardEvent } from 'react'
 import { translator } from '../messages/index.ts'
 
 const t = translator('ui')
@@ -18,3 +19,8 @@ export const Keys = ({ keys }: { keys: string }) => (
     {keys.split(/[+ ]/).map(keyName).join(' ')}
   </kbd>
 )
+
+/** Returns whether a key press submits a form: Enter without Shift, and not during input-method composition. */
+export const isEnter = ({ key, shiftKey, keyCode, nativeEvent }: KeyboardEvent): boolean =>
+  // Key code 229 also means composition. In Safari, `isComposing` is already false when Enter ends the composition.
+  key === 'Enter' && !shiftKey && !nativeEvent.isComposing && keyCode !== 229

@@ -1,14 +1,13 @@
-import { useSyncExternalStore } from 'react'
-import { Listeners } from '../api/listeners.ts'
-
 /** The user's choice of theme. `system` follows the device's setting. */
 export type Theme = 'system' | 'light' | 'dark'
 
 const KEY = 'parley.theme'
 const prefersDark = window.matchMedia('(prefers-color-scheme: dark)')
-const listeners = new Listeners()
 
-export const useTheme = (): Theme => useSyncExternalStore(listeners.subscribe, chosenTheme)
+export function chosenTheme(): Theme {
+  const kept = localStorage.getItem(KEY)
+  return kept === 'light' || kept === 'dark' ? kept : 'system'
+}
 
 export function chooseTheme(theme: Theme): void {
   if (theme === 'system') localStorage.removeItem(KEY)
@@ -21,12 +20,6 @@ export function showTheme(): void {
   const theme = chosenTheme()
   const isDark = theme === 'dark' || (theme === 'system' && prefersDark.matches)
   document.documentElement.dataset['theme'] = isDark ? 'dark' : 'light'
-  listeners.notify()
-}
-
-function chosenTheme(): Theme {
-  const kept = localStorage.getItem(KEY)
-  return kept === 'light' || kept === 'dark' ? kept : 'system'
 }
 
 prefersDark.addEventListener('change', showTheme)

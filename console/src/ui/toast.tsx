@@ -1,4 +1,5 @@
-import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useState } from 'react'
+import { createContext, lazy, type ReactNode, Suspense, use, useCallback, useEffect, useState } from 'react'
+import { session } from '../api/session.ts'
 import { loadChunk } from './chunks.ts'
 import { errorText } from './error-text.ts'
 import type { Notice, ShownNotice } from './toasts.tsx'
@@ -23,6 +24,14 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     setUsed(true)
     setNotices((shown) => [...shown, { ...notice, id: (shown.at(-1)?.id ?? 0) + 1 }])
   }, [])
+  // After sign-out, nothing can be undone.
+  useEffect(
+    () =>
+      session.subscribe(() => {
+        if (!session.isSignedIn()) setNotices((shown) => shown.filter(({ undo }) => !undo))
+      }),
+    [],
+  )
   const remove = ({ id, onClose }: ShownNotice) => {
     setNotices((shown) => shown.filter((notice) => notice.id !== id))
     onClose?.()

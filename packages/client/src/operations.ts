@@ -63,4 +63,6 @@ export interface CallOptions {
    * null, no key is sent.
    */
   idempotencyKey?: string | null | undefined
+  /** Whether a browser completes the request after the user has left the page. The body can have at most 64 KiB. */
+  keepalive?: boolean | undefined
 }

@@ -24,15 +24,21 @@ export function addressOf(path: string, query: object = {}): string {
 /** Returns the path and the fetch options of an operation. Adds an idempotency key to a POST request. */
 export function requestOf(
   operation: string,
-  { query, body, signal, idempotencyKey = randomKey() }: UntypedInput,
+  { query, body, signal, keepalive, idempotencyKey = randomKey() }: UntypedInput,
 ): [path: string, init: RequestInit] {
   const [method = '', path = ''] = operation.split(' ')
   const headers = {
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(method === 'POST' && idempotencyKey !== null && { 'idempotency-key': idempotencyKey }),
   }
-  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-  return [addressOf(path, query), signal ? { ...init, signal } : init]
+  const init = {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(keepalive && { keepalive }),
+    ...(signal && { signal }),
+  }
+  return [addressOf(path, query), init]
 }
 
 /**

@@ -3,26 +3,38 @@
  * at all in a hidden tab.
  */
 const FLUSH_MS = 50
+/** The longest time between two updates on a slow device. */
+const FLUSH_MS_MAX = 250
 
-/** Limits a callback to one call per 50 ms. */
+/**
+ * Limits a callback to one call per 50 ms. In a page, also waits as long as the page took to paint the previous call,
+ * so that updates take at most half of a slow device's time.
+ */
 export class Throttle {
   readonly #onFlush: () => void
   #clock: ReturnType<typeof setTimeout> | undefined
+  #paintMs = 0
 
   constructor(onFlush: () => void) {
     this.#onFlush = onFlush
   }
 
-  /** Schedules a call within 50 ms, unless a call is already scheduled. */
+  /** Schedules a call, unless a call is already scheduled. */
   schedule(): void {
-    this.#clock ??= setTimeout(() => this.flush(), FLUSH_MS)
+    this.#clock ??= setTimeout(() => this.flush(), Math.max(FLUSH_MS, this.#paintMs))
   }
 
   /** Calls back immediately if a call is scheduled. */
   flush(): void {
     if (this.#clock === undefined) return
     this.cancel()
+    const begin = performance.now()
     this.#onFlush()
+    globalThis.requestAnimationFrame?.(() =>
+      setTimeout(() => {
+        this.#paintMs = Math.min(performance.now() - begin, FLUSH_MS_MAX)
+      }),
+    )
   }
 
   cancel(): void {
@@ -31,7 +43,7 @@ export class Throttle {
   }
 }
 
-/** Concatenates the pieces of a streamed text. Passes the whole text to a callback at most every 50 ms. */
+/** Concatenates the pieces of a streamed text. Passes the whole text to a callback at most every 50 ms (Throttle). */
 export class TextBuffer {
   readonly #onText: (text: string) => void
   readonly #throttle = new Throttle(() => this.#onText(this.#text))

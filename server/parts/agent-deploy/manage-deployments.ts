@@ -1,4 +1,5 @@
-import { desc, eq, lt } from '#database/drizzle.ts'
+import { and, desc, eq, ilike, lt } from '#database/drizzle.ts'
+import { patternsHolding } from '#database/like.ts'
 import { newId } from '#database/new-id.ts'
 import { agentDeployments } from '#database/schema/agent-deploy.ts'
 import { agents } from '#database/schema/agents.ts'
@@ -51,20 +52,22 @@ export async function createDeployment(
 }
 
 /** Returns the organization's deployments, newest first. */
-export const listDeployments = (
+export function listDeployments(
   scope: Scope<'agent:read'>,
-  query: { limit?: number; cursor?: string },
-): Promise<Page<DeploymentView>> =>
-  readPage(
+  query: { q?: string; limit?: number; cursor?: string },
+): Promise<Page<DeploymentView>> {
+  const named = patternsHolding(query.q).map((pattern) => ilike(agentDeployments.name, pattern))
+  return readPage(
     query,
     (below, count) =>
       scope.select(agentDeployments, {
-        where: below === undefined ? undefined : lt(agentDeployments.id, below),
+        where: and(...named, below === undefined ? undefined : lt(agentDeployments.id, below)),
         orderBy: [desc(agentDeployments.id)],
         limit: count,
       }),
     viewDeployment,
   )
+}
 
 export async function getDeployment(
   scope: Scope<'agent:read'> | Scope<'agent:write'>,

@@ -1,4 +1,5 @@
-import { and, desc, eq, inArray, lt } from '#database/drizzle.ts'
+import { and, desc, eq, ilike, inArray, lt } from '#database/drizzle.ts'
+import { patternsHolding } from '#database/like.ts'
 import { newId } from '#database/new-id.ts'
 import { agentDeployments } from '#database/schema/agent-deploy.ts'
 import { agents } from '#database/schema/agents.ts'
@@ -91,13 +92,14 @@ export async function createAgent(
 export async function listAgents(
   deps: AgentDependencies,
   scope: Scope<'agent:read'>,
-  query: { limit?: number; cursor?: string },
+  query: { q?: string; limit?: number; cursor?: string },
 ): Promise<Page<AgentView>> {
+  const named = patternsHolding(query.q).map((pattern) => ilike(agents.name, pattern))
   const page = await readPage<AgentRow, AgentRow>(
     query,
     (below, count) =>
       scope.select(agents, {
-        where: below === undefined ? undefined : lt(agents.id, below),
+        where: and(...named, below === undefined ? undefined : lt(agents.id, below)),
         orderBy: [desc(agents.id)],
         limit: count,
       }),

@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, lt, or, type SQL, sql } from '#database/drizzle.ts'
+import { patternsHolding } from '#database/like.ts'
 import { HIGHEST_ID } from '#database/new-id.ts'
 import { toolCategories, tools } from '#database/schema/tools.ts'
 import { systemDb, systemSql } from '#database/system-sql.ts'
@@ -90,9 +91,10 @@ export const readCategories = (
 export async function readTools(
   { database }: Dependencies,
   organizationIds: string[],
-  query: PageQuery,
+  query: PageQuery & { q?: string },
 ): Promise<Page<ToolRow>> {
   const [run, db] = [systemSql(database), systemDb(database)]
+  const named = patternsHolding(query.q)
   const page = await readPage(
     query,
     (below, count) => run<{ id: string; bytes: number }[]>`
@@ -102,11 +104,13 @@ export async function readTools(
         select own.id from unnest(${organizationIds}::uuid[]) as organization (id)
         cross join lateral (
           select t.id from tools t
-          where t.organization_id = organization.id and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
+          where t.organization_id = organization.id and t.name ilike all (${named}::text[])
+            and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
           order by t.id desc limit ${count}) own
         union (
           select t.id from tools t
-          where t.is_public and t.is_active and ${organizationIds.length > 0} and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
+          where t.is_public and t.is_active and ${organizationIds.length > 0} and t.name ilike all (${named}::text[])
+            and t.id < coalesce(${below ?? null}, ${HIGHEST_ID})::uuid
           order by t.id desc limit ${count}))
       order by id desc limit ${count}`,
     ({ id }) => id,

@@ -163,6 +163,13 @@ export const PageQuery = {
   ),
 }
 
+/** Query parameter that limits a list to records with a matching name. */
+export const NameQuery = {
+  q: Type.Optional(
+    Type.String({ maxLength: 200, description: 'Words that the name must contain, in any order and case.' }),
+  ),
+}
+
 export const Pagination = Type.Object(
   {
     next_cursor: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page.' })),

@@ -62,11 +62,7 @@ export default {
     content: 'Anweisungstext',
     contentHint: 'Beispiel: Antworte in höchstens drei Sätzen für Leser, denen das Thema neu ist.',
     create: 'Anweisung erstellen',
-    delete: 'Anweisung löschen',
-    deleteConsequence:
-      'Antworten, die die Anweisung verwendet haben, bleiben erhalten. Das kann nicht rückgängig gemacht werden.',
     deleteNamed: '{name} löschen',
-    deleteTitle: '„{name}“ löschen?',
     deleted: 'Anweisung gelöscht',
     description:
       'Eine Anweisung wird dem Modell vor Ihrer Nachricht gesendet. Verwenden Sie Anweisungen für Ton, Format oder Hintergrund.',

@@ -35,10 +35,6 @@ export default {
     archive: 'Archivieren',
     archived: 'Unterhaltung archiviert',
     delete: 'Löschen',
-    deleteAction: 'Unterhaltung löschen',
-    deleteConsequence:
-      'Alle Fragen und Antworten der Unterhaltung werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
-    deleteTitle: '„{title}“ löschen?',
     deleted: 'Unterhaltung gelöscht',
     label: 'Aktionen für {title}',
     rename: 'Umbenennen',

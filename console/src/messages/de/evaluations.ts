@@ -18,9 +18,6 @@ export default {
     title: 'Evaluierung erstellen',
   },
   delete: 'Evaluierung löschen',
-  deleteConsequence:
-    'Alle Fragen und Läufe der Evaluierung werden ebenfalls gelöscht. Das kann nicht rückgängig gemacht werden.',
-  deleteTitle: '„{name}“ löschen?',
   deleted: 'Evaluierung gelöscht',
   fields: {
     add: 'Frage hinzufügen',

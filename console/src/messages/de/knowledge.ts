@@ -84,11 +84,9 @@ export default {
     title: 'Dokument',
   },
   documents: {
-    deleteForGood: 'Das Dokument wird aus der Suche entfernt. Das kann nicht rückgängig gemacht werden.',
-    deleteTitle: '„{name}“ löschen?',
-    deleteUntilRefresh:
-      'Das Dokument wird aus der Suche entfernt. Wenn die Quelle das Dokument noch enthält, fügt die nächste Aktualisierung es wieder hinzu.',
     deleted: '„{name}“ gelöscht',
+    deletedUntilRefresh:
+      '„{name}“ gelöscht. Wenn die Quelle das Dokument noch enthält, fügt die nächste Aktualisierung es wieder hinzu.',
     empty:
       'Fügen Sie PDF-, Word-, Excel-, CSV-, Markdown- oder Textdateien hinzu oder ziehen Sie sie hierher. Sie können auch Websites und S3-Buckets importieren.',
     emptyPage: 'Diese Seite ist leer.',

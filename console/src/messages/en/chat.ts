@@ -58,10 +58,7 @@ export default {
     content: 'Instruction text',
     contentHint: 'Example: Answer in at most three sentences, for readers new to the subject.',
     create: 'Create instruction',
-    delete: 'Delete instruction',
-    deleteConsequence: 'Replies that used the instruction are kept. This can’t be undone.',
     deleteNamed: 'Delete {name}',
-    deleteTitle: 'Delete “{name}”?',
     deleted: 'Instruction deleted',
     description:
       'An instruction is sent to the model before your message. Use instructions for tone, format or background.',

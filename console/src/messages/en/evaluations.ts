@@ -15,8 +15,6 @@ export default {
     title: 'Create evaluation',
   },
   delete: 'Delete evaluation',
-  deleteConsequence: 'All questions and runs of the evaluation are deleted too. This can’t be undone.',
-  deleteTitle: 'Delete “{name}”?',
   deleted: 'Evaluation deleted',
   fields: {
     add: 'Add question',

@@ -81,11 +81,8 @@ export default {
     title: 'Document',
   },
   documents: {
-    deleteForGood: 'The document is removed from search. This can’t be undone.',
-    deleteTitle: 'Delete “{name}”?',
-    deleteUntilRefresh:
-      'The document is removed from search. If the source still contains the document, the next refresh adds it again.',
     deleted: '“{name}” deleted',
+    deletedUntilRefresh: '“{name}” deleted. If its source still has it, the next refresh adds it again.',
     empty:
       'Add PDF, Word, Excel, CSV, Markdown or text files, or drop them here. You can also import websites and S3 buckets.',
     emptyPage: 'This page is empty.',

@@ -21,7 +21,7 @@ import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { changeChat } from './chat-data.ts'
 import { useChatDialog } from './chat-dialogs.tsx'
-import { useDeleteChats } from './deleted-chats.ts'
+import { useDeleteChats } from './delete-chats.ts'
 
 const t = translator('chat')
 

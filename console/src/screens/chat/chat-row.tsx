@@ -1,10 +1,12 @@
 import type { Chat } from '@parley/client/schemas'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Ellipsis, Pin } from 'lucide-react'
 import { translator } from '../../messages/index.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { classNames } from '../../ui/class-names.ts'
 import { formatAgo } from '../../ui/format.ts'
+import { readChat } from './chat-data.ts'
 import { ChatMenu } from './chat-menu.tsx'
 import { chatTitle } from './chat-title.ts'
 
@@ -20,6 +22,7 @@ interface ChatRowProps {
 }
 
 export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRowProps) {
+  const client = useQueryClient()
   const title = chatTitle(chat)
   const look = classNames(
     'group flex h-9 touch:h-11 items-center gap-2 rounded-lg pr-1 pl-2 text-sm hover:bg-hover',
@@ -43,6 +46,10 @@ export function ChatRow({ chat, isOpen, onChosen, isSelected, onSelect }: ChatRo
         to="/chats/$chatId"
         params={{ chatId: chat.id }}
         search={{ message: undefined }}
+        // The chat loads while the button is still pressed.
+        onPointerDown={() =>
+          void client.prefetchQuery(readChat({ org_id: chat.organization_id, chat_id: chat.id }))
+        }
         onClick={onChosen}
         title={t('list.row', { title, ago: formatAgo(chat.last_message_at ?? chat.created_at) })}
         className={classNames(

@@ -6,10 +6,10 @@ import { useMemo } from 'react'
 import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { useHidden } from '../../ui/deletions.ts'
 import { Loaded, Skeleton } from '../../ui/states.tsx'
 import { ChatRow } from './chat-row.tsx'
 import { dateGroupOf } from './date-group.ts'
-import { useHiddenChats } from './deleted-chats.ts'
 import { MoreOnSight } from './more-on-sight.tsx'
 
 const t = translator('chat')
@@ -39,7 +39,7 @@ export function ChatRows(props: ChatRowsProps) {
   }
   const pinned = useInfiniteQuery(readPages('GET /api/chat/list', { ...filter, pinned: true }))
   const others = useInfiniteQuery(readPages('GET /api/chat/list', { ...filter, pinned: false }))
-  const hidden = useHiddenChats()
+  const hidden = useHidden()
   const lines = useMemo(
     () => linesOf(pinned.data ?? [], others.data ?? [], hidden),
     [pinned.data, others.data, hidden],

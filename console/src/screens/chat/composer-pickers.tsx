@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { useHidden } from '../../ui/deletions.ts'
 import { Picker } from '../../ui/picker.tsx'
 import { useActions, useConversationState } from './conversation-context.ts'
 
@@ -70,12 +71,14 @@ export function InstructionPicker() {
   const { data = [] } = useInfiniteQuery(
     readPages('GET /api/instructions/list', { org_id: organization.id, limit: 100 }),
   )
-  if (data.length === 0) return null
-  const chosen = data.find(({ id }) => id === choices.instructionId)
+  const hidden = useHidden()
+  const instructions = data.filter(({ id }) => !hidden.has(id))
+  if (instructions.length === 0) return null
+  const chosen = instructions.find(({ id }) => id === choices.instructionId)
   return (
     <Picker
       label={t('pickers.instruction')}
-      choices={[{ id: NONE, name: t('pickers.noInstruction') }, ...data]}
+      choices={[{ id: NONE, name: t('pickers.noInstruction') }, ...instructions]}
       chosen={[chosen?.id ?? NONE]}
       onChange={([id]) => change({ instructionId: id === undefined || id === NONE ? null : id })}
     >

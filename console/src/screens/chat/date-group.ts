@@ -1,10 +1,9 @@
-import { locale } from '../../messages/index.ts'
+import { formatMonth } from '../../ui/format.ts'
 
 /** The groups of the newest chats. Older chats are grouped by month, such as `October 2026`. */
 type DateGroup = 'today' | 'yesterday' | 'week' | { month: string }
 
 const WEEK_DAYS = 7
-const MONTH = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric' })
 
 /** Returns the group of a time, in the user's time zone. */
 export function dateGroupOf(time: string, now = new Date()): DateGroup {
@@ -13,5 +12,5 @@ export function dateGroupOf(time: string, now = new Date()): DateGroup {
   if (then >= daysAgo(0)) return 'today'
   if (then >= daysAgo(1)) return 'yesterday'
   if (then >= daysAgo(WEEK_DAYS)) return 'week'
-  return { month: MONTH.format(then) }
+  return { month: formatMonth(then) }
 }

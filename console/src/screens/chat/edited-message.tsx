@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useState } from 'react'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
-import { isEnter } from '../../ui/is-enter.ts'
+import { isEnter } from '../../ui/keys.tsx'
 import { useConversationState } from './conversation-context.ts'
 
 const t = translator('chat')

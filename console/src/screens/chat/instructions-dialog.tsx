@@ -6,7 +6,7 @@ import { readPages, useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { useConfirm } from '../../ui/confirm.tsx'
+import { useDelete, useHidden } from '../../ui/deletions.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextAreaField, TextField } from '../../ui/field.tsx'
 import { Failure, Loaded, More } from '../../ui/states.tsx'
@@ -44,22 +44,26 @@ function InstructionList({ onEdit }: { onEdit: (edited: Instruction | 'new') => 
   const list = useInfiniteQuery(
     readPages('GET /api/instructions/list', { org_id: organization.id, limit: 100 }),
   )
+  const hidden = useHidden()
   return (
     <Loaded query={list}>
-      {(instructions) => (
-        <>
-          {instructions.length === 0 && <p className="text-sm text-muted">{t('instructions.empty')}</p>}
-          <ul className="flex flex-col">
-            {instructions.map((instruction) => (
-              <InstructionLine key={instruction.id} instruction={instruction} onEdit={onEdit} />
-            ))}
-          </ul>
-          <More query={list} />
-          <Button icon={Plus} kind="primary" onClick={() => onEdit('new')} className="self-start">
-            {t('instructions.create')}
-          </Button>
-        </>
-      )}
+      {(all) => {
+        const instructions = all.filter(({ id }) => !hidden.has(id))
+        return (
+          <>
+            {instructions.length === 0 && <p className="text-sm text-muted">{t('instructions.empty')}</p>}
+            <ul className="flex flex-col">
+              {instructions.map((instruction) => (
+                <InstructionLine key={instruction.id} instruction={instruction} onEdit={onEdit} />
+              ))}
+            </ul>
+            <More query={list} />
+            <Button icon={Plus} kind="primary" onClick={() => onEdit('new')} className="self-start">
+              {t('instructions.create')}
+            </Button>
+          </>
+        )
+      }}
     </Loaded>
   )
 }
@@ -72,20 +76,7 @@ function InstructionLine({
   onEdit: (edited: Instruction) => void
 }) {
   const { may } = useHere()
-  const confirm = useConfirm()
-  const notify = useNotify()
-  const remove = useChange('DELETE /api/instructions/delete', {
-    outdates: LISTS,
-    onDone: () => notify(t('instructions.deleted')),
-  })
-  const ask = async () => {
-    const isSure = await confirm({
-      title: t('instructions.deleteTitle', { name: instruction.name }),
-      consequence: t('instructions.deleteConsequence'),
-      action: t('instructions.delete'),
-    })
-    if (isSure) remove.mutate({ query: { instruction_id: instruction.id } }, { onError: notify })
-  }
+  const remove = useDelete('DELETE /api/instructions/delete', LISTS)
   return (
     <li className="flex items-center gap-1 border-b border-line py-2 last:border-b-0">
       <div className="min-w-0 grow">
@@ -101,7 +92,9 @@ function InstructionLine({
         <IconButton
           icon={Trash2}
           label={t('instructions.deleteNamed', { name: instruction.name })}
-          onClick={() => void ask()}
+          onClick={() =>
+            remove([instruction.id], t('instructions.deleted'), { query: { instruction_id: instruction.id } })
+          }
         />
       )}
     </li>

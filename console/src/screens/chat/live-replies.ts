@@ -184,7 +184,7 @@ function start(live: LiveReply, events: LiveEvents, callbacks: Callbacks): void 
   const [oldest] = lives.values()
   if (lives.size > LIVES_MAX && oldest) leave(oldest)
   listeners.notify()
-  void follow(live, events, callbacks)
+  live.over = follow(live, events, callbacks)
 }
 
 async function follow(

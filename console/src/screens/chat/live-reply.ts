@@ -49,6 +49,8 @@ export class LiveReply {
   readonly agentId: string | null
   readonly begunAt = new Date().toISOString()
   readonly leaving = new AbortController()
+  /** Resolves when the stored reply has replaced this one. Never rejects. */
+  over: Promise<void> = Promise.resolve()
   #state: ReplyState = NOTHING
   #listeners = new Set<() => void>()
   #thinkingSince: number | null = null

@@ -40,7 +40,7 @@ export function MessageList({ place, branch, siblings, live, hasOlder }: Message
     getScrollElement: () => scroller.current,
     estimateSize: (index) => estimate(messages[index]),
     getItemKey: (index) => keyOf(messages[index]?.id ?? ''),
-    overscan: 4,
+    overscan: 2,
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: END_PIXELS,

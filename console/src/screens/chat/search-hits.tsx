@@ -7,10 +7,10 @@ import { readPages } from '../../api/queries.ts'
 import { plainPieces } from '../../markdown/plain-pieces.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
+import { useHidden } from '../../ui/deletions.ts'
 import { Loaded, SkeletonList } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { chatTitle } from './chat-title.ts'
-import { useHiddenChats } from './deleted-chats.ts'
 import { MoreOnSight } from './more-on-sight.tsx'
 
 const t = translator('chat')
@@ -21,7 +21,7 @@ export function SearchHits({ q, onChosen }: { q: string; onChosen: (() => void) 
     ...readPages('GET /api/chat/search', { org_id: organization.id, q, limit: 20 }),
     placeholderData: (before) => before,
   })
-  const hidden = useHiddenChats()
+  const hidden = useHidden()
   return (
     <Loaded query={found} skeleton={<SkeletonList lines={4} />}>
       {(hits) =>

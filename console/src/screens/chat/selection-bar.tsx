@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Trash2 } from 'lucide-react'
 import { translator } from '../../messages/index.ts'
 import { Button } from '../../ui/button.tsx'
-import { useDeleteChats } from './deleted-chats.ts'
+import { useDeleteChats } from './delete-chats.ts'
 
 const t = translator('chat')
 

@@ -10,7 +10,7 @@ import { useDefaultModels } from '../../shell/default-model.ts'
 import { type Here, useHere } from '../../shell/organization.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 import { newestLeafBelow } from './branch.ts'
-import { changeChat } from './chat-data.ts'
+import { changeChat, readChat } from './chat-data.ts'
 import { type Choices, choose, idsOf, targetOf, useChoices } from './choices.ts'
 import type { ConversationActions, ConversationState } from './conversation-context.ts'
 import { draftOf, emptyDraft, giveBack } from './drafts.ts'
@@ -71,13 +71,14 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
     const draftOfChat = (id: string | null) => draftKey(user.id, org_id, id)
     const refused = (error: Error) => notify({ text: refusalText(error), failed: true })
     /**
-     * Returns whether a reply can start. If one is in progress, notifies the user: the server would refuse a second
-     * reply.
+     * Calls `begin` as soon as a reply can start. If one is in progress, notifies the user instead: the server would
+     * refuse a second reply.
      */
-    const mayBegin = (): boolean => {
-      if (latest.current.live === null) return true
-      notify({ text: t('errors.busy'), failed: true })
-      return false
+    const whenFree = (begin: () => void): void => {
+      const { live } = latest.current
+      if (live === null) begin()
+      else if (live.state().hasEnded) void live.over.then(begin)
+      else notify({ text: t('errors.busy'), failed: true })
     }
     const transmit = (message: Unsent, onAccepted: (chatId: string) => void) =>
       send(message, {
@@ -129,30 +130,34 @@ export function useConversation({ chatId, chat, messages, live }: Shown): {
         forgetUnsent(message.key)
         giveBack(draftOfChat(message.chatId), message, unsentTooLong())
       },
-      edit: ({ file_uploads, parent_message_id }: ChatMessage, content: string) => {
-        if (mayBegin()) begin({ content, uploads: file_uploads, parentId: parent_message_id }, true, null)
-      },
+      edit: ({ file_uploads, parent_message_id }: ChatMessage, content: string) =>
+        whenFree(() => begin({ content, uploads: file_uploads, parentId: parent_message_id }, true, null)),
       regenerate(message: ChatMessage, other?: string) {
-        const userMessageId = message.role === 'user' ? message.id : message.parent_message_id
-        if (chatId === null || userMessageId === null || !mayBegin()) return
+        if (chatId === null) return
         const who = other ?? targetOf(message.model_id, message.agent_id)
         const answering = answeringOf(latest.current.choices, who)
-        regenerate({ organizationId: org_id, chatId, onRefused: refused }, userMessageId, answering)
+        whenFree(() => {
+          // Only the stored reply certainly has the id of the user's message.
+          const { queryKey } = readChat({ org_id, chat_id: chatId })
+          const stored =
+            client.getQueryData(queryKey)?.messages.find(({ id }) => id === message.id) ?? message
+          const userMessageId = stored.role === 'user' ? stored.id : stored.parent_message_id
+          if (userMessageId !== null)
+            regenerate({ organizationId: org_id, chatId, onRefused: refused }, userMessageId, answering)
+        })
       },
       goTo({ id }: ChatMessage) {
         const leaf = newestLeafBelow(latest.current.messages ?? [], id)
-        if (chatId === null || leaf === null || !mayBegin()) return
-        const before = latest.current.chat?.active_message_id ?? null
-        changeChat(client, { org_id, chat_id: chatId }, { active_message_id: leaf })
-        api
-          .request('PUT /api/chat', {
-            query: { org_id, chat_id: chatId },
-            body: { active_message_id: leaf },
-          })
-          .catch((error) => {
-            changeChat(client, { org_id, chat_id: chatId }, { active_message_id: before })
+        if (chatId === null || leaf === null) return
+        const place = { org_id, chat_id: chatId }
+        whenFree(() => {
+          const before = latest.current.chat?.active_message_id ?? null
+          changeChat(client, place, { active_message_id: leaf })
+          api.request('PUT /api/chat', { query: place, body: { active_message_id: leaf } }).catch((error) => {
+            changeChat(client, place, { active_message_id: before })
             refused(error)
           })
+        })
       },
       stop() {
         const { live } = latest.current

@@ -4,7 +4,7 @@ import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
-import { isEnter } from '../../ui/is-enter.ts'
+import { isEnter } from '../../ui/keys.tsx'
 import { useNotify } from '../../ui/toast.tsx'
 
 const t = translator('conversations')

@@ -5,7 +5,7 @@ import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
-import { useConfirm } from '../../ui/confirm.tsx'
+import { useDelete } from '../../ui/deletions.ts'
 import { TextField } from '../../ui/field.tsx'
 import { FormDialog } from '../../ui/form-dialog.tsx'
 import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
@@ -27,17 +27,10 @@ export function ConversationMenu({
   const { id, title, is_archived } = conversation
   const { organization, may } = useHere()
   const notify = useNotify()
-  const confirm = useConfirm()
   const [isRenaming, setRenaming] = useState(false)
   const query = { org_id: organization.id, conversation_id: id }
   const archive = useChange('PUT /api/conversation/update', { outdates: OUTDATED })
-  const remove = useChange('DELETE /api/conversation/delete', {
-    outdates: ['GET /api/conversation/list'],
-    onDone: () => {
-      notify(t('menu.deleted'))
-      onDeleted?.()
-    },
-  })
+  const remove = useDelete('DELETE /api/conversation/delete', ['GET /api/conversation/list'])
   const setArchived = (to: boolean) => {
     // Uses mutateAsync, because mutate skips its callbacks after the component unmounts. The component unmounts if
     // the change removes the conversation from the list.
@@ -47,14 +40,6 @@ export function ConversationMenu({
         () => notify({ text: to ? t('menu.archived') : t('menu.unarchived'), undo: () => setArchived(!to) }),
         notify,
       )
-  }
-  const askToRemove = async () => {
-    const yes = await confirm({
-      title: t('menu.deleteTitle', { title }),
-      consequence: t('menu.deleteConsequence'),
-      action: t('menu.deleteAction'),
-    })
-    if (yes) remove.mutate({ query }, { onError: notify })
   }
   if (!may('conversation:write')) return null
   return (
@@ -69,7 +54,14 @@ export function ConversationMenu({
         {may('conversation:delete') && (
           <>
             <MenuLine />
-            <MenuItem icon={Trash2} danger onSelect={() => void askToRemove()}>
+            <MenuItem
+              icon={Trash2}
+              danger
+              onSelect={() => {
+                remove([id], t('menu.deleted'), { query })
+                onDeleted?.()
+              }}
+            >
               {t('menu.delete')}
             </MenuItem>
           </>

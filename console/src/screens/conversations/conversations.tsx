@@ -6,6 +6,7 @@ import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
+import { useHidden } from '../../ui/deletions.ts'
 import { Page } from '../../ui/page.tsx'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -24,6 +25,7 @@ export function Conversations() {
   const conversations = useInfiniteQuery(
     readPages('GET /api/conversation/list', { org_id: organization.id, limit: 100 }),
   )
+  const hidden = useHidden()
   const add = may('conversation:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setOpen(true)}>
       {t('create.title')}
@@ -47,7 +49,9 @@ export function Conversations() {
       />
       <Loaded query={conversations}>
         {(all) => {
-          const rows = all.filter(({ is_archived }) => is_archived === (archived ?? false))
+          const rows = all.filter(
+            ({ id, is_archived }) => is_archived === (archived ?? false) && !hidden.has(id),
+          )
           if (rows.length === 0)
             return archived ? (
               <Empty icon={MessagesSquare} title={t('list.emptyArchive')} />

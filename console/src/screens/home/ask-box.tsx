@@ -4,7 +4,7 @@ import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
-import { isEnter } from '../../ui/is-enter.ts'
+import { isEnter } from '../../ui/keys.tsx'
 
 const t = translator('home')
 

@@ -5,7 +5,7 @@ import { useChange } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { IconButton } from '../../ui/button.tsx'
-import { useConfirm } from '../../ui/confirm.tsx'
+import { useDelete } from '../../ui/deletions.ts'
 import { formatBytes, formatNumber } from '../../ui/format.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -53,12 +53,8 @@ const Name = ({ document: { id, kb_id, name, error } }: { document: KnowledgeBas
 function Actions({ document: { id, kb_id, source_id, name, status } }: { document: KnowledgeBaseDocument }) {
   const { may } = useHere()
   const { base } = useKnowledgeBase()
-  const confirm = useConfirm()
   const notify = useNotify()
-  const remove = useChange('DELETE /api/kb/delete_document', {
-    outdates: CONTENT,
-    onDone: () => notify(t('documents.deleted', { name })),
-  })
+  const remove = useDelete('DELETE /api/kb/delete_document', CONTENT)
   const reindex = useChange('POST /api/kb/reindex', { outdates: CONTENT })
   const source = base.sources.find((one) => one.id === source_id)
   const isRefreshable = source?.type === 'web' || source?.type === 's3'
@@ -70,28 +66,30 @@ function Actions({ document: { id, kb_id, source_id, name, status } }: { documen
         onSuccess: () => notify(isRefreshable ? t('source.refreshing') : t('settings.reindexing')),
       },
     )
-  const askToRemove = async () => {
-    const title = t('documents.deleteTitle', { name })
-    const consequence = isRefreshable ? t('documents.deleteUntilRefresh') : t('documents.deleteForGood')
-    if (await confirm({ title, consequence, action: t('delete') }))
-      remove.mutate({ query: { kb_id, document_id: id } }, { onError: notify })
-  }
   const mayRetry = status === 'failed' && may('kb:write')
   if (!mayRetry && !may('kb:delete')) return null
   return (
     <div className="flex justify-end">
-      <Menu
-        trigger={
-          <IconButton small icon={Ellipsis} label={t('actionsFor', { name })} disabled={remove.isPending} />
-        }
-      >
+      <Menu trigger={<IconButton small icon={Ellipsis} label={t('actionsFor', { name })} />}>
         {mayRetry && (
           <MenuItem icon={RotateCcw} onSelect={retry}>
             {isRefreshable ? t('source.refresh') : t('documents.reindexAll')}
           </MenuItem>
         )}
         {may('kb:delete') && (
-          <MenuItem icon={Trash2} danger onSelect={() => void askToRemove()}>
+          <MenuItem
+            icon={Trash2}
+            danger
+            onSelect={() =>
+              remove(
+                [id],
+                t(isRefreshable ? 'documents.deletedUntilRefresh' : 'documents.deleted', { name }),
+                {
+                  query: { kb_id, document_id: id },
+                },
+              )
+            }
+          >
             {t('delete')}
           </MenuItem>
         )}

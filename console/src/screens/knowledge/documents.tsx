@@ -6,6 +6,7 @@ import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
+import { useHidden } from '../../ui/deletions.ts'
 import { Empty, Loaded } from '../../ui/states.tsx'
 import { DropFiles, OutgoingFiles, PickFiles } from './add-files.tsx'
 import { AddSource } from './add-source.tsx'
@@ -29,6 +30,7 @@ export function Documents() {
     placeholderData: (before) => before,
     refetchInterval: isUnderWay(base.status) ? POLL_MS : false,
   })
+  const hidden = useHidden()
   const show = (search: { find?: string; page?: number }) =>
     void navigate({ to: '.', search: (before) => ({ ...before, ...search }) })
   const add = may('kb:write') && (
@@ -42,7 +44,9 @@ export function Documents() {
   return (
     <DropFiles uploads={may('kb:write') ? uploads : null}>
       <Loaded query={documents}>
-        {({ documents: rows, total }) => {
+        {({ documents: all, total: stored }) => {
+          const rows = all.filter(({ id }) => !hidden.has(id))
+          const total = stored - (all.length - rows.length)
           if (total === 0 && find === undefined && uploads.files.length === 0)
             return (
               <Empty icon={FileText} title={t('documents.emptyTitle')} action={add}>

@@ -2,17 +2,16 @@ import type { EvaluationRun } from '@parley/client/schemas'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { Gauge, Play, Trash2 } from 'lucide-react'
-import { useState } from 'react'
-import { read, useChange } from '../../api/queries.ts'
+import { type ReactNode, useState } from 'react'
+import { read } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Back } from '../../ui/back.tsx'
 import { Button } from '../../ui/button.tsx'
-import { useConfirm } from '../../ui/confirm.tsx'
+import { useDelete } from '../../ui/deletions.ts'
 import { LineChart } from '../../ui/line-chart.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Empty, Loaded } from '../../ui/states.tsx'
-import { useNotify } from '../../ui/toast.tsx'
 import { useKnowledgeBase } from './knowledge-base-context.tsx'
 import { RunDetails } from './run-details.tsx'
 import { isRunning, numberOf, RUN_POLL_MS, RunTable } from './run-table.tsx'
@@ -26,8 +25,14 @@ const RUNS_MAX = 100
 export function EvaluationScreen() {
   const { base } = useKnowledgeBase()
   const { evaluationId } = useParams({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })
-  const { run } = useSearch({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })
+  const { run: runId } = useSearch({ from: '/app/knowledge/$kbId/evaluations/$evaluationId' })
+  const { may } = useHere()
   const [isStarting, setStarting] = useState(false)
+  const run = may('kb:write') && (
+    <Button kind="primary" icon={Play} onClick={() => setStarting(true)}>
+      {t('run.title')}
+    </Button>
+  )
   const runs = useQuery({
     ...read('GET /api/kb/evaluations/list_runs', {
       kb_id: base.id,
@@ -38,22 +43,22 @@ export function EvaluationScreen() {
   })
   return (
     <div className="flex flex-col gap-5">
-      <Heading evaluationId={evaluationId} onRun={() => setStarting(true)} />
+      <Heading evaluationId={evaluationId} run={runs.data?.data.length !== 0 && run} />
       <Loaded query={runs}>
         {({ data: all }) =>
           all.length === 0 ? (
-            <Empty icon={Gauge} title={t('runs.emptyTitle')}>
+            <Empty icon={Gauge} title={t('runs.emptyTitle')} action={run}>
               {t('runs.empty')}
             </Empty>
           ) : (
             <>
               <History runs={all} />
-              <RunTable runs={all} chosen={run ?? all[0]?.id} />
-              {(run ?? all[0]?.id) && (
+              <RunTable runs={all} chosen={runId ?? all[0]?.id} />
+              {(runId ?? all[0]?.id) && (
                 <RunDetails
-                  key={run}
+                  key={runId}
                   runs={all}
-                  runId={run ?? all[0]?.id ?? ''}
+                  runId={runId ?? all[0]?.id ?? ''}
                   evaluationId={evaluationId}
                 />
               )}
@@ -66,25 +71,16 @@ export function EvaluationScreen() {
   )
 }
 
-function Heading({ evaluationId, onRun }: { evaluationId: string; onRun: () => void }) {
+function Heading({ evaluationId, run }: { evaluationId: string; run: ReactNode }) {
   const { may } = useHere()
   const { base } = useKnowledgeBase()
   const navigate = useNavigate()
-  const confirm = useConfirm()
-  const notify = useNotify()
   const query = { kb_id: base.id, evaluation_id: evaluationId }
   const evaluation = useQuery(read('GET /api/kb/evaluations/get', query))
-  const remove = useChange('DELETE /api/kb/evaluations/delete', {
-    outdates: ['GET /api/kb/evaluations/list'],
-    onDone: () => {
-      notify(t('deleted'))
-      void navigate({ to: '/knowledge/$kbId/evaluations', params: { kbId: base.id } })
-    },
-  })
-  const ask = async () => {
-    const title = t('deleteTitle', { name: evaluation.data?.name ?? t('title') })
-    if (await confirm({ title, consequence: t('deleteConsequence'), action: t('delete') }))
-      remove.mutate({ query }, { onError: notify })
+  const deletion = useDelete('DELETE /api/kb/evaluations/delete', ['GET /api/kb/evaluations/list'])
+  const remove = () => {
+    deletion([evaluationId], t('deleted'), { query })
+    void navigate({ to: '/knowledge/$kbId/evaluations', params: { kbId: base.id } })
   }
   return (
     <header className="flex flex-wrap items-end justify-between gap-3">
@@ -99,15 +95,11 @@ function Heading({ evaluationId, onRun }: { evaluationId: string; onRun: () => v
       </div>
       <div className="flex flex-wrap gap-2">
         {may('kb:delete') && (
-          <Button icon={Trash2} busy={remove.isPending} onClick={() => void ask()}>
+          <Button icon={Trash2} onClick={remove}>
             {t('delete')}
           </Button>
         )}
-        {may('kb:write') && (
-          <Button kind="primary" icon={Play} onClick={onRun}>
-            {t('run.title')}
-          </Button>
-        )}
+        {run}
       </div>
     </header>
   )

@@ -6,6 +6,7 @@ import { readPages } from '../../api/queries.ts'
 import { translator } from '../../messages/index.ts'
 import { useHere } from '../../shell/organization.tsx'
 import { Button } from '../../ui/button.tsx'
+import { useHidden } from '../../ui/deletions.ts'
 import { formatNumber } from '../../ui/format.ts'
 import { Empty, Loaded, More } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -23,6 +24,7 @@ export function Evaluations() {
   const { base } = useKnowledgeBase()
   const [isAdding, setAdding] = useState(false)
   const evaluations = useInfiniteQuery(readPages('GET /api/kb/evaluations/list', { kb_id: base.id }))
+  const hidden = useHidden()
   const add = may('kb:write') && (
     <Button kind="primary" icon={Plus} onClick={() => setAdding(true)}>
       {t('create.title')}
@@ -31,8 +33,9 @@ export function Evaluations() {
   return (
     <div className="flex flex-col gap-4">
       <Loaded query={evaluations}>
-        {(all) =>
-          all.length === 0 ? (
+        {(all) => {
+          const rows = all.filter(({ id }) => !hidden.has(id))
+          return rows.length === 0 ? (
             <Empty icon={Gauge} title={t('list.emptyTitle')} action={add}>
               {t('list.empty')}
             </Empty>
@@ -41,7 +44,7 @@ export function Evaluations() {
               {add && <div className="flex justify-end">{add}</div>}
               <Table
                 label={t('list.label')}
-                rows={all}
+                rows={rows}
                 keyOf={({ id }) => id}
                 columns={[
                   {
@@ -71,7 +74,7 @@ export function Evaluations() {
               <More query={evaluations} />
             </>
           )
-        }
+        }}
       </Loaded>
       <NewEvaluation open={isAdding} onClose={() => setAdding(false)} />
     </div>
